@@ -69,14 +69,14 @@ def test_retries_as_long_as_programs_are_in_the_interval_and_told(tmp_path: Path
     found = measured(tmp_path, alone(dies((READS, *again, *PROGRAMS, ERASES))))
     assert found.mixture.wa > 1.01
     assert holds(found)
-    assert any("tried again" in sentence for sentence in found.warnings)
+    assert any("are retried" in sentence for sentence in found.warnings)
 
 
 def test_operations_that_no_time_of_the_drive_explains_are_told(tmp_path: Path) -> None:
     strange = Command("program", 1000, 130, 0.02)
     found = measured(tmp_path, alone(dies((READS, strange, *PROGRAMS, ERASES))))
     assert holds(found)
-    assert any("do not say what they are" in sentence for sentence in found.warnings)
+    assert any("matches no time of the drive" in sentence for sentence in found.warnings)
 
 
 def test_methods_that_disagree_do_not_stand_alone(tmp_path: Path) -> None:
@@ -89,14 +89,14 @@ def test_methods_that_disagree_do_not_stand_alone(tmp_path: Path) -> None:
     assert not found.methods_agree
     assert holds(found)
     assert found.ci[1] >= found.fixed.ci[1] > found.mixture.ci[1]
-    assert any("neither stands alone" in sentence for sentence in found.warnings)
+    assert any("neither is reliable alone" in sentence for sentence in found.warnings)
     arguments = f"{path} --device ssd-v --host-bytes {MLC.program_bytes * waveform.programs}"
     document = in_process.document("measure rb", arguments)
     assert document["methods_agree"] is False
     assert document["wa_ci95"] == list(found.ci)
     shown = in_process.run("measure rb", arguments)
     assert "disagree" in shown.out
-    assert "neither stands alone" in shown.err
+    assert "neither is reliable alone" in shown.err
 
 
 @pytest.mark.parametrize("erases", [1, 3, 7, 14, 28])
@@ -117,7 +117,7 @@ def test_two_dies_on_a_pin_are_told(tmp_path: Path, idle_us: float) -> None:
     pairs = tuple((found[2 * pin], found[2 * pin + 1]) for pin in range(PINS))
     result = measured(tmp_path, Waveform(pairs))
     assert result.mixture.wa < 0.99
-    assert any("wired to one pin" in sentence for sentence in result.warnings)
+    assert any("share a pin" in sentence for sentence in result.warnings)
 
 
 @pytest.mark.parametrize("unit_ns", [1, 100])

@@ -138,7 +138,10 @@ class TestUnknown:
     def test_the_table_says_so(self, folder: Path) -> None:
         done = serve(f"{SPACE['ext4']} --mount mnt", folder, run=_python(folder, MAPPED))
         assert "passed to write() │   unknown" in done.out
-        assert "no factor of the application: the command stored to mapped files" in done.err
+        assert (
+            "the factor of the application is unknown: the command stored to mapped files"
+            in done.err
+        )
 
     @needs("mkfs.btrfs")
     def test_a_file_system_without_tracepoints_has_no_factor(self, folder: Path) -> None:
@@ -147,4 +150,4 @@ class TestUnknown:
         assert layers["application_bytes"] >= 4_000_000
         assert layers["application_method"] == "wchar"
         assert layers["factors"]["file_system"] is None
-        assert "no tracepoints of btrfs" in layers["unknown"]["factors.file_system"]
+        assert "not support the tracepoints of btrfs" in layers["unknown"]["factors.file_system"]

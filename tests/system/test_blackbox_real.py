@@ -172,7 +172,7 @@ def test_a_file_in_memory_is_refused() -> None:
     if not any(Path(one.mountpoint) == SHARED for one in psutil.disk_partitions(all=True)):
         pytest.skip("needs /dev/shm")
     path = SHARED / "writeamp-test.img"
-    with pytest.raises(WriteampError, match="tmpfs, which is memory"):
+    with pytest.raises(WriteampError, match="tmpfs, which is in memory"):
         RealTarget(str(path), size_bytes=SIZE)
     assert not path.exists()
 

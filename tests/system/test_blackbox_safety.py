@@ -117,7 +117,7 @@ def test_a_mounted_device_is_refused_even_if_it_is_named(image: Path, tmp_path: 
 def test_the_option_must_name_the_target_itself(image: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.img"
     shutil.copy(image, other)
-    with loop(image) as device, pytest.raises(WriteampError, match="name the target itself"):
+    with loop(image) as device, pytest.raises(WriteampError, match="Both must be the same"):
         opened(device, None, str(other))
 
 

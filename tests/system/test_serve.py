@@ -172,7 +172,7 @@ class TestRefused:
     ) -> None:
         monkeypatch.setattr(programs, "_SYSTEM_FOLDERS", "")
         monkeypatch.setattr(served, "PATH", str(folder))
-        refused(SMALL, folder, "nbdkit is not installed; install the Debian package nbdkit")
+        refused(SMALL, folder, "nbdkit is not installed. Install the Debian package nbdkit")
 
     @pytest.mark.parametrize(
         ("arguments", "words"),
@@ -197,7 +197,7 @@ class TestRefused:
     @pytest.mark.parametrize("name", ["drive.wa", "drive.wa.flash", "drive.wa.journal-1", "link"])
     def test_no_recording_replaces_the_drive_that_is_kept(self, folder: Path, name: str) -> None:
         (folder / "link").symlink_to("drive.wa")
-        words = f"{name} would replace a file of the drive that is kept in drive.wa"
+        words = f"{name} would replace a file of the drive in drive.wa"
         refused(f"{SMALL} --backing drive.wa --record {name}", folder, words)
         assert sorted(one.name for one in folder.iterdir()) == ["link", "t"]
 

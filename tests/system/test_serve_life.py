@@ -161,13 +161,13 @@ class TestSockets:
         with socket.socket(socket.AF_UNIX) as used:
             used.bind(str(folder / "ssd.sock"))
             used.listen()
-            words = f"a server listens at {folder}/ssd.sock already"
+            words = f"a server already listens at {folder}/ssd.sock"
             refused(f"{SMALL} --socket ssd.sock", folder, words)
         assert (folder / "ssd.sock").is_socket()
 
     def test_a_file_is_no_socket(self, folder: Path) -> None:
         (folder / "ssd.sock").write_text("mine")
-        refused(f"{SMALL} --socket ssd.sock", folder, "is no socket")
+        refused(f"{SMALL} --socket ssd.sock", folder, "is not a socket")
         assert (folder / "ssd.sock").read_text() == "mine"
 
     @pytest.mark.parametrize("name", ["none/ssd.sock", "x" * 108])
@@ -188,7 +188,7 @@ class TestKept:
         back = "nbdcopy image $uri; nbdcopy $uri back; cmp -n 1048576 image back"
         second = serve(f"{kept} --json --precondition full", folder, run=back)
         assert second.status == 0, second.err
-        assert any("goes on as it is" in note for note in second.document["notes"])
+        assert any("continues in its state" in note for note in second.document["notes"])
         assert second.document["max_erase_count"] >= first.document["max_erase_count"]
         assert second.document["host_pages"] == 256
 

@@ -89,13 +89,13 @@ class TestMounted:
         kept = f"{MOUNT} --backing drive.wa"
         assert serve(kept, folder, run="echo hello > mnt/one").status == 0
         assert serve(kept, folder, run="grep -q hello mnt/one").status == 0
-        refused(f"{kept} --fs xfs", folder, "the drive has ext4 on it; give --fs ext4")
+        refused(f"{kept} --fs xfs", folder, "the drive has the file system ext4. Pass --fs ext4")
 
     def test_data_without_a_file_system_stay(self, folder: Path) -> None:
         kept = f"{SMALL} --backing drive.wa"
         (folder / "image").write_bytes(b"data" * 1024)
         assert serve(kept, folder, run="nbdcopy image $uri").status == 0
-        words = "the drive holds data but no file system that is known"
+        words = "the drive has data but no known file system"
         refused(f"{kept} --mount mnt", folder, words)
         same = "nbdcopy $uri back; cmp -n 4096 image back"
         assert serve(kept, folder, run=same).status == 0
@@ -144,7 +144,7 @@ class TestRefused:
         finally:
             subprocess.run(["umount", "mnt"], cwd=folder, check=True)
         assert done.status == 2
-        assert "mnt is mounted already" in done.err
+        assert "mnt is already mounted" in done.err
 
     @pytest.mark.parametrize("name", ["file", "none/mnt"])
     def test_a_place_that_cannot_be_is_refused(self, folder: Path, name: str) -> None:

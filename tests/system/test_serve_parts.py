@@ -219,7 +219,7 @@ class TestControl:
             assert control.blocks() == BLOCKS
 
     def test_nobody_there_is_a_sentence(self, tmp_path: Path) -> None:
-        with pytest.raises(WriteampError, match=r"no virtual drive answers at .*/c: No such file"):
+        with pytest.raises(WriteampError, match=r"no virtual drive responds at .*/c: No such file"):
             Control(tmp_path / "c").counters()
 
 
@@ -277,7 +277,7 @@ class TestResult:
     def test_too_little_for_an_interval_is_said(self) -> None:
         found = result()
         assert math.isnan(found.ci[0])
-        assert any("1 samples, and 10 are needed" in note for note in found.notes)
+        assert any("1 samples, but 10 are needed" in note for note in found.notes)
 
     def test_samples_make_an_interval_around_their_mean(self) -> None:
         found = result(written=list(range(1000, 21_000, 500)))
@@ -285,7 +285,7 @@ class TestResult:
 
     def test_a_few_pages_are_too_little_and_not_nothing(self) -> None:
         notes = result(written=[1000]).notes
-        assert any("19,000 pages make 0 samples" in note for note in notes)
+        assert any("19,000 pages give 0 samples" in note for note in notes)
         assert not any("wrote nothing" in note for note in notes)
 
     @pytest.mark.parametrize(("erases", "when"), [(1, "in this run"), (0, "yet")])
@@ -301,7 +301,7 @@ class TestResult:
         assert any("0.80 times since the drive was new" in note for note in found.notes)
 
     def test_padding_that_is_left_out_is_said(self) -> None:
-        said = "7 flushes: the pages that they pad are counted with --timed only"
+        said = "7 flushes: the pages that they pad are counted only with --timed"
         wide = wa.device("tlc-client", size="1GiB")
         assert said in result(device=wide).notes
         timed = DriveSettings(timed=True)
@@ -365,7 +365,9 @@ class TestLayers:
         layers = Layers(None, 1000, 1000, 3000, unknown="stores are not counted")
         assert layers.factors() == {"file_system": None, "device": 1.0, "flash": 3.0}
         assert layers.whole() is None
-        assert layers.notes() == ["no factor of the application: stores are not counted"]
+        assert layers.notes() == [
+            "the factor of the application is unknown: stores are not counted"
+        ]
         assert not Layers(100, 1000, 1000, 1000).notes()
 
 
@@ -375,9 +377,9 @@ class TestSettings:
         [
             ({"manager": "wolf"}, "wolf needs hints on groups.* wolf-interval"),
             ({"manager": "oracle"}, "oracle needs hints on invalidation times.* single"),
-            ({"device": "raid0:x25-m,x25-m"}, "one flash drive"),
-            ({"device": "spinpoint-m7"}, "one flash drive"),
-            ({"precondition": "workload"}, "nobody knows"),
+            ({"device": "raid0:x25-m,x25-m"}, "a single flash drive"),
+            ({"device": "spinpoint-m7"}, "a single flash drive"),
+            ({"precondition": "workload"}, "are unknown"),
             ({"fs": "fat"}, "ext4, xfs, btrfs"),
             ({"fs": "ext4"}, "mount"),
             ({"time_scale": 0}, "from 1e-6 to 1e9"),

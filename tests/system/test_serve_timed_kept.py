@@ -98,7 +98,7 @@ def test_a_timed_drive_goes_on_where_it_was_stopped(device: str, folder: Path) -
         run(FIO.format(size="4M"), drive.uri)
         third = drive.control.counters()
         result = drive.result().to_dict()
-    assert any("goes on as it is" in note for note in result["notes"])
+    assert any("continues in its state" in note for note in result["notes"])
     assert (result["host_pages"], result["precondition"]) == (1024, "kept")
     written = {key: second["host"][key] for key in first["host"] if "read" not in key}
     assert written == {key: first["host"][key] for key in written}

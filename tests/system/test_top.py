@@ -220,5 +220,5 @@ def test_it_says_when_the_drive_is_gone(tmp_path: Path) -> None:
             serving.close()
             assert top.end() == 0
     after = top.text.partition(CLEAR)[2]
-    assert "no virtual drive answers" in after
+    assert "no virtual drive responds" in after
     assert "last seen" in after

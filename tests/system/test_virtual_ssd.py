@@ -138,7 +138,7 @@ def test_it_is_open_once_at_a_time_and_can_be_opened_again() -> None:
     drive = wa.VirtualSsd("ssd-v", size="64MiB")
     for _ in range(2):
         with drive:
-            with pytest.raises(WriteampError, match="open already"):
+            with pytest.raises(WriteampError, match="already open"):
                 drive.__enter__()
             copy(drive)
             assert drive.host_bytes == 1 << 20

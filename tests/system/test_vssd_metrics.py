@@ -1,4 +1,4 @@
-"""Prometheus sees the virtual SSD's counters, from this machine alone."""
+"""Prometheus sees the virtual SSD's counters, from this machine only."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def test_a_stale_socket_is_replaced(tmp_path: Path) -> None:
 
 def test_an_address_that_another_server_has_is_refused(tmp_path: Path) -> None:
     with Exporter(lambda: COUNTERS, f"unix:{tmp_path}/metrics") as first:
-        with pytest.raises(WriteampError, match="a server listens"):
+        with pytest.raises(WriteampError, match="a server already listens"):
             Exporter(lambda: COUNTERS, first.address)
         assert only(scraped(first.address)["writeamp_up"]) == 1
     with (
@@ -168,7 +168,7 @@ def test_an_address_that_another_server_has_is_refused(tmp_path: Path) -> None:
 def test_a_file_is_not_replaced_by_a_socket(tmp_path: Path) -> None:
     path = tmp_path / "notes"
     path.write_text("kept")
-    with pytest.raises(WriteampError, match="no socket"):
+    with pytest.raises(WriteampError, match="not a socket"):
         Exporter(lambda: COUNTERS, f"unix:{path}")
     assert path.read_text() == "kept"
 
@@ -183,13 +183,13 @@ def test_a_port_is_of_this_machine_alone(address: str) -> None:
     ("address", "words"),
     [
         (f"unix:{'x' * 200}", "107 bytes"),
-        ("unix:no/folder/metrics", "no folder"),
+        ("unix:no/folder/metrics", "does not exist"),
         ("unix:a\0b", "NUL"),
         *(
-            (address, "this machine alone")
+            (address, "this machine only")
             for address in ("0.0.0.0:9105", "[::]:9105", "192.0.2.1:9105", "example.org:9105")
         ),
-        ("10.0.0.1:0", "this machine alone"),
+        ("10.0.0.1:0", "this machine only"),
         *(
             (address, r"must be 127\.0\.0\.1:PORT")
             for address in ("", "9105", "127.0.0.1", "127.0.0.1:", ":65536", ":x", ":²")

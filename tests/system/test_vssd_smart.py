@@ -216,7 +216,7 @@ class Drive:
 
     def counters(self) -> dict[str, Any]:
         if self.is_gone:
-            raise WriteampError("no virtual drive answers")
+            raise WriteampError("no virtual drive responds")
         return counters(erases=self.erases)
 
     def blocks(self) -> dict[str, Any]:

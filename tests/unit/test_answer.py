@@ -200,7 +200,7 @@ def test_a_missing_nbdkit_is_said_with_how_to_get_it(monkeypatch: pytest.MonkeyP
     found = asked((SIMULATE, virtual), writes=20_000, **SMALL)
     row = found.row("virtual")
     assert row is not None
-    assert "install the Debian package nbdkit" in row.reason
+    assert "Install the Debian package nbdkit" in row.reason
 
 
 def test_a_real_drive_stands_beside_the_others(tmp_path: Path) -> None:

@@ -26,8 +26,12 @@ MIB = 1 << 20
         # At most a hundredth of what is known cannot change a factor by more.
         (WriteCounts(200 * MIB, 1, 2 * MIB, has_unseen_writes=False), 200 * MIB, None),
         (WriteCounts(199 * MIB, 1, 2 * MIB, has_unseen_writes=False), None, "mapped files"),
-        (WriteCounts(0, 0, 0, has_unseen_writes=True), None, "no tracepoint of this kernel"),
-        ("no tracing", 5000, "no tracing, and wchar of /proc/PID/io holds pipes"),
+        (
+            WriteCounts(0, 0, 0, has_unseen_writes=True),
+            None,
+            "this kernel's tracepoints do not count",
+        ),
+        ("no tracing", 5000, "no tracing, and wchar of /proc/PID/io includes pipes"),
     ],
 )
 def test_the_bytes_of_an_application(
@@ -95,7 +99,8 @@ def test_fields_and_flags_of_a_tracepoint_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file_system", "reason"), [("btrfs", "no tracepoints of btrfs"), ("ext4", "No such file")]
+    ("file_system", "reason"),
+    [("btrfs", "not support the tracepoints of btrfs"), ("ext4", "No such file")],
 )
 def test_what_cannot_be_counted_has_a_reason(file_system: str, reason: str) -> None:
     with write_counter(file_system, "/dev/no-such-loop") as counter:

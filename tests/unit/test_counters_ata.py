@@ -161,8 +161,8 @@ def test_tlc_below_the_host_is_a_definition_of_its_own_where_slc_is_counted() ->
 @pytest.mark.parametrize(
     ("tlc", "reason"),
     [
-        (1000, "(it counts 0.2 of what"),
-        (6000, "(it counts 1.2 times what the host wrote), so that"),
+        (1000, "(it counts 0.2 of the host"),
+        (6000, "(it counts 1.2 times the host writes). WA is"),
     ],
 )
 def test_tlc_is_a_lower_bound_where_slc_is_not_counted(model: str, tlc: int, reason: str) -> None:
@@ -184,7 +184,7 @@ def test_a_definition_that_a_partial_counter_does_not_give_is_refused() -> None:
     assert (found.kind, found.wa) == ("lower-bound", None)
     found = life_answer(snapshot, "bytes")
     assert (found.kind, found.wa_low) == ("none", None)
-    assert "they give: tlc" in found.reason
+    assert "Supported: tlc" in found.reason
 
 
 def test_an_interval_without_writes_to_slc_has_both_definitions() -> None:
@@ -296,7 +296,7 @@ def test_an_attribute_that_stands_twice_is_an_error() -> None:
     log = ata("INTEL SSDSC2KB480G8", {225: 10**6, 243: 3 * 10**6})
     table = log["ata_smart_attributes"]["table"]
     table.append({"id": 243, "name": "", "value": 100, "raw": {"value": 7}})
-    with pytest.raises(WriteampError, match="attribute 243 stands twice"):
+    with pytest.raises(WriteampError, match="attribute 243 appears twice"):
         answer_to(log)
 
 

@@ -77,10 +77,7 @@ def test_a_text_without_a_model_asks_for_it_and_takes_it(name: str, model: str, 
     path = DRIVES / name
     found = json_of("measure counters", path)
     assert found["wa"] is None
-    assert (
-        "`smartctl -x` prints the model in its first lines, or give it with --model"
-        in (found["reason"])
-    )
+    assert "`smartctl -x` prints it in its first lines; or pass --model" in (found["reason"])
     found = json_of("measure counters", f"{path} --model '{model}'")
     assert found["wa"] == pytest.approx(wa, abs=5e-4)
     assert (found["class"], found["model"]) == ("measured", model)
@@ -93,7 +90,7 @@ def test_a_stated_model_is_taken_by_the_library_and_refused_beside_another() -> 
     assert read_snapshot(said, "intel ssdsc2kb960g8").facts.model == "INTEL SSDSC2KB960G8"
     for verb in ("measure counters", "lifetime"):
         sentence = refusal(verb, f"{said} --model MX500")
-        assert "16b-hpe-intel-s4510-with-model.txt says that the drive's model is" in sentence
+        assert "16b-hpe-intel-s4510-with-model.txt has the drive model" in sentence
     with pytest.raises(WriteampError, match="the model is empty"):
         read_snapshot(said, " ")
 
@@ -108,7 +105,7 @@ def test_standard_input_is_read_as_a_file_is(verb: str, monkeypatch: pytest.Monk
     if verb == "doctor":
         assert ended.out.startswith("standard input: counter snapshots")
     assert run("measure counters", "-").err == (
-        "writeamp: standard input is empty, or was read already; give it once\n"
+        "writeamp: standard input is empty, or was already read; name it only once\n"
     )
 
 
@@ -116,10 +113,10 @@ def test_a_zero_that_stands_for_nothing_is_no_percentage_used() -> None:
     found = json_of("measure counters", DRIVES / "27-smartctl-exporter-161pct.prom")["snapshots"]
     assert [one["percentage_used"] for one in found] == [161, None, None]
     assert "hard disk" in found[1]["reason"]
-    assert "prints 0 for the percentage used" in found[2]["reason"]
+    assert "prints 0 as the percentage used" in found[2]["reason"]
     found = json_of("measure counters", DRIVES / "09-centos-all-zero-nvme.txt")
     assert found["percentage_used"] is None
-    assert "percentage used is 0 as all other counts of the log are" in found["reason"]
+    assert "percentage used is 0, like all other counts of the log" in found["reason"]
 
 
 NVME = {"data_units_written": 0, "percentage_used": 0, "power_on_hours": 0, "available_spare": 0}
@@ -158,7 +155,7 @@ EXPORTED = DRIVES / "27-smartctl-exporter-161pct.prom"
     ("drive", "sentence"),
     [
         (None, "the snapshots are of several drives: SAMSUNG MZVPW256HEGL-000H1 sha256:"),
-        ("no such", "no drive matches --drive 'no such'; there are: SAMSUNG MZVPW256HEGL-000H1"),
+        ("no such", "no drive matches --drive 'no such'; valid drives: SAMSUNG MZVPW256HEGL-000H1"),
         ("S", "several drives match: SAMSUNG MZVPW256HEGL-000H1"),
     ],
 )
@@ -174,7 +171,7 @@ def test_a_drive_of_several_is_chosen_or_the_choices_are_listed(
         for where in (EXPORTED, f"--db {db}"):
             assert json_of("lifetime", f"{where} --drive {name}")["years"] == 0
     assert "the drive rotates" in refusal("lifetime", f"{EXPORTED} --drive MG07")
-    assert "there are: " in refusal("measure history", f"--db {db} --drive nothing")
+    assert "valid drives: " in refusal("measure history", f"--db {db} --drive nothing")
 
 
 PRO = DRIVES / "25-packet-850pro"
@@ -189,8 +186,11 @@ def test_erases_and_capacity_bound_an_interval_as_they_do_a_life(tmp_path: Path)
     assert "0.982 to 1.06, estimated" in shown("measure diff", f"{PRO / 'a.txt'} {PRO / 'c.txt'}")
     found = json_of("measure diff", f"{PRO / 'a.txt'} {PRO / 'b.txt'}")
     assert (found["class"], found["wa_low"]) == ("none", None)
-    assert "gives an interval, but there are no host writes" in found["reason"]
-    assert "no mean erases" in json_of("measure counters", _without_177(tmp_path))["reason"]
+    assert "gives an interval, but host writes are missing" in found["reason"]
+    assert (
+        "but mean erases are missing"
+        in json_of("measure counters", _without_177(tmp_path))["reason"]
+    )
     db = tmp_path / "history.sqlite"
     for at, name in ((1e9, "a.txt"), (2e9, "c.txt")):
         copy = tmp_path / "read.txt"

@@ -270,7 +270,7 @@ def test_a_family_of_the_users_file_goes_before_that_of_the_table(tmp_path: Path
         (MINE.replace("source =", "sauce ="), "unknown key 'sauce'"),
         ("a = " + "[" * 5000, "nested too deeply"),
         (MINE.replace('name = "Mine"\n', ""), "family 1: lacks name"),
-        (MINE.replace("'^ACME 1'", "'^ACME ('"), "no regular expression"),
+        (MINE.replace("'^ACME 1'", "'^ACME ('"), "not a regular expression"),
         (MINE.replace("32 MiB", "33 MiB"), "unknown unit '33 MiB'"),
         (MINE.replace("id = 241", "id = 1000"), "1 to 255"),
         (MINE.replace("id = 241", "number = 241"), "such as { id"),

@@ -47,7 +47,7 @@ def test_an_interval_divides_differences_and_says_its_days(tmp_path: Path) -> No
     [
         ({"serial_number": "B2"}, "serial is another"),
         ({"model_name": "INTEL SSDSC2KB480G8"}, "model is another"),
-        ({"local_time": {"time_t": 900}}, "wrong order: the second is the earlier"),
+        ({"local_time": {"time_t": 900}}, "wrong order: the second is"),
     ],
 )
 def test_what_is_no_interval_of_one_drive_is_named(
@@ -83,7 +83,7 @@ def test_another_firmware_is_a_doubt_and_few_units_too(tmp_path: Path) -> None:
 def test_nothing_written_is_no_number(tmp_path: Path) -> None:
     found = between(tmp_path, intel(1000, 4000), intel(1000, 4000))
     assert found.wa is None
-    assert "nothing was written" in found.reason
+    assert "no writes between" in found.reason
 
 
 def test_a_snapshot_that_reads_the_host_twice_holds_both(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_real_drive_over_three_years() -> None:
     assert not found.is_powered_on
     turned = interval_answer(last, first)
     assert turned.reason == (
-        "the files are in the wrong order: the second is the earlier, by 1,176 days; give it first"
+        "the files are in the wrong order: the second is 1,176 days older. Swap them"
     )
     assert [one.name for one in turned.checks if one.verdict == "fail"] == ["order"]
 

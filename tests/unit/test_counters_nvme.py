@@ -138,7 +138,8 @@ def test_a_vendor_that_compresses_may_be_below_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("flash", "words"), [(0, "does not support"), (65_535, "not kept"), (0xFFFFFFFF, "not kept")]
+    ("flash", "words"),
+    [(0, "does not support"), (65_535, "not maintain"), (0xFFFFFFFF, "not maintain")],
 )
 def test_a_counter_that_is_not_kept_is_no_count(flash: int, words: str) -> None:
     found = answer_to(stats("Intel Smart log", flash, 60_000))
@@ -167,7 +168,7 @@ def test_a_flash_counter_off_by_512000_is_refused_with_what_it_would_be(tmp_path
 def test_a_count_that_contradicts_the_size_beside_it_is_not_believed() -> None:
     found = answer_to(SMART_TEXT.replace("2.00 TB", "16.0 TB"))
     assert found.host is None
-    assert "not what it seems" in found.reason
+    assert "its unit is wrong" in found.reason
 
 
 def test_a_log_of_two_drives_in_one_text_is_refused(tmp_path: Path) -> None:
@@ -282,7 +283,7 @@ def test_nvme_list_names_each_drive_once() -> None:
 
 @pytest.mark.parametrize("content", [b"", b"\x00" * 512, b"hello\nworld\n", b"[]", b"17", b"a,b\n"])
 def test_what_is_no_log_is_refused(content: bytes) -> None:
-    with pytest.raises(WriteampError, match="is no snapshot"):
+    with pytest.raises(WriteampError, match="is not a snapshot"):
         snapshots_in(Document("x", content))
 
 
@@ -322,7 +323,7 @@ def test_samsungs_raw_page_gives_a_ratio_beside_a_model_that_has_it(tmp_path: Pa
 
 def test_bytes_that_are_no_page_are_no_snapshot() -> None:
     for content in (bytes(512), bytes(range(256)) * 2, samsung_page(0, 5000)):
-        with pytest.raises(WriteampError, match="no snapshot"):
+        with pytest.raises(WriteampError, match="not a snapshot"):
             snapshots_in(Document("x", content))
 
 

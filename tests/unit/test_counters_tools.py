@@ -136,7 +136,7 @@ def test_ssacli_says_the_usage_that_is_left() -> None:
     assert (found.facts.model, found.facts.firmware) == ("VK0800GDJYA", "4IWVHPG1")
     assert (found.facts.power_on_hours, found.facts.capacity_bytes) == (43646, 800 * 10**9)
     assert found.wa is None
-    assert "ssacli shows no counter of writes" in found.reason
+    assert "ssacli does not print write counters" in found.reason
     more = """
       physicaldrive 1I:1:4
          Interface Type: SAS

@@ -143,5 +143,5 @@ def test_a_run_uses_a_percentage_of_the_rated_erases() -> None:
 def test_a_life_takes_the_rated_erases_of_the_profile() -> None:
     assert rated_cycles("qlc", None)[:3] == (600, 1600, 1600)
     assert rated_cycles("tlc-datacenter", None)[:3] == (1500, 7000, 7000)
-    assert rated_cycles("ssd-v", None).source.startswith("usual of")
+    assert rated_cycles("ssd-v", None).source.startswith("typical for")
     assert rated_cycles("tlc-datacenter", 60)[:3] == (60, 60, 60)

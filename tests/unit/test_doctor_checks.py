@@ -416,12 +416,12 @@ def test_every_check_is_in_a_test_of_the_doctor() -> None:
 @pytest.mark.parametrize(
     ("text", "severity", "evidence"),
     [
-        ("rw=randwrites", "error", "rw=randwrites is no direction; randwrite is"),
-        ("norandomap", "error", "norandomap is no option of fio; norandommap is"),
-        ("bs=4q", "error", "bs=4q is no size; fio 3.33 reads 4"),
-        ("ioengine=libaoi", "error", "ioengine=libaoi is not known; libaio is"),
-        ("bell_and_whistle=1", "note", "bell_and_whistle is not known here"),
-        ("ioengine=of_tomorrow", "note", "ioengine=of_tomorrow is not known"),
+        ("rw=randwrites", "error", "rw=randwrites is not a direction; did you mean randwrite"),
+        ("norandomap", "error", "norandomap is not an option of fio; did you mean norandommap"),
+        ("bs=4q", "error", "bs=4q is not a size; fio 3.33 reads 4"),
+        ("ioengine=libaoi", "error", "ioengine=libaoi is unknown; did you mean libaio"),
+        ("bell_and_whistle=1", "note", "bell_and_whistle is unknown to writeamp"),
+        ("ioengine=of_tomorrow", "note", "ioengine=of_tomorrow is unknown"),
     ],
 )
 def test_what_is_not_understood_is_told_with_the_nearest_that_is(
@@ -449,7 +449,7 @@ def test_what_the_size_of_the_drive_decides_is_judged_by_it_or_said_not_to_be(
     unknown = wa.doctor(path, simulate=False)
     assert name not in ids(list(unknown.findings))
     told = {one["id"]: one["reason"] for one in unknown.to_dict()["not_judged"]}
-    assert told[name] == "the size of /dev/nvme0n1 is unknown; give --capacity"
+    assert told[name] == "the size of /dev/nvme0n1 is unknown. Pass --capacity"
     small, large = (
         wa.doctor(path, simulate=False, capacity=capacity) for capacity in ("100GB", "200GB")
     )
@@ -546,18 +546,18 @@ MEASURE = job(f"{STEADY}\nstonewall", "measure")
 @pytest.mark.parametrize(
     ("text", "severity", "words"),
     [
-        (job(SPRANDOM), "warning", "with another over-provisioning"),
-        (job(f"{SPRANDOM}\nspr_op=7%\nspr_cs=1g"), "error", "is a ratio"),
-        (job(f"{SPRANDOM}\nspr_op=0.07"), "note", "a write cache of the drive"),
-        (job(RIGHT), "note", "with this over-provisioning"),
+        (job(SPRANDOM), "warning", "for another over-provisioning"),
+        (job(f"{SPRANDOM}\nspr_op=7%\nspr_cs=1g"), "error", "must be a ratio"),
+        (job(f"{SPRANDOM}\nspr_op=0.07"), "note", "the drive's write cache"),
+        (job(RIGHT), "note", "for this over-provisioning"),
         (job(f"{RIGHT}\nnumjobs=2"), "error", "one job with one file"),
         (job(f"{RIGHT}\nfilename=/dev/sdb:/dev/sdc"), "error", "one job with one file"),
-        (job(f"{RIGHT}\nsize=100g"), "warning", "writes whole"),
-        (job(f"{RIGHT}\nrw=randrw"), "error", "random writes, and no others"),
+        (job(f"{RIGHT}\nsize=100g"), "warning", "writes the whole drive"),
+        (job(f"{RIGHT}\nrw=randrw"), "error", "random writes only"),
         (job(f"{DRIVE}\nrw=write", "fill") + job(f"{RIGHT}\nstonewall"), "warning",
-         "begins with an empty drive"),
+         "needs an empty drive"),
         (job(RIGHT) + job(f"{DRIVE}\nrw=write\nstonewall", "fill") + MEASURE, "warning",
-         "undoes the state"),
+         "destroy the state"),
         (job(RIGHT) + MEASURE.replace("[measure]", "[m]\nexec_prerun=blkdiscard /dev/nvme0n1"),
          None, ""),
     ],

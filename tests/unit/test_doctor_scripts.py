@@ -57,9 +57,9 @@ def found(report: wa.DoctorReport) -> dict[str, str]:
 def test_a_parameter_is_neither_a_device_nor_a_file(script: str, tmp_path: Path) -> None:
     report = examined(tmp_path, (script % RANDOM) + "\n")
     assert found(report) == {}
-    assert any("filename=" in note and "is not known here" in note for note in report.notes)
+    assert any("filename=" in note and "is unknown" in note for note in report.notes)
     reasons = {one.id: one.reason for one in report.not_judged}
-    assert "is not known here: a device, or a file" in reasons["stacked-storage"]
+    assert "is unknown: a device or a file" in reasons["stacked-storage"]
 
 
 @pytest.mark.parametrize(
@@ -128,9 +128,7 @@ def test_a_job_file_that_a_script_writes_is_read(script: str, tmp_path: Path) ->
     assert "4 passes over the span" in found(report)["looped-permutation"]
     assert "/dev/nvme0n1" in found(report)["fresh-drive"]
     assert "repeated-seed" not in found(report)
-    assert all(
-        one.endswith("x.fio is written, and no call of fio names it") for one in report.notes
-    )
+    assert all(one.endswith("x.fio is written, but no call of fio uses it") for one in report.notes)
 
 
 def test_several_job_files_of_a_script_run_in_the_order_of_its_calls(tmp_path: Path) -> None:
@@ -144,7 +142,7 @@ def test_several_job_files_of_a_script_run_in_the_order_of_its_calls(tmp_path: P
 def test_a_parameter_in_a_job_file_of_a_script_is_not_known(tmp_path: Path) -> None:
     report = examined(tmp_path, "cat > x.fio <<EOF\n" + JOB % "$1" + "EOF\nfio x.fio\n")
     assert found(report).keys() == {"looped-permutation"}
-    assert "filename=$1 is not known here (a parameter of the script)" in report.notes[0]
+    assert "filename=$1 is unknown (a parameter of the script)" in report.notes[0]
 
 
 def test_a_job_file_with_a_call_of_fio_in_a_comment_is_one(tmp_path: Path) -> None:
@@ -287,7 +285,7 @@ def test_exec_prerun_runs_before_its_job(
 @pytest.mark.parametrize("program", ["fallocate -l 10G", "truncate -s 10G"])
 def test_space_that_is_reserved_is_not_written(program: str, tmp_path: Path) -> None:
     script = f"{program} /mnt/t\nfio --name=a --filename=/mnt/t --size=10G {RANDOM}\n"
-    assert f"{program} /mnt/t writes nothing" in found(examined(tmp_path, script))["fresh-drive"]
+    assert f"{program} /mnt/t does not write" in found(examined(tmp_path, script))["fresh-drive"]
 
 
 def test_a_command_under_a_condition_is_reported_as_one(tmp_path: Path) -> None:
@@ -313,7 +311,7 @@ def test_how_much_a_file_fills_is_not_judged(fill: str, tmp_path: Path) -> None:
     report = examined(tmp_path, f"{fill}\n{CALL}")
     assert "fresh-drive" not in found(report)
     reasons = {one.id: one.reason for one in report.not_judged}
-    assert reasons["fresh-drive"] == "how much it writes is not known here"
+    assert reasons["fresh-drive"] == "its amount of writes is unknown"
 
 
 # Ways to call fio.
@@ -395,10 +393,10 @@ def test_calls_in_the_background_run_at_the_same_time(tmp_path: Path) -> None:
     ["#!/bin/sh\nwhich fio || apt-get install -y fio\nfio --version\n"],
 )
 def test_a_script_without_a_job_is_not_said_to_be_right(text: str, tmp_path: Path) -> None:
-    assert "no call of fio with a job is seen" in examined(tmp_path, text).notes[0]
+    assert "no call of fio with a job was recognized" in examined(tmp_path, text).notes[0]
 
 
 @pytest.mark.parametrize("text", ["---\nkind: X\n[a]\nrw=read\n", "import os\n[a]\nrw=read\n"])
 def test_what_is_no_job_file_is_not_refused_as_one(text: str, tmp_path: Path) -> None:
-    with pytest.raises(wa.WriteampError, match="nothing that can be judged"):
+    with pytest.raises(wa.WriteampError, match="not a supported input"):
         examined(tmp_path, text)

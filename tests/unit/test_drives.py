@@ -211,7 +211,7 @@ def test_the_kernel_says_what_it_sent_to_all_namespaces_of_a_drive(
 
 def test_a_disk_of_several_drives_is_refused(tmp_path: Path) -> None:
     listed(tmp_path, "md0", 1, first="sda", second="sdb")
-    with tools(tmp_path), pytest.raises(WriteampError, match="made of sda, sdb"):
+    with tools(tmp_path), pytest.raises(WriteampError, match="consists of sda, sdb"):
         device_at(str(drive(tmp_path, "md0")), sys=tmp_path)
 
 
@@ -219,7 +219,7 @@ def test_a_disk_of_several_drives_is_refused(tmp_path: Path) -> None:
     ("verb", "words"),
     [
         ("save /dev/no-such --out {0}/s.json", ["/dev/no-such", "ls /dev"]),
-        ("save {0}/file.txt --out {0}/s.json", ["no device", "measure counters"]),
+        ("save {0}/file.txt --out {0}/s.json", ["not a device", "measure counters"]),
         ("run /dev/no-such -- true", ["/dev/no-such"]),
         ("run {0} -- ''", ["command is empty"]),
         ("run {0} --settle soon -- true", ["--settle", "soon"]),

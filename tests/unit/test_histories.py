@@ -120,7 +120,7 @@ def test_a_history_whose_tables_are_computed_is_refused(what: str, tmp_path: Pat
     db = watched(tmp_path, intel(1000, 2000, 0))
     with sqlite3.connect(db) as connection:
         connection.executescript(_COMPUTED[what])
-    with pytest.raises(WriteampError, match="its tables are others"):
+    with pytest.raises(WriteampError, match="its tables differ"):
         wa.measure.history(db)
 
 
@@ -159,7 +159,7 @@ def test_what_is_no_history_is_refused_and_left_as_it_is(what: str, tmp_path: Pa
         with pytest.raises(WriteampError):
             add(db, [])
         assert db.read_bytes() == before
-    with pytest.raises(WriteampError, match="there is no history"):
+    with pytest.raises(WriteampError, match="does not exist"):
         wa.measure.history(tmp_path / "none")
     assert not (tmp_path / "none").exists()
 
@@ -233,7 +233,7 @@ def test_fleets_are_sorted_by_what_wears_out_first_and_name_what_stands_out(
     unknown = wa.measure.fleet([serve / "ocp.json"])
     with pytest.raises(WriteampError, match="there is nothing to draw"):
         unknown.figure()
-    with pytest.raises(WriteampError, match="none of 1 files"):
+    with pytest.raises(WriteampError, match="among 1 files"):
         wa.measure.fleet([tmp_path / "README"])
     with pytest.raises(WriteampError, match="there is no file"):
         wa.measure.fleet([tmp_path / "nothing"])

@@ -245,7 +245,7 @@ class TestTheLibrary:
 
     def test_a_draft_that_nobody_writes_goes_with_the_next_write(self, folder: Path) -> None:
         before = contents()
-        Path(".writeamp-0123.tmp").write_text("of a process that was killed")
+        Path(".writeamp-0123.tmp").write_text("of a killed process")
         with output.replacing("first", "plot") as first, output.replacing("second", "plot"):
             first.write(b"whole")
         assert contents() == before | {"first": b"whole", "second": b""}

@@ -132,9 +132,9 @@ def test_reading_is_no_fault(source: str) -> None:
 
 
 def test_only_checked_places_are_made() -> None:
-    with pytest.raises(TypeError, match=r"made by opened\(\)"):
+    with pytest.raises(TypeError, match=r"only opened\(\) creates"):
         TargetPlace("device", "/dev/sda", 1 << 30, 512)
-    with pytest.raises(TypeError, match=r"made by opened\(\)"):
+    with pytest.raises(TypeError, match=r"only opened\(\) creates"):
         replace(unchecked("file", "drive.img", 1 << 30), name="/dev/sda")
 
 
@@ -145,6 +145,6 @@ def test_a_place_is_written_to_only_while_it_is_held(tmp_path: Path) -> None:
     with place.held():
         pass
     for write in (place.discard, lambda timeout_s: place.run_fio([], timeout_s=timeout_s)):
-        with pytest.raises(RuntimeError, match="without being held"):
+        with pytest.raises(RuntimeError, match="without a lock"):
             write(timeout_s=1)
     assert file.read_bytes() == b"data"

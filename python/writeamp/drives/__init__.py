@@ -1,4 +1,4 @@
-"""Real drives: their counters and Ready/Busy pins, histories, fleets, lives and benchmarks."""
+"""Real drives: counters, Ready/Busy pins, histories, fleets, lifetimes and benchmark checks."""
 
 from writeamp.fields.late_names import late_names
 

@@ -1,1 +1,1 @@
-"""Virtual SSD: a block device that real programs write to, and its counters."""
+"""Virtual SSD: a block device for real programs, with counters."""

@@ -65,32 +65,31 @@ class ServeArguments(TypedDict, total=False):
     """wear leveller (default none)."""
 
     socket: str | Path | None
-    """Unix socket to serve at; by default one in a private folder. The counters are at
+    """Unix socket to serve at; default: one in a private folder. The counters are at
     SOCKET.control."""
 
     backing: str | Path | None
-    """keep the drive in this sparse file, and its flash in FILE.flash: stopped or killed and
-    started again with the same options, it goes on; by default the data is in memory."""
+    """keep the drive in this sparse file, and its flash in FILE.flash: after a stop or kill, a
+    start with the same options continues; default: the data is in memory."""
 
     mount: str | Path | None
-    """mount the drive with a file system at this folder, which is made; needs root. The file system
-    that a kept drive has stays."""
+    """mount the drive with a new file system at this folder; needs root. The file system of a kept
+    drive is preserved."""
 
     fs: str | None
-    """file system for mount: ext4, xfs, btrfs. On a preconditioned drive it is made without
-    discard, or the drive would be new again (default ext4)."""
+    """file system for mount: ext4, xfs, btrfs. On a preconditioned drive it is created without
+    discard, which would undo the preconditioning (default ext4)."""
 
     precondition: str
-    """state of a new drive before its host comes, not counted: none (as sold), full (each page
-    written once, in order), random (full, then aged by random writes until WA is steady), random:N
-    (by N drive writes of them) or aged:TRACE (full, then one pass over that trace) (default
-    none)."""
+    """initial state of a new drive, not counted: none (as sold), full (each page written once, in
+    order), random (full, then aged by random writes until WA is steady), random:N (by N drive
+    writes of them) or aged:TRACE (full, then one pass over that trace) (default none)."""
 
     seed: int
-    """decides every random draw (default 1)."""
+    """seed of all random draws (default 1)."""
 
     count_from: str
-    """when counting begins: with the command, after mkfs and mount, or at the start of the server
+    """start of counting: with the command, after mkfs and mount, or at the start of the server
     (default command)."""
 
     record: str | Path | None
@@ -98,18 +97,18 @@ class ServeArguments(TypedDict, total=False):
     replays exactly."""
 
     counters: str | Path | None
-    """keep the drive's own logs in this folder, refreshed once a second: smart.json, ocp.json and
-    fdp.json as nvme-cli prints them."""
+    """write the drive's logs to this folder, refreshed once a second: smart.json, ocp.json and
+    fdp.json in nvme-cli's format."""
 
     metrics: str | None
     """serve Prometheus metrics at this loopback address, such as 127.0.0.1:9105, or unix:PATH."""
 
     timed: bool
-    """answer requests when the drive would, instead of at full speed (default False)."""
+    """answer requests at the drive's speed instead of full speed (default False)."""
 
     time_scale: RatioLike | None
-    """seconds of the host for one of the drive: 10 is ten times slower, and lets slow computers
-    keep up; the drive is then timed."""
+    """host seconds per second of the drive: 10 is ten times slower, which lets slow computers keep
+    up; the drive is then timed."""
 
     rb_capture: str | Path | None
     """write the Ready/Busy pins of all dies to this .vcd file; the drive is then timed."""

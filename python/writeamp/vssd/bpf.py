@@ -1,4 +1,4 @@
-"""BPF programs on tracepoints of the kernel: maps, code, and the tracepoints' fields."""
+"""BPF programs on tracepoints of the kernel: maps, code, and fields of the tracepoints."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _EVENT_ENABLE, _EVENT_SET_BPF = 0x2400, 0x40042408
 _LOG_BYTES = 1 << 16
 _WORD = struct.Struct("<Q")
 _INSTRUCTION = struct.Struct("<BBhi")
-# Helpers are for GPL-compatible programs.
+# The kernel allows helpers only in GPL-compatible programs.
 _LICENSE = b"GPL"
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 LIBC.syscall.restype = ctypes.c_long
 LOAD_SIZES = {1: 0x71, 4: 0x61, 8: 0x79}
-"""Opcode that loads so many bytes, with zeros above them."""
+"""Opcodes of loads, by size in bytes; the upper bits are zeroed."""
 LOOKUP, UPDATE, GET_THREAD, GET_STACK = 1, 2, 14, 67
 """Helpers: map_lookup_elem, map_update_elem, get_current_pid_tgid, get_stack."""
 
 
 @dataclass(frozen=True)
 class Instruction:
-    """Instruction; `target` names the label that it jumps to, `label` names this one."""
+    """Instruction; `target` is the label that it jumps to, `label` its own."""
 
     opcode: int
     dst: int = 0
@@ -136,19 +136,23 @@ def leave(label: str) -> list[Instruction]:
 def assembled(program: Sequence[Instruction]) -> bytes:
     """Return the machine code of a program."""
     places, place = {}, 0
-    for one in program:
-        if one.label is not None:
-            places[one.label] = place
-        place += one.slots
+    for instruction in program:
+        if instruction.label is not None:
+            places[instruction.label] = place
+        place += instruction.slots
     code, place = b"", 0
-    for one in program:
-        off = one.off if one.target is None else places[one.target] - place - 1
-        registers = one.dst | one.src << 4
-        low = one.imm & 0xFFFF_FFFF if one.slots == 2 else one.imm
-        code += _INSTRUCTION.pack(one.opcode, registers, off, _signed(low))
-        if one.slots == 2:
-            code += _INSTRUCTION.pack(0, 0, 0, _signed(one.imm >> 32))
-        place += one.slots
+    for instruction in program:
+        off = (
+            instruction.off
+            if instruction.target is None
+            else places[instruction.target] - place - 1
+        )
+        registers = instruction.dst | instruction.src << 4
+        low = instruction.imm & 0xFFFF_FFFF if instruction.slots == 2 else instruction.imm
+        code += _INSTRUCTION.pack(instruction.opcode, registers, off, _signed(low))
+        if instruction.slots == 2:
+            code += _INSTRUCTION.pack(0, 0, 0, _signed(instruction.imm >> 32))
+        place += instruction.slots
     return code
 
 
@@ -160,59 +164,59 @@ class Map:
     key: struct.Struct
 
     def __getitem__(self, key: int) -> int:
-        """Return the value of a key; 0 if it has none."""
-        found, name = (
+        """Return the value of a key; 0 if the key is missing."""
+        value, name = (
             ctypes.create_string_buffer(8),
             ctypes.create_string_buffer(self.key.pack(key)),
         )
-        pointers = (ctypes.addressof(name), ctypes.addressof(found))
+        pointers = (ctypes.addressof(name), ctypes.addressof(value))
         try:
             _bpf(_MAP_LOOKUP, struct.pack("<IIQQQ", self.fd, 0, *pointers, 0))
         except OSError:
             return 0
-        return int(_WORD.unpack(found.raw)[0])
+        return int(_WORD.unpack(value.raw)[0])
 
     def __iter__(self) -> Iterator[int]:
         """Yield all keys."""
         after = ctypes.create_string_buffer(self.key.size)
-        before = 0
+        previous = 0
         while True:
-            request = struct.pack("<IIQQQ", self.fd, 0, before, ctypes.addressof(after), 0)
+            request = struct.pack("<IIQQQ", self.fd, 0, previous, ctypes.addressof(after), 0)
             try:
                 _bpf(_MAP_NEXT_KEY, request)
-            except OSError:  # there is none after it
+            except OSError:  # no further key
                 return
             yield int(self.key.unpack(after.raw)[0])
             key = ctypes.create_string_buffer(after.raw, self.key.size)
-            before = ctypes.addressof(key)
+            previous = ctypes.addressof(key)
 
 
 def array_map(undo: ExitStack, entries: int) -> Map:
-    """Make an array of 64-bit values, all 0.
+    """Create an array of 64-bit values, all 0.
 
     Raises:
-        OSError: the kernel refused it.
+        OSError: the kernel rejected it.
     """
     return _made_map(undo, _ARRAY, struct.Struct("<I"), _WORD.size, entries)
 
 
 def hash_map(undo: ExitStack, entries: int, *, value_bytes: int = _WORD.size) -> Map:
-    """Make an empty map with 64-bit keys; only values of 8 bytes can be read here.
+    """Create an empty map with 64-bit keys; only values of 8 bytes can be read here.
 
     Raises:
-        OSError: the kernel refused it.
+        OSError: the kernel rejected it.
     """
     return _made_map(undo, _HASH, _WORD, value_bytes, entries)
 
 
 def attach(undo: ExitStack, event_id: int, program: Sequence[Instruction]) -> None:
-    """Run a program at each event of a tracepoint, of any process, until `undo` closes.
+    """Run a program at each event of a tracepoint, in any process, until `undo` closes.
 
     Raises:
-        OSError: the kernel refused it.
+        OSError: the kernel rejected it.
     """
     code = assembled(program)
-    text, license_ = (ctypes.create_string_buffer(one) for one in (code, _LICENSE))
+    text, license_ = (ctypes.create_string_buffer(text) for text in (code, _LICENSE))
     request = struct.pack(
         "<IIQQIIQII",
         *(_TRACEPOINT_PROGRAM, len(code) // _INSTRUCTION.size),
@@ -225,7 +229,7 @@ def attach(undo: ExitStack, event_id: int, program: Sequence[Instruction]) -> No
         _ATTR_BYTES, b"\0"
     )
     buffer = ctypes.create_string_buffer(attributes, _ATTR_BYTES)
-    # The program runs on all processors, whichever one its event is opened on.
+    # The program runs on all processors, independent of the processor of the event.
     processor = min(os.sched_getaffinity(0))
     event = _call(1, ctypes.byref(buffer), -1, processor, -1, _CLOEXEC)
     undo.callback(os.close, event)
@@ -250,15 +254,17 @@ def _call(which: int, *arguments: object) -> int:
     numbers = _CALLS.get(platform.machine())
     if numbers is None:
         raise OSError(f"unknown system call numbers for {platform.machine()}")
-    longs = (ctypes.c_long(one) if isinstance(one, int) else one for one in arguments)
+    longs = (
+        ctypes.c_long(argument) if isinstance(argument, int) else argument for argument in arguments
+    )
     return checked(LIBC.syscall(ctypes.c_long(numbers[which]), *longs))
 
 
 def checked(result: int) -> int:
-    """Return the result of a call of the C library.
+    """Return the result of a C library call.
 
     Raises:
-        OSError: it failed.
+        OSError: the call failed.
     """
     if result < 0:
         number = ctypes.get_errno()
@@ -278,7 +284,7 @@ _ID = re.compile(r"^ID: (\d+)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Tracepoint:
-    """A tracepoint: its number, the fields of its record, and the flags that these have.
+    """Tracepoint: its number, the fields of its record, and the flags of these.
 
     A field has its offset and its size in bytes, a flag its value.
     """
@@ -298,8 +304,8 @@ class Tracepoint:
         number = _ID.search(text)
         if number is None:
             raise OSError(f"the tracepoint {name} has no number")
-        fields = {one[1]: (int(one[2]), int(one[3])) for one in _FIELD.finditer(text)}
-        flags = {one[2]: 1 << int(one[1]) for one in _FLAG.finditer(text)}
+        fields = {match[1]: (int(match[2]), int(match[3])) for match in _FIELD.finditer(text)}
+        flags = {match[2]: 1 << int(match[1]) for match in _FLAG.finditer(text)}
         return Tracepoint(int(number[1]), fields, flags)
 
 
@@ -317,7 +323,7 @@ def events_folder() -> Iterator[Path]:
     with temporary_folder() as folder:
         mounted = folder / "tracing"
         mounted.mkdir()
-        # By system calls, as the programs `mount` and `umount` may be missing or slow.
+        # System calls are used, as the programs `mount` and `umount` may be missing or slow.
         place = os.fsencode(mounted)
         checked(LIBC.mount(b"tracefs", place, b"tracefs", 0, None))
         try:

@@ -1,4 +1,4 @@
-"""Command of a captive run, and its processes: told of signals, counted, and ended entirely."""
+"""Command of a captive run, and its processes: signals, write counts, termination."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from pathlib import Path
 from writeamp.vssd.signals import HeldSignals
 
 _SET_CHILD_SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of linux/prctl.h
-# In /proc/PID/stat after the name: the state, then the parent.
+# Field index in /proc/PID/stat after the name: the state, then the parent.
 _PARENT_FIELD = 1
 
 
 @dataclass(frozen=True)
 class ProcessWrites:
-    """Bytes that processes wrote, as the kernel accounts them in /proc/PID/io.
+    """Bytes that processes wrote, by the kernel's accounting in /proc/PID/io.
 
-    `calls_bytes` went through write() and its like, also to pipes; `storage_bytes` made pages dirty
-    that belong to storage, or went around the page cache.
+    `calls_bytes` were written by write() and similar calls, including to pipes; `storage_bytes`
+    dirtied pages of storage, or bypassed the page cache.
     """
 
     calls_bytes: int = 0
@@ -41,7 +41,7 @@ class ProcessWrites:
 
 @contextmanager
 def orphans_come_here() -> Iterator[None]:
-    """Make this process the parent of its descendants' orphans: daemons stay in its tree."""
+    """Adopt orphans of this process's descendants, so that daemons stay in its tree."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     try:
@@ -51,30 +51,30 @@ def orphans_come_here() -> Iterator[None]:
 
 
 def children(parent: int) -> list[int]:
-    """Return the processes that a process is the parent of, those that have ended among them."""
+    """Return the children of a process, including ended ones."""
     return [pid for pid, its_parent in _parents().items() if its_parent == parent]
 
 
 def descendants(ancestor: int) -> list[int]:
     """Return all processes under a process, parents before their children."""
     parents = _parents()
-    found = [ancestor]
-    for one in found:
-        found += [pid for pid, parent in parents.items() if parent == one]
-    return found[1:]
+    processes = [ancestor]
+    for process in processes:
+        processes += [pid for pid, parent in parents.items() if parent == process]
+    return processes[1:]
 
 
 def written_by(pid: int) -> ProcessWrites:
-    """Return the bytes that a process wrote, with those of its reaped children.
+    """Return the bytes that a process wrote, including its reaped children.
 
-    Nothing of one that is gone, or that this user may not look at.
+    Returns 0 for a process that is gone, or that this user may not inspect.
     """
     try:
         lines = Path(f"/proc/{pid}/io").read_text().splitlines()
     except OSError:
         return ProcessWrites()
-    found = {name: int(value) for name, value in (line.split(": ") for line in lines)}
-    return ProcessWrites(found["wchar"], found["write_bytes"])
+    counts = {name: int(value) for name, value in (line.split(": ") for line in lines)}
+    return ProcessWrites(counts["wchar"], counts["write_bytes"])
 
 
 def has_ended(pid: int) -> bool:
@@ -86,7 +86,7 @@ def has_ended(pid: int) -> bool:
 
 
 def reap(pid: int) -> ProcessWrites:
-    """Return the bytes that an ended child wrote, and let it go."""
+    """Reap an ended child, and return the bytes that it wrote."""
     written = written_by(pid)
     with suppress(ChildProcessError):
         os.waitpid(pid, os.WNOHANG)
@@ -101,33 +101,33 @@ def send(pid: int, number: signal.Signals) -> None:
 
 def _parents() -> dict[int, int]:
     """Return the parent of each process."""
-    found = {}
+    parents = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdecimal():
             with suppress(OSError):
-                # The name in brackets may hold anything, brackets and spaces too.
+                # The name in brackets may have any characters, including brackets and spaces.
                 fields = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
-                found[int(folder.name)] = int(fields[_PARENT_FIELD])
-    return found
+                parents[int(folder.name)] = int(fields[_PARENT_FIELD])
+    return parents
 
 
-# Between two looks for orphans that have ended, and at whether the drive is still there.
+# Time between two checks for ended orphans and for the drive, in seconds.
 _LOOK_S = 1.0
-# What a second and a third Ctrl-C say to a command that did not obey the first.
-_INSISTENCE = (signal.SIGTERM, signal.SIGKILL)
-# A database that is asked to end writes a checkpoint first.
+# Signals for the second and third Ctrl-C, if a command ignored the first.
+_ESCALATION = (signal.SIGTERM, signal.SIGKILL)
+# A database writes a checkpoint when it is terminated.
 _PATIENCE_S = 30.0
 _BETWEEN_LOOKS_S = 0.05
 _GUARDIAN = Path(__file__).with_name("guardian.py")
-# Marks the processes of a command: its daemons, too, whose parents have gone.
+# Marks the processes of a command, including daemons without a living parent.
 _MARK = "WRITEAMP_RUN"
 
 
 @dataclass(frozen=True)
 class Ended:
-    """End of a command: its status as a shell has it, its signal, and what it wrote.
+    """End of a command: its exit status as in a shell, its signal, and its writes.
 
-    `signal` is one that this process was sent and handed on; None if the command ended by itself.
+    `signal` was sent to this process and forwarded; None if the command ended by itself.
     """
 
     status: int
@@ -143,14 +143,14 @@ def run_command(
     check: Callable[[], None],
     stdout: int | None = None,
 ) -> Ended:
-    """Run a command to its end, and end what it left in the background.
+    """Run a command to its end, and end its background processes.
 
     Args:
-        text: what /bin/sh is given.
+        text: command for /bin/sh.
         variables: added to its environment.
-        signals: those that come are handed on to the command.
-        check: called from time to time; if it raises, the command is ended.
-        stdout: a file descriptor for the command's standard output; None for this process's own.
+        signals: signals to forward to the command.
+        check: called periodically; if it raises, the command is ended.
+        stdout: file descriptor for the command's standard output; None for this process's own.
     """
     with ExitStack() as undo:
         undo.enter_context(orphans_come_here())
@@ -163,26 +163,26 @@ def run_command(
         undo.callback(tree.abandon, shell)
         handle = os.pidfd_open(shell.pid)
         undo.callback(os.close, handle)
-        told = _Told(shell.pid)
+        sent = _SentSignals(shell.pid)
         while not has_ended(shell.pid):
             signals.wait([handle], _LOOK_S)
             check()
             tree.reap_orphans(shell.pid)
-            told.hand_on(signals)
-        # The command may have heard the terminal's Ctrl-C and ended before this process heard it.
-        told.first = told.first or signals.take()
+            sent.hand_on(signals)
+        # The command may have ended by the terminal's Ctrl-C before this process received it.
+        sent.first = sent.first or signals.take()
         tree.written += written_by(shell.pid)
         status = shell.wait()
         tree.end()
-    by = told.first or (signal.SIGINT if status == -signal.SIGINT else None)
+    by = sent.first or (signal.SIGINT if status == -signal.SIGINT else None)
     return Ended(128 - status if status < 0 else status, by, tree.written)
 
 
 @contextmanager
 def _guarded() -> Iterator[str]:
-    """Give the mark by which a command is ended if this process is killed while the block lasts."""
+    """Yield the mark of a command, which the guardian ends if this process is killed."""
     mark = secrets.token_hex(8)
-    # It is a session of its own, for signals of this one are not for it.
+    # It has its own session, as this process's signals are not for it.
     guardian = subprocess.Popen(
         [sys.executable, "-I", "-S", str(_GUARDIAN), f"{_MARK}={mark}"],
         stdin=subprocess.PIPE,
@@ -199,8 +199,8 @@ def _guarded() -> Iterator[str]:
 
 
 @dataclass
-class _Told:
-    """Signals that a command was sent to make it end."""
+class _SentSignals:
+    """Signals sent to a command to end it."""
 
     shell: int
     first: signal.Signals | None = None
@@ -208,57 +208,57 @@ class _Told:
     deadline: float | None = None
 
     def hand_on(self, signals: HeldSignals) -> None:
-        """Hand on what came; who does not obey is told more plainly, in the end by itself."""
+        """Forward received signals; repeated ones are escalated, finally to SIGKILL."""
         number = signals.take()
         if self.deadline is not None and time.monotonic() > self.deadline:
-            self._tell(signal.SIGKILL)
+            self._send(signal.SIGKILL)
         if number is None:
             return
         self.first = self.first or number
         if number != signal.SIGINT and self.deadline is None:
             self.deadline = time.monotonic() + _PATIENCE_S
         if self.count:
-            self._tell(_INSISTENCE[min(self.count, len(_INSISTENCE)) - 1])
+            self._send(_ESCALATION[min(self.count, len(_ESCALATION)) - 1])
         elif number != signal.SIGINT or not _has_the_terminal():
-            self._tell(number)
+            self._send(number)
         self.count += 1
 
-    def _tell(self, number: signal.Signals) -> None:
+    def _send(self, number: signal.Signals) -> None:
         for pid in (self.shell, *descendants(self.shell)):
             send(pid, number)
 
 
 @dataclass
 class _Tree:
-    """The children of this process that come from the command, and what those that ended wrote."""
+    """Children of this process that belong to the command, and the writes of the ended ones."""
 
     others: set[int]
     written: ProcessWrites = field(default_factory=ProcessWrites)
 
     def reap_orphans(self, shell: int) -> None:
-        """Let orphans go that have ended, and count what they wrote."""
+        """Reap ended orphans, and count their writes."""
         for pid in self._orphans(shell):
             if has_ended(pid):
                 self.written += reap(pid)
 
     def end(self) -> None:
-        """End all that the command left running; nothing of it may use the drive any more."""
+        """End all remaining processes of the command, so that they release the drive."""
         deadline = time.monotonic() + _PATIENCE_S
-        told: set[int] = set()
+        signalled: set[int] = set()
         while orphans := self._orphans():
             for pid in orphans:
                 if has_ended(pid):
                     self.written += reap(pid)
                 elif time.monotonic() > deadline:
-                    for one in (pid, *descendants(pid)):
-                        send(one, signal.SIGKILL)
-                elif pid not in told:
+                    for process in (pid, *descendants(pid)):
+                        send(process, signal.SIGKILL)
+                elif pid not in signalled:
                     send(pid, signal.SIGTERM)
-                    told.add(pid)
+                    signalled.add(pid)
             time.sleep(_BETWEEN_LOOKS_S)
 
     def abandon(self, shell: subprocess.Popen[bytes]) -> None:
-        """End the command where the run cannot go on."""
+        """End the command if the run cannot continue."""
         if shell.poll() is None:
             for pid in (shell.pid, *descendants(shell.pid)):
                 send(pid, signal.SIGKILL)
@@ -269,7 +269,7 @@ class _Tree:
 
 
 def _has_the_terminal() -> bool:
-    """Return whether Ctrl-C reaches the command by itself, as it does every process in front."""
+    """Return whether the command receives Ctrl-C from the terminal, as a foreground process."""
     with suppress(OSError):
         terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY)
         try:

@@ -1,4 +1,4 @@
-"""Control socket of a drive: a client that reads counters, and sums of these."""
+"""Control socket of a drive: a client that reads counters, and sums of them."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from typing import Any, TypeAlias
 
 from writeamp.errors import WriteampError
 
-# What the drive answers; docs/virtual-ssd.md has the keys.
+# Response of the drive; docs/virtual-ssd.md has the keys.
 Document: TypeAlias = dict[str, Any]
 
 SUFFIX = ".control"
-# A drive answers between two requests of its host, of which one may trim all that there is.
+# A drive responds between two requests of its host; one of them may trim the whole drive.
 _PATIENCE_S = 60.0
-# So often who waits looks whether the drive can answer at all.
+# Time between checks whether the drive can respond, in seconds.
 _LOOK_S = 1.0
-# struct ucred of the kernel: the process, its user and its group.
+# struct ucred of the kernel: process, user and group.
 _CREDENTIALS = struct.Struct("3i")
-# In /proc/PID/stat: stopped by a signal, or by a debugger.
+# States in /proc/PID/stat: stopped by a signal, or by a debugger.
 _STOPPED = ("T", "t")
 
 
 class Control:
-    """The control socket of a running drive; each question is a connection of its own."""
+    """Control socket of a running drive; each query opens its own connection."""
 
     def __init__(self, path: str | Path) -> None:
-        """Ask at a socket: that of the drive with `.control` after its name."""
+        """Set the socket: that of the drive, with `.control` appended."""
         self.path = Path(path)
 
     def answers(self) -> bool:
-        """Return whether a drive answers there."""
+        """Return whether a drive responds at the socket."""
         try:
             self.counters()
         except WriteampError:
@@ -45,7 +45,7 @@ class Control:
         return self._ask("counters")
 
     def begin(self) -> Document:
-        """Begin the samples and latencies anew, and return the counters of this moment."""
+        """Restart the samples and latencies, and return the current counters."""
         return self._ask("begin")
 
     def series(self) -> Document:
@@ -53,63 +53,63 @@ class Control:
         return self._ask("series")
 
     def blocks(self) -> Document:
-        """Return how many closed blocks have how many valid pages, and how worn blocks are."""
+        """Return the number of closed blocks by valid pages, and the wear of blocks."""
         return self._ask("blocks")
 
     def _ask(self, what: str) -> Document:
-        """Ask one thing.
+        """Send one query.
 
         Raises:
-            WriteampError: nobody answers there, or the answer is none.
+            WriteampError: no response, or an invalid response.
         """
         try:
             with socket.socket(socket.AF_UNIX) as connection:
                 connection.settimeout(_LOOK_S)
                 connection.connect(str(self.path))
                 connection.sendall(json.dumps({"ask": what}).encode() + b"\n")
-                found = json.loads(self._line(connection))
+                response = json.loads(self._line(connection))
         except OSError as error:
             why = error.strerror or str(error)
-            raise WriteampError(f"no virtual drive answers at {self.path}: {why}") from None
+            raise WriteampError(f"no virtual drive responds at {self.path}: {why}") from None
         except ValueError:
-            raise WriteampError(f"what answers at {self.path} is no virtual drive") from None
-        if not isinstance(found, dict) or "error" in found:
-            why = found["error"] if isinstance(found, dict) else found
-            raise WriteampError(f"the drive at {self.path} refused {what}: {why}")
-        return found
+            raise WriteampError(f"the server at {self.path} is not a virtual drive") from None
+        if not isinstance(response, dict) or "error" in response:
+            why = response["error"] if isinstance(response, dict) else response
+            raise WriteampError(f"the drive at {self.path} rejected {what}: {why}")
+        return response
 
     def _line(self, connection: socket.socket) -> bytes:
-        """Return the line that comes, or what came of it before the end.
+        """Return the received line, or the part received until the end.
 
         Raises:
-            OSError: none came in time, or the drive's process is stopped.
+            OSError: no line was received in time, or the drive's process is stopped.
         """
-        found = bytearray()
+        received = bytearray()
         deadline = time.monotonic() + _PATIENCE_S
-        while not found.endswith(b"\n"):
+        while not received.endswith(b"\n"):
             try:
-                part = connection.recv(1 << 16)
+                chunk = connection.recv(1 << 16)
             except TimeoutError:
                 _check_running(connection)
                 if time.monotonic() > deadline:
                     raise
                 continue
-            if not part:
+            if not chunk:
                 break
-            found += part
-        return bytes(found)
+            received += chunk
+        return bytes(received)
 
 
 def _check_running(connection: socket.socket) -> None:
-    """Refuse to wait for a process that is stopped."""
-    found = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-    pid = _CREDENTIALS.unpack(found)[0]
+    """Reject waiting for a stopped process."""
+    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    pid = _CREDENTIALS.unpack(credentials)[0]
     try:
         text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
-    except OSError:  # it cannot be seen from here
+    except OSError:  # another user's process is invisible
         return
     if text.rpartition(")")[2].split()[0] in _STOPPED:
-        raise OSError(f"its process {pid} is stopped; kill -CONT {pid} lets it go on")
+        raise OSError(f"its process {pid} is stopped. Continue it with kill -CONT {pid}")
 
 
 def programmed_pages(counters: Document) -> int:

@@ -1,4 +1,4 @@
-"""Counters of the virtual SSD as files, in the shapes that tools of real drives print.
+"""Counters of the virtual SSD as files, in the formats of tools for real drives.
 
 smart.json is `nvme smart-log -o json`, ocp.json `nvme ocp smart-add-log -o json
 --output-format-version=2`, ocp-v1.json the same with the older keys, ocp.bin its raw page, and
@@ -28,14 +28,14 @@ _PERIOD_S = 1.0
 
 
 def write_counters(directory: Path, counters: Document, blocks: Document, device: Device) -> None:
-    """Write the counters' files, each whole or not at all.
+    """Write the files of the counters, each atomically.
 
-    The directory is made if there is none.
+    The directory is created if missing.
 
     Args:
-        directory: where the files go.
-        counters: what the control socket answers to "counters".
-        blocks: what it answers to "blocks".
+        directory: directory of the files.
+        counters: response of the control socket to "counters".
+        blocks: response to "blocks".
         device: the drive that is served.
 
     Raises:
@@ -46,17 +46,17 @@ def write_counters(directory: Path, counters: Document, blocks: Document, device
 
 
 class Refresher:
-    """Writes the counters' files once a second while a block runs, and once at its end.
+    """Writes the files of the counters once a second while a block runs, and once at its end.
 
-    The files of the last writing are synchronised to the disk. Those before it are not: that would
-    slow a program that writes to the same disk, and they are replaced within a second.
+    Only the files of the last write are synced to the disk. Earlier ones are replaced within a
+    second, and syncing them would slow programs that write to the same disk.
     """
 
     def __init__(self, directory: Path, control: Control, device: Device) -> None:
         """Write the counters of a running drive to a directory.
 
         Raises:
-            WriteampError: the directory cannot be written to, or the drive does not answer.
+            WriteampError: the directory cannot be written to, or the drive does not respond.
         """
         self._directory = directory
         self._control = control
@@ -66,7 +66,7 @@ class Refresher:
         self._write()
 
     def __enter__(self) -> Refresher:
-        """Begin to refresh."""
+        """Start refreshing."""
         self._thread.start()
         return self
 
@@ -79,7 +79,7 @@ class Refresher:
         """Write the files a last time.
 
         Raises:
-            WriteampError: that was not possible, and the block ended well.
+            WriteampError: the files could not be written, and the block raised no exception.
         """
         self._ended.set()
         self._thread.join()
@@ -100,7 +100,7 @@ class Refresher:
                 files = _files(counters, blocks, self._device)
                 _write_files(self._directory, files, synced=False)
             except (OSError, WriteampError):
-                continue  # if the disk fails for good the last writing does so too, and says so
+                continue  # a permanent disk failure is reported by the last write
 
 
 def _files(counters: Document, blocks: Document, device: Device) -> dict[str, bytes]:
@@ -122,7 +122,7 @@ def _make(directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WriteampError(
-            f"cannot make the directory {os.fspath(directory)!r} for counters: "
+            f"cannot create the directory {os.fspath(directory)!r} for counters: "
             f"{error.strerror or error}"
         ) from None
 
@@ -133,7 +133,7 @@ def _write_files(directory: Path, files: dict[str, bytes], *, synced: bool = Tru
             file.write(content)
 
 
-# The drive has no temperature: what a room has keeps monitors of real drives quiet.
+# The drive has no temperature sensor; room temperature avoids alarms in monitors.
 _TEMPERATURE_KELVIN = 298
 _SPARE_THRESHOLD_PERCENT = 10
 _NS_PER_HOUR = 3_600_000_000_000
@@ -143,14 +143,14 @@ _MOST_PERCENT = 255
 def smart_log(counters: Document, rated_erases: int | None = None) -> dict[str, int]:
     """Return the SMART log of a drive.
 
-    Data units are 512,000 bytes, rounded up; the temperature is in kelvin, and no measurement.
-    `power_on_hours` is the time since the server started. `percent_used` is the mean erases of a
-    block over those that it is rated for, in whole per cent rounded down, 255 at most as NVMe has
-    it; 0 if the profile does not say. Beyond 100 the drive goes on, for it retires no block.
+    Data units are 512,000 bytes, rounded up. The temperature is a constant in kelvin.
+    `power_on_hours` is the time since the server started. `percent_used` is the mean erases per
+    block / rated erases, in whole percent rounded down, at most 255 as in NVMe; 0 if the profile
+    has no rating. The drive continues beyond 100, as it retires no blocks.
 
     Args:
-        counters: what the control socket answers to "counters".
-        rated_erases: of a block, by the profile.
+        counters: response of the control socket to "counters".
+        rated_erases: rated erases of a block, from the profile.
     """
     host = counters["host"]
     return {
@@ -185,12 +185,12 @@ def _percent_used(counters: Document, rated_erases: int | None) -> int:
     return min(_MOST_PERCENT, int(100 * counters["mean_erase_count"] / rated_erases))
 
 
-# From 5 on, the page has the mean count of erases.
+# Log page version from which the page has the mean count of erases.
 LOG_PAGE_VERSION = 5
 
 _LABEL = "writeamp virtual SSD"
 _WHOLE_PERCENT = 100
-# Copies, whose pages were read before they were programmed.
+# Copies, which read the pages before they program them.
 _COPIES = ("gc", "wear_leveling", "refresh", "folding")
 
 
@@ -199,16 +199,16 @@ def ocp_log(
 ) -> dict[str, Value]:
     """Return the OCP log of a drive as JSON types.
 
-    Physical media units are bytes, as {hi, lo} of 128 bits. `percent_free_blocks` are the blocks
-    without a valid page, of those that the valid pages would leave if they filled their blocks.
-    What the virtual drive does not have (bad blocks, power, firmware, errors) is 0, or 100 where
-    that means healthy.
+    Physical media units are bytes, as {hi, lo} of 128 bits. `percent_free_blocks` is the share of
+    blocks without a valid page, relative to the maximum if valid pages filled their blocks. Values
+    that the virtual drive lacks (bad blocks, power, firmware, errors) are 0, or 100 if that means
+    healthy.
 
     Args:
-        counters: what the control socket answers to "counters".
-        blocks: what it answers to "blocks".
+        counters: response of the control socket to "counters".
+        blocks: response to "blocks".
         device: the drive that is served.
-        version: of the keys: 2 is snake_case, 1 is what nvme-cli prints without
+        version: version of the keys: 2 is snake_case, 1 is nvme-cli's output without
             --output-format-version=2.
     """
     return shown_log(_values(counters, blocks, device), version)
@@ -264,14 +264,14 @@ def _percent_free(counters: Document, blocks: Document) -> int:
 
 
 def fdp_statistics(counters: Document) -> dict[str, int]:
-    """Return the FDP statistics of a drive, all in bytes.
+    """Return the FDP statistics of a drive, in bytes.
 
-    `hbmw` are the bytes that the host wrote, `mbmw` those that were programmed, `mbe` those that
-    were erased: blocks in whole, those of an SLC cache too. Neither has metadata, of which the
-    virtual drive keeps none.
+    `hbmw` counts bytes written by the host, `mbmw` bytes programmed, and `mbe` bytes erased (whole
+    blocks, including those of an SLC cache). None includes metadata, as the virtual drive stores
+    none.
 
     Args:
-        counters: what the control socket answers to "counters".
+        counters: response of the control socket to "counters".
     """
     slc = counters.get("slc", {"erased_pages": 0})
     erased_pages = counters["erases"] * counters["pages_per_block"] + slc["erased_pages"]

@@ -1,4 +1,4 @@
-"""Running virtual drive: built in order, asked for its counts, and taken down again."""
+"""Running virtual drive: assembly of its layers, reading of its counts, and shutdown."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SOCKET = "nbd.sock"
 
 @dataclass
 class Drive:
-    """A drive that serves, perhaps with a file system; `begin` says from when on counts are."""
+    """Drive that is served, optionally with a file system; `begin` starts the counts."""
 
     specification: Specification
     server: Server
@@ -41,15 +41,15 @@ class Drive:
     remarks: tuple[str, ...]
     is_kept: bool
     last_remarks: list[str]
-    """What went wrong while it was taken down."""
+    """Errors during the shutdown."""
     mounted: Mounted | None = None
     metrics_url: str | None = None
-    """Where its metrics are served, if they are: with the port that a request for any has got."""
+    """Server of its metrics, or None; its address has the actual port."""
     began: Document = field(default_factory=dict)
     _file_system_began: int = 0
 
     def begin(self) -> None:
-        """Count from now on; of a file system, what it still holds back is written before."""
+        """Start counting; dirty data of a file system is written back first."""
         if self.mounted is not None:
             self._sync(self.mounted)
             self._file_system_began = self.mounted.written_bytes()
@@ -57,7 +57,7 @@ class Drive:
         self.recorder.counts_from(self.began)
 
     def end_recording(self) -> None:
-        """Leave out of the recording what the drive serves from now on, such as an unmounting."""
+        """Exclude later requests, such as those of unmounting, from the recording."""
         if self.specification.settings.output_files():
             if self.mounted is not None:
                 self._sync(self.mounted)
@@ -67,20 +67,20 @@ class Drive:
         try:
             mounted.sync(None)
         except WriteampError:
-            # A drive that has ended or failed is the cause, and the sentence to tell.
+            # If the drive has ended or failed, that is the error to report.
             self.server.check()
             for failure in self.server.daemon.complaints("error"):
                 raise WriteampError(failure) from None
             raise
 
     def variables(self) -> dict[str, str]:
-        """Return the variables of a command's environment."""
-        found = {"uri": self.server.uri, "unixsocket": str(self.server.socket)}
+        """Return the environment variables of a command."""
+        variables = {"uri": self.server.uri, "unixsocket": str(self.server.socket)}
         if self.mounted is not None:
-            found["mountpoint"] = str(self.mounted.point)
+            variables["mountpoint"] = str(self.mounted.point)
         if self.metrics_url is not None:
-            found["metrics"] = self.metrics_url
-        return found
+            variables["metrics"] = self.metrics_url
+        return variables
 
     def counting_writes(self) -> AbstractContextManager[WriteCounter | str]:
         """Count bytes passed to write() for the drive's files; yields a reason if impossible."""
@@ -96,29 +96,29 @@ class Drive:
         interrupted_by: signal.Signals | None = None,
         application: Application | None = None,
     ) -> ServeResult:
-        """Return the counts since `begin`, after the file system wrote what it held back.
+        """Return the counts since `begin`, after the file system has written back dirty data.
 
         Args:
-            run: the command, if there was one.
+            run: the command, or None.
             status: its exit status.
-            interrupted_by: the signal that ended it, if one did.
-            application: what it passed to write().
+            interrupted_by: signal that ended it, or None.
+            application: its bytes passed to write().
 
         Raises:
             WriteampError: the drive has ended.
         """
         self.server.check()
-        control, found = self.server.control, self.specification
+        control, specification = self.server.control, self.specification
         file_system = None
         if self.mounted is not None:
             self._sync(self.mounted)
-            # Right beside the drive's own counts, as in `begin`: others may go on writing.
+            # Read close to the drive's own counts, as in `begin`, as others may continue to write.
             file_system = self.mounted.written_bytes() - self._file_system_began
         ended = control.counters()
         made = ServeResult(
-            device=found.device,
-            policy=found.policy,
-            settings=found.settings,
+            device=specification.device,
+            policy=specification.policy,
+            settings=specification.settings,
             began=self.began,
             ended=ended,
             samples=control.series(),
@@ -139,35 +139,35 @@ class Drive:
 
 
 def start_drive(
-    found: Specification,
+    specification: Specification,
     signals: HeldSignals,
     undo: ExitStack,
     tick: Callable[[], None] = lambda: None,
 ) -> Drive:
-    """Build a drive, age it, serve it and mount it, as far as each is asked for; begin to count.
+    """Build a drive; age, serve and mount it as its settings require; start counting.
 
     Args:
-        found: the drive.
-        signals: what ends the building.
-        undo: what will take it down; a recording is written then, unless there was an error.
-        tick: called from time to time while the drive is aged.
+        specification: the drive.
+        signals: signals that stop the assembly.
+        undo: receives the shutdown steps; a recording is written then, unless there was an error.
+        tick: called periodically while the drive is aged.
 
     Raises:
-        WriteampError: a program is missing, or a part of it failed; the sentence says which.
-        KeyboardInterrupt: a signal came.
+        WriteampError: a program is missing, or a step failed; the message names it.
+        KeyboardInterrupt: a signal was received.
     """
-    settings = found.settings
-    _check(found)
+    settings = specification.settings
+    _check(specification)
     is_kept = settings.backing is not None and os.path.exists(settings.backing + FLASH_SUFFIX)
-    holds_data = is_kept and _holds_data(str(settings.backing), found.device.capacity_bytes)
+    holds_data = is_kept and _holds_data(str(settings.backing), specification.device.capacity_bytes)
     still_mounted = unmount_dead()
     folder = undo.enter_context(temporary_folder())
     state, ageing = None, None
-    if found.is_aged and not is_kept:
-        state, ageing = folder / "state", _age(found, folder / "state", signals, tick)
-    recorder = undo.enter_context(recording(found, is_kept=is_kept))
-    edges = undo.enter_context(pins(found))
-    config = plugin_config(found, state=state, record=recorder.raw, ready_busy=edges)
+    if specification.is_aged and not is_kept:
+        state, ageing = folder / "state", _age(specification, folder / "state", signals, tick)
+    recorder = undo.enter_context(recording(specification, is_kept=is_kept))
+    edges = undo.enter_context(pins(specification))
+    config = plugin_config(specification, state=state, record=recorder.raw, ready_busy=edges)
     where = folder / _SOCKET if settings.socket is None else Path(settings.socket)
     last_remarks: list[str] = []
     server = start_server(
@@ -177,14 +177,14 @@ def start_drive(
         signals,
         undo=undo,
         remarks=last_remarks,
-        is_in_turn=found.in_turn,
+        is_in_turn=specification.in_turn,
     )
     if state is not None:
         state.unlink()
-    remarks = (*still_mounted, *_remarks(found, is_kept=is_kept))
-    drive = Drive(found, server, ageing, recorder, remarks, is_kept, last_remarks)
+    remarks = (*still_mounted, *_remarks(specification, is_kept=is_kept))
+    drive = Drive(specification, server, ageing, recorder, remarks, is_kept, last_remarks)
     if settings.counters is not None:
-        undo.enter_context(Refresher(Path(settings.counters), server.control, found.device))
+        undo.enter_context(Refresher(Path(settings.counters), server.control, specification.device))
     if settings.metrics is not None:
         exporter = undo.enter_context(Exporter(server.control.counters, settings.metrics))
         drive.metrics_url = exporter.url
@@ -193,12 +193,12 @@ def start_drive(
     if settings.mount is not None:
         drive.mounted = mount_drive(
             server.socket,
-            found.device.capacity_bytes,
+            specification.device.capacity_bytes,
             Path(settings.mount),
             settings.file_system,
             is_kept=is_kept,
             holds_data=holds_data,
-            is_aged=found.is_aged,
+            is_aged=specification.is_aged,
             folder=folder,
             signals=signals,
             undo=undo,
@@ -209,30 +209,30 @@ def start_drive(
     return drive
 
 
-def _check(found: Specification) -> None:
-    """Refuse early what could not be done later."""
-    settings = found.settings
+def _check(specification: Specification) -> None:
+    """Check early for conditions that would fail later."""
+    settings = specification.settings
     require("nbdkit")
     if settings.mount is not None:
         check_mount(Path(settings.mount), settings.file_system)
     settings.check_outputs()
     for path in settings.output_files():
-        output.check_target(path, "recording", inputs=found.input_files)
+        output.check_target(path, "recording", inputs=specification.input_files)
 
 
 def _holds_data(backing: str, capacity_bytes: int) -> bool:
-    """Return whether a host has stored anything in a backing file: what ages a drive does not."""
+    """Return whether a host has stored data in a backing file; preconditioning stores none."""
     try:
         # Opening a pipe for reading would wait for a writer.
         with os.fdopen(os.open(backing, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
-            # Behind the data stands their seal.
+            # The seal of the data follows after the data.
             return os.lseek(file.fileno(), 0, os.SEEK_DATA) < capacity_bytes
-    except OSError:  # all of it is a hole; a file that cannot be read is refused by the plugin
+    except OSError:  # the file has only a hole; an unreadable file is rejected by the plugin
         return False
 
 
 def _age(
-    found: Specification, file: Path, signals: HeldSignals, tick: Callable[[], None]
+    specification: Specification, file: Path, signals: HeldSignals, tick: Callable[[], None]
 ) -> Ageing | None:
     """Age the drive, and write its state to a file for the plugin."""
 
@@ -240,14 +240,18 @@ def _age(
         signals.check()
         tick()
 
-    state, ageing = aged_state(found, look)
+    state, ageing = aged_state(specification, look)
     write_private(file, state)
     return ageing
 
 
-def _remarks(found: Specification, *, is_kept: bool) -> tuple[str, ...]:
-    remarks = list(found.plan.notes)
+def _remarks(specification: Specification, *, is_kept: bool) -> tuple[str, ...]:
+    remarks = list(specification.plan.notes)
     if is_kept:
-        goes_on = f"{found.settings.backing} has a drive already, which goes on as it is"
-        remarks.append(f"{goes_on}, not preconditioned anew" if found.is_aged else goes_on)
+        goes_on = (
+            f"{specification.settings.backing} already has a drive, which continues in its state"
+        )
+        remarks.append(
+            f"{goes_on}, without new preconditioning" if specification.is_aged else goes_on
+        )
     return tuple(remarks)

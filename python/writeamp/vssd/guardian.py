@@ -1,8 +1,8 @@
-"""Guardian of a command: ends all of it when the process that ran it was killed.
+"""Guardian of a command: ends all its processes if the process that ran it was killed.
 
-Run as a program of its own, with the standard library alone: `guardian.py WORD`. Its standard input
-is a pipe of which only the process that runs the command has the other end, so that its end is the
-end of that process. WORD is in the environment of all that the command started.
+It runs as a separate program with the standard library only: `guardian.py WORD`. Its standard input
+is a pipe; only the process that runs the command has the other end, so the pipe closes when that
+process ends. WORD is in the environment of all processes of the command.
 """
 
 from __future__ import annotations
@@ -14,34 +14,34 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-# What begins while others are ended is found in a later round.
+# Processes that start while others are ended are found in a later round.
 _ROUNDS = 100
 _BETWEEN_ROUNDS_S = 0.02
-# In /proc/PID/stat after the name: the state, then the parent.
+# Field index in /proc/PID/stat after the name: the state, then the parent.
 _PARENT_FIELD = 1
 
 
 def main() -> None:
-    """Wait for the end of the pipe, then kill what has the word, and all processes under that."""
+    """Wait for the end of the pipe, then kill all processes with the word, and below them."""
     word = os.fsencode(sys.argv[1])
-    # The terminal's Ctrl-C and the signals that end its group are for others.
+    # The terminal's Ctrl-C and signals to its group are for other processes.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     while os.read(sys.stdin.fileno(), 1):
         pass
     for _ in range(_ROUNDS):
-        found = _processes_of(word)
-        if not found:
+        processes = _processes_of(word)
+        if not processes:
             return
-        for pid in found:
+        for pid in processes:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(_BETWEEN_ROUNDS_S)
 
 
 def _processes_of(word: bytes) -> list[int]:
-    """Return the processes that have the word in their environment, and their descendants."""
-    parents, found = {}, []
+    """Return the processes with the word in their environment, and their descendants."""
+    parents, processes = {}, []
     for folder in Path("/proc").iterdir():
         if not folder.name.isdecimal():
             continue
@@ -52,10 +52,12 @@ def _processes_of(word: bytes) -> list[int]:
                 continue
             parents[pid] = int(fields[_PARENT_FIELD])
             if word in (folder / "environ").read_bytes().split(b"\0"):
-                found.append(pid)
-    for one in found:
-        found += [pid for pid, parent in parents.items() if parent == one and pid not in found]
-    return found
+                processes.append(pid)
+    for process in processes:
+        processes += [
+            pid for pid, parent in parents.items() if parent == process and pid not in processes
+        ]
+    return processes
 
 
 if __name__ == "__main__":

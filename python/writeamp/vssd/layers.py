@@ -18,20 +18,20 @@ _WORDS = {
 }
 TRACEPOINTS, PROCESS_COUNTERS = "tracepoints", "wchar"
 
-# Stores to mapped files are no part of the application's bytes: above this share of them, the
-# layers below hold too many bytes that are not of write().
+# Stores to mapped files are not counted as bytes of the application. Above this share, the layers
+# below include too many bytes that did not pass through write().
 _MOST_MAPPED_SHARE = 0.01
 _STORAGE_REASON = (
     "write_bytes of /proc/PID/io counts whole folios of the page cache, of up to 2 MiB, and "
-    "metadata, so it is not the bytes of pages that the command changed"
+    "metadata, so it does not give the bytes of pages that the command changed"
 )
 
 
 @dataclass(frozen=True)
 class Application:
-    """Bytes that a command passed to write() and its like, and the method that counted them.
+    """Bytes that a command passed to write() and similar calls, and how they were counted.
 
-    `unknown` says why they are unknown, or not of the drive's files alone; None if they are known.
+    `unknown` is the reason why they are unknown or include other files, or None.
     """
 
     size_bytes: int | None
@@ -43,21 +43,21 @@ class Application:
         """Return a command's bytes from the better of two counts.
 
         Args:
-            counted: counts of the kernel's tracepoints, or why there are none.
+            counted: counts of the kernel's tracepoints, or the reason why they are missing.
             written: counts in /proc/PID/io of the command's processes.
         """
         if isinstance(counted, str):
             reason = (
-                f"{counted}, and wchar of /proc/PID/io holds pipes and other file systems too, but "
-                "no asynchronous I/O and no stores to mapped files"
+                f"{counted}, and wchar of /proc/PID/io includes pipes and other file systems, but "
+                "excludes asynchronous I/O and stores to mapped files"
             )
             return Application(written.calls_bytes, PROCESS_COUNTERS, reason)
         if counted.has_unseen_writes:
-            reason = "files were changed by calls whose bytes no tracepoint of this kernel counts"
+            reason = "files were changed by calls that this kernel's tracepoints do not count"
             return Application(None, TRACEPOINTS, reason)
         if counted.mapped_bytes > _MOST_MAPPED_SHARE * counted.written_bytes:
             reason = (
-                "the command stored to mapped files, and nothing counts those bytes: "
+                "the command stored to mapped files, and these bytes cannot be counted: "
                 f"{counted.mapped_folios:,} folios (at most {counted.mapped_bytes:,} bytes) became "
                 f"dirty by it, and {counted.written_bytes:,} bytes were passed to write()"
             )
@@ -67,12 +67,12 @@ class Application:
 
 @dataclass(frozen=True)
 class Layers:
-    """Bytes that each layer wrote to the one below it.
+    """Bytes that each layer wrote to the layer below.
 
-    `application` is what the command passed to write() and its like, on files of the drive with the
-    method "tracepoints" and on anything with "wchar"; None without a command, and where `unknown`
-    says why. `file_system` is what reached the block device, `device` what the drive's host asked
-    to write, and `flash` what was programmed.
+    `application` is the number of bytes that the command passed to write() and similar calls: on
+    the drive's files with the method "tracepoints", on all files with "wchar". It is None without a
+    command, or if `unknown` has a reason. `file_system` is the bytes that reached the block device,
+    `device` the bytes that the host wrote to the drive, and `flash` the bytes programmed.
     """
 
     application: int | None
@@ -86,7 +86,7 @@ class Layers:
 
     @staticmethod
     def of(application: Application | None, *, file_system: int, device: int, flash: int) -> Layers:
-        """Return the layers; `application` is what the command wrote, if there was one."""
+        """Return the layers; `application` has the bytes of the command, if there was one."""
         if application is None:
             return Layers(None, file_system, device, flash, method=None)
         return Layers(
@@ -104,26 +104,26 @@ class Layers:
         return
 
     def bytes_by_layer(self) -> dict[str, int]:
-        """Return the bytes of each layer that is known, from the top."""
-        found = {name: getattr(self, name) for name in LAYERS}
+        """Return the bytes of each known layer, from the top."""
+        sizes = {name: getattr(self, name) for name in LAYERS}
         if self.unknown is not None:
-            del found["application"]
-        return {name: size for name, size in found.items() if size is not None}
+            del sizes["application"]
+        return {name: size for name, size in sizes.items() if size is not None}
 
     def factors(self) -> dict[str, float | None]:
-        """Return the factor of each layer over the one above; their product is the whole.
+        """Return the ratio of each layer to the layer above; their product is the total.
 
-        None where the layer above wrote nothing, or its bytes are unknown.
+        A ratio is None if the layer above wrote no bytes, or its bytes are unknown.
         """
         sizes = list(self.bytes_by_layer().items())
-        found: dict[str, float | None] = {} if self.unknown is None else {"file_system": None}
-        return found | {
+        ratios: dict[str, float | None] = {} if self.unknown is None else {"file_system": None}
+        return ratios | {
             lower: below / above if above else None
             for (_, above), (lower, below) in pairwise(sizes)
         }
 
     def whole(self) -> float | None:
-        """Return flash bytes for each byte of the uppermost layer; None if those are unknown."""
+        """Return flash bytes per byte of the top layer; None if unknown."""
         top = next(iter(self.bytes_by_layer().values()))
         return self.flash / top if top and self.unknown is None else None
 
@@ -142,10 +142,14 @@ class Layers:
 
     def notes(self) -> list[str]:
         """Return a note if the application's bytes are unknown."""
-        return [] if self.unknown is None else [f"no factor of the application: {self.unknown}"]
+        return (
+            []
+            if self.unknown is None
+            else [f"the factor of the application is unknown: {self.unknown}"]
+        )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON types."""
+        """Return the layers as JSON types."""
         return {
             "application_bytes": self.application,
             "application_storage_bytes": self.application_storage,
@@ -158,7 +162,7 @@ class Layers:
         }
 
     def _reasons(self) -> dict[str, str]:
-        """Return why each key is null."""
+        """Return the reason for each key that is null."""
         reasons = {"application_storage_bytes": _STORAGE_REASON}
         if self.method is None:
             return reasons | {"application_bytes": "there was no command"}

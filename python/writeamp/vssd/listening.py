@@ -1,4 +1,4 @@
-"""Sockets of servers: names that are claimed, loopback ports, and connected clients."""
+"""Sockets of servers: socket paths, loopback ports, and connected clients."""
 
 from __future__ import annotations
 
@@ -15,37 +15,35 @@ from typing import Any
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import Whole, shown
 
-# What Linux takes for the name of a socket, without the NUL at its end.
+# Longest path of a socket in Linux, without the NUL at its end.
 _LONGEST_BYTES = 107
-# In a line of /proc/net/unix: the state, and what it is of a connected socket.
+# Field of the state in a line of /proc/net/unix, and its value for a connected socket.
 _STATE_FIELD, _CONNECTED = 5, "03"
 
 
 def claim(path: Path) -> None:
-    """Remove a socket that nobody listens at any more; refuse anything else that is there.
+    """Remove an abandoned socket; reject any other existing file.
 
     Raises:
-        WriteampError: somebody listens there, it is no socket, or its name cannot be one's.
+        WriteampError: a server listens there, the file is not a socket, or the path is invalid.
     """
     if "\0" in str(path):
-        raise WriteampError(f"{str(path)!r} is no file name, it holds a NUL")
+        raise WriteampError(f"{str(path)!r} is not a file name: it contains a NUL")
     if len(str(path).encode()) > _LONGEST_BYTES:
         raise WriteampError(
             f"the path of socket {path} has more than {_LONGEST_BYTES} bytes, the most that Linux "
-            "allows; give a shorter path"
+            "allows. Pass a shorter path"
         )
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
         if not path.parent.is_dir():
-            raise WriteampError(
-                f"socket {path} is in no folder: there is no {path.parent}"
-            ) from None
+            raise WriteampError(f"socket {path}: the folder {path.parent} does not exist") from None
         return
     except OSError as error:
         raise WriteampError(f"cannot use socket {path}: {error.strerror}") from None
     if not stat.S_ISSOCK(mode):
-        raise WriteampError(f"{path} exists and is no socket; choose another name")
+        raise WriteampError(f"{path} exists and is not a socket. Choose another name")
     with socket.socket(socket.AF_UNIX) as client:
         try:
             client.connect(str(path))
@@ -54,7 +52,7 @@ def claim(path: Path) -> None:
             return
         except OSError as error:
             raise WriteampError(f"cannot use socket {path}: {error.strerror}") from None
-    raise WriteampError(f"a server listens at {path} already; stop it, or choose another socket")
+    raise WriteampError(f"a server already listens at {path}. Stop it, or choose another socket")
 
 
 def has_clients(path: Path) -> bool:
@@ -66,7 +64,7 @@ def has_clients(path: Path) -> bool:
 
 _PORT = Whole(0, 65_535)
 _DIGITS = re.compile("[0-9]{1,5}")
-# A name, or an address of IPv6 in brackets, and perhaps a port.
+# Name or address (IPv6 in brackets), and an optional port.
 _HOST = re.compile(r"(\[[^]]*\]|[^:]*)(?::[0-9]{1,5})?")
 _OWNER_ONLY = 0o600
 UNIX = "unix:"
@@ -85,7 +83,7 @@ class _Socket(ThreadingMixIn, UnixStreamServer):
     daemon_threads = True
 
     def server_bind(self) -> None:
-        # Before there is a name that another user could open.
+        # Before bind, so that no other user can ever open the socket.
         os.fchmod(self.socket.fileno(), _OWNER_ONLY)
         super().server_bind()
 
@@ -96,15 +94,15 @@ class _Socket(ThreadingMixIn, UnixStreamServer):
 
 
 def listen(address: str, handler: type[Any]) -> tuple[_Port | _Socket, str]:
-    """Return a server that listens, and its address with the port that it has.
+    """Return a listening server, and its address with the actual port.
 
     Args:
-        address: "127.0.0.1:9105", "[::1]:9105", "localhost:9105" or ":9105", of which port 0 is any
-            that is free; or "unix:/path".
-        handler: what answers each request, as of `socketserver`.
+        address: "127.0.0.1:9105", "[::1]:9105", "localhost:9105" or ":9105", where port 0 selects
+            any free port; or "unix:/path".
+        handler: request handler, as in `socketserver`.
 
     Raises:
-        WriteampError: it is no such address, not one of this machine alone, or it is in use.
+        WriteampError: the address is invalid, not local to this machine, or in use.
     """
     try:
         if address.startswith(UNIX):
@@ -120,11 +118,11 @@ def listen(address: str, handler: type[Any]) -> tuple[_Port | _Socket, str]:
 
 
 def is_loopback_name(host: str) -> bool:
-    """Return whether a Host header names this machine: by a loopback address, or as localhost."""
-    found = _HOST.fullmatch(host.strip())
-    if found is None:
+    """Return whether a Host header names this machine: a loopback address, or localhost."""
+    match = _HOST.fullmatch(host.strip())
+    if match is None:
         return False
-    name = found[1].removeprefix("[").removesuffix("]").removesuffix(".")
+    name = match[1].removeprefix("[").removesuffix("]").removesuffix(".")
     return name.lower() == "localhost" or _is_loopback(name)
 
 
@@ -140,7 +138,7 @@ def _parsed(address: str) -> tuple[str, int]:
         host = "127.0.0.1"
     if not _is_loopback(host):
         raise WriteampError(
-            f"address is {shown(address)}; the counters are served to this machine alone, at "
+            f"address is {shown(address)}; counters are served to this machine only, at "
             "127.0.0.1:PORT, [::1]:PORT or unix:/path"
         )
     return host, int(port)
@@ -149,5 +147,5 @@ def _parsed(address: str) -> tuple[str, int]:
 def _is_loopback(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
-    except ValueError:  # a name, which could lead anywhere
+    except ValueError:  # a host name, which may resolve to any address
         return False

@@ -1,4 +1,4 @@
-"""Live readings of a running drive: since counting began, and just now."""
+"""Live readings of a running drive: since counting began, and recently."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from writeamp.vssd.control import Control, Document, programmed_pages
 
-# What "just now" means, in seconds of the server.
+# Length of the recent interval, in seconds of the server's clock.
 _RECENT_S = 10.0
 _NS_PER_S = 1e9
 
@@ -27,7 +27,7 @@ class LiveReading:
         """Return a new reading of a drive.
 
         Raises:
-            WriteampError: it does not answer.
+            WriteampError: the drive does not respond.
         """
         return LiveReading(control.counters(), control.blocks(), control.series())
 
@@ -42,9 +42,11 @@ class LiveReading:
         return self._wa_since(0, 0)
 
     def wa_after(self, earlier: LiveReading) -> float | None:
-        """Return WA since an earlier reading; None if the host wrote nothing since."""
-        before = earlier.counters
-        return self._wa_since(programmed_pages(before), before["host"]["written_pages"])
+        """Return WA since an earlier reading; None if the host has not written since."""
+        earlier_counters = earlier.counters
+        return self._wa_since(
+            programmed_pages(earlier_counters), earlier_counters["host"]["written_pages"]
+        )
 
     def seconds_after(self, earlier: LiveReading) -> float:
         """Return the time since an earlier reading, by the server's clock."""
@@ -52,7 +54,7 @@ class LiveReading:
         return float(passed / _NS_PER_S)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON types."""
+        """Return the reading as JSON types."""
         return {
             "wa": self.wa,
             "wa_life": self.wa_life,
@@ -66,14 +68,14 @@ class LiveReading:
 
 
 class Recent:
-    """The readings of the last ten seconds."""
+    """Readings of the last ten seconds."""
 
     def __init__(self) -> None:
-        """Begin without any."""
+        """Start without readings."""
         self._readings: deque[LiveReading] = deque()
 
     def add(self, reading: LiveReading) -> LiveReading:
-        """Keep a reading, and return the earliest one to compare it with, which may be itself."""
+        """Add a reading, and return the earliest one for comparison, possibly itself."""
         self._readings.append(reading)
         while len(self._readings) > 1 and reading.seconds_after(self._readings[1]) >= _RECENT_S:
             self._readings.popleft()
@@ -81,9 +83,9 @@ class Recent:
 
 
 def binned(counts: Mapping[int, int], bins: int) -> list[tuple[int, int, int]]:
-    """Return counts in at most so many bins of equal width.
+    """Return counts in at most `bins` bins of equal width.
 
-    A bin is the least value, the greatest, and the count.
+    A bin has its smallest value, its largest value, and the count.
 
     >>> binned({0: 5, 3: 1, 4: 2, 9: 7}, 3)
     [(0, 3, 6), (4, 7, 2), (8, 9, 7)]
@@ -91,26 +93,26 @@ def binned(counts: Mapping[int, int], bins: int) -> list[tuple[int, int, int]]:
     least, most = min(counts, default=0), max(counts, default=0)
     width = -(-(most - least + 1) // bins)
     starts = range(least, most + 1, width)
-    found = [0] * len(starts)
+    totals = [0] * len(starts)
     for value, count in counts.items():
-        found[(value - least) // width] += count
+        totals[(value - least) // width] += count
     return [
         (start, min(start + width - 1, most), count)
-        for start, count in zip(starts, found, strict=True)
+        for start, count in zip(starts, totals, strict=True)
     ]
 
 
 def valid_pages(blocks: Document) -> dict[int, int]:
-    """Return how many closed blocks have how many valid pages, for every number there may be."""
+    """Return the number of closed blocks by valid pages, for all possible numbers."""
     return dict(enumerate(blocks["valid_pages_histogram"]))
 
 
 def erase_counts(blocks: Document) -> dict[int, int]:
-    """Return how many blocks were erased how often."""
+    """Return the number of blocks by erases."""
     return {int(erases): count for erases, count in blocks["erase_counts"].items()}
 
 
 def _first(series: Document, what: str) -> int:
-    """Return a counter as it was when counting began; a drive that never began is new."""
+    """Return a counter at the start of counting; 0 for a drive that never started counting."""
     samples: Sequence[int] = series[f"{what}_pages"]
     return samples[0] if samples else 0

@@ -1,6 +1,6 @@
 """Metrics of the virtual SSD for Prometheus, on a loopback port or a Unix socket.
 
-There is no ratio among them: WA over any interval is a rate over a rate, which Prometheus computes.
+They have no ratios: Prometheus computes WA over any interval as a ratio of rates.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from writeamp.errors import WriteampError
 from writeamp.vssd.control import Document
 from writeamp.vssd.listening import UNIX, is_loopback_name, listen
 
-# A client that asks and does not read is not waited for any longer.
+# Longest wait for a client that does not read its response, in seconds.
 _PATIENCE_S = 10.0
 _POLL_S = 0.1
 _NS_PER_S = 1e9
 
-# Name without "_total", the key among the host's counts, and what it is.
+# Name without "_total", key in the host's counts, and description.
 _OF_HOST = (
     ("writeamp_host_written_bytes", "written_bytes", "Bytes that the host wrote"),
     ("writeamp_host_read_bytes", "read_bytes", "Bytes that the host read"),
@@ -39,17 +39,17 @@ _OF_DRIVE = (
     (
         "writeamp_read_modify_write_pages",
         "read_modify_write_pages",
-        "Pages written in part, whose other data had to be read",
+        "Pages written partially, with their other data read first",
     ),
 )
 _GAUGES = (
-    ("writeamp_capacity_bytes", "size_bytes", "Bytes that the host sees"),
+    ("writeamp_capacity_bytes", "size_bytes", "User capacity in bytes"),
     ("writeamp_page_bytes", "page_bytes", "Bytes of a page"),
-    ("writeamp_logical_pages", "logical_pages", "Pages that the host sees"),
+    ("writeamp_logical_pages", "logical_pages", "Logical pages"),
     ("writeamp_physical_pages", "physical_pages", "Pages of the flash"),
     ("writeamp_mapped_pages", "mapped_pages", "Logical pages that hold data"),
-    ("writeamp_max_erase_count", "max_erase_count", "Erases of the block that wore most"),
-    ("writeamp_min_erase_count", "min_erase_count", "Erases of the block that wore least"),
+    ("writeamp_max_erase_count", "max_erase_count", "Erases of the most worn block"),
+    ("writeamp_min_erase_count", "min_erase_count", "Erases of the least worn block"),
     ("writeamp_mean_erase_count", "mean_erase_count", "Mean erases of a block"),
 )
 _QUANTILES = (("0.5", "p50_ns"), ("0.99", "p99_ns"), ("0.999", "p99_9_ns"))
@@ -59,19 +59,19 @@ class Exporter:
     """Serves the metrics of one drive over HTTP while a block runs.
 
     Attributes:
-        address: where: "127.0.0.1:9105", or "unix:" and the path of the socket.
+        address: "127.0.0.1:9105", or "unix:" and the path of the socket.
     """
 
     def __init__(self, ask: Callable[[], Document], address: str) -> None:
-        """Take the address.
+        """Set the address.
 
         Args:
-            ask: returns what the control socket answers to "counters".
-            address: "127.0.0.1:9105", "[::1]:9105" or ":9105", of which port 0 is any that is free;
+            ask: returns the response of the control socket to "counters".
+            address: "127.0.0.1:9105", "[::1]:9105" or ":9105", where port 0 selects any free port;
                 or "unix:/path" for a socket that only its owner may use.
 
         Raises:
-            WriteampError: it is no such address, not one of this machine alone, or it is in use.
+            WriteampError: the address is invalid, not local to this machine, or in use.
         """
         registry = CollectorRegistry()
         registry.register(_Drive(ask))
@@ -83,12 +83,12 @@ class Exporter:
 
     @property
     def url(self) -> str:
-        """URL that Prometheus asks, or the address of a Unix socket."""
+        """URL for Prometheus, or the address of a Unix socket."""
         is_path = self.address.startswith(UNIX)
         return self.address if is_path else f"http://{self.address}/metrics"
 
     def __enter__(self) -> Exporter:
-        """Begin to serve."""
+        """Start serving."""
         self._thread.start()
         return self
 
@@ -105,37 +105,37 @@ class Exporter:
 
 
 class _OfThisMachine(MetricsHandler):
-    """Request handler for clients that ask for this machine by name.
+    """Request handler for clients that address this machine by name.
 
-    A page in a browser may come to ask a loopback port under a name of its own (DNS rebinding).
+    A web page may send requests to a loopback port under its own host name (DNS rebinding).
     """
 
     timeout = _PATIENCE_S
 
     def do_GET(self) -> None:  # noqa: N802 - http.server calls it by this name
         host = self.headers.get("Host")
-        # Who connects to a socket's path has no name to give; HTTP/1.0 asks without one.
+        # Clients of a Unix socket have no host name; HTTP/1.0 requests may omit it.
         if host is None or self.connection.family == socket.AF_UNIX or is_loopback_name(host):
             super().do_GET()
         else:
-            self.send_error(HTTPStatus.FORBIDDEN, "these metrics are for this machine alone")
+            self.send_error(HTTPStatus.FORBIDDEN, "these metrics are for this machine only")
 
 
 class _Drive(Collector):
-    """Prometheus collector that asks the drive anew each time."""
+    """Prometheus collector that queries the drive on each collection."""
 
     def __init__(self, ask: Callable[[], Document]) -> None:
         self._ask = ask
-        self._turn = threading.Lock()  # several may collect at once
+        self._turn = threading.Lock()  # several collections may run at once
 
     def collect(self) -> Iterator[Metric]:
         try:
             with self._turn:
                 counters = self._ask()
         except (OSError, WriteampError):
-            yield _gauge("writeamp_up", "Whether the drive answers", 0)
+            yield _gauge("writeamp_up", "Whether the drive responds", 0)
             return
-        yield _gauge("writeamp_up", "Whether the drive answers", 1)
+        yield _gauge("writeamp_up", "Whether the drive responds", 1)
         yield from _counted(counters)
         for name, key, help_text in _GAUGES:
             yield _gauge(name, help_text, counters[key])
@@ -149,7 +149,7 @@ def _counted(counters: Document) -> Iterator[Metric]:
     for name, key, help_text in _OF_DRIVE:
         yield CounterMetricFamily(name, help_text, value=counters[key])
     if slc := counters.get("slc"):
-        help_text = "Blocks of the SLC cache erased, which writeamp_erases leaves out"
+        help_text = "Blocks of the SLC cache erased, not included in writeamp_erases"
         yield CounterMetricFamily("writeamp_slc_erases", help_text, value=slc["erases"])
     programmed = CounterMetricFamily(
         "writeamp_flash_programmed_bytes", "Bytes programmed to the flash", labels=["cause"]
@@ -160,15 +160,15 @@ def _counted(counters: Document) -> Iterator[Metric]:
 
 
 def _latencies(latency: Document) -> Metric:
-    found = GaugeMetricFamily(
+    gauge = GaugeMetricFamily(
         "writeamp_latency_seconds",
-        "Latency of requests in the drive's own time since counting began",
+        "Latency of requests since counting began, in the drive's time",
         labels=["op", "quantile"],
     )
     for op, facts in latency.items():
         for quantile, key in _QUANTILES if facts["requests"] else ():
-            found.add_metric([op, quantile], facts[key] / _NS_PER_S)
-    return found
+            gauge.add_metric([op, quantile], facts[key] / _NS_PER_S)
+    return gauge
 
 
 def _gauge(name: str, help_text: str, value: float) -> Metric:

@@ -1,7 +1,7 @@
 """File system on a drive: nbdfuse (the drive as a file), a loop device, mkfs and mount.
 
-All of it needs root. Each layer says how it is taken down before it is made, and the taking down
-looks at what there is, so that nothing is left however far the building came.
+All steps need root. The undo step of each layer is registered before the layer is created, and
+checks what exists, so that a partial assembly is removed completely.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from writeamp.files.temporary import dead_folders, is_mounted, mounts_under
 from writeamp.vssd.programs import require, run, start_daemon
 from writeamp.vssd.signals import HeldSignals
 
-# What makes each file system: quietly, over what was there; all of it at once, so that nothing is
-# left for a thread of the kernel to write later; in units of 4 KiB, as for drives that are sold.
+# Options of mkfs: quiet, overwriting, in units of 4 KiB as on real drives, and eager, so that no
+# kernel thread writes metadata later.
 _EAGER = "lazy_itable_init=0,lazy_journal_init=0"
 _MAKE = {
     "ext4": ("mkfs.ext4", "-q", "-F", "-b", "4096", "-E", _EAGER),
     "xfs": ("mkfs.xfs", "-q", "-f", "-s", "size=4096"),
     "btrfs": ("mkfs.btrfs", "-q", "-f"),
 }
-# mkfs.btrfs looks at every loop device that is mounted, and fails if the file under one of them is
-# of a drive that has died, whosoever it was. So it runs where no loop device is mounted.
+# mkfs.btrfs examines all mounted loop devices, and fails if the file of one belongs to a dead
+# drive, even of another user. So it runs in a mount namespace without mounted loop devices.
 _WITHOUT_OTHER_LOOPS = (
     *("unshare", "--mount", "--propagation", "private", "sh", "-c"),
     r"for loop in $(sed -n 's,^\(/dev/loop[0-9]*\) .*,\1,p' /proc/self/mounts | sort -u); do "
@@ -34,74 +34,76 @@ _WITHOUT_OTHER_LOOPS = (
     "sh",
 )
 _INSIDE: dict[str, tuple[str, ...]] = {"btrfs": _WITHOUT_OTHER_LOOPS}
-# More for a drive that is aged, which one TRIM of everything would make new again. Of several -E
-# mkfs.ext4 takes the last.
+# Additional options for an aged drive, which a TRIM of the whole drive would reset. mkfs.ext4 uses
+# the last of several -E.
 _WITHOUT_DISCARD = {"ext4": ("-E", f"{_EAGER},nodiscard"), "xfs": ("-K",), "btrfs": ("-K",)}
 FILE_SYSTEMS = tuple(_MAKE)
 
 _NEEDED = ("nbdfuse", "fusermount3", "losetup", "blkid", "mount", "umount", "sync")
 _DEVICES = ("/dev/fuse", "/dev/loop-control")
 _SECTOR_BYTES = 512
-# In a block device's statistics, sectors written stand here.
+# Field of the sectors written in a block device's statistics.
 _SECTORS_WRITTEN = 6
 _BETWEEN_TRIES_S = 0.2
-# For processes that are ending, and no longer: the shell of a user may stay there for hours.
+# Wait for ending processes, in seconds; longer waits are useless, as a shell may stay for hours.
 _PATIENCE_S = 15.0
-# The status with which blkid says that a device has nothing it knows.
+# Exit status of blkid for a device without a known signature.
 _NOTHING_FOUND = 2
-# The status with which umount says, among other failures, that nothing is mounted.
+# Exit status of umount for failures, including that the path is not mounted.
 _NOT_MOUNTED = 32
 
 
 @dataclass(frozen=True)
 class Mounted:
-    """A mounted file system, and the loop device under it."""
+    """Mounted file system, with its loop device."""
 
     point: Path
     loop: str
 
     def sync(self, signals: HeldSignals | None) -> None:
-        """Have all that was written to the file system reach the drive."""
+        """Write all dirty data of the file system back to the drive."""
         run(signals, "sync", "--file-system", str(self.point))
 
     def written_bytes(self) -> int:
-        """Return the bytes that the file system has written to its block device since it is."""
+        """Return the bytes that the file system has written to its block device so far."""
         statistics = Path("/sys/block", Path(self.loop).name, "stat").read_text().split()
         return int(statistics[_SECTORS_WRITTEN]) * _SECTOR_BYTES
 
 
 def check_mount(point: Path, file_system: str) -> None:
-    """Refuse early, before a drive is built, a mount that cannot be.
+    """Check early, before a drive is built, that a mount is possible.
 
     Raises:
-        WriteampError: it needs root, a program or a device of the system, or the place is in use.
+        WriteampError: root, a program or a device is missing, or the mount point is in use.
     """
     if os.geteuid() != 0:
-        raise WriteampError("--mount needs root; without it, use the drive by its socket")
+        raise WriteampError("--mount needs root. Without root, use the drive by its socket")
     require(*_NEEDED, *_INSIDE.get(file_system, ())[:1], _MAKE[file_system][0])
     for path in _DEVICES:
         if not os.path.exists(path):
-            raise WriteampError(f"--mount needs {path}, which this machine has not")
+            raise WriteampError(f"--mount needs {path}, which is missing on this machine")
     if is_mounted(point):
-        raise WriteampError(f"{point} is mounted already; umount it, or choose another folder")
+        raise WriteampError(f"{point} is already mounted. Unmount it, or choose another folder")
     if point.exists() and not point.is_dir():
-        raise WriteampError(f"{point} is no folder; choose another to mount at")
+        raise WriteampError(f"{point} is not a folder. Choose another mount point")
     if not point.absolute().parent.is_dir():
-        raise WriteampError(f"{point} cannot be made: there is no {point.absolute().parent}")
+        raise WriteampError(
+            f"{point} cannot be created: the folder {point.absolute().parent} does not exist"
+        )
 
 
 def unmount_dead() -> list[str]:
-    """Unmount the file systems of drives whose process was killed; their disks are dead.
+    """Unmount the file systems of drives with a killed process; their disks are dead.
 
     Returns:
-        A sentence on each that stays mounted.
+        A sentence for each file system that stays mounted.
     """
     failures = []
     for folder in dead_folders():
         try:
             _unmount_all(folder)
         except WriteampError as error:
-            failures.append(f"{folder} of a process that was killed stays mounted: {error}")
+            failures.append(f"{folder} of a killed process stays mounted: {error}")
     return failures
 
 
@@ -119,32 +121,32 @@ def mount_drive(
     undo: ExitStack,
     remarks: list[str],
 ) -> Mounted:
-    """Make a file system on a drive and mount it, with discard so that freed space is trimmed.
+    """Create a file system on a drive and mount it with discard, so that freed space is trimmed.
 
     Args:
-        socket: where the drive serves.
-        size_bytes: its size.
-        point: where to mount; a folder that is not there is made, and removed again.
+        socket: socket of the drive.
+        size_bytes: size of the drive.
+        point: mount point; a missing folder is created, and removed again.
         file_system: one of `FILE_SYSTEMS`.
-        is_kept: whether the drive may have one from before; that is mounted as it is.
-        holds_data: whether a host has stored anything there, which no file system replaces.
-        is_aged: whether the drive must not be trimmed when the file system is made.
-        folder: a private one.
-        signals: what ends it.
-        undo: what will take it down.
-        remarks: takes a sentence if somebody uses it to the end.
+        is_kept: whether the drive may have an earlier file system, which is mounted unchanged.
+        holds_data: whether a host has stored data on it, which is never overwritten.
+        is_aged: whether the drive must not be trimmed when the file system is created.
+        folder: a private folder.
+        signals: signals that stop the assembly.
+        undo: receives the undo steps.
+        remarks: receives a sentence if the mount is in use until the end.
 
     Raises:
         WriteampError: a layer failed, or the drive has another file system, or data without one.
-        KeyboardInterrupt: a signal came.
+        KeyboardInterrupt: a signal was received.
     """
     point = point.absolute()
     loop = _attach(socket, size_bytes, folder, signals, undo)
     if not (is_kept and _has(loop, file_system, signals)):
         if holds_data:
             raise WriteampError(
-                "the drive holds data but no file system that is known; use it without --mount, or "
-                "give another --backing"
+                "the drive has data but no known file system. Use it without --mount, or "
+                "pass another --backing"
             )
         more = _WITHOUT_DISCARD[file_system] if is_aged else ()
         make = (*_MAKE[file_system], *more, loop)
@@ -162,54 +164,56 @@ def mount_drive(
 def _attach(
     socket: Path, size_bytes: int, folder: Path, signals: HeldSignals, undo: ExitStack
 ) -> str:
-    """Make a block device of a drive, and return its path."""
+    """Create a block device of a drive, and return its path."""
     disk = folder / "disk"
     disk.touch()
-    # nbdfuse ends when it is unmounted, before its own turn to be stopped comes.
+    # nbdfuse ends when it is unmounted, before it would be stopped.
     client = start_daemon(
         undo, folder / "nbdfuse.messages", "nbdfuse", str(disk), "--unix", str(socket)
     )
-    # If this stays in use, so did the file system on it, and there is a remark on that already.
+    # If this stays in use, so does its file system, which already caused a remark.
     undo.callback(_unmounted, disk, "fusermount3", ("-u",), ("-u", "-z"))
     client.wait_until(lambda: _size_of(disk) == size_bytes, signals)
     undo.callback(_detach_loops, disk)
-    # Without direct I/O the page cache would stand between the file system and the drive.
-    found = run(signals, "losetup", "--find", "--show", "--direct-io=on", str(disk))
-    return found.strip()
+    # Without direct I/O, the loop device would add a second page cache.
+    device = run(signals, "losetup", "--find", "--show", "--direct-io=on", str(disk))
+    return device.strip()
 
 
 def _has(loop: str, file_system: str, signals: HeldSignals) -> bool:
-    """Return whether a kept drive has the file system; it may have none yet.
+    """Return whether a kept drive has the file system; it may not have one yet.
 
     Raises:
-        WriteampError: it has another one.
+        WriteampError: the drive has another file system.
     """
     words = ("--probe", "--output", "value", "--match-tag", "TYPE", loop)
-    found = run(signals, "blkid", *words, good=(0, _NOTHING_FOUND)).strip()
-    if found and found != file_system:
-        raise WriteampError(f"the drive has {found} on it; give --fs {found}, or another --backing")
-    return bool(found)
+    existing = run(signals, "blkid", *words, good=(0, _NOTHING_FOUND)).strip()
+    if existing and existing != file_system:
+        raise WriteampError(
+            f"the drive has the file system {existing}. Pass --fs {existing}, or another --backing"
+        )
+    return bool(existing)
 
 
 def _leave(point: Path, remarks: list[str]) -> None:
-    """Unmount the file system; one that is in use until the end is detached all the same."""
+    """Unmount the file system; if it is still in use, detach it lazily."""
     if not _unmounted(point, "umount", (), ("--lazy",)):
         remarks.append(
-            f"{point} was in use to the end; it is detached, and gone when nobody uses it"
+            f"{point} is still in use. It was detached, and disappears after its last use"
         )
 
 
 def _unmounted(path: Path, name: str, plain: tuple[str, ...], detached: tuple[str, ...]) -> bool:
-    """Unmount what may be mounted at a path; return whether nobody uses it any more.
+    """Unmount a path if it is mounted; return whether it is no longer in use.
 
-    Who uses it is waited for, but not for ever.
+    There is a limited wait for its users.
     """
     deadline = time.monotonic() + _PATIENCE_S
     while is_mounted(path):
         try:
             run(None, name, *plain, str(path))
         except WriteampError:
-            # Busy while the last process with files open there is still ending.
+            # The mount is busy until the last process with open files has ended.
             if time.monotonic() > deadline:
                 run(None, name, *detached, str(path))
                 return False
@@ -218,9 +222,9 @@ def _unmounted(path: Path, name: str, plain: tuple[str, ...], detached: tuple[st
 
 
 def _unmount_all(folder: Path) -> None:
-    """Detach what is mounted in a folder, and before that the loop devices of files in it."""
+    """Detach the mounts in a folder, after the loop devices of their files."""
     for file in Path("/sys/block").glob("loop*/loop/backing_file"):
-        with suppress(OSError):  # it is detached meanwhile
+        with suppress(OSError):  # already detached
             if Path(file.read_text().strip()).is_relative_to(folder.resolve()):
                 loop = f"/dev/{file.parent.parent.name}"
                 run(None, "umount", "--lazy", "--all-targets", loop, good=(0, _NOT_MOUNTED))
@@ -232,7 +236,7 @@ def _unmount_all(folder: Path) -> None:
 def _size_of(disk: Path) -> int:
     try:
         return disk.stat().st_size
-    except OSError:  # the file of a nbdfuse that has ended
+    except OSError:  # the file of an ended nbdfuse
         return 0
 
 
@@ -242,7 +246,7 @@ def _detach_loops(disk: Path) -> None:
 
 
 def _remove_folder(point: Path) -> None:
-    """Remove what was made to mount at, unless something is in it."""
+    """Remove a folder that was created as the mount point, if it is empty."""
     try:
         point.rmdir()
     except OSError:

@@ -1,7 +1,8 @@
-"""Client of the NBD protocol on a Unix socket, which has many requests under way at once.
+"""Client of the NBD protocol on a Unix socket with many concurrent requests.
 
-The protocol stands in https://github.com/NetworkBlockDevice/nbd/blob/master/doc/proto.md. Only what
-a replay needs is spoken: a fixed newstyle handshake without TLS, and simple replies.
+The protocol is documented in https://github.com/NetworkBlockDevice/nbd/blob/master/doc/proto.md.
+Only the features for a replay are supported: a fixed newstyle handshake without TLS, and simple
+replies.
 """
 
 from __future__ import annotations
@@ -22,17 +23,17 @@ _FIXED_NEWSTYLE, _NO_ZEROES = 1, 2
 _REQUEST = struct.Struct(">IHHQQI")
 _REPLY = struct.Struct(">IIQ")
 _REQUEST_MAGIC, _REPLY_MAGIC = 0x25609513, 0x67446698
-# A server that says nothing for so long has hung.
+# A server without a response for this many seconds is stuck.
 _PATIENCE_S = 60.0
-# A server takes no request that is longer.
+# Servers reject longer requests.
 MOST_BYTES = 1 << 22
-# Under way at once: few enough for their replies to fit the socket's buffer.
+# Concurrent requests; their replies must fit into the socket's buffer.
 _MOST_REQUESTS = 256
 _MOST_BUFFERS = 1000
 
 
 class NbdCommand(IntEnum):
-    """Kind of a request, by its number in the protocol."""
+    """Type of a request, by its number in the protocol."""
 
     READ = 0
     WRITE = 1
@@ -42,7 +43,7 @@ class NbdCommand(IntEnum):
 
 
 class NbdRequest(NamedTuple):
-    """A request on a range of bytes; what is written are zeros."""
+    """Request on a range of bytes; written data are zeros."""
 
     command: NbdCommand
     offset: int
@@ -50,13 +51,13 @@ class NbdRequest(NamedTuple):
 
 
 class NbdClient:
-    """A connection to the default export of a server; closed at the end of a `with` block."""
+    """Connection to the default export of a server; closed at the end of a `with` block."""
 
     def __init__(self, where: Path) -> None:
         """Connect.
 
         Raises:
-            WriteampError: nobody serves NBD there.
+            WriteampError: no NBD server listens there.
         """
         self._zeros = memoryview(bytes(MOST_BYTES))
         self._socket = socket.socket(socket.AF_UNIX)
@@ -73,45 +74,45 @@ class NbdClient:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Say goodbye."""
+        """Disconnect."""
         with self._socket:
             self._socket.sendall(_header(NbdRequest(NbdCommand.DISCONNECT, 0, 0), 0))
 
     def send(self, requests: Iterable[NbdRequest]) -> Iterator[int]:
-        """Send requests in their order, and give how many were answered in all, now and then.
+        """Send requests in order, and yield the total number of replies from time to time.
 
         Raises:
-            WriteampError: the server refused one, or ended.
+            WriteampError: the server rejected a request, or ended.
         """
         done = 0
         for group in _groups(requests):
             try:
                 self._send_group(group)
             except OSError as error:
-                raise WriteampError(f"the virtual drive stopped to answer: {error}") from None
+                raise WriteampError(f"the virtual drive stopped responding: {error}") from None
             done += len(group)
             yield done
 
     def _send_group(self, group: list[NbdRequest]) -> None:
         buffers: list[bytes | memoryview] = []
-        for handle, one in enumerate(group):
-            buffers.append(_header(one, handle))
-            if one.command is NbdCommand.WRITE:
-                buffers.append(self._zeros[: one.length])
+        for handle, request in enumerate(group):
+            buffers.append(_header(request, handle))
+            if request.command is NbdCommand.WRITE:
+                buffers.append(self._zeros[: request.length])
         for first in range(0, len(buffers), _MOST_BUFFERS):
             self._send_whole(buffers[first : first + _MOST_BUFFERS])
         answers = self._receive(
             _REPLY.size * len(group)
-            + sum(one.length for one in group if one.command is NbdCommand.READ)
+            + sum(request.length for request in group if request.command is NbdCommand.READ)
         )
-        if any(one.command is NbdCommand.READ for one in group):
-            return  # data stand between the replies, and a replay does not look at them
+        if any(request.command is NbdCommand.READ for request in group):
+            return  # replies are followed by data, which a replay does not need to parse
         for magic, error, _ in _REPLY.iter_unpack(answers):
             if magic != _REPLY_MAGIC or error:
-                raise WriteampError(f"the virtual drive refused a request with error {error}")
+                raise WriteampError(f"the virtual drive rejected a request with error {error}")
 
     def _send_whole(self, buffers: list[bytes | memoryview]) -> None:
-        left = [memoryview(one) for one in buffers]
+        left = [memoryview(buffer) for buffer in buffers]
         while left:
             sent = self._socket.sendmsg(left)
             while left and sent >= len(left[0]):
@@ -120,35 +121,35 @@ class NbdClient:
                 left[0] = left[0][sent:]
 
     def _receive(self, size: int) -> bytes:
-        found = bytearray(size)
-        left = memoryview(found)
+        received = bytearray(size)
+        left = memoryview(received)
         while left:
             got = self._socket.recv_into(left)
             if not got:
                 raise OSError("it closed the connection")
             left = left[got:]
-        return bytes(found)
+        return bytes(received)
 
     def _shake_hands(self, where: Path) -> None:
         if self._receive(len(_GREETING)) != _GREETING:
-            raise WriteampError(f"{where} is no NBD server with a newstyle handshake")
+            raise WriteampError(f"{where} is not an NBD server with a newstyle handshake")
         self._receive(2)
         self._socket.sendall(struct.pack(">I", _FIXED_NEWSTYLE | _NO_ZEROES))
         self._socket.sendall(_OPTION_MAGIC + struct.pack(">II", _EXPORT_NAME, 0))
         self._receive(8 + 2)  # size and flags of the export
 
 
-def _header(one: NbdRequest, handle: int) -> bytes:
-    return _REQUEST.pack(_REQUEST_MAGIC, 0, one.command, handle, one.offset, one.length)
+def _header(request: NbdRequest, handle: int) -> bytes:
+    return _REQUEST.pack(_REQUEST_MAGIC, 0, request.command, handle, request.offset, request.length)
 
 
 def _groups(requests: Iterable[NbdRequest]) -> Iterator[list[NbdRequest]]:
-    """Divide requests into groups that are under way together."""
+    """Divide requests into groups that are sent together."""
     group: list[NbdRequest] = []
     size = 0
-    for one in requests:
-        group.append(one)
-        size += one.length
+    for request in requests:
+        group.append(request)
+        size += request.length
         if len(group) == _MOST_REQUESTS or size >= MOST_BYTES:
             yield group
             group, size = [], 0

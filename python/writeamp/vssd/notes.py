@@ -1,10 +1,10 @@
-"""Notes that a reader of a virtual drive's figures should know."""
+"""Notes on the reliability of a virtual drive's results."""
 
 from __future__ import annotations
 
 from writeamp.statistics.steady import MIN_INTERVALS, SteadyState
 
-# An interval is of what differs between collections: of fewer, it says nothing.
+# The interval is computed from differences between collections; with fewer it is meaningless.
 FEWEST_ERASES = MIN_INTERVALS
 
 
@@ -16,38 +16,35 @@ def of_wa(
     erases: int,
     has_ever_collected: bool,
 ) -> list[str]:
-    """Return the notes on how far write amplification and its interval can be trusted.
+    """Return the notes on the reliability of write amplification and its interval.
 
     Args:
-        steady: what batch means say; None where no sample was taken.
+        steady: result of batch means; None without samples.
         host_pages: pages that the host wrote.
-        samples: samples taken while it did.
+        samples: samples taken during the writes.
         erases: blocks erased since counting began.
-        has_ever_collected: whether one was since the drive was new.
+        has_ever_collected: whether a block was erased since the drive was new.
     """
     if not host_pages:
         return ["the host wrote nothing, so there is no write amplification"]
     if samples < MIN_INTERVALS:
         return [
-            f"too little was written for a confidence interval: {host_pages:,} pages make "
-            f"{samples} samples, and {MIN_INTERVALS} are needed"
+            f"too few writes for a confidence interval: {host_pages:,} pages give "
+            f"{samples} samples, but {MIN_INTERVALS} are needed"
         ]
-    found = []
+    notes = []
     if not erases:
         when = "in this run" if has_ever_collected else "yet"
-        found.append(f"no interval: nothing was collected {when}")
+        notes.append(f"no interval: there was no garbage collection {when}")
     elif erases < FEWEST_ERASES:
-        found.append(
-            f"no interval: it needs {FEWEST_ERASES} collections, which differ, and there were "
-            f"{erases}"
-        )
+        notes.append(f"no interval: it needs {FEWEST_ERASES} collections, but there were {erases}")
     if steady is not None and not steady.steady:
-        found.append(f"not steady, so this WA may not last: {steady.reason}")
-    return found
+        notes.append(f"not steady, so this WA may change: {steady.reason}")
+    return notes
 
 
 def of_flushes(flushes: int) -> list[str]:
-    """Return the note on flushes that an untimed drive leaves out."""
+    """Return the note about flushes that an untimed drive does not simulate."""
     if not flushes:
         return []
     what = (
@@ -55,4 +52,4 @@ def of_flushes(flushes: int) -> list[str]:
         if flushes == 1
         else f"{flushes:,} flushes: the pages that they pad"
     )
-    return [f"{what} are counted with --timed only"]
+    return [f"{what} are counted only with --timed"]

@@ -1,4 +1,4 @@
-"""External programs that a virtual drive needs: found, run, started and stopped."""
+"""External programs that a virtual drive needs: search, execution, and background processes."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from pathlib import Path
 from writeamp.errors import WriteampError
 from writeamp.vssd.signals import HeldSignals
 
-# Programs of the system stand here also where a user's PATH does not say so.
+# Folders of system programs, which may be missing in a user's PATH.
 _SYSTEM_FOLDERS = "/usr/local/sbin:/usr/sbin:/sbin"
-# The Debian package of each program.
+# Debian package of each program.
 _PACKAGES = {
     "nbdkit": "nbdkit",
     "nbdfuse": "libnbd-bin",
@@ -33,19 +33,19 @@ _PACKAGES = {
     "mkfs.xfs": "xfsprogs",
     "mkfs.btrfs": "btrfs-progs",
 }
-# Long enough for a busy machine; nothing that works takes a tenth of it.
+# Sufficient for a busy machine: working programs take less than a tenth of it.
 PATIENCE_S = 60.0
 _BETWEEN_LOOKS_S = 0.02
 _LAST_LINES = 3
-# As programs of nbdkit's family say it, the parts of them that speak in between.
+# Format of error messages of nbdkit and its plugins, with optional names of components.
 _COMPLAINT = re.compile(r"[\w-]+: (?:.*?: )?(?P<kind>error|warning): (?P<sentence>.*)")
 
 
 def require(*names: str) -> None:
-    """Refuse what cannot work before anything is begun.
+    """Check that all required programs are installed.
 
     Raises:
-        WriteampError: a program is not installed; the sentence names its Debian package.
+        WriteampError: a program is not installed; the message names its Debian package.
     """
     for name in names:
         _path_of(name)
@@ -61,15 +61,15 @@ def run(
     """Run a program to its end and return its output.
 
     Args:
-        signals: end it when one of them comes; None where it must not be cut.
+        signals: signals that end it; None if it must not be interrupted.
         name: a program of `_PACKAGES`.
-        arguments: what it is given.
-        inside: a command that ends by becoming the one that follows its own words.
-        good: statuses that are no failure.
+        arguments: its arguments.
+        inside: command prefix that executes the program at its end.
+        good: exit statuses that are not failures.
 
     Raises:
-        WriteampError: it is not installed, or failed; the sentence has its last words.
-        KeyboardInterrupt: a signal came.
+        WriteampError: it is not installed, or failed; the message has its last output lines.
+        KeyboardInterrupt: a signal was received.
     """
     with tempfile.TemporaryFile() as messages:
         process = subprocess.Popen(
@@ -93,7 +93,7 @@ def run(
 
 @dataclass(frozen=True)
 class Daemon:
-    """A program in the background, in a session of its own, and the file of its messages."""
+    """Background program in its own session, and the file of its messages."""
 
     name: str
     process: subprocess.Popen[bytes]
@@ -104,8 +104,8 @@ class Daemon:
         """Wait until it is ready.
 
         Raises:
-            WriteampError: it ended before, or is not ready after a minute.
-            KeyboardInterrupt: a signal came.
+            WriteampError: it ended early, or is not ready after a minute.
+            KeyboardInterrupt: a signal was received.
         """
         deadline = time.monotonic() + PATIENCE_S
         while not ready():
@@ -116,10 +116,10 @@ class Daemon:
             signals.wait([self.pidfd], _BETWEEN_LOOKS_S)
 
     def check(self) -> None:
-        """Refuse to go on without it.
+        """Check that it still runs.
 
         Raises:
-            WriteampError: it has ended; the sentence is its own, if it said one.
+            WriteampError: it has ended; the message is its own, if it printed one.
         """
         status = self.process.poll()
         if status is None:
@@ -128,15 +128,15 @@ class Daemon:
         raise WriteampError(errors[0] if errors else self._how_it_ended(status))
 
     def complaints(self, *kinds: str) -> list[str]:
-        """Return the complaints in its messages, each sentence once.
+        """Return the errors and warnings in its messages, without duplicates.
 
         Args:
-            kinds: "error" or "warning"; both without one.
+            kinds: "error" or "warning"; both if empty.
         """
         return list(dict.fromkeys(self._complaints(*kinds)))
 
     def failure(self) -> str | None:
-        """Return the failure that it ended with; None if it ended well or runs."""
+        """Return the failure that it ended with; None if it succeeded or still runs."""
         status = self.process.poll()
         return self._how_it_ended(status) if status else None
 
@@ -145,8 +145,12 @@ class Daemon:
         return self._complaints("error")[-1]
 
     def _complaints(self, *kinds: str) -> list[str]:
-        found = map(_COMPLAINT.fullmatch, self._text().splitlines())
-        return [one["sentence"] for one in found if one and (not kinds or one["kind"] in kinds)]
+        matches = map(_COMPLAINT.fullmatch, self._text().splitlines())
+        return [
+            match["sentence"]
+            for match in matches
+            if match and (not kinds or match["kind"] in kinds)
+        ]
 
     def _how_it_ended(self, status: int) -> str:
         how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
@@ -157,13 +161,13 @@ class Daemon:
 
 
 def start_daemon(undo: ExitStack, messages: Path, name: str, *arguments: str) -> Daemon:
-    """Start a program in the background, out of reach of the terminal's Ctrl-C.
+    """Start a program in the background, shielded from the terminal's Ctrl-C.
 
     Args:
-        undo: what will stop it.
-        messages: the file that its messages go to.
+        undo: receives the step that stops it.
+        messages: file for its messages.
         name: a program of `_PACKAGES`.
-        arguments: what it is given.
+        arguments: its arguments.
 
     Raises:
         WriteampError: it is not installed.
@@ -184,7 +188,7 @@ def start_daemon(undo: ExitStack, messages: Path, name: str, *arguments: str) ->
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """End a program, unless it has ended; what does not obey is killed after a minute."""
+    """End a program, unless it has ended; it is killed if it still runs after a minute."""
     process.terminate()
     try:
         process.wait(PATIENCE_S)
@@ -197,7 +201,7 @@ def write_private(file: Path, content: bytes) -> None:
     """Write a file in a private folder.
 
     Raises:
-        WriteampError: that is not possible; the sentence names the file.
+        WriteampError: the write failed; the message names the file.
     """
     try:
         file.write_bytes(content)
@@ -207,13 +211,13 @@ def write_private(file: Path, content: bytes) -> None:
 
 def last_words(text: str) -> str:
     """Return the end of a program's messages on one line."""
-    # The last line alone may be a mere detail of the error in the one before it.
+    # The last line may be only a detail of the error in the previous line.
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return "; ".join(lines[-_LAST_LINES:]) or "it said nothing"
+    return "; ".join(lines[-_LAST_LINES:]) or "no message"
 
 
 def environment() -> dict[str, str]:
-    """Return an environment in which programs speak the language that their output is read in."""
+    """Return an environment in which programs print parseable messages."""
     return {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
 
 
@@ -234,5 +238,5 @@ def _path_of(name: str) -> str:
     path = shutil.which(name, path=f"{os.environ.get('PATH', os.defpath)}:{_SYSTEM_FOLDERS}")
     if path is None:
         package = _PACKAGES[name]
-        raise WriteampError(f"{name} is not installed; install the Debian package {package}")
+        raise WriteampError(f"{name} is not installed. Install the Debian package {package}")
     return path

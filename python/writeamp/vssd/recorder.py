@@ -1,4 +1,4 @@
-"""Recordings of a run, requests and pins: raw while the drive serves, converted at the end."""
+"""Recordings of a run (requests and pins): raw while the drive serves, converted at the end."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from writeamp.vssd.specification import Specification
 
 
 class Recorder:
-    """Recording of a run: the plugin's raw file, and the first request that counts."""
+    """Recording of a run: the plugin's raw file, and the first counted request."""
 
     def __init__(self, raw: Path | None) -> None:
-        """Record to a raw file; to none where no recording is asked for."""
+        """Record to a raw file; None disables recording."""
         self.raw = raw
         self.first_counted = 0
         self._requests: int | None = None
@@ -34,15 +34,15 @@ class Recorder:
         self._ended: Document = {}
 
     def counts_from(self, began: Document) -> None:
-        """Note with which request counting began."""
+        """Mark the request at which counting began."""
         self.first_counted = int(began["since"])
         self._began = began
 
     def ends_at(self, ended: Document) -> None:
-        """Leave out what comes after this, such as the unmounting, as the counts do.
+        """Exclude later requests, such as those of unmounting, as the counts do.
 
         Raises:
-            WriteampError: requests, or edges of pins, are missing; the sentence is the drive's.
+            WriteampError: requests or edges of pins are missing; the message is the drive's.
         """
         if error := ended["recording_error"]:
             raise WriteampError(error)
@@ -51,7 +51,7 @@ class Recorder:
 
     @property
     def window(self) -> CountingWindow | None:
-        """The times between which a timed drive counted; None of one without time."""
+        """Times between which a timed drive counted; None for an untimed drive."""
         began, ended = self._began.get("timed"), self._ended.get("timed")
         if began is None or ended is None:
             return None
@@ -60,7 +60,7 @@ class Recorder:
         )
 
     def cut(self) -> None:
-        """Cut the raw file where the recording ends."""
+        """Truncate the raw file at the end of the recording."""
         if self.raw is not None and self._requests is not None:
             size_bytes = self._requests * ROW.itemsize
             if self.raw.stat().st_size > size_bytes:
@@ -68,12 +68,12 @@ class Recorder:
 
 
 @contextmanager
-def recording(found: Specification, *, is_kept: bool) -> Iterator[Recorder]:
-    """Give a recorder, and write its trace if the block, in which the drive runs, ends well.
+def recording(specification: Specification, *, is_kept: bool) -> Iterator[Recorder]:
+    """Yield a recorder, and write its trace if the block, in which the drive runs, succeeds.
 
-    A drive that is kept from an earlier run begins in a state that the trace does not know.
+    A kept drive begins in a state that the trace does not contain.
     """
-    target = found.settings.record
+    target = specification.settings.record
     if target is None:
         yield Recorder(None)
         return
@@ -81,15 +81,15 @@ def recording(found: Specification, *, is_kept: bool) -> Iterator[Recorder]:
         recorder = Recorder(raw)
         yield recorder
         recorder.cut()
-        recorded = _recorded(found, recorder, is_kept=is_kept)
+        recorded = _recorded(specification, recorder, is_kept=is_kept)
         write_parquet(raw, Path(target), {RECORDING_KEY: recorded.to_text()})
 
 
-def _recorded(found: Specification, recorder: Recorder, *, is_kept: bool) -> Recorded:
-    """Return the facts by which a replay builds the same drive and counts from the same moment."""
-    policy, settings = found.policy, found.settings
+def _recorded(specification: Specification, recorder: Recorder, *, is_kept: bool) -> Recorded:
+    """Return the facts with which a replay builds the same drive and counts from the same time."""
+    policy, settings = specification.policy, specification.settings
     return Recorded(
-        device=found.device.to_dict(),
+        device=specification.device.to_dict(),
         policy={
             "manager": policy.manager,
             "victims": policy.asked_victims,
@@ -103,35 +103,35 @@ def _recorded(found: Specification, recorder: Recorder, *, is_kept: bool) -> Rec
     )
 
 
-# An edge as crates/vssd appends it, little-endian, at nanoseconds of the drive.
+# Edge in the format of crates/vssd: little-endian, at nanoseconds of the drive's time.
 EDGE = np.dtype([("at_ns", "<u8"), ("die", "<u4"), ("busy", "<u4")])
 _CHUNK_EDGES = 1 << 16
 
-# A signal's code is a number whose digits are the printable characters.
+# A signal's code is a number with the printable characters as digits.
 _FIRST_DIGIT, _DIGITS = ord("!"), 94
 
 
 @contextmanager
-def pins(found: Specification) -> Iterator[Path | None]:
-    """Give the file for the edges of the pins, and write the capture after.
+def pins(specification: Specification) -> Iterator[Path | None]:
+    """Yield the file for the edges of the pins, and write the capture afterwards.
 
-    It is None if they are not captured. The capture appears if the block, in which the drive runs,
-    ends well.
+    Without a capture, the file is None. The capture is written if the block, in which the
+    drive runs, succeeds.
     """
-    target = found.settings.rb_capture
+    target = specification.settings.rb_capture
     if target is None:
         yield None
         return
     with live_file(target) as raw:
         yield raw
-        with output.replacing(target, "capture", inputs=found.input_files) as file:
-            _write(file, found, raw)
+        with output.replacing(target, "capture", inputs=specification.input_files) as file:
+            _write(file, specification, raw)
 
 
-def _write(file: BinaryIO, found: Specification, raw: Path) -> None:
-    names = pin_names(found.device)
+def _write(file: BinaryIO, specification: Specification, raw: Path) -> None:
+    names = pin_names(specification.device)
     codes = [_code(number) for number in range(len(names))]
-    file.write(_header(found, names, codes).encode())
+    file.write(_header(specification, names, codes).encode())
     now_ns = 0
     for edges in _chunks(raw):
         lines = []
@@ -144,7 +144,7 @@ def _write(file: BinaryIO, found: Specification, raw: Path) -> None:
 
 
 def _chunks(raw: Path) -> Iterator[list[tuple[int, int, int]]]:
-    """Return the edges; a last one that was not written whole is left out."""
+    """Return the edges; a partially written last edge is skipped."""
     with raw.open("rb") as file:
         while True:
             edges = np.fromfile(file, EDGE, _CHUNK_EDGES)
@@ -153,11 +153,11 @@ def _chunks(raw: Path) -> Iterator[list[tuple[int, int, int]]]:
             yield edges.tolist()
 
 
-def _header(found: Specification, names: list[str], codes: list[str]) -> str:
-    """Return the head of the file, and all pins as they are at its start: ready, which is high."""
+def _header(specification: Specification, names: list[str], codes: list[str]) -> str:
+    """Return the file header, with all pins in their initial state: ready (high)."""
     comments = (
-        f"device {printable(found.device.name)}",
-        f"writeamp {__version__} seed {found.settings.seed}",
+        f"device {printable(specification.device.name)}",
+        f"writeamp {__version__} seed {specification.settings.seed}",
     )
     lines = [
         *(f"$comment {text.replace('$end', '$ end')} $end" for text in comments),
@@ -182,10 +182,10 @@ def _code(number: int) -> str:
 
 @contextmanager
 def live_file(target: str) -> Iterator[Path]:
-    """Give a name for what will become the target: beside it, for it may be large, and hidden.
+    """Yield a name for the unfinished target: a hidden file in the same folder.
 
-    The file is removed whatever happens; if this process is killed, by the next one that makes a
-    live file in that folder.
+    The file is always removed; if this process is killed, the next process that creates a live file
+    in that folder removes it.
     """
     real = Path(os.path.realpath(target))
     with temporary_folder(beside=real) as folder:

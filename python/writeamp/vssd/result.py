@@ -1,4 +1,4 @@
-"""Result of a virtual drive: what it did for its host since counting began."""
+"""Result of a virtual drive: its counts since counting began."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ _US_PER_S = 1e6
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ServeResult(OneLine, Drawn):
-    """The counts of a virtual drive between two moments, and write amplification.
+    """Counts of a virtual drive between two moments, and write amplification.
 
-    `began` and `ended` are what the drive had counted in its life by then, `samples` its host pages
+    `began` and `ended` are the drive's life counts at both moments. `samples` are host pages
     written and flash pages programmed in between, `blocks` the state of its blocks at the end.
     """
 
@@ -60,27 +60,27 @@ class ServeResult(OneLine, Drawn):
     blocks: Document
     ageing: Ageing | None = None
     is_kept: bool = False
-    """Whether the drive went on from an earlier run."""
+    """Whether the drive continued from an earlier run."""
     layers: Layers | None = None
     run: str | None = None
-    """The command, if there was one."""
+    """Command, or None."""
     run_exit_status: int | None = None
-    """Its status as a shell has it: 128 and the number of the signal that ended it."""
+    """Its exit status as in a shell: 128 plus the number of the signal that ended it."""
     interrupted_by: signal.Signals | None = None
-    """The signal that ended the command, if one did that this process was sent."""
+    """Signal sent to this process that ended the command, or None."""
     remarks: tuple[str, ...] = ()
-    """Sentences on how the drive was built, and on what went wrong."""
+    """Sentences about how the drive was built, and about errors."""
     failures: tuple[str, ...] = ()
-    """Remarks on what was lost: data of the drive, a recording, a capture, or its logs."""
+    """Sentences about losses: data of the drive, a recording, a capture, or its logs."""
 
     @property
     def unfinished(self) -> tuple[str, ...]:
-        """The command, if a signal ended it that this process was sent: `interrupted_by`."""
+        """The command, if it was ended by a signal to this process (`interrupted_by`)."""
         return () if self.run is None or self.interrupted_by is None else (self.run,)
 
     @property
     def host(self) -> dict[str, int]:
-        """Counts of host traffic: pages (one in part counts whole), bytes and requests."""
+        """Counts of host traffic: pages (partial pages count fully), bytes and requests."""
         return {name: self._counted("host", name) for name in _OF_THE_HOST}
 
     @property
@@ -96,8 +96,10 @@ class ServeResult(OneLine, Drawn):
     @property
     def causes(self) -> dict[str, int]:
         """Pages programmed by cause."""
-        known = self.ended["programs"]
-        return {cause: self._counted("programs", cause) for cause in TIMED_CAUSES if cause in known}
+        programs = self.ended["programs"]
+        return {
+            cause: self._counted("programs", cause) for cause in TIMED_CAUSES if cause in programs
+        }
 
     @property
     def flash_pages(self) -> int:
@@ -116,22 +118,22 @@ class ServeResult(OneLine, Drawn):
 
     @property
     def read_modify_write_pages(self) -> int:
-        """Pages written in part, whose other part had to be read first."""
+        """Pages written partially, with their other part read first."""
         return self._counted("read_modify_write_pages")
 
     @property
     def precondition(self) -> str:
-        """The state that the drive began in: a setting, or "kept" from an earlier run."""
+        """Initial state of the drive: a setting, or "kept" from an earlier run."""
         return KEPT if self.is_kept else self.settings.precondition
 
     @property
     def has_collected(self) -> bool:
-        """True if any block was erased since counting began."""
+        """Whether any block was erased since counting began."""
         return self.erases > 0
 
     @property
     def has_ever_collected(self) -> bool:
-        """True if any block was erased since the drive was new."""
+        """Whether any block was erased since the drive was new."""
         return int(self.ended["erases"]) > 0
 
     @property
@@ -141,31 +143,31 @@ class ServeResult(OneLine, Drawn):
 
     @property
     def wa(self) -> float:
-        """Write amplification: flash pages programmed per host page written; NaN of no writes."""
+        """Write amplification: flash pages programmed per host page written; NaN without writes."""
         return self.flash_pages / self.host_pages if self.host_pages else math.nan
 
     @property
     def wa_bytes(self) -> float:
-        """Flash bytes programmed per byte that the host wrote, as SMART shows; NaN of no writes."""
+        """Flash bytes programmed per host byte written, as in SMART; NaN without writes."""
         return self.flash_bytes / self.host_bytes if self.host_bytes else math.nan
 
     @property
     def partial_page_factor(self) -> float:
-        """Bytes of the pages that the host wrote over the bytes that it wrote; NaN of no writes."""
+        """Bytes of the pages that the host wrote / bytes that it wrote; NaN without writes."""
         pages_bytes = self.host_pages * int(self.ended["page_bytes"])
         return pages_bytes / self.host_bytes if self.host_bytes else math.nan
 
     @property
     def has_partial_pages(self) -> bool:
-        """True if WA per byte visibly differs from WA per page."""
+        """Whether WA per byte visibly differs from WA per page."""
         return differs(self.partial_page_factor)
 
     @cached_property
     def steady_state(self) -> SteadyState | None:
-        """Steady state of WA by batch means; None of no writes.
+        """Steady state of WA by batch means; None without writes.
 
-        Nothing is left out as a warm-up. A drive of which little was ever programmed is not steady:
-        it has hardly collected yet.
+        No warm-up is excluded. A drive with few programmed pages since new is not steady, as it has
+        hardly collected garbage.
         """
         host, flash = self._intervals()
         if not host.size:
@@ -175,26 +177,26 @@ class ServeResult(OneLine, Drawn):
 
     @property
     def ci(self) -> tuple[float, float]:
-        """The 95% confidence interval of `wa`; NaN of too few writes or collections."""
-        found = self.steady_state
-        if found is None or self.erases < notes.FEWEST_ERASES:
+        """The 95% confidence interval of `wa`; NaN with too few writes or collections."""
+        steady = self.steady_state
+        if steady is None or self.erases < notes.FEWEST_ERASES:
             return math.nan, math.nan
         # Without a write cache, no drive programs less than the host writes.
-        is_below = found.ci_low < 1 <= self.wa
-        return 1.0 if is_below else found.ci_low, found.ci_high
+        is_below = steady.ci_low < 1 <= self.wa
+        return 1.0 if is_below else steady.ci_low, steady.ci_high
 
     @property
     def latency_us(self) -> dict[str, dict[str, float] | None] | None:
-        """Latencies since counting began, in microseconds of the drive; None if it is not timed.
+        """Latencies since counting began, in µs of the drive's time; None if it is not timed.
 
-        By direction, read and write, None of none; then mean, p50, p99, p99_9 and max.
+        By direction (read and write, None without requests): mean, p50, p99, p99_9 and max.
         """
-        found = self.ended["latency"]
-        if found is None:
+        latency = self.ended["latency"]
+        if latency is None:
             return None
         return {
-            direction: {name: found[direction][f"{name}_ns"] / _NS_PER_US for name in _LATENCIES}
-            if found[direction]["requests"]
+            direction: {name: latency[direction][f"{name}_ns"] / _NS_PER_US for name in _LATENCIES}
+            if latency[direction]["requests"]
             else None
             for direction in ("read", "write")
         }
@@ -206,8 +208,8 @@ class ServeResult(OneLine, Drawn):
 
     @property
     def notes(self) -> list[str]:
-        """Sentences on how far the figures can be trusted, then on what was assumed."""
-        found = [
+        """Notes on the reliability of the results, then on assumptions."""
+        sentences = [
             *filter(None, [self.ended["recording_error"]]),
             *notes.of_wa(
                 self.steady_state,
@@ -220,19 +222,19 @@ class ServeResult(OneLine, Drawn):
             *self.remarks,
             *notes.of_flushes(self.host["flushes"] if self._leaves_out_padding() else 0),
         ]
-        return list(dict.fromkeys(found + (self.layers.notes() if self.layers else [])))
+        return list(dict.fromkeys(sentences + (self.layers.notes() if self.layers else [])))
 
     def with_layers(self, layers: Layers) -> ServeResult:
-        """Return the same with what each layer wrote."""
+        """Return the result with the bytes of each layer."""
         return replace(self, layers=layers)
 
     def with_end(self, remarks: Iterable[str], failures: Iterable[str]) -> ServeResult:
-        """Return the same with what was said after the counts were taken, and what then failed."""
-        found = tuple(failures)
-        return replace(self, remarks=(*self.remarks, *remarks, *found), failures=found)
+        """Return the result with remarks and failures from after the counts were taken."""
+        lost = tuple(failures)
+        return replace(self, remarks=(*self.remarks, *remarks, *lost), failures=lost)
 
     def exceeds(self, most: float) -> bool:
-        """Return whether `wa` is above a limit; that of no writes is not."""
+        """Return whether `wa` is above a limit; False without writes."""
         return self.wa > most
 
     def to_dict(self) -> dict[str, Any]:
@@ -276,21 +278,21 @@ class ServeResult(OneLine, Drawn):
         }
 
     def beside(self) -> dict[str, Any]:
-        """Return WA while the host wrote, and at the end the valid pages and erases of blocks."""
+        """Return WA during the writes, and at the end the valid pages and erases of blocks."""
         host, flash = self._intervals()
-        found: dict[str, Any] = {}
+        plots: dict[str, Any] = {}
         if host.size:
             ends, wa = visible_points(host, flash, self.device.geometry.pages_per_block)
             drive_writes = ends / self.device.logical_pages
-            found |= over_time(drive_writes, wa, x_words=DRIVE_WRITES_LABEL, warmup=0, mean=self.wa)
+            plots |= over_time(drive_writes, wa, x_words=DRIVE_WRITES_LABEL, warmup=0, mean=self.wa)
         histogram = list(live.valid_pages(self.blocks).values())
-        return found | valid_pages(histogram) | erase_counts(live.erase_counts(self.blocks))
+        return plots | valid_pages(histogram) | erase_counts(live.erase_counts(self.blocks))
 
     def figure(self) -> FigureSpec:
-        """Describe the factors of the layers, or without a file system WA while the host wrote.
+        """Describe the factors of the layers, or without a file system the WA during the writes.
 
         Raises:
-            WriteampError: nothing was written.
+            WriteampError: the host has not written.
         """
         if self.layers is not None:
             return layers_figure(self.layers, self.device, self.policy, self.settings, self.run)
@@ -305,16 +307,16 @@ class ServeResult(OneLine, Drawn):
         )
 
     def card(self) -> Card:
-        """Return the main facts, and tables of layers and latencies if there are any."""
+        """Return the main facts, and tables of layers and latencies if available."""
         parts = []
         if self.layers is not None:
             columns = ("layer", ">bytes", ">factor")
             parts.append(Card("From the application to the flash", self.layers.cells(), columns))
         if self.latency_us is not None:
             rows = [
-                [direction, *(shown_duration(us / _US_PER_S) for us in found.values())]
-                for direction, found in self.latency_us.items()
-                if found is not None
+                [direction, *(shown_duration(us / _US_PER_S) for us in values.values())]
+                for direction, values in self.latency_us.items()
+                if values is not None
             ]
             names = ("latency", ">mean", ">p50", ">p99", ">p99.9", ">max")
             parts.append(Card("In the drive's time", rows, names))
@@ -344,37 +346,37 @@ class ServeResult(OneLine, Drawn):
         rows.append(("flash wrote", f"{self.flash_bytes:,} bytes"))
         rows.append(("erased", f"{self.erases:,} blocks"))
         low, mean, high = (self.ended[f"{word}_erase_count"] for word in ("min", "mean", "max"))
-        rows.append(("wear of a block", f"{low:,} to {high:,} erases in its life, mean {mean:.4g}"))
+        rows.append(("wear per block", f"{low:,} to {high:,} erases in its life, mean {mean:.4g}"))
         if self.has_partial_pages:
             rows.append(("WA per host byte", f"{self.wa_bytes:.4f}  (what SMART shows)"))
             factor = self.partial_page_factor
-            rows.append(("", f"= WA per page × {factor:.4f}, as pages are written in part"))
+            rows.append(("", f"= WA per page × {factor:.4f}, as pages are written partially"))
         if math.isnan(self.wa):
             wa = "none: the host wrote nothing"
         else:
-            unknown = "no interval: nothing was collected"
+            unknown = "no interval: no garbage collection"
             if self.has_collected:
-                unknown = "too little for an interval"
+                unknown = "too few writes for an interval"
             wa = with_interval(self.wa, self.ci, unknown=unknown)
         return [*rows, ("WA per page" if self.has_partial_pages else "write amplification", wa)]
 
     def _compared(self) -> dict[str, Any]:
-        # Both did the same for the same, in whatever time.
+        # Both did the same work, regardless of the time.
         began, ended = (
-            {key: value for key, value in one.items() if key != "elapsed_ns"}
-            for one in (self.began, self.ended)
+            {key: value for key, value in counters.items() if key != "elapsed_ns"}
+            for counters in (self.began, self.ended)
         )
         return super()._compared() | {"began": began, "ended": ended}
 
     def __str__(self) -> str:
-        """Return the result in a line."""
+        """Return the result in one line."""
         return (
             f"WA {self.wa:.4f} of {shown_bytes(self.host_bytes)} written to {self.device.name} "
             f"under {self.policy}"
         )
 
     def _leaves_out_padding(self) -> bool:
-        """Return whether flushes would pad program units, if only the drive were timed."""
+        """Return whether flushes would pad program units on a timed drive."""
         times = self.device.times
         if times is None or self.settings.is_timed or self.device.pages_per_program == 1:
             return False

@@ -37,19 +37,19 @@ def wa_figure(
     settings: DriveSettings,
     run: str | None,
 ) -> FigureSpec:
-    """Describe WA while the host wrote.
+    """Describe WA during the writes.
 
     Args:
         intervals: host pages written and flash pages programmed in each interval.
-        wa: write amplification of all of it.
+        wa: write amplification of the whole run.
         ci: its confidence interval.
         device: the drive.
         policy: its manager and victims.
-        settings: the rest of it.
-        run: the command, if there was one.
+        settings: its other settings.
+        run: the command, or None.
 
     Raises:
-        WriteampError: nothing was written.
+        WriteampError: the host has not written.
     """
     ends, wa_of_points = visible_points(*intervals, device.geometry.pages_per_block)
     low, high = ci
@@ -77,4 +77,4 @@ def _drive(device: Device, policy: Policy, settings: DriveSettings) -> str:
 
 
 def _host(run: str | None) -> str:
-    return printable(run or "a host of its own")
+    return printable(run or "an external host")

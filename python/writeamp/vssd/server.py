@@ -1,4 +1,4 @@
-"""nbdkit with the plugin: started on a Unix socket, waited for, and stopped."""
+"""nbdkit with the plugin: started on a Unix socket, awaited, and stopped."""
 
 from __future__ import annotations
 
@@ -18,45 +18,45 @@ from writeamp.vssd.signals import HeldSignals
 
 _PLUGIN = Path(__file__).parent.parent / "_nbdkit.so"
 _PRIVATE_SOCKET = 0o600
-# For clients to leave; those that do nothing do not notice that they should.
+# Grace period for clients to disconnect; idle clients are not notified.
 _FOR_CLIENTS_S = 2.0
 _BETWEEN_LOOKS_S = 0.02
-# Status of a server whose drive could not be closed (crates/nbdkit/src/lib.rs).
+# Exit status of a server that failed to close its drive (crates/nbdkit/src/lib.rs).
 _NOT_CLOSED = 74
 
 
 @dataclass(frozen=True)
 class Server:
-    """A running drive: where its host finds it, and where it tells its counters."""
+    """Running drive: its address for the host, and its control socket."""
 
     socket: Path
     control: Control
     daemon: Daemon
     backing: str | None
-    """Path of the data of a kept drive, with which those of its other files begin."""
+    """Path of a kept drive's data, which is the prefix of its other files."""
     remarks: list[str]
-    """What went wrong by the time that it had ended."""
+    """Errors until it had ended."""
     failures: list[str] = field(default_factory=list)
-    """Errors after which the kept files may lack what the host wrote."""
+    """Errors after which the kept files may lack host writes."""
 
     @property
     def uri(self) -> str:
-        """The address as NBD clients take it."""
+        """Address in the format of NBD clients."""
         return f"nbd+unix:///?socket={quote(str(self.socket), safe='/')}"
 
     def check(self) -> None:
-        """Refuse to go on without the server.
+        """Check that the server still runs.
 
         Raises:
-            WriteampError: it has ended; the sentence is its own, if it said one.
+            WriteampError: it has ended; the message is its own, if it printed one.
         """
         self.daemon.check()
 
     def stop(self) -> None:
-        """End it, though clients are connected: nbdkit itself would wait for them to leave.
+        """End the server even if clients are connected; nbdkit itself would wait for them.
 
-        What it answered is kept by then, and what it wrote down is in its files. What it complained
-        of, to its end, comes to the remarks.
+        All answered requests are stored by then, and recordings are in their files. Its errors and
+        warnings are added to the remarks.
         """
         process = self.daemon.process
         process.terminate()
@@ -72,9 +72,9 @@ class Server:
         if process.returncode == _NOT_CLOSED:
             self.failures.append(self.daemon.last_error())
         elif is_cut and self.backing is not None:
-            # It was not closed, which would have failed for damage to these files.
+            # It was killed before it could report damage to these files.
             errors = self.daemon.complaints("error")
-            self.failures.extend([one for one in errors if one.startswith(self.backing)][-1:])
+            self.failures.extend([error for error in errors if error.startswith(self.backing)][-1:])
         elif failure is not None and not is_cut:
             self.remarks.append(failure)
 
@@ -92,21 +92,23 @@ def start_server(
     """Start a drive, and return when it serves.
 
     Args:
-        config: what the plugin is told (`config.py`), but for the control socket.
-        where: the socket to serve at; one that nobody listens at is replaced.
-        folder: a private one for its configuration and messages.
-        signals: what ends the wait.
-        undo: what will stop the drive and remove its sockets.
-        remarks: takes what the drive complained of, when it has been stopped.
-        is_in_turn: whether requests of a connection are served one after another, as they come.
+        config: the plugin's settings (`config.py`), without the control socket.
+        where: socket to serve at; an abandoned socket is replaced.
+        folder: private folder for its configuration and messages.
+        signals: signals that end the wait.
+        undo: receives the steps that stop the drive and remove its sockets.
+        remarks: receives the drive's errors and warnings when it is stopped.
+        is_in_turn: whether requests of a connection are served one after another, in order.
 
     Raises:
-        WriteampError: somebody listens there, or the drive cannot be; the sentence says why.
-        KeyboardInterrupt: a signal came.
+        WriteampError: a server already listens there, or the drive cannot start; the message has
+            the reason.
+        KeyboardInterrupt: a signal was received.
     """
     if not _PLUGIN.exists():
         raise WriteampError(
-            "this installation of writeamp has no nbdkit plugin (_nbdkit.so); wheels for Linux have"
+            "this installation of writeamp has no nbdkit plugin (_nbdkit.so); wheels for Linux "
+            "have it"
         )
     where = where.absolute()
     control = where.with_name(where.name + SUFFIX)
@@ -114,24 +116,24 @@ def start_server(
         claim(path)
         undo.callback(_remove, path)
     file, running = folder / "config.json", folder / "nbdkit.pid"
-    told = config | {"control": str(control), "dies_with_parent": True}
-    write_private(file, json.dumps(told).encode())
+    settings = config | {"control": str(control), "dies_with_parent": True}
+    write_private(file, json.dumps(settings).encode())
     in_turn = ("--threads", "1") if is_in_turn else ()
     daemon = start_daemon(
         undo,
         folder / "nbdkit.messages",
         "nbdkit",
-        # Its end goes with that of the thread which starts it, however that comes. nbdkit would
-        # then wait for clients to leave, so the plugin turns that into a kill.
+        # It ends with the thread that starts it. nbdkit would then wait for clients to disconnect,
+        # so the plugin kills it instead.
         *("--foreground", "--exit-with-parent", *in_turn),
         *("--unix", str(where), "--pidfile", str(running)),
         *(str(_PLUGIN), f"config={file}"),
     )
     server = Server(where, Control(control), daemon, config["backing"], remarks)
     undo.callback(server.stop)
-    # The drive is opened after nbdkit says that it runs; with a long journal, long after.
+    # The drive is opened after nbdkit reports that it runs; with a long journal, much later.
     daemon.wait_until(lambda: running.exists() and server.control.answers(), signals)
-    # Others could not connect before either: nbdkit's mask leaves them no right to write.
+    # Other users could not connect before either, as nbdkit's umask denies write access.
     where.chmod(_PRIVATE_SOCKET)
     return server
 

@@ -1,4 +1,4 @@
-"""Sessions of a virtual drive, counted: a command, a wait for Ctrl-C, or replayed requests."""
+"""Counted sessions of a virtual drive: a command, a wait for Ctrl-C, or replayed requests."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ from writeamp.vssd.result import ServeResult
 from writeamp.vssd.signals import HeldSignals, held_signals
 from writeamp.vssd.specification import Specification
 
-# Who waits looks at nothing; what happens wakes it up.
+# Timeout of a wait that is ended by events.
 _FOREVER_S = 3600.0
 
 
 def serve(
-    found: Specification,
+    specification: Specification,
     *,
     run: str | None,
     stdout: int | None = None,
     started: Callable[[Drive], None] = lambda _: None,
     tick: Callable[[], None] = lambda: None,
 ) -> ServeResult:
-    """Serve a drive while a command runs, or without one until a signal comes.
+    """Serve a drive while a command runs, or without one until a signal is received.
 
-    What the command wrote is written back to the drive, then counted, and only then is the file
-    system unmounted: what unmounting writes does not count. What goes wrong after the counts were
-    taken comes to the remarks of the result.
+    The command's data is written back to the drive, then the counts are taken, and only then the
+    file system is unmounted, so that unmounting is not counted. Errors after the counts are added
+    to the remarks of the result.
 
     Args:
-        found: the drive.
-        run: the command, for /bin/sh; None to wait for a signal.
+        specification: the drive.
+        run: command for /bin/sh; None to wait for a signal.
         stdout: file descriptor for the command's output.
         started: called when the drive serves.
-        tick: called from time to time while the drive is aged.
+        tick: called periodically while the drive is aged.
 
     Raises:
-        WriteampError: the drive could not be built, or ended too early.
-        KeyboardInterrupt: a signal came before the drive served; all is undone.
+        WriteampError: the drive could not be built, or ended early.
+        KeyboardInterrupt: a signal was received before the drive served; all is undone.
     """
     result, failures = None, []
     with held_signals() as signals:
         try:
             with ExitStack() as undo:
-                drive = start_drive(found, signals, undo, tick)
+                drive = start_drive(specification, signals, undo, tick)
                 started(drive)
                 if run is None:
                     _wait(drive, signals)
@@ -63,7 +63,7 @@ def serve(
             if result is None:
                 raise
             failures.append(str(error))
-        # What came while all was taken down asked for nothing else.
+        # Signals during the shutdown request the same shutdown.
         signals.came.clear()
         return result.with_end(drive.last_remarks, [*drive.server.failures, *failures])
 
@@ -88,32 +88,32 @@ def _captive(drive: Drive, run: str, stdout: int | None, signals: HeldSignals) -
     )
 
 
-# As the requests of a page trace are numbered: write, trim, read, flush.
+# In the order of request types in a page trace: write, trim, read, flush.
 _COMMANDS = (NbdCommand.WRITE, NbdCommand.TRIM, NbdCommand.READ, NbdCommand.FLUSH)
-# Requests turned from columns into tuples at once.
+# Number of requests that are converted from columns to tuples at once.
 _CHUNK = 1 << 16
 
 
 def replay(
-    found: Specification,
+    specification: Specification,
     requests: PageTrace,
     progress: Progress | None = None,
 ) -> ServeResult:
-    """Serve a drive, let a host issue requests in order and as fast as it can, and count.
+    """Serve a drive, let a host issue requests in order at full speed, and count.
 
-    Reads are left out: they change nothing on the drive.
+    Reads are skipped, as they do not change the drive.
 
     Args:
-        found: the drive; what ages it comes before.
-        requests: what the host does, in pages of the drive.
-        progress: called with the requests that are answered, and all.
+        specification: the drive; it is aged first.
+        requests: requests of the host, in pages of the drive.
+        progress: called with the answered requests and the total number.
 
     Raises:
         WriteampError: nbdkit is missing, or the drive failed.
-        KeyboardInterrupt: a signal came; all is undone.
+        KeyboardInterrupt: a signal was received; all is undone.
     """
     with held_signals() as signals, ExitStack() as undo:
-        drive = start_drive(found, signals, undo, signals.check)
+        drive = start_drive(specification, signals, undo, signals.check)
         of = int((requests.op != _COMMANDS.index(NbdCommand.READ)).sum())
         with NbdClient(drive.server.socket) as client:
             for done in client.send(_as_sent(requests)):
@@ -124,17 +124,17 @@ def replay(
 
 
 def _as_sent(requests: PageTrace) -> Iterator[NbdRequest]:
-    """Give the requests in bytes, long ones in parts."""
+    """Yield the requests in bytes, with long requests split."""
     size = requests.page_bytes
     for first in range(0, requests.op.size, _CHUNK):
-        part = slice(first, first + _CHUNK)
-        offset = requests.start[part].astype(np.int64) * size
-        length = requests.count[part].astype(np.int64) * size
+        chunk = slice(first, first + _CHUNK)
+        offset = requests.start[chunk].astype(np.int64) * size
+        length = requests.count[chunk].astype(np.int64) * size
         if requests.head_bytes is not None and requests.tail_bytes is not None:
-            offset += requests.head_bytes[part]
-            length -= requests.head_bytes[part].astype(np.int64) + requests.tail_bytes[part]
+            offset += requests.head_bytes[chunk]
+            length -= requests.head_bytes[chunk].astype(np.int64) + requests.tail_bytes[chunk]
         for op, at, left in zip(
-            requests.op[part].tolist(), offset.tolist(), length.tolist(), strict=True
+            requests.op[chunk].tolist(), offset.tolist(), length.tolist(), strict=True
         ):
             command = _COMMANDS[op]
             if command is NbdCommand.READ:

@@ -1,4 +1,4 @@
-"""Settings of a virtual drive besides its device, and the policies that it can work by."""
+"""Settings of a virtual drive besides its device, and its supported policies."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from writeamp.vssd.mount import FILE_SYSTEMS
 
 _FROM_START, _FROM_COMMAND = "start", "command"
 _RECORDED = ".parquet"
-# What a kept drive has beside its data: its flash, once it has been made, journals, whose names
-# begin so, and checksums (crates/vssd/src/kept/store.rs).
+# Suffixes of a kept drive's files besides its data: its flash, journals (with this prefix), and
+# checksums (crates/vssd/src/kept/store.rs).
 FLASH_SUFFIX = ".flash"
 _JOURNALS = ".journal-"
 _SUMS = ".sums"
@@ -39,14 +39,14 @@ _PATH = {"number": "path", "metavar": "FILE"}
 
 @dataclass(frozen=True)
 class DriveSettings(Settings):
-    """Settings of a virtual drive: where it is served, what it keeps, what is recorded."""
+    """Settings of a virtual drive: address, storage, and recordings."""
 
     title: ClassVar[str] = "drive"
 
     socket: str | None = setting(
         None,
         None,
-        "Unix socket to serve at; by default one in a private folder. The counters are at "
+        "Unix socket to serve at; default: one in a private folder. The counters are at "
         "SOCKET.control",
         number="path",
         metavar="SOCKET",
@@ -55,16 +55,16 @@ class DriveSettings(Settings):
     backing: str | None = setting(
         None,
         None,
-        "keep the drive in this sparse file, and its flash in FILE.flash: stopped or killed and "
-        "started again with the same options, it goes on; by default the data is in memory",
+        "keep the drive in this sparse file, and its flash in FILE.flash: after a stop or kill, a "
+        "start with the same options continues; default: the data is in memory",
         **_PATH,
         **_DRIVE,
     )
     mount: str | None = setting(
         None,
         None,
-        "mount the drive with a file system at this folder, which is made; needs root. The file "
-        "system that a kept drive has stays",
+        "mount the drive with a new file system at this folder; needs root. The file "
+        "system of a kept drive is preserved",
         number="path",
         metavar="DIR",
         **_DRIVE,
@@ -72,27 +72,26 @@ class DriveSettings(Settings):
     fs: str | None = setting(
         None,
         OneOf(FILE_SYSTEMS),
-        f"file system for --mount: {', '.join(FILE_SYSTEMS)}. On a preconditioned drive it is made "
-        "without discard, or the drive would be new again (default ext4)",
+        f"file system for --mount: {', '.join(FILE_SYSTEMS)}. On a preconditioned drive it is "
+        "created without discard, which would undo the preconditioning (default ext4)",
         choices=FILE_SYSTEMS,
         **_DRIVE,
     )
     precondition: str = setting(
         "none",
         PreconditionText(),
-        "state of a new drive before its host comes, not counted: none (as sold), full (each page "
+        "initial state of a new drive, not counted: none (as sold), full (each page "
         "written once, in order), random (full, then aged by random writes until WA is steady), "
         "random:N (by N drive writes of them) or aged:TRACE (full, then one pass over that trace)",
-        choices=tuple(one for one in CHOICES if one != "workload"),
+        choices=tuple(layer for layer in CHOICES if layer != "workload"),
         metavar="STATE",
         **_DRIVE,
     )
-    seed: int = setting(1, Whole(0), "decides every random draw", number="count", **_DRIVE)
+    seed: int = setting(1, Whole(0), "seed of all random draws", number="count", **_DRIVE)
     count_from: str = setting(
         _FROM_COMMAND,
         OneOf((_FROM_START, _FROM_COMMAND)),
-        "when counting begins: with the command, after mkfs and mount, or at the start of the "
-        "server",
+        "start of counting: with the command, after mkfs and mount, or at the start of the server",
         choices=(_FROM_START, _FROM_COMMAND),
         metavar="start|command",
         **_COUNTED,
@@ -108,8 +107,8 @@ class DriveSettings(Settings):
     counters: str | None = setting(
         None,
         None,
-        "keep the drive's own logs in this folder, refreshed once a second: smart.json, ocp.json "
-        "and fdp.json as nvme-cli prints them",
+        "write the drive's logs to this folder, refreshed once a second: smart.json, ocp.json "
+        "and fdp.json in nvme-cli's format",
         number="path",
         metavar="DIR",
         **_COUNTED,
@@ -124,14 +123,14 @@ class DriveSettings(Settings):
     timed: bool = setting(
         False,
         Flag(),
-        "answer requests when the drive would, instead of at full speed",
+        "answer requests at the drive's speed instead of full speed",
         number="flag",
         **_TIMED,
     )
     time_scale: float | None = setting(
         None,
         _SCALE,
-        "seconds of the host for one of the drive: 10 is ten times slower, and lets slow computers "
+        "host seconds per second of the drive: 10 is ten times slower, which lets slow computers "
         "keep up; the drive is then timed",
         number="ratio",
         **_TIMED,
@@ -146,56 +145,57 @@ class DriveSettings(Settings):
 
     def __post_init__(self) -> None:
         """Check every field."""
-        for one in fields(self):
-            value = getattr(self, one.name)
-            if words_of(one).number == "path" and value is not None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if words_of(field).number == "path" and value is not None:
                 if not isinstance(value, str | Path):
-                    raise WriteampError(f"{one.name} is {shown(value)}; it must be a path")
-                object.__setattr__(self, one.name, str(value))
+                    raise WriteampError(f"{field.name} is {shown(value)}; it must be a path")
+                object.__setattr__(self, field.name, str(value))
         super().__post_init__()
         if self.fs is not None and self.mount is None:
-            raise WriteampError("fs says what to mount the drive with; give mount (--mount) too")
+            raise WriteampError("fs sets the file system of a mount. Set mount (--mount), too")
 
     @property
     def file_system(self) -> str:
-        """The file system for `mount`."""
+        """File system for `mount`."""
         return self.fs or FILE_SYSTEMS[0]
 
     @property
     def is_timed(self) -> bool:
-        """True if the drive answers when its model would."""
+        """Whether the drive answers at the speed of its model."""
         return self.timed or self.time_scale is not None or self.rb_capture is not None
 
     @property
     def counts_from_start(self) -> bool:
-        """True if what comes before the command counts too."""
+        """Whether requests before the command count, too."""
         return self.count_from == _FROM_START
 
     def output_files(self) -> list[str]:
-        """Return the files that are written whole when the run has ended."""
+        """Return the files that are written at the end of the run."""
         return [path for path in (self.record, self.rb_capture) if path is not None]
 
     def check_outputs(self, others: Iterable[output.AnyPath] = ()) -> None:
-        """Refuse files to write that are one, part of the drive which is kept, or misnamed.
+        """Reject output files that are equal, belong to the kept drive, or have a wrong suffix.
 
         Args:
-            others: files that are written besides `output_files`.
+            others: output files besides `output_files`.
 
         Raises:
-            WriteampError: two outputs are one file, one would replace the drive, or the name of the
-                recording does not end in .parquet.
+            WriteampError: two outputs are the same file, one would replace the drive, or the name
+                of the recording does not end in .parquet.
         """
         outputs = [*others, *self.output_files()]
         output.check_distinct(outputs)
         for path in outputs:
             if self._is_of_the_drive(path):
                 raise WriteampError(
-                    f"{os.fspath(path)} would replace a file of the drive that is kept in "
-                    f"{self.backing}; choose another name"
+                    f"{os.fspath(path)} would replace a file of the drive in "
+                    f"{self.backing}. Choose another name"
                 )
         if self.record is not None and Path(self.record).suffix.lower() != _RECORDED:
             raise WriteampError(
-                f"{self.record}: recordings are Parquet files; end the name in {_RECORDED}"
+                f"{self.record}: recordings are Parquet files. Use a name with the suffix "
+                f"{_RECORDED}"
             )
 
     def _is_of_the_drive(self, path: output.AnyPath) -> bool:
@@ -210,7 +210,7 @@ class DriveSettings(Settings):
 
 @dataclass(frozen=True)
 class ServeSettings(Settings):
-    """Command on a virtual drive of `writeamp serve`, and the limit of its status."""
+    """Command on a virtual drive of `writeamp serve`, and the limit for its exit status."""
 
     title: ClassVar[str] = "serve"
     names_options: ClassVar[bool] = True
@@ -218,16 +218,16 @@ class ServeSettings(Settings):
     run: str | None = setting(
         None,
         None,
-        "run this shell command, with $uri, $unixsocket, $mountpoint and $metrics, and end with "
-        "it; without it, serve until Ctrl-C or SIGTERM",
+        "run this shell command, with $uri, $unixsocket, $mountpoint and $metrics, and end after "
+        "it; default: serve until Ctrl-C or SIGTERM",
         metavar="CMD",
         panel="run",
     )
     max_wa: float | None = setting(
         None,
         _MOST_WA,
-        "exit with status 3 if write amplification (`wa`, of pages) is above this, or if nothing "
-        "was written",
+        "exit with status 3 if write amplification (`wa`, per page) is above this, or if the host "
+        "has not written",
         number="number",
         metavar="X",
         panel="run",
@@ -239,30 +239,30 @@ _FIELDS: dict[EngineKind, str] = {"managers": "manager", "victims": "victims"}
 
 @dataclass(frozen=True)
 class BuiltInPolicySettings(PolicySettings):
-    """Policy of a virtual drive; its server runs no Python."""
+    """Policy of a virtual drive; its server does not run Python."""
 
     title: ClassVar[str] = "policy"
 
     def __post_init__(self) -> None:
-        """Refuse what is written in Python before it is imported, and check every field."""
+        """Reject Python policies before they are imported, and check every field."""
         for kind, name in _FIELDS.items():
-            given = getattr(self, name)
-            if given is None or not (isinstance(given, type) or custom.is_users(kind, str(given))):
+            value = getattr(self, name)
+            if value is None or not (isinstance(value, type) or custom.is_users(kind, str(value))):
                 continue
-            words = given.__name__ if isinstance(given, type) else given
+            words = value.__name__ if isinstance(value, type) else value
             raise WriteampError(
-                f"{words} is written in Python, which the server of a virtual drive does not run; "
-                f"give one of {', '.join(entry.name for entry in engine_entries(kind))}"
+                f"{words} is written in Python, which the server of a virtual drive does not run. "
+                f"Use one of {', '.join(entry.name for entry in engine_entries(kind))}"
             )
         super().__post_init__()
 
 
 def served_examples(kind: EngineKind) -> tuple[str, ...]:
-    """Return an example of each policy of a kind that a virtual drive can work by."""
+    """Return an example of each policy of a kind that a virtual drive supports."""
     served: Iterable[Entry] = without_hints() if kind == "managers" else engine_entries(kind)
     return tuple(entry.example for entry in served)
 
 
-# Settings of `VirtualSsd`, and where each stands.
+# Settings of `VirtualSsd`, in the order of their sections.
 SERVE_KINDS = (DeviceSettings, BuiltInPolicySettings, DriveSettings)
 SERVE_PLACES = places_in(SERVE_KINDS, "serve")

@@ -1,4 +1,4 @@
-"""Held signals: Ctrl-C, SIGTERM and SIGHUP wait while something must be undone."""
+"""Held signals: Ctrl-C, SIGTERM and SIGHUP are deferred until cleanup is possible."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-# SIGINT last: see `held_signals`.
+# SIGINT is last: see `held_signals`.
 _ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
-# Where no signal can be held, as in a thread, there is nothing to wake up for them.
+# Poll interval if signals cannot be held, as in a thread.
 _POLL_S = 0.1
 
 
 class HeldSignals:
-    """Signals that were held back, and a wait that they end.
+    """Held signals, and a wait that they end.
 
-    Whoever holds them looks where it can stop.
+    The holder checks for signals at points where it can stop.
     """
 
     def __init__(self, reader: int | None) -> None:
-        """Read what wakes up from a pipe, if there is one."""
+        """Read wake-up bytes from a pipe, if there is one."""
         self.came: list[signal.Signals] = []
         self._reader = reader
 
     def check(self) -> None:
-        """Stop here if a signal came.
+        """Stop here if a signal was received.
 
         Raises:
-            KeyboardInterrupt: one came, of whatever number.
+            KeyboardInterrupt: a signal was received, of any number.
         """
         if self.came:
             raise KeyboardInterrupt
 
     def take(self) -> signal.Signals | None:
-        """Return the first signal that came, and answer for it: it is delivered no more."""
+        """Return the first received signal, and mark it as handled."""
         return self.came.pop(0) if self.came else None
 
     def wait(self, handles: Iterable[int], timeout_s: float) -> None:
-        """Sleep until one of the handles can be read, a signal comes, or the time is over."""
+        """Sleep until a handle is readable, a signal is received, or the time is over."""
         poll = select.poll()
         for handle in handles:
             poll.register(handle, select.POLLIN)
@@ -57,10 +57,10 @@ class HeldSignals:
 
 @contextmanager
 def held_signals() -> Iterator[HeldSignals]:
-    """Hold back what ends a process, and deliver it at the end of the block if nobody took it.
+    """Hold back signals that end a process, and deliver unhandled ones at the end of the block.
 
-    No exception comes out of nowhere in the block, so nothing is begun that is not undone. Signals
-    that are ignored stay so. Outside the main thread, which alone hears signals, nothing is held.
+    No asynchronous exception is raised in the block, so every started step can be undone. Ignored
+    signals stay ignored. Outside of the main thread, which alone receives signals, none are held.
     """
     if threading.current_thread() is not threading.main_thread():
         yield HeldSignals(None)
@@ -70,23 +70,25 @@ def held_signals() -> Iterator[HeldSignals]:
         os.set_blocking(end, False)
     held = HeldSignals(reader)
 
-    def hear(number: int, _frame: FrameType | None) -> None:
+    def on_signal(number: int, _frame: FrameType | None) -> None:
         held.came.append(signal.Signals(number))
 
-    before = {one: signal.getsignal(one) for one in _ENDING}
-    before = {one: handler for one, handler in before.items() if handler is not signal.SIG_IGN}
+    previous = {number: signal.getsignal(number) for number in _ENDING}
+    previous = {
+        number: handler for number, handler in previous.items() if handler is not signal.SIG_IGN
+    }
     others = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    for one in before:
-        signal.signal(one, hear)
+    for number in previous:
+        signal.signal(number, on_signal)
     try:
         yield held
     finally:
         signal.set_wakeup_fd(others)
         os.close(reader)
         os.close(writer)
-        # Once SIGINT is as it was, Ctrl-C may raise right here; the others are restored by then.
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        # Once SIGINT is restored, Ctrl-C may raise here; the others are restored by then.
+        for number, handler in previous.items():
+            signal.signal(number, handler)
         pending = held.take()
         if pending is not None:
             signal.raise_signal(pending)

@@ -1,4 +1,4 @@
-"""Specification of a virtual drive: built from settings, aged, and told to the plugin."""
+"""Specification of a virtual drive: built from settings, aged, and passed to the plugin."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from writeamp.vssd.settings import BuiltInPolicySettings, DriveSettings
 
 @dataclass(frozen=True)
 class Specification:
-    """A virtual drive that can be built: its device, and a plan of what is written to it before.
+    """Virtual drive that can be built: its device, and a plan of its preconditioning.
 
-    If it is `in_turn`, it serves the requests of a connection one after another, as they come.
+    If `in_turn`, requests of a connection are served one after another, in order.
     """
 
     device: Device
@@ -53,34 +53,36 @@ class Specification:
 
     @property
     def is_aged(self) -> bool:
-        """True if anything is written to a new drive before its host comes."""
+        """Whether a new drive is written to before its host."""
         return self.precondition.ages or self.precondition.fill != "none"
 
 
 def specify(
     device: DeviceSettings, policy: BuiltInPolicySettings, settings: DriveSettings
 ) -> Specification:
-    """Return the drive that settings say.
+    """Return the drive of these settings.
 
     Raises:
-        WriteampError: it is no flash drive, its manager needs hints, or it cannot be built so.
+        WriteampError: it is not a flash drive, its manager needs hints, or it cannot be built.
     """
     device, policy, notes = most_probable(device, policy)
-    refuse_hints(str(policy.manager), "no program gives a drive")
+    refuse_hints(str(policy.manager), "programs do not provide hints")
     load = LoadSettings(precondition=settings.precondition)
     if Precondition.of(load.precondition).fill == "workload":
         raise WriteampError(
-            "precondition workload fills the pages that the host will write, and nobody knows "
-            "those of a program; give full or none"
+            "precondition workload fills the pages that the host will write, but the pages of "
+            "a program are unknown. Use full or none"
         )
     run = SimulationSettings(seed=settings.seed)
     experiment = Experiment(device, load, policy, run)
     prepared = prepare(experiment)
     drive = prepared.drive
     if drive.kind != "flash":
-        raise WriteampError(f"{drive.name} is a {drive.kind}; a virtual drive is one flash drive")
+        raise WriteampError(
+            f"{drive.name} is a {drive.kind}. A virtual drive must be a single flash drive"
+        )
     if settings.is_timed and drive.times is None:
-        raise WriteampError(f"{drive.name} has no times; give a device that has, such as ssd-v")
+        raise WriteampError(f"{drive.name} has no times. Pass a device with times, such as ssd-v")
     plan = Plan(
         load=prepared.load,
         load_name=prepared.load_name,
@@ -90,28 +92,28 @@ def specify(
         notes=(*notes, *prepared.notes),
         earlier=prepared.earlier,
     )
-    # Whatever the engine refuses of such a drive, it refuses of one that nobody has written to.
+    # A drive that the engine rejects is rejected here before it is aged.
     plan.policy.drive(drive)
     check_memory("the drive needs", drive.geometry.bytes_needed(_all_pages(drive, settings)))
     return Specification(drive, plan, settings, experiment.input_files)
 
 
 def plugin_config(
-    found: Specification,
+    specification: Specification,
     *,
     state: Path | None = None,
     record: Path | None = None,
     ready_busy: Path | None = None,
 ) -> dict[str, Any]:
-    """Return the plugin's settings of a drive, but for its control socket.
+    """Return the plugin's settings of a drive, without its control socket.
 
     Args:
-        found: the drive.
-        state: a file with the state that it starts from; None for a new drive, or one that is kept.
-        record: where requests are written down.
-        ready_busy: where edges of the Ready/Busy pins are written down.
+        specification: the drive.
+        state: file with its initial state; None for a new or kept drive.
+        record: file for the recording of requests.
+        ready_busy: file for the edges of the Ready/Busy pins.
     """
-    device, policy, settings = found.device, found.policy, found.settings
+    device, policy, settings = specification.device, specification.policy, specification.settings
     return {
         "drive": {
             "geometry": device.shape(),
@@ -133,21 +135,23 @@ def plugin_config(
     }
 
 
-def aged_state(found: Specification, tick: Callable[[], None]) -> tuple[bytes, Ageing | None]:
-    """Write to a new drive what its host is to find, and return its state and how it was aged.
+def aged_state(
+    specification: Specification, tick: Callable[[], None]
+) -> tuple[bytes, Ageing | None]:
+    """Precondition a new drive, and return its state and a description of the ageing.
 
     Args:
-        found: the drive.
-        tick: called from time to time.
+        specification: the drive.
+        tick: called periodically.
     """
-    device, plan = found.device, found.plan
-    pages = _all_pages(device, found.settings)
+    device, plan = specification.device, specification.plan
+    pages = _all_pages(device, specification.settings)
     simulation = EngineSimulation(
         plan.policy.drive(
             device,
             logical_pages=pages,
-            table_pages=_pages_apart(device, found.settings),
-            observed=found.settings.is_timed,
+            table_pages=_pages_apart(device, specification.settings),
+            observed=specification.settings.is_timed,
         ),
         EngineLoad.spec("uniform", device.logical_pages),
         seed=plan.seed,
@@ -165,14 +169,14 @@ def summary(device: Device) -> str:
 
 
 def _all_pages(device: Device, settings: DriveSettings) -> int:
-    """Return the pages of the host, and of the mapping table if that lies on the flash."""
+    """Return the host's pages, plus those of the mapping table if it is on the flash."""
     if not settings.is_timed:
         return device.logical_pages
     return pages_with_table(device.times_json, device.logical_pages, device.page_bytes)
 
 
 def _pages_apart(device: Device, settings: DriveSettings) -> int:
-    """Return the pages of the mapping table, if it lies on the flash in blocks of its own."""
+    """Return the pages of the mapping table if it is on the flash in separate blocks."""
     if not settings.is_timed:
         return 0
     return pages_apart(device.times_json, device.logical_pages, device.page_bytes)

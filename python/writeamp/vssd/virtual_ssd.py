@@ -1,4 +1,4 @@
-"""A virtual SSD as a context manager, for tests and programs in Python."""
+"""Virtual SSD as a context manager, for tests and programs in Python."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @checked
 class VirtualSsd:
-    """A flash drive that any NBD client can write to while a `with` block lasts.
+    """Flash drive that NBD clients can write to inside a `with` block.
 
     nbdkit serves it on a private Unix socket. Counting begins with the block, or with `begin`. The
     server ends with the block, with this process, and with the thread that opened it.
@@ -41,18 +41,18 @@ class VirtualSsd:
     def __init__(
         self, device: DeviceLike | None = None, **settings: Unpack[ServeArguments]
     ) -> None:
-        """Set what the drive is to be; it is built when the block begins.
+        """Set the configuration of the drive; it is built when the block begins.
 
         Args:
-            device: a profile's name, the path of a profile, or a device; "generic" without one.
-            settings: as the options of `writeamp serve`; listed below.
+            device: name or path of a profile, or a device; default: "generic".
+            settings: the options of `writeamp serve`; listed below.
 
         Raises:
-            WriteampError: a value outside its domain, or no such drive can be.
-            TypeError: an argument that there is not.
+            WriteampError: a value is invalid, or the drive cannot be built.
+            TypeError: an unknown argument.
         """
-        given = {"device": device, **settings}
-        made = made_settings("VirtualSsd", SERVE_KINDS, SERVE_PLACES, given)
+        arguments = {"device": device, **settings}
+        made = made_settings("VirtualSsd", SERVE_KINDS, SERVE_PLACES, arguments)
         self._specification = specify(*cast("tuple[Any, Any, Any]", made))
         self._running: Drive | None = None
         self._last: ServeResult | None = None
@@ -62,20 +62,20 @@ class VirtualSsd:
         """Build the drive and serve it.
 
         Raises:
-            WriteampError: a program is missing, or a part of it failed.
+            WriteampError: a program is missing, or a step failed.
         """
         if self._running is not None:
-            raise WriteampError("this virtual drive is open already")
+            raise WriteampError("this virtual drive is already open")
         self._last = None
         try:
             with held_signals() as signals, ExitStack() as undo:
                 running = start_drive(self._specification, signals, undo)
                 undo.push(lambda kind, *_: None if kind else running.end_recording())
                 self._running, self._undo = running, undo.pop_all()
-                # An exception may come between here and the block.
+                # An exception may occur between here and the block.
                 atexit.register(self.close)
         except BaseException as error:
-            # A signal that was held is delivered when the drive is there already.
+            # Held signals are delivered after the drive exists.
             self.__exit__(type(error), error, error.__traceback__)
             raise
         return self
@@ -86,9 +86,9 @@ class VirtualSsd:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Stop the drive; a recording is written if the block ended well.
+        """Stop the drive; a recording is written if the block succeeded.
 
-        What goes wrong meanwhile, but for what raises, is a RuntimeWarning.
+        Errors during the shutdown that do not raise are reported as RuntimeWarning.
         """
         with held_signals():
             atexit.unregister(self.close)
@@ -99,42 +99,42 @@ class VirtualSsd:
             warnings.warn(sentence, RuntimeWarning, stacklevel=2)
 
     def close(self) -> None:
-        """Stop the drive; nothing if it is stopped already."""
+        """Stop the drive, if it runs."""
         self.__exit__(None, None, None)
 
     @property
     def device(self) -> Device:
-        """The drive as it was built: its shape, size and times."""
+        """Drive as built: its shape, size and times."""
         return self._specification.device
 
     @property
     def uri(self) -> str:
-        """The address as NBD clients take it."""
+        """Address in the format of NBD clients."""
         return self._open().server.uri
 
     @property
     def unix_socket(self) -> Path:
-        """The Unix socket that it is served at."""
+        """Unix socket of the drive."""
         return self._open().server.socket
 
     @property
     def control(self) -> Control:
-        """A client of its control socket."""
+        """Client of its control socket."""
         return self._open().server.control
 
     @property
     def mount_point(self) -> Path | None:
-        """Mount point of its file system; None without one."""
+        """Mount point of its file system, or None."""
         mounted = self._open().mounted
         return None if mounted is None else mounted.point
 
     @property
     def metrics_url(self) -> str | None:
-        """URL of its metrics, with the port that they have; None without them."""
+        """URL of its metrics with the actual port, or None."""
         return self._open().metrics_url
 
     def begin(self) -> None:
-        """Count from now on."""
+        """Start counting."""
         self._open().begin()
 
     def counters(self) -> Document:
@@ -142,9 +142,9 @@ class VirtualSsd:
         return self.control.counters()
 
     def result(self) -> ServeResult:
-        """Return the result since `begin`, after the block the last of it.
+        """Return the result since `begin`; after the block, the last result.
 
-        A file system writes first what it holds back.
+        Dirty data of a file system is written back first.
 
         Raises:
             WriteampError: the drive was never open, or its server has ended.
@@ -155,7 +155,7 @@ class VirtualSsd:
 
     @property
     def wa(self) -> float:
-        """Flash pages programmed per host page written since `begin`; NaN of no writes."""
+        """Flash pages programmed per host page written since `begin`; NaN without writes."""
         return self.result().wa
 
     @property
@@ -175,12 +175,12 @@ class VirtualSsd:
 
     def _open(self) -> Drive:
         if self._running is None:
-            raise WriteampError("this virtual drive is not open; use it in a with block")
+            raise WriteampError("this virtual drive is not open. Use it in a with block")
         return self._running
 
 
 def _last_of(running: Drive) -> ServeResult | None:
-    """Return the figures of a drive that is about to be stopped; None if its server has ended."""
+    """Return the last result of a drive before it is stopped; None if its server has ended."""
     try:
         return running.result()
     except WriteampError:

@@ -1,8 +1,8 @@
 """Bytes passed to write() on the files of one drive, counted at tracepoints of the kernel.
 
-/proc/PID/io counts other quantities: `wchar` holds pipes and files elsewhere and lacks asynchronous
-I/O, and `write_bytes` counts whole folios of the page cache (mm/page-writeback.c,
-folio_account_dirtied), of up to 2 MiB where the file system has large ones.
+/proc/PID/io has other quantities: `wchar` includes pipes and files elsewhere and excludes
+asynchronous I/O. `write_bytes` counts whole folios of the page cache (mm/page-writeback.c,
+folio_account_dirtied), of up to 2 MiB on file systems with large folios.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from writeamp.errors import WriteampError
 from writeamp.vssd import bpf
 from writeamp.vssd.bpf import Instruction, Map, Tracepoint, events_folder
 
-# Tracepoints where a file system takes the bytes of write(), with the field that counts them, and
-# the function that all its writes go through.
+# Tracepoints at which a file system receives the bytes of write(), with the field that counts them,
+# and the function that all its writes pass through.
 _BUFFERED_WRITES = {
     "ext4": (
         ("ext4/ext4_da_write_end", "copied"),
@@ -33,18 +33,18 @@ _WRITERS = {"ext4": "ext4_file_write_iter", "xfs": "xfs_file_write_iter"}
 _DIRECT_ENDED = "iomap/iomap_dio_complete"
 _DIRTIED = "writeback/writeback_dirty_folio"
 _CACHED = "filemap/mm_filemap_add_to_page_cache"
-# The kernel handles every store to mapped memory that needs its help in this function.
+# The kernel handles every page fault of mapped memory in this function.
 _FAULT = "handle_mm_fault"
 _FRAMES = 32
-# On a program's stack of 512 bytes are a key at the top, a value and the addresses of a call stack.
+# Stack of a program (512 bytes): a key at the top, a value and the addresses of a call stack.
 _KEY, _VALUE = -8, -24
 _STACK = _VALUE - 8 * _FRAMES
 _MOST_ENTRIES = 1 << 16
 _MINOR_BITS = 20
 _PAGE_BYTES = os.sysconf("SC_PAGESIZE")
-# Address of a function of the kernel, and the bytes of its code.
+# Address of a kernel function, and the size of its code in bytes.
 Place = tuple[int, int]
-# Places in the array of sums.
+# Indices in the array of sums.
 _BUFFERED, _DIRECT, _DIRTIED_BY_CALLS = range(3)
 
 
@@ -52,29 +52,29 @@ _BUFFERED, _DIRECT, _DIRTIED_BY_CALLS = range(3)
 class WriteCounts:
     """Counts of writes to the files of a drive.
 
-    `written_bytes` were passed to write() and its like, asynchronous and direct ones included.
-    `mapped_folios` became dirty by stores to mapped memory, and hold at most `mapped_bytes`.
+    `written_bytes` were passed to write() and similar calls, including asynchronous and direct
+    ones. `mapped_folios` became dirty by stores to mapped memory, and have at most `mapped_bytes`.
     """
 
     written_bytes: int
     mapped_folios: int
     mapped_bytes: int
     has_unseen_writes: bool
-    """Whether calls made files dirty while no tracepoint counted any bytes."""
+    """Whether calls dirtied files while no tracepoint counted bytes."""
 
 
 @dataclass(frozen=True)
 class WriteCounter:
-    """Counters in the kernel, which run until their context ends."""
+    """Kernel counters that run until their context ends."""
 
     sums: Map
     cut_copies: Map
-    """Position and bytes of each thread's last copy that was cut short."""
+    """Position and size in bytes of each thread's last incomplete copy."""
     mapped_folios: Map
     orders: Map
 
     def read(self) -> WriteCounts:
-        """Return the counts since it was opened."""
+        """Return the counts since the start."""
         folios = {inode: self.mapped_folios[inode] for inode in self.mapped_folios}
         buffered = self.sums[_BUFFERED]
         return WriteCounts(
@@ -89,25 +89,25 @@ class WriteCounter:
 
 @contextmanager
 def write_counter(file_system: str, loop: str) -> Iterator[WriteCounter | str]:
-    """Yield a running counter, or the reason why none can run.
+    """Yield a running counter, or the reason why it cannot run.
 
     Args:
         file_system: type of the mounted file system.
         loop: its block device.
     """
     with ExitStack() as undo:
-        found: WriteCounter | str
+        counter: WriteCounter | str
         try:
-            found = _opened(undo, file_system, loop)
+            counter = _opened(undo, file_system, loop)
         except (OSError, KeyError, WriteampError) as error:
             undo.close()
-            found = f"the kernel's tracepoints cannot count the bytes passed to write() ({error})"
-        yield found
+            counter = f"the kernel's tracepoints cannot count the bytes passed to write() ({error})"
+        yield counter
 
 
 def _opened(undo: ExitStack, file_system: str, loop: str) -> WriteCounter:
     if file_system not in _BUFFERED_WRITES:
-        raise WriteampError(f"writeamp knows no tracepoints of {file_system}")
+        raise WriteampError(f"writeamp does not support the tracepoints of {file_system}")
     major, minor = Path("/sys/block", Path(loop).name, "dev").read_text().strip().split(":")
     device = int(major) << _MINOR_BITS | int(minor)
     counter = WriteCounter(
@@ -148,10 +148,10 @@ def _sum_of(point: Tracepoint, field: str, device: int, counter: WriteCounter) -
 
 
 def _without_repeats(point: Tracepoint, cut_copies: Map) -> list[Instruction]:
-    """Subtract a copy that was cut short, if the same thread repeats it from its beginning.
+    """Subtract an incomplete copy if the same thread repeats it from its start.
 
-    The kernel cuts a copy at a page of the program's memory that it first has to bring in, and
-    drops what it has copied unless it has the rest of the folio (ext4_da_write_end).
+    The kernel interrupts a copy at a page of the program's memory that is not present, and drops
+    the copied bytes unless it has the rest of the folio (ext4_da_write_end).
     """
     return [
         bpf.load(9, 6, *point.fields["pos"]),
@@ -174,14 +174,14 @@ def _without_repeats(point: Tracepoint, cut_copies: Map) -> list[Instruction]:
 
 
 def _direct(point: Tracepoint, writer: Place, device: int, sums: Map) -> list[Instruction]:
-    """Add the result of each direct write to the device to their sum; reads end here too."""
+    """Add the result of each direct write to the device to their sum; reads also end here."""
     return [
         bpf.move(6, 1),
         *_of_device(point, "dev", device),
         bpf.load(8, 6, *point.fields["ret"]),
-        # The result of a write that failed is negative.
+        # The result of a failed write is negative.
         bpf.jump_if(bpf.SIGNED_AT_MOST, 8, 0, "end"),
-        # Asynchronous writes bear the flag, and end anywhere; synchronous ones end in write().
+        # Asynchronous writes have the flag, and end anywhere; synchronous ones end in write().
         bpf.load(1, 6, *point.fields["ki_flags"]),
         bpf.jump_if(bpf.HAS_BITS, 1, point.flags["WRITE"], "is a write"),
         *_jump_if_inside(writer, "is a write"),
@@ -192,7 +192,7 @@ def _direct(point: Tracepoint, writer: Place, device: int, sums: Map) -> list[In
 
 
 def _largest(point: Tracepoint, device: int, orders: Map) -> list[Instruction]:
-    """Keep the order of the largest folio that each file of the device had in the page cache."""
+    """Store the order of the largest folio of each file of the device in the page cache."""
     return [
         bpf.move(6, 1),
         *_of_device(point, "s_dev", device),
@@ -213,7 +213,7 @@ def _largest(point: Tracepoint, device: int, orders: Map) -> list[Instruction]:
 def _mapped(
     point: Tracepoint, fault: Place, name: str, device: int, counter: WriteCounter
 ) -> list[Instruction]:
-    """Count folios of files that become dirty: by a page fault for each file, by calls in all."""
+    """Count folios of files that become dirty: by page faults for each file, by calls in total."""
     at, _ = point.fields["name"]
     program = [bpf.move(6, 1)]
     for index, letter in enumerate((*name.encode(), 0)):
@@ -222,7 +222,7 @@ def _mapped(
     return [
         *program,
         bpf.load(9, 6, *point.fields["ino"]),
-        # The file system's own tables are an inode of the block device.
+        # The metadata of the file system is an inode of the block device.
         bpf.jump_if(bpf.EQUAL, 9, device, "end"),
         bpf.set_to(8, 1),
         *_jump_if_inside(fault, "by a fault"),
@@ -230,7 +230,7 @@ def _mapped(
         bpf.jump("end"),
         bpf.store(10, _KEY, 9, label="by a fault"),
         bpf.store_constant(10, _VALUE, 0),
-        # Another processor may have made the entry; then this one changes nothing.
+        # Another processor may have created the entry; then this program changes nothing.
         *_updated(folios, only_if_new=True),
         *_looked_up(folios),
         bpf.jump_if(bpf.EQUAL, 0, 0, "end"),
@@ -245,7 +245,7 @@ def _of_device(point: Tracepoint, field: str, device: int) -> list[Instruction]:
 
 
 def _jump_if_inside(function: Place, target: str) -> list[Instruction]:
-    """Jump if the kernel is inside a call of a function of its own."""
+    """Jump if the kernel is inside a call of one of its functions."""
     start, size_bytes = function
     program = [
         bpf.move(1, 6),
@@ -277,7 +277,7 @@ def _added_to_slot(
 
 
 def _looked_up(of: Map) -> list[Instruction]:
-    """Find the value of the key on the stack; r0 is its address, or 0."""
+    """Look up the key on the stack; r0 is the address of its value, or 0."""
     return [
         bpf.load_constant(1, of.fd, is_map=True),
         bpf.move(2, 10),
@@ -287,7 +287,7 @@ def _looked_up(of: Map) -> list[Instruction]:
 
 
 def _updated(of: Map, *, only_if_new: bool = False, label: str | None = None) -> list[Instruction]:
-    """Store the value on the stack under the key there."""
+    """Store the value on the stack under the key on the stack."""
     return [
         bpf.load_constant(1, of.fd, is_map=True, label=label),
         bpf.move(2, 10),
@@ -300,17 +300,17 @@ def _updated(of: Map, *, only_if_new: bool = False, label: str | None = None) ->
 
 
 def _places_of(*functions: str) -> list[Place]:
-    """Return the start address and the size of functions of the kernel.
+    """Return the start address and size of kernel functions.
 
     Raises:
         WriteampError: this user may not read the addresses, or a function is missing.
     """
     text = Path("/proc/kallsyms").read_text()
-    found = re.findall(r"^([0-9a-f]+) [tT] (\S+)", text, re.MULTILINE)
-    starts = {name: int(start, 16) for start, name in found}
+    symbols = re.findall(r"^([0-9a-f]+) [tT] (\S+)", text, re.MULTILINE)
+    starts = {name: int(start, 16) for start, name in symbols}
     addresses = sorted(set(starts.values()))
     if any(not starts.get(name) for name in functions):
-        raise WriteampError(f"the kernel does not show the addresses of {', '.join(functions)}")
+        raise WriteampError(f"the kernel does not reveal the addresses of {', '.join(functions)}")
     return [
         (starts[name], addresses[bisect_right(addresses, starts[name])] - starts[name])
         for name in functions

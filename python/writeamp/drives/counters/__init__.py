@@ -1,1 +1,1 @@
-"""Counters of real drives: write amplification over a life or an interval, with its proof."""
+"""Write amplification from counters of real drives, over a life or an interval, with checks."""

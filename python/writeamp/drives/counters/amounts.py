@@ -1,4 +1,4 @@
-"""Counters of a drive in units that may be coarse or unsure, and the bytes they stand for."""
+"""Counters of a drive, their units (which may be ambiguous), and their amounts in bytes."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Literal, NamedTuple, TypeAlias
 from writeamp.vssd.log_pages.smart import DATA_UNIT_BYTES
 
 Side: TypeAlias = Literal["host", "flash"]
-# What flash counters count: all programs, those of a kind of cell, or pages by their cause.
+# Content of a flash counter: all programs, those of one cell type, or pages by their cause.
 Part: TypeAlias = Literal["all", "tlc", "slc", "host pages", "background pages"]
-# Up: the true amount is in (count - 1, count]. Down: [count, count + 1). Unknown: either.
+# Rounding by the drive. Up: the true amount is in (count - 1, count]; down: [count, count + 1).
 Rounding: TypeAlias = Literal["up", "down", "exact", "unknown"]
-# How far the true amount may be from the count, in units.
+# Limits of true amount - count, in units.
 _SLACK = {"up": (-1, 0), "down": (0, 1), "exact": (0, 0), "unknown": (-1, 1)}
 
 
 class Amount(NamedTuple):
-    """Bytes (or units, where their size is unknown), with the bounds of what they may be."""
+    """Bytes with lower and upper bounds; counts instead of bytes if the unit is unknown."""
 
     low: Fraction
     nominal: Fraction
@@ -31,7 +31,7 @@ class Amount(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """Size in bytes of one count; `low` and `high` differ where its name does not settle it."""
+    """Size of one count, in bytes; `low` and `high` differ if the name of the unit is ambiguous."""
 
     name: str
     nominal: Fraction
@@ -51,8 +51,8 @@ MIB32 = _unit("32 MiB", 2**25)
 DATA_UNIT = _unit("512,000 B", DATA_UNIT_BYTES)
 
 UNITS = {
-    one.name: one
-    for one in (
+    unit.name: unit
+    for unit in (
         BYTE,
         LBA,
         GIB,
@@ -67,7 +67,7 @@ UNITS = {
         _unit("0.001 GB", 10**6),
         _unit("GB", 10**9),
         _unit("TB", 10**12),
-        # Attributes called GB count either.
+        # Drives that name an attribute "GB" count either unit.
         Unit("GB or GiB", Fraction(2**30), Fraction(10**9), Fraction(2**30)),
     )
 }
@@ -75,20 +75,20 @@ UNITS = {
 
 @dataclass(frozen=True)
 class Counter:
-    """A counter of a drive as a source prints it.
+    """Counter of a drive, as printed by a source.
 
     Attributes:
-        side: what wrote: the host, or all that was programmed into the flash.
-        count: the count, since the drive was new.
+        side: "host" or "flash": origin of the counted writes.
+        count: value since the drive was new.
         unit: size of one count; None if unknown.
-        label: where it stands, for evidence: "attribute 241", "OCP log 0xC0".
-        source: the source of the file; counters of one source are read at one moment.
-        part: what it counts of the flash.
-        rounding: of the true amount.
-        shared: name of the unknown unit that the counters of a source have in common; "" of none.
-        scope: what is counted: the drive, or an endurance group or namespace by its name.
-        count_high: the count when it was read again after the others, if it was.
-        bits: the counter's width if it wraps; 0 if it does not.
+        label: where the counter was read, for messages: "attribute 241", "OCP log 0xC0".
+        source: name of the source; all counters of one source are read at one moment.
+        part: which programs of the flash it counts.
+        rounding: how the drive rounds the true amount.
+        shared: name of an unknown unit that several counters of the source share; "" if not shared.
+        scope: "drive", or the name of an endurance group or namespace.
+        count_high: value of a second reading after the other counters, or None.
+        bits: width at which the counter wraps; 0 if it does not wrap.
     """
 
     side: Side
@@ -105,11 +105,11 @@ class Counter:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The identity of the counter, which it keeps from one snapshot to the next."""
+        """Identity of the counter, equal in all snapshots of a drive."""
         return (self.side, self.part, self.source, self.scope, self.label)
 
     def amount(self) -> Amount:
-        """Return the bytes since the drive was new; of an unknown unit, the counts."""
+        """Return the bytes since the drive was new; counts if the unit is unknown."""
         low, high = _SLACK[self.rounding]
         last = self.count if self.count_high is None else self.count_high
         return _in_bytes(
@@ -119,17 +119,17 @@ class Counter:
             Fraction(last + high),
         )
 
-    def since(self, before: Counter) -> Amount:
-        """Return the bytes from an earlier snapshot's counter to this one; one wrap is undone."""
-        wrap = 1 << self.bits if self.bits and self.count < before.count else 0
+    def since(self, earlier: Counter) -> Amount:
+        """Return the bytes since an earlier snapshot, allowing for one wrap of the counter."""
+        wrap = 1 << self.bits if self.bits and self.count < earlier.count else 0
         slack = 0 if self.rounding == "exact" else 1
-        first_high = before.count if before.count_high is None else before.count_high
+        first_high = earlier.count if earlier.count_high is None else earlier.count_high
         last = self.count if self.count_high is None else self.count_high
         return _in_bytes(
             self.unit,
             Fraction(max(self.count + wrap - first_high - slack, 0)),
-            Fraction(self.count + last, 2) + wrap - Fraction(before.count + first_high, 2),
-            Fraction(last + wrap - before.count + slack),
+            Fraction(self.count + last, 2) + wrap - Fraction(earlier.count + first_high, 2),
+            Fraction(last + wrap - earlier.count + slack),
         )
 
 

@@ -1,4 +1,4 @@
-"""Write amplification by a drive's counters, over its life or an interval, with checks."""
+"""Write amplification from a drive's counters, over its life or an interval, with checks."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     pass
 
 _NVME = (
-    "take it with `writeamp measure save DEVICE`, or put the output of `nvme ocp smart-add-log -o "
-    "json` (or the vendor's plugin) beside `nvme smart-log -o json` in one folder"
+    "save it with `writeamp measure save DEVICE`, or put the output of `nvme ocp smart-add-log -o "
+    "json` (or the vendor's plugin) and `nvme smart-log -o json` into one folder"
 )
-# Counts of pages that are only together what was programmed.
+# Pages by cause. Only the sum of both counts is the number of programmed pages.
 _PAGES = {"host pages": "background pages", "background pages": "host pages"}
 
 
@@ -40,29 +40,29 @@ def life_answer(snapshot: Snapshot, definition: str | None = None) -> DriveCount
     """Return the write amplification since a drive was new.
 
     Args:
-        snapshot: of the drive.
-        definition: which one to answer with; by default the first that applies.
+        snapshot: snapshot of the drive.
+        definition: definition of WA; default: the first that the counters support.
 
     Raises:
-        WriteampError: there is no such definition.
+        WriteampError: the definition is unknown.
     """
-    amounts = {one.key: one.amount() for one in snapshot.facts.counters}
+    amounts = {counter.key: counter.amount() for counter in snapshot.facts.counters}
     return _answer(snapshot, amounts, definition, None)
 
 
 def interval_answer(
-    before: Snapshot, after: Snapshot, definition: str | None = None
+    earlier: Snapshot, after: Snapshot, definition: str | None = None
 ) -> DriveCounters:
     """Return the write amplification between two snapshots of a drive.
 
     Args:
-        before, after: in this order.
-        definition: which one to answer with; by default the first that applies.
+        before, after: earlier and later snapshot.
+        definition: definition of WA; default: the first that the counters support.
 
     Raises:
-        WriteampError: there is no such definition.
+        WriteampError: the definition is unknown.
     """
-    interval = interval_between(before.facts, after.facts)
+    interval = interval_between(earlier.facts, after.facts)
     return _answer(after, interval.amounts, definition, interval)
 
 
@@ -81,7 +81,7 @@ def _answer(
     of_host = [against_standard(facts.standard)] if facts.standard is not None and is_life else []
     checks = [
         *of_host,
-        *agreement_checks([one.pair for one in judged]),
+        *agreement_checks([pairing.pair for pairing in judged]),
         *facts.checks,
         *([] if interval is None else interval.checks),
     ]
@@ -95,9 +95,9 @@ def _answer(
         "is_interval": interval is not None,
         "is_powered_on": interval is not None and interval.is_powered_on,
     }
-    whole = next((one for one in judged if _answers(one, definition)), None)
+    whole = next((pairing for pairing in judged if _answers(pairing, definition)), None)
     if whole is not None:
-        low, wa, high = (float(one) for one in whole.pair.wa)
+        low, wa, high = (float(bound) for bound in whole.pair.wa)
         return DriveCounters(
             wa=wa,
             wa_low=low,
@@ -111,23 +111,23 @@ def _answer(
             source=whole.pair.source,
             **rest,
         )
-    part = next((one for one in judged if _bounds(one, definition)), None)
-    if part is not None:
+    partial = next((pairing for pairing in judged if _bounds(pairing, definition)), None)
+    if partial is not None:
         return DriveCounters(
             wa=None,
-            wa_low=float(part.pair.wa.low),
+            wa_low=float(partial.pair.wa.low),
             wa_high=None,
-            wa_definition=part.pair.definition,
+            wa_definition=partial.pair.definition,
             kind="lower-bound",
-            reason="; ".join(filter(None, (_failed(judged[:1]), _left_out(part.pair)))),
-            host=part.pair.host,
+            reason="; ".join(filter(None, (_failed(judged[:1]), _left_out(partial.pair)))),
+            host=partial.pair.host,
             flash=None,
-            checks=(*part.checks, *checks),
-            source=part.pair.source,
+            checks=(*partial.checks, *checks),
+            source=partial.pair.source,
             **rest,
         )
     is_estimated = estimate is not None and facts.estimates and not judged
-    host_counter = finest((one for one in facts.counters if _is_host(one)), amounts)
+    host_counter = finest((counter for counter in facts.counters if _is_host(counter)), amounts)
     return DriveCounters(
         wa=None,
         wa_low=estimate["wa_low"] if estimate and is_estimated else None,
@@ -148,7 +148,7 @@ def _answer(
 
 
 class _Judged(NamedTuple):
-    """A pairing, its checks, and the class that they make it."""
+    """Pairing with its checks and the resulting class."""
 
     pair: Pairing
     checks: tuple[CounterCheck, ...]
@@ -157,40 +157,47 @@ class _Judged(NamedTuple):
 
 def _judged(pair: Pairing, facts: CounterFacts, *, is_life: bool) -> _Judged:
     checks = (*unit_checks(pair), *checks_of(pair, facts, is_life=is_life))
-    failed = {one.name.removesuffix(SINCE_NEW) for one in checks if one.verdict == "fail"}
+    failed = {check.name.removesuffix(SINCE_NEW) for check in checks if check.verdict == "fail"}
     if is_partial(pair, facts):
         return _Judged(pair, checks, "lower-bound" if failed <= {BELOW_ONE} else "none")
     return _Judged(pair, checks, "none" if failed else "measured")
 
 
-def _answers(one: _Judged, definition: str | None) -> bool:
-    """Return whether a pairing is the WA that is asked for; TLC alone is only if it is named."""
-    is_asked = one.pair.definition in (definition, *(set(DEFINITIONS) - {"tlc"}))
-    return one.kind == "measured" and definition in (None, one.pair.definition) and is_asked
+def _answers(pairing: _Judged, definition: str | None) -> bool:
+    """Return whether a pairing gives the WA; TLC alone only if it was selected by name."""
+    is_asked = pairing.pair.definition in (definition, *(set(DEFINITIONS) - {"tlc"}))
+    return pairing.kind == "measured" and definition in (None, pairing.pair.definition) and is_asked
 
 
-def _bounds(one: _Judged, definition: str | None) -> bool:
-    return one.kind != "none" and definition in (None, one.pair.definition)
+def _bounds(pairing: _Judged, definition: str | None) -> bool:
+    return pairing.kind != "none" and definition in (None, pairing.pair.definition)
 
 
 def _left_out(pair: Pairing) -> str:
-    low, wa, _ = (float(one) for one in pair.wa)
-    said = "this drive's counter leaves out part of the flash (it counts "
+    low, wa, _ = (float(bound) for bound in pair.wa)
+    text = "this drive's counter leaves out part of the flash (it counts "
     if low < 1:
-        return f"{said}{wa:.2g} of what the host wrote)"
-    return f"{said}{wa:.3g} times what the host wrote), so that WA is {at_least(low)}"
+        return f"{text}{wa:.2g} of the host writes)"
+    return f"{text}{wa:.3g} times the host writes). WA is {at_least(low)}"
 
 
 def _flash(facts: CounterFacts, amounts: Amounts) -> Amount | None:
-    """Return the bytes that were programmed, of a drive whose host's counter is missing."""
-    known = [one for one in facts.counters if one.side == "flash" and one.unit is not None]
-    whole = finest((one for one in known if one.part == "all"), amounts)
+    """Return the bytes programmed into the flash, for a drive without a host counter."""
+    counters = [
+        counter
+        for counter in facts.counters
+        if counter.side == "flash" and counter.unit is not None
+    ]
+    whole = finest((counter for counter in counters if counter.part == "all"), amounts)
     if whole is not None:
         return amounts[whole.key]
-    parts = [finest((one for one in known if one.part == part), amounts) for part in ("tlc", "slc")]
+    parts = [
+        finest((counter for counter in counters if counter.part == cell), amounts)
+        for cell in ("tlc", "slc")
+    ]
     if None in parts:
         return None
-    first, second = (amounts[one.key] for one in parts if one is not None)
+    first, second = (amounts[counter.key] for counter in parts if counter is not None)
     return first + second
 
 
@@ -198,21 +205,21 @@ def _is_host(counter: Any) -> bool:
     return counter.side == "host" and counter.unit is not None and counter.scope == "drive"
 
 
-def _definition(one: _Judged) -> dict[str, Any]:
-    low, wa, high = (float(bound) for bound in one.pair.wa)
-    is_bound = one.kind == "lower-bound"
+def _definition(pairing: _Judged) -> dict[str, Any]:
+    low, wa, high = (float(bound) for bound in pairing.pair.wa)
+    is_bound = pairing.kind == "lower-bound"
     return {
-        "wa_definition": one.pair.definition,
-        "class": one.kind,
+        "wa_definition": pairing.pair.definition,
+        "class": pairing.kind,
         "wa": None if is_bound else wa,
         "wa_low": low,
         "wa_high": None if is_bound else high,
-        "source": one.pair.source,
+        "source": pairing.pair.source,
     }
 
 
 def _estimate(facts: CounterFacts, amounts: Amounts) -> dict[str, Any] | None:
-    host = finest((one for one in facts.counters if _is_host(one)), amounts)
+    host = finest((counter for counter in facts.counters if _is_host(counter)), amounts)
     bounds = None if host is None else estimated_wa(facts, amounts[host.key])
     if bounds is None:
         return None
@@ -229,34 +236,36 @@ def _estimate(facts: CounterFacts, amounts: Amounts) -> dict[str, Any] | None:
 def _failed(judged: Iterable[_Judged]) -> str:
     return "; ".join(
         f"{check.name}: {check.evidence}"
-        for one in judged
-        if one.kind == "none"
-        for check in one.checks
+        for pairing in judged
+        if pairing.kind == "none"
+        for check in pairing.checks
         if check.verdict == "fail"
     )
 
 
 def _no_definition(definition: str | None, judged: Iterable[_Judged]) -> str:
-    names = ", ".join(dict.fromkeys(one.pair.definition for one in judged if one.kind != "none"))
+    names = ", ".join(
+        dict.fromkeys(pairing.pair.definition for pairing in judged if pairing.kind != "none")
+    )
     if not names:
         return ""
-    return f"the counters do not give WA by {definition!r}; they give: {names}"
+    return f"the counters do not support WA by {definition!r}. Supported: {names}"
 
 
 def missing_reason(snapshot: Snapshot, amounts: Amounts, *, is_life: bool) -> str:
-    """Return the sentence that says which counter is missing."""
+    """Return a sentence that names the missing counter."""
     facts = snapshot.facts
-    counters = [one for one in facts.counters if one.key in amounts]
-    hosts = [one for one in counters if one.side == "host"]
-    flash = [one for one in counters if one.side == "flash"]
+    counters = [counter for counter in facts.counters if counter.key in amounts]
+    hosts = [counter for counter in counters if counter.side == "host"]
+    flash = [counter for counter in counters if counter.side == "flash"]
     if hosts and flash:
         return _undivided([*hosts, *flash], is_life=is_life)
     if facts.notes:
         return "; ".join(facts.notes)
     if flash:
         return (
-            "there is no counter of the host: put `nvme smart-log -o json` of the same moment in "
-            "one folder with it"
+            "the host counter is missing. Put `nvme smart-log -o json` of the same moment into "
+            "the same folder"
         )
     sources = ", ".join(snapshot.sources)
     return (
@@ -269,26 +278,28 @@ def missing_reason(snapshot: Snapshot, amounts: Amounts, *, is_life: bool) -> st
 def missing_for_estimate(
     facts: CounterFacts, erases: Sequence[Erases], host: Counter | None
 ) -> str:
-    """Return what an estimate by erases and capacity lacks; "" of drives that have none."""
+    """Return the data missing for an estimate from erases and capacity; "" if not applicable."""
     if not facts.estimates:
         return ""
     parts = (("mean erases", erases), ("capacity", facts.capacity_bytes), ("host writes", host))
     lacking = [name for name, value in parts if not value]
-    return f", but there are no {' and no '.join(lacking)}" if lacking else ""
+    return f", but {' and '.join(lacking)} are missing" if lacking else ""
 
 
 def _undivided(counters: Sequence[Counter], *, is_life: bool) -> str:
-    """Return why counters of both sides are not divided."""
+    """Return why host and flash counters cannot be divided."""
     if not is_life:
-        return "nothing was written between the snapshots that their counters show"
-    pages = {one.part: one.label for one in counters if one.part in _PAGES}
+        return "the counters show no writes between the snapshots"
+    pages = {counter.part: counter.label for counter in counters if counter.part in _PAGES}
     if len(pages) == 1:
-        ((part, label),) = pages.items()
-        return f"{label} counts {part} only; the count of {_PAGES[part]} is missing or not readable"
-    without = [one.label for one in counters if one.unit is None]
+        ((cause, label),) = pages.items()
+        return (
+            f"{label} counts {cause} only; the count of {_PAGES[cause]} is missing or not readable"
+        )
+    without = [counter.label for counter in counters if counter.unit is None]
     if without:
         return (
-            f"the unit of {', '.join(without)} is unknown; `writeamp measure calibrate` learns it "
-            "by writing a known amount"
+            f"the unit of {', '.join(without)} is unknown. Measure it with `writeamp measure "
+            "calibrate`, which writes a known amount"
         )
-    return "the counters are of different scopes, or the host has written nothing yet"
+    return "the counters have different scopes, or the host has not written yet"

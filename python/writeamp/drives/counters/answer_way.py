@@ -14,26 +14,26 @@ from writeamp.drives.counters.result import DriveCounters
 from writeamp.results.numbers import bounds_in_words
 from writeamp.runners import Progress
 
-_ASSUMES = "counters of the drive, in bytes: a page written in part counts with its bytes"
+_ASSUMES = "counters of the drive, in bytes: a partially written page counts with its written bytes"
 
 
 def _rows(question: Question, findings: Findings, progress: Progress) -> Iterator[WayRow]:
-    given = question.settings.counters
-    if given is None:
+    paths = question.settings.counters
+    if paths is None:
         return
     began = time.perf_counter()
-    found = _answer([Path(one) for one in given], question.settings.model)
+    answer = _answer([Path(path) for path in paths], question.settings.model)
     seconds = time.perf_counter() - began
-    way = "real drive, since new" if len(given) == 1 else "real drive, between snapshots"
-    if found.wa is None:
-        within = bounds_in_words(found.wa_low, found.wa_high)
-        is_known = within and within not in found.reason
-        reason = f"WA is {within}: {found.reason}" if is_known else found.reason
+    way = "real drive, since new" if len(paths) == 1 else "real drive, between snapshots"
+    if answer.wa is None:
+        within = bounds_in_words(answer.wa_low, answer.wa_high)
+        is_known = within and within not in answer.reason
+        reason = f"WA is {within}: {answer.reason}" if is_known else answer.reason
         yield WayRow.without(way, "real", _ASSUMES, reason, seconds)
         return
-    warned = "" if len(given) > 1 else "over all its life, whatever it was written"
-    assumes = f"{_ASSUMES}; {found.wa_definition}"
-    yield WayRow(way, "real", found.wa, seconds, assumes, warned, bounds=found.bounds)
+    warned = "" if len(paths) > 1 else "over the whole life of the drive, under all its loads"
+    assumes = f"{_ASSUMES}; {answer.wa_definition}"
+    yield WayRow(way, "real", answer.wa, seconds, assumes, warned, bounds=answer.bounds)
 
 
 def _answer(paths: list[Path], model: str | None) -> DriveCounters:

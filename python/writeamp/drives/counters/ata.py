@@ -1,4 +1,4 @@
-"""Facts of ATA drives from attributes and device statistics, by the rules of their family."""
+"""Facts of ATA drives from SMART attributes and device statistics, by family rules."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from writeamp.drives.counters.pairing import standard_counter
 from writeamp.text import hashed_serial
 
 _WORD = 1 << 16
-# What drives report whose counter was reset, or that have none.
+# Values that drives report if a counter was reset or is missing.
 _RESET = frozenset({0, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFFFFFF})
-# More hours, or erases of a block, are other numbers packed into one.
+# Larger values are not hours (or erases of a block) but several numbers packed into one.
 _MOST_HOURS = 40 * 8766
 _MOST_ERASES = 1_000_000
-# Late updates of the host's attribute, as a part of what was written.
+# The attribute may be updated late, by up to 1/200 of the bytes written.
 _LATE_PART = 200
 _LATE_BYTES = 2**28
 
@@ -43,12 +43,14 @@ def ata_facts(drive: AtaDrive, stated: Stated) -> CounterFacts:
         local_time=drive.local_time,
         power_on_hours=_hours(drive.power_on_hours),
         capacity_bytes=drive.capacity_bytes,
-        raws=tuple((f"attribute {number}", one.raw) for number, one in drive.attributes.items()),
+        raws=tuple(
+            (f"attribute {number}", attribute.raw) for number, attribute in drive.attributes.items()
+        ),
     )
     if drive.is_rotating:
         return replace(facts, notes=(ROTATES,))
-    if drive.attributes and not any(one.raw for one in drive.attributes.values()):
-        note = "all attributes are 0, power-on hours too: the drive did not report them"
+    if drive.attributes and not any(attribute.raw for attribute in drive.attributes.values()):
+        note = "all attributes are 0, power-on hours too: the drive did not report its attributes"
         return replace(facts, notes=(note,))
     family = family_of(drive.model, drive.family, drive.firmware, drive.attributes, stated.families)
     used = used_life(drive, family, facts.power_on_hours)
@@ -74,34 +76,36 @@ def _unknown_family(drive: AtaDrive) -> str:
     seen = f"; it has the attributes {', '.join(map(str, counting))}" if counting else ""
     if drive.model is None:
         return (
-            "the file does not say the model, which decides what its attributes count: `smartctl "
-            f"-x` prints the model in its first lines, or give it with --model{seen}"
+            "the file does not name the model, which decides on the units of attributes. `smartctl "
+            f"-x` prints it in its first lines; or pass --model{seen}"
         )
     return (
-        f"no family in the table has the model {drive.model}, and the units of its attributes are "
-        f"unknown{seen}. `writeamp measure calibrate` learns a unit by writing a known amount, and "
-        "--families takes a file that says it"
+        f"no family in the table matches the model {drive.model}, so the units of its attributes "
+        f"are unknown{seen}. Measure a unit with `writeamp measure calibrate`, or pass a file with "
+        "its family by --families"
     )
 
 
 def _by_family(facts: CounterFacts, drive: AtaDrive, family: Family) -> CounterFacts:
-    counters = [found for rule in family.writes if (found := _counter(rule, drive)) is not None]
+    counters = [counter for rule in family.writes if (counter := _counter(rule, drive)) is not None]
     notes = [family.note] if family.note else []
     has_flash_rule = any(rule.side == "flash" for rule in family.writes)
-    if has_flash_rule and not any(one.side == "flash" for one in counters):
-        ids = [one for rule in family.writes if rule.side == "flash" for one in rule.ids]
-        unread = ", ".join(str(one) for one in ids if one in drive.unread)
+    if has_flash_rule and not any(counter.side == "flash" for counter in counters):
+        ids = [
+            attribute for rule in family.writes if rule.side == "flash" for attribute in rule.ids
+        ]
+        unread = ", ".join(str(attribute) for attribute in ids if attribute in drive.unread)
         notes.append(
-            f"the raw value of attribute {unread} is not surely one number"
+            f"the raw value of attribute {unread} may hold several numbers"
             if unread
-            else f"{family.name}: this drive has no attribute {', '.join(map(str, ids))} with a "
-            "count of flash writes"
+            else f"{family.name}: attribute {', '.join(map(str, ids))}, the "
+            "flash write counter, is missing"
         )
     elif not has_flash_rule and not notes:
         notes.append(f"{family.name}: no attribute counts flash writes")
     notes += [
         f"attribute {number} ({drive.attributes[number].name or 'without a name'}) is "
-        f"{drive.attributes[number].raw:,} in a unit or scale that is not known"
+        f"{drive.attributes[number].raw:,} in an unknown unit or scale"
         for number in family.seen
         if number in drive.attributes
     ]
@@ -114,7 +118,7 @@ def _by_family(facts: CounterFacts, drive: AtaDrive, family: Family) -> CounterF
         compresses=family.compresses,
         has_partial_flash=family.has_partial_flash,
         estimates=family.estimates,
-        reports_wa=any(one in drive.attributes for one in family.reports),
+        reports_wa=any(attribute in drive.attributes for attribute in family.reports),
         family=family.name,
         refusal=family.refusal,
         notes=tuple(notes),
@@ -166,11 +170,14 @@ def _erases(rule: EraseRule, drive: AtaDrive) -> Erases | None:
 
 
 def _with_statistics(facts: CounterFacts, drive: AtaDrive) -> CounterFacts:
-    """Return facts with the host's counter of device statistics, where it may be believed."""
+    """Return facts with the host counter of device statistics, if it is plausible."""
     sectors = drive.logical_sectors_written
     if not sectors:
         return facts
-    host = next((one for one in facts.counters if (one.side, one.part) == ("host", "all")), None)
+    host = next(
+        (counter for counter in facts.counters if (counter.side, counter.part) == ("host", "all")),
+        None,
+    )
     standard = standard_counter(sectors, drive.sector_bytes, "device statistics")
     if host is None:
         return replace(facts, counters=(standard, *facts.counters))
@@ -183,17 +190,17 @@ def _with_statistics(facts: CounterFacts, drive: AtaDrive) -> CounterFacts:
 def _compared(
     facts: CounterFacts, host: Counter, standard: Counter, comparison: StandardCount
 ) -> CounterFacts:
-    """Return facts with the standard log's counter if it is the attribute's, only finer."""
+    """Return facts with the counter of the standard log if it equals the attribute but is finer."""
     if is_attribute_wrapped(comparison):
-        others = (one for one in facts.counters if one is not host)
+        others = (counter for counter in facts.counters if counter is not host)
         return replace(facts, counters=(standard, *others))
-    said = against_standard(comparison)
+    check = against_standard(comparison)
     if host.unit is LBA or is_wrapped(comparison):
         return facts
-    if said.verdict == "ok":
+    if check.verdict == "ok":
         return replace(facts, counters=(standard, *facts.counters))
     refusal = (
-        f"the host's counter and device statistics contradict each other: {said.evidence}"
+        f"the host's counter and device statistics contradict each other: {check.evidence}"
         if is_contradicted(comparison)
         else ""
     )
@@ -203,13 +210,13 @@ def _compared(
 def _calibrated(
     facts: CounterFacts, host: Counter, standard: Counter, comparison: StandardCount
 ) -> CounterFacts:
-    """Return facts with the unit of the host's attribute that device statistics settle."""
+    """Return facts with the unit of the host attribute as confirmed by device statistics."""
     size = Fraction(comparison.logical_sectors * comparison.sector_bytes)
     unit = snapped_unit(host, size, slack=min(int(size) // _LATE_PART, _LATE_BYTES))
-    known = replace(host, unit=unit) if unit else host
-    counters = tuple(known if one is host else one for one in facts.counters)
+    calibrated = replace(host, unit=unit) if unit else host
+    counters = tuple(calibrated if counter is host else counter for counter in facts.counters)
     return replace(
         facts,
         counters=counters if unit else (standard, *counters),
-        standard=comparison._replace(counter=known),
+        standard=comparison._replace(counter=calibrated),
     )

@@ -1,4 +1,4 @@
-"""Checks of an ATA drive's attributes against each other, and of the names they are given."""
+"""Consistency checks of an ATA drive's attributes, and of their names in smartctl."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from writeamp.drives.counters.checks import against_standard
 from writeamp.drives.counters.facts import CounterCheck, CounterFacts
 from writeamp.drives.counters.families import Family
 
-# Units that parts of a name stand for. "GB" is written of either.
+# Units by the words of an attribute's name. "GB" is used for either unit.
 _NAMED_UNITS = {
     "32MIB": {"32 MiB"},
     "16MIB": {"16 MiB"},
@@ -26,19 +26,19 @@ _NAMED_UNITS = {
     "SECTORS": {"512 B", "4 KiB"},
 }
 _WHOLE_PERCENT = 100
-# No SATA link carries more.
+# Upper limit of a SATA link.
 _LINK_BYTES_PER_HOUR = 600_000_000 * 3600
 
 
 def checks_of_attributes(
     facts: CounterFacts, drive: AtaDrive, family: Family | None
 ) -> Iterator[CounterCheck]:
-    """Yield what the attributes say against each other.
+    """Yield checks of the attributes against each other.
 
     Args:
-        facts: of the drive, by its family.
-        drive: as smartctl prints it.
-        family: of the drive; None if none is known.
+        facts: facts of the drive, by its family.
+        drive: values that smartctl prints.
+        family: family of the drive; None if unknown.
     """
     yield from _names(facts, drive)
     yield from _used(facts, drive, family)
@@ -51,7 +51,11 @@ def checks_of_attributes(
 
 def with_agreeing_flash(facts: CounterFacts) -> CounterFacts:
     """Return facts without the finer of two flash counters that contradict each other."""
-    whole = [one for one in facts.counters if (one.side, one.part) == ("flash", "all") and one.unit]
+    whole = [
+        counter
+        for counter in facts.counters
+        if (counter.side, counter.part) == ("flash", "all") and counter.unit
+    ]
     if len(whole) < 2:
         return facts
     fine, coarse = sorted(whole, key=_step)[:2]
@@ -62,7 +66,7 @@ def with_agreeing_flash(facts: CounterFacts) -> CounterFacts:
         f"{fine.label} is {_terabytes(fine.amount())}, {coarse.label} {_terabytes(coarse.amount())}"
     )
     check = CounterCheck("flash counters", "ok" if agrees else "doubt", evidence)
-    counters = tuple(one for one in facts.counters if agrees or one is not fine)
+    counters = tuple(counter for counter in facts.counters if agrees or counter is not fine)
     return replace(facts, counters=counters, checks=(*facts.checks, check))
 
 
@@ -75,25 +79,31 @@ def _terabytes(amount: Amount) -> str:
 
 
 def _names(facts: CounterFacts, drive: AtaDrive) -> Iterator[CounterCheck]:
-    """Yield what the host's smartctl calls the attributes, which its database decides."""
+    """Yield a check of the attribute names, which come from the host's smartctl database."""
     name = "names"
-    counted = [one for one in facts.counters if _number(one) in drive.attributes]
+    counted = [counter for counter in facts.counters if _number(counter) in drive.attributes]
     if not counted:
         return
     called = ", ".join(
-        f"{one.label} {drive.attributes[_number(one)].name or 'without a name'}" for one in counted
+        f"{counter.label} {drive.attributes[_number(counter)].name or 'without a name'}"
+        for counter in counted
     )
     if drive.family is None:
         yield CounterCheck(
-            name, "ok", f"{called}: defaults, as the tool that printed them does not name a family"
+            name, "ok", f"{called}: default names, as the tool that printed them found no family"
         )
         return
-    against = [one for one in counted if _contradicts(drive.attributes[_number(one)].name, one)]
+    against = [
+        counter
+        for counter in counted
+        if _contradicts(drive.attributes[_number(counter)].name, counter)
+    ]
     settled = facts.standard is not None and against_standard(facts.standard).verdict == "ok"
-    doubtful = [one for one in against if not (settled and one.side == "host")]
+    doubtful = [counter for counter in against if not (settled and counter.side == "host")]
     if doubtful:
         units = ", ".join(
-            f"{one.label} in {one.unit.name if one.unit else 'pages'}" for one in doubtful
+            f"{counter.label} in {counter.unit.name if counter.unit else 'pages'}"
+            for counter in doubtful
         )
         yield CounterCheck(name, "doubt", f"{called}; the table has {units}")
     else:
@@ -101,92 +111,94 @@ def _names(facts: CounterFacts, drive: AtaDrive) -> Iterator[CounterCheck]:
 
 
 def _number(counter: Counter) -> int:
-    """Return the attribute that a counter is of; 0 of other counters."""
-    found = re.match(r"attribute (?:\d+ << 32 \| )?(\d+)$", counter.label)
-    return int(found[1]) if found else 0
+    """Return the attribute number of a counter; 0 if it is not an attribute."""
+    match = re.match(r"attribute (?:\d+ << 32 \| )?(\d+)$", counter.label)
+    return int(match[1]) if match else 0
 
 
 def _contradicts(name: str, counter: Counter) -> bool:
-    units = [_NAMED_UNITS[part] for part in name.upper().split("_") if part in _NAMED_UNITS]
+    units = [_NAMED_UNITS[word] for word in name.upper().split("_") if word in _NAMED_UNITS]
     if not units or (counter.unit is None and "pages" not in counter.part):
         return False
-    return counter.unit is None or all(counter.unit.name not in one for one in units)
+    return counter.unit is None or all(counter.unit.name not in unit for unit in units)
 
 
 def _used(facts: CounterFacts, drive: AtaDrive, family: Family | None) -> Iterator[CounterCheck]:
-    """Yield device statistics against the attribute of the rated life; some drives invert it."""
+    """Yield a check of device statistics against the rated life; some drives invert it."""
     standard, used = drive.statistics_used, facts.percentage_used
     name = "percentage used"
     confirmed_by = used_life(drive, family, facts.power_on_hours).confirmed_by
     rule = family.life if family is not None else None
     is_read = facts.used_label.startswith("attr") or confirmed_by
     if rule is not None and rule.id in drive.attributes and not is_read:
-        one = drive.attributes[rule.id]
+        attribute = drive.attributes[rule.id]
         yield CounterCheck(
             name,
             "unknown",
-            f"attribute {rule.id} is {one.raw:,}, normalized {one.normalized}, which is not "
-            f"{rule.holds!r}",
+            f"attribute {rule.id} is {attribute.raw:,}, normalized {attribute.normalized}, which "
+            f"is not {rule.holds!r}",
         )
     if standard is None:
         return
-    said = f"device statistics say {standard:g}% used"
+    text = f"device statistics report {standard:g}% used"
     if standard >= _WHOLE_PERCENT:
-        said += ": the rated life is over, unless the value is inverted"
+        text += ": the rated life is over, unless the value is inverted"
     elif used is None:
-        said += ", unless the value is inverted"
+        text += ", unless the value is inverted"
     if confirmed_by:
-        yield CounterCheck(name, "ok", f"{said}; {confirmed_by}")
+        yield CounterCheck(name, "ok", f"{text}; {confirmed_by}")
     elif used is None:
-        yield CounterCheck(name, "doubt", f"{said}; neither hours nor a wear attribute confirm it")
+        yield CounterCheck(
+            name, "doubt", f"{text}; neither power-on hours nor a wear attribute confirm it"
+        )
     elif abs(used - standard) > POINTS:
         inverted = abs(used - (_WHOLE_PERCENT - standard)) <= POINTS
-        what = ", so that it is what is left" if inverted else ""
-        yield CounterCheck(name, "doubt", f"{said}{what}; {facts.used_label}, says {used:g}%")
+        what = ", so the value is the remaining life" if inverted else ""
+        yield CounterCheck(name, "doubt", f"{text}{what}; {facts.used_label}, says {used:g}%")
     elif facts.used_label.startswith("attribute"):
-        yield CounterCheck(name, "ok", f"{said}; {facts.used_label}, says {used:g}%")
+        yield CounterCheck(name, "ok", f"{text}; {facts.used_label}, says {used:g}%")
 
 
 def _link(facts: CounterFacts) -> Iterator[CounterCheck]:
-    """Yield a doubt if the host wrote more in these hours than its link carries."""
+    """Yield a doubt if the host wrote more in the power-on hours than a SATA link can carry."""
     hours = facts.power_on_hours
-    for one in facts.counters:
-        if one.side != "host" or one.unit is None or hours is None:
+    for counter in facts.counters:
+        if counter.side != "host" or counter.unit is None or hours is None:
             continue
-        written = float(one.amount().low)
+        written = float(counter.amount().low)
         if written > (hours + 1) * _LINK_BYTES_PER_HOUR:
             yield CounterCheck(
                 "host against hours",
                 "doubt",
-                f"{one.label} is {written / 1e12:.4g} TB, more than a SATA link carries in "
+                f"{counter.label} is {written / 1e12:.4g} TB, more than a SATA link carries in "
                 f"{hours:g} hours",
             )
 
 
 def _erased(facts: CounterFacts, drive: AtaDrive, family: Family) -> Iterator[CounterCheck]:
-    """Yield bytes of erased blocks against bytes written: what is written was erased before."""
+    """Yield a check that erased bytes are at least the bytes written minus the capacity."""
     rule = family.erased
     if rule is None or rule.id not in drive.attributes:
         return
     raw = drive.attributes[rule.id].raw
     erased = Counter("flash", raw, rule.unit, f"attribute {rule.id}", "SMART attributes").amount()
     fresh = 2 * (facts.capacity_bytes or 0)
-    for one in facts.counters:
-        if one.side == "flash" and one.unit is not None:
-            enough = one.amount().low <= erased.high + fresh
+    for counter in facts.counters:
+        if counter.side == "flash" and counter.unit is not None:
+            enough = counter.amount().low <= erased.high + fresh
             yield CounterCheck(
                 "erased bytes",
                 "ok" if enough else "doubt",
-                f"attribute {rule.id} has {_terabytes(erased)} erased, {one.label} "
-                f"{_terabytes(one.amount())} written",
+                f"attribute {rule.id} has {_terabytes(erased)} erased, {counter.label} "
+                f"{_terabytes(counter.amount())} written",
             )
 
 
 def _twice(drive: AtaDrive, family: Family) -> Iterator[CounterCheck]:
-    """Yield whether 225 and 241 are the same where both count what the host writes."""
+    """Yield a check that attributes 225 and 241 are equal if both count host writes."""
     for rule in family.writes:
         if rule.side == "host" and set(rule.ids) == {225, 241}:
-            first, second = (drive.attributes.get(one) for one in (225, 241))
+            first, second = (drive.attributes.get(attribute) for attribute in (225, 241))
             if first and second and first.raw and second.raw:
                 same = abs(first.raw - second.raw) <= max(2, first.raw // 1000)
                 yield CounterCheck(
@@ -202,6 +214,6 @@ def _high_words(drive: AtaDrive, family: Family) -> Iterator[CounterCheck]:
             yield CounterCheck(
                 "high word",
                 "doubt",
-                f"attribute {rule.high} is {drive.attributes[rule.high].raw:,}: that it stands "
-                "above the lower 32 bits is not verified on a drive",
+                f"attribute {rule.high} is {drive.attributes[rule.high].raw:,}. It is unverified "
+                "that it holds the bits above the lower 32",
             )

@@ -1,4 +1,4 @@
-"""Values that smartctl prints of an ATA drive, and the rated life that they say is used."""
+"""Values that smartctl prints for an ATA drive, and the used part of its rated life."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from writeamp.drives.counters.clocks import LocalTime
 from writeamp.drives.counters.families import Family
 from writeamp.errors import WriteampError
 
-# Points by which two counts of the rated life may differ: they are rounded, and of other cells.
+# Largest difference of two values of the used rated life, in percentage points. They are rounded,
+# and may be of different cells.
 POINTS = 5
 _WHOLE_PERCENT = 100
-# Normalized values count down to 1 and stop there. 0 is what drives print that have no value.
+# Normalized values count down and stop at 1. Drives print 0 if they have no value.
 _WORN_OUT, _NEW = range(1, 6), 99
-# Nobody wears a drive out in fewer hours than the first; a new one has fewer than the second.
+# Hours below which no drive is worn out, and below which a drive is new.
 _FEWEST_HOURS_WORN_OUT, _MOST_HOURS_NEW = 500, 2000
-# Attributes whose normalized value is what is left of the rated life, on drives of any family.
+# Attributes with the remaining rated life as their normalized value, on drives of any family.
 _WEAR_IDS = frozenset({173, 177, 202, 231, 233})
 _WEAR_NAME = re.compile(
     r"wear_?(out|level)|life(time)?_(left|remain)|percent_life|remain\w*_life|endurance_remain",
@@ -29,7 +30,7 @@ _STATISTICS = "device statistics, percentage used"
 
 
 class Attribute(NamedTuple):
-    """An attribute: its raw value, its normalized value, and the name that the host gives it."""
+    """SMART attribute: raw value, normalized value, and the name that smartctl prints."""
 
     raw: int
     normalized: int | None
@@ -38,18 +39,19 @@ class Attribute(NamedTuple):
 
 @dataclass(frozen=True)
 class AtaDrive:
-    """Values that smartctl prints of an ATA drive, in whatever form.
+    """Values that smartctl prints for an ATA drive, from its text or its JSON.
 
     Attributes:
         source: name of the source.
-        model, family, firmware, serial: as printed; the family is the host's smartctl's.
-        attributes: by identity.
-        unread: attributes whose raw value is no count.
-        capacity_bytes, sector_bytes: of the drive.
-        logical_sectors_written, statistics_used: of device statistics (pages 1 and 7).
-        power_on_hours, taken_at: in hours, and in seconds since 1970.
-        local_time: when it was read, if the zone is not known.
-        is_rotating: it is a hard disk.
+        model, family, firmware, serial: as printed; the family is from the host's smartctl
+            database.
+        attributes: attributes by number.
+        unread: attributes with a raw value that is not a count.
+        capacity_bytes, sector_bytes: capacity and logical sector size, in bytes.
+        logical_sectors_written, statistics_used: device statistics (pages 1 and 7).
+        power_on_hours, taken_at: hours, and seconds since 1970.
+        local_time: time of the reading if its time zone is unknown.
+        is_rotating: whether the drive is a hard disk.
     """
 
     source: str
@@ -70,27 +72,27 @@ class AtaDrive:
 
 
 def attributes_of(entries: Iterable[tuple[int, Attribute]], name: str) -> dict[int, Attribute]:
-    """Return the attributes by identity.
+    """Return the attributes by number.
 
     Args:
-        entries: of the drive's table.
-        name: of the file, for errors.
+        entries: rows of the drive's table.
+        name: file name, for errors.
 
     Raises:
-        WriteampError: two entries of one identity differ.
+        WriteampError: an attribute appears twice with different values.
     """
-    found: dict[int, Attribute] = {}
+    attributes: dict[int, Attribute] = {}
     for number, attribute in entries:
-        if found.setdefault(number, attribute).raw != attribute.raw:
+        if attributes.setdefault(number, attribute).raw != attribute.raw:
             raise WriteampError(
-                f"{name}: attribute {number} stands twice, with {found[number].raw} and "
-                f"{attribute.raw}; a snapshot is of one drive at one moment"
+                f"{name}: attribute {number} appears twice, with {attributes[number].raw} and "
+                f"{attribute.raw}; a snapshot must be of one drive at one moment"
             )
-    return found
+    return attributes
 
 
 class UsedLife(NamedTuple):
-    """Per cent of the rated life, None if unknown; its label, and what confirms 100% and more."""
+    """Used rated life in percent (None if unknown), its label, and confirmation of 100% or more."""
 
     percent: float | None
     label: str = ""
@@ -98,16 +100,16 @@ class UsedLife(NamedTuple):
 
 
 def used_life(drive: AtaDrive, family: Family | None, hours: float | None) -> UsedLife:
-    """Return the rated life that is used.
+    """Return the used rated life.
 
-    Some drives invert device statistics, so that 100 is new, and others say more than 100 that are
-    not worn. 100% and more stands only if a wear attribute confirms it; more than half is unknown
-    if hours or a wear attribute contradict it.
+    Some drives invert device statistics (100 is new), and others report more than 100 without being
+    worn out. A value of 100% or more is used only if a wear attribute confirms it. A value above
+    half is unknown if power-on hours or a wear attribute contradict it.
 
     Args:
-        drive: as smartctl prints it.
-        family: of the drive; None if none is known.
-        hours: that it was on; None if unknown.
+        drive: values that smartctl prints.
+        family: family of the drive; None if unknown.
+        hours: power-on hours; None if unknown.
     """
     statistics, by_attribute = drive.statistics_used, _by_attribute(drive, family)
     if statistics is not None and statistics >= _WHOLE_PERCENT:
@@ -120,20 +122,20 @@ def used_life(drive: AtaDrive, family: Family | None, hours: float | None) -> Us
 
 
 def _is_doubtful(drive: AtaDrive, statistics: float, hours: float | None) -> bool:
-    """Whether more than half is used too early, or is what wear attributes say is left."""
+    """Whether more than half is used too early, or wear attributes show it as remaining."""
     if statistics <= _WHOLE_PERCENT / 2:
         return False
     if hours is not None and hours < _FEWEST_HOURS_WORN_OUT:
         return True
     left = _left(drive).values()
-    is_used = any(abs(_WHOLE_PERCENT - one - statistics) <= POINTS for one in left)
-    return not is_used and any(abs(one - statistics) <= POINTS for one in left)
+    is_used = any(abs(_WHOLE_PERCENT - percent - statistics) <= POINTS for percent in left)
+    return not is_used and any(abs(percent - statistics) <= POINTS for percent in left)
 
 
 def _of_worn_out(
     drive: AtaDrive, statistics: float, by_attribute: UsedLife | None, hours: float | None
 ) -> UsedLife:
-    """Return the rated life used of a drive whose device statistics say 100% or more."""
+    """Return the used rated life of a drive with device statistics of 100% or more."""
     left = _left(drive)
     lowest = min(left, key=lambda number: left[number] or math.inf, default=0)
     is_at_end, by = (
@@ -141,7 +143,7 @@ def _of_worn_out(
         f"attribute {lowest}, normalized {left.get(lowest)}",
     )
     if by_attribute is not None:
-        # A normalized value of 1 is of 99% and of all that is above.
+        # A normalized value of 1 means 99% or more.
         is_at_end = by_attribute.percent in {_WHOLE_PERCENT - 1, _WHOLE_PERCENT}
         by = f"{by_attribute.label} ({by_attribute.percent:g}% used)"
     if is_at_end and (hours is None or hours >= _FEWEST_HOURS_WORN_OUT):
@@ -154,11 +156,12 @@ def _of_worn_out(
 
 
 def _left(drive: AtaDrive) -> dict[int, int]:
-    """Return what is left of the rated life by the wear attributes of drives of any family."""
+    """Return the remaining rated life by the wear attributes that are common to all families."""
     return {
-        number: one.normalized
-        for number, one in drive.attributes.items()
-        if one.normalized is not None and (number in _WEAR_IDS or _WEAR_NAME.search(one.name))
+        number: attribute.normalized
+        for number, attribute in drive.attributes.items()
+        if attribute.normalized is not None
+        and (number in _WEAR_IDS or _WEAR_NAME.search(attribute.name))
     }
 
 
@@ -171,10 +174,10 @@ def _by_attribute(drive: AtaDrive, family: Family | None) -> UsedLife | None:
 
 
 def _percent_used(holds: str, attribute: Attribute) -> float | None:
-    """Return the per cent of the rated life that are used; None if the value cannot be that."""
+    """Return the used rated life in percent; None if the value is implausible."""
     if holds == "packed hundredths used":
         used = attribute.raw // 256 % 256 + attribute.raw % 256 / 100
-        # On firmware that counts down, or packs otherwise, the normalized value is another.
+        # Firmware that counts down or packs differently has another normalized value.
         agrees = attribute.normalized is not None and abs(attribute.normalized - used) <= 1
         return float(attribute.normalized) if attribute.normalized and agrees else None
     value = attribute.raw if holds.startswith("raw") else attribute.normalized

@@ -1,4 +1,4 @@
-"""Checks of a write amplification against all else that the drive says."""
+"""Checks of a write amplification against the other values of the drive."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from writeamp.units.byte_sizes import shown_bytes
 from writeamp.vssd.log_pages.smart import DATA_UNIT_BYTES
 
 _WRAP = 1 << 32
-# The logs are read one after the other, and drives bring them up to date at different times.
+# The logs are read one after the other, and drives update them at different times.
 _SLACK_BYTES = 2**28
-# Mean erases times capacity are the flash bytes within this factor on drives whose units are known
-# (spare blocks, and blocks not filled, make the difference).
+# Largest ratio of flash bytes and mean erases x capacity on drives with known units; spare blocks
+# and partly filled blocks make the difference.
 AGREEING_FACTOR = 1.6
-# So far apart, one of the two counts something else.
+# Beyond this factor, one of the two counts something else.
 REFUSED_FACTOR = 4.0
-# Fewer erases say little: blocks are erased when they are made, and the mean is a whole number.
+# Fewer erases are not conclusive: blocks are erased at the factory, and the mean is rounded.
 _FEW_ERASES = 10
-# An idle drive refreshes its flash, but no drive programs so many bytes for one of the host.
+# Idle drives refresh their flash, but not this much per byte of the host.
 _MOST_WA = 10_000
-# No flash is rated for so many cycles.
+# Beyond the rated cycles of any flash.
 _MOST_CYCLES = 200_000
 BELOW_ONE = "not below 1"
-# Ends the name of a check of an interval's counters over the drive's life.
+# Suffix of the name of an interval's check that was run on the counters over the drive's life.
 SINCE_NEW = " since new"
-# Rounded counters of a drive whose WA is 1 may say a little less.
+# Rounded counters of a drive with WA 1 may give slightly less.
 _NEARLY_ONE = 0.95
-# Outside of this no drive writes; inside of that one may, once its unit is put right.
+# No drive is outside of these limits; one inside of them is plausible after a unit correction.
 _LEAST_POSSIBLE, _MOST_POSSIBLE = 0.01, 1e4
 _LIKELY_LEAST, _LIKELY_MOST = 0.9, 1000.0
-PART_ONLY = "it counts a part of the flash only, so that this is a lower bound"
+PART_ONLY = "it counts only part of the flash, so this is a lower bound"
 
 
 def is_wrapped(standard: StandardCount) -> bool:
@@ -48,7 +48,7 @@ def is_wrapped(standard: StandardCount) -> bool:
     counter, sectors, sector_bytes = standard
     if counter.unit is None or sectors >= _WRAP:
         return False
-    low, high = (one / sector_bytes for one in _bounds_of(counter))
+    low, high = (bound / sector_bytes for bound in _bounds_of(counter))
     if high < _WRAP or high - low >= _WRAP:
         return False
     wraps = (high - sectors) // _WRAP
@@ -60,14 +60,14 @@ def is_attribute_wrapped(standard: StandardCount) -> bool:
     counter, sectors, sector_bytes = standard
     if counter.unit is None or counter.count >= _WRAP or sectors < _WRAP:
         return False
-    low, high = (one / counter.unit.nominal for one in _bounds_of(counter))
+    low, high = (bound / counter.unit.nominal for bound in _bounds_of(counter))
     unwrapped = sectors * sector_bytes / counter.unit.nominal
     wraps = (unwrapped - low) // _WRAP
     return wraps > 0 and low <= unwrapped - wraps * _WRAP <= high
 
 
 def is_contradicted(standard: StandardCount) -> bool:
-    """Return whether the attribute and the standard log are too far apart for late updates."""
+    """Return whether attribute and standard log differ by more than late updates explain."""
     counter, sectors, sector_bytes = standard
     low, high = _bounds_of(counter)
     size = Fraction(sectors * sector_bytes)
@@ -86,37 +86,37 @@ def against_standard(standard: StandardCount) -> CounterCheck:
     name = "device statistics"
     counter, sectors, sector_bytes = standard
     standard_bytes = sectors * sector_bytes
-    said = f"logical sectors written are {standard_bytes / 1e12:.6g} TB"
+    text = f"logical sectors written are {standard_bytes / 1e12:.6g} TB"
     if counter.unit is None:
-        return CounterCheck(name, "unknown", f"{said}; the unit of {counter.label} is unknown")
+        return CounterCheck(name, "unknown", f"{text}; the unit of {counter.label} is unknown")
     low, high = _bounds_of(counter)
     if low <= standard_bytes <= high:
         return CounterCheck(
-            name, "ok", f"{said}, as {counter.label} in units of {counter.unit.name}"
+            name, "ok", f"{text}, as {counter.label} in units of {counter.unit.name}"
         )
     if is_wrapped(standard):
-        return CounterCheck(name, "ok", f"{said}, which is {counter.label} modulo 2^32 sectors")
+        return CounterCheck(name, "ok", f"{text}, equal to {counter.label} modulo 2^32 sectors")
     if is_attribute_wrapped(standard):
         return CounterCheck(
-            name, "doubt", f"{said}, of which {counter.label} is the rest modulo 2^32"
+            name, "doubt", f"{text}, and {counter.label} is this number modulo 2^32"
         )
     fitting = snapped_unit(counter, standard_bytes)
-    other = f"; it would fit in units of {fitting.name}" if fitting else ""
+    other = f"; they agree in units of {fitting.name}" if fitting else ""
     return CounterCheck(
         name,
         "doubt",
-        f"{said}, and {counter.label} in units of {counter.unit.name} are "
+        f"{text}, and {counter.label} in units of {counter.unit.name} are "
         f"{float(counter.amount().nominal) / 1e12:.6g} TB{other}",
     )
 
 
 def snapped_unit(counter: Counter, size_bytes: int | Fraction, slack: int = 0) -> Unit | None:
-    """Return the known unit in which a count is so many bytes; None if not exactly one is.
+    """Return the only known unit in which the count gives this size; None if not exactly one.
 
     Args:
-        counter: its count.
-        size_bytes: what was written.
-        slack: bytes by which the size may be off.
+        counter: counter with its count.
+        size_bytes: bytes that were written.
+        slack: tolerance of the size, in bytes.
     """
     size = Fraction(size_bytes)
     fitting = [
@@ -134,22 +134,21 @@ def checks_of(
     """Yield the checks of a pairing.
 
     Args:
-        pairing: of the counters.
-        facts: of the drive.
-        is_life: the amounts are since the drive was new.
+        pairing: pairing of host and flash counters.
+        facts: facts of the drive.
+        is_life: whether the amounts are since the drive was new.
     """
     if pairing.doubt:
         yield CounterCheck("page size", "doubt", pairing.doubt)
     elif pairing.definition == "pages" and pairing.host is not None:
-        yield CounterCheck(
-            "page size", "ok", "host bytes a page are those of 16 KiB or 64 KiB pages"
-        )
+        yield CounterCheck("page size", "ok", "host bytes per page match pages of 16 KiB or 64 KiB")
     yield _below_one(pairing, facts)
     if pairing.wa.low > _MOST_WA:
         yield CounterCheck(
             "not absurd",
             "fail",
-            f"flash over host is {float(pairing.wa.nominal):,.4g}: the counters are in other units",
+            f"flash over host is {float(pairing.wa.nominal):,.4g}: the counters must have other "
+            "units",
         )
     if is_life:
         yield _erases(pairing, facts)
@@ -159,37 +158,37 @@ def checks_of(
 
 
 def _failed_since_new(pairing: Pairing, facts: CounterFacts) -> Iterator[CounterCheck]:
-    """Yield the checks that the counters of an interval fail over the drive's life."""
-    amounts = {one.key: one.amount() for one in pairing.counters}
+    """Yield the checks that an interval's counters fail over the drive's life."""
+    amounts = {counter.key: counter.amount() for counter in pairing.counters}
     for life in pairings(pairing.counters, amounts):
         if life.definition == pairing.definition:
-            for one in checks_of(life, facts):
-                if one.verdict == "fail":
-                    yield one._replace(name=one.name + SINCE_NEW)
+            for check in checks_of(life, facts):
+                if check.verdict == "fail":
+                    yield check._replace(name=check.name + SINCE_NEW)
 
 
 def _below_one(pairing: Pairing, facts: CounterFacts) -> CounterCheck:
     name = BELOW_ONE
-    low, wa, high = (float(one) for one in pairing.wa)
+    low, wa, high = (float(bound) for bound in pairing.wa)
     if high >= 1:
         if is_partial(pairing, facts):
             return CounterCheck(name, "ok", f"flash over host is {wa:.4g}: {PART_ONLY}")
-        said = f"WA is {with_range(wa, low, high)}"
+        text = f"WA is {with_range(wa, low, high)}"
         if wa >= _NEARLY_ONE or facts.compresses:
-            return CounterCheck(name, "ok", said)
+            return CounterCheck(name, "ok", text)
         return CounterCheck(
-            name, "doubt", f"{said}: below 1 by granularity alone, as this family does not compress"
+            name, "doubt", f"{text}: below 1 only by rounding, as this family does not compress"
         )
     if facts.compresses:
-        return CounterCheck(
-            name, "ok", f"WA is {wa:.4g}, and this family compresses what it stores"
-        )
-    counts_slc = any(one.part == "slc" and one.unit is not None for one in facts.counters)
+        return CounterCheck(name, "ok", f"WA is {wa:.4g}, and this family compresses data")
+    counts_slc = any(
+        counter.part == "slc" and counter.unit is not None for counter in facts.counters
+    )
     if pairing.definition == "tlc" and counts_slc:
         return CounterCheck(
-            name, "ok", f"{wa:.4g} are of TLC alone; writes to SLC are counted apart"
+            name, "ok", f"{wa:.4g} is of TLC only; writes to SLC are counted separately"
         )
-    what = "wrong units, or writes that are not counted"
+    what = "wrong units, or uncounted writes"
     if is_partial(pairing, facts):
         what = PART_ONLY
     return CounterCheck(
@@ -198,7 +197,7 @@ def _below_one(pairing: Pairing, facts: CounterFacts) -> CounterCheck:
 
 
 def is_partial(pairing: Pairing, facts: CounterFacts) -> bool:
-    """Return whether a pairing's counters leave out a part of the flash's writes."""
+    """Return whether a pairing's counters leave out part of the flash writes."""
     return pairing.is_partial or facts.has_partial_flash
 
 
@@ -209,9 +208,11 @@ def _erases(pairing: Pairing, facts: CounterFacts) -> CounterCheck:
         missing = "no mean count of erases" if erases is None else "no capacity"
         return CounterCheck(name, "unknown", missing if flash else "the unit is unknown")
     if erases.high < _FEW_ERASES:
-        return CounterCheck(name, "unknown", f"{erases.high:g} erases a block are too few to tell")
+        return CounterCheck(
+            name, "unknown", f"{erases.high:g} erases per block are too few for this check"
+        )
     low, high = erased_bytes(erases, facts.capacity_bytes)
-    # The factor by which the intervals miss each other.
+    # Ratio of the closest ends of the two intervals; 1 if they overlap.
     factor = max(float(flash.low) / high, low / max(float(flash.high), 1.0), 1.0)
     verdict: Verdict = "ok" if factor <= AGREEING_FACTOR else "doubt"
     if factor > REFUSED_FACTOR:
@@ -222,29 +223,29 @@ def _erases(pairing: Pairing, facts: CounterFacts) -> CounterCheck:
         name,
         verdict,
         f"{mean} erases ({erases.label}) of {shown_bytes(facts.capacity_bytes)} are "
-        f"{low / 1e12:.4g} to {high / 1e12:.4g} TB, the counter says "
+        f"{low / 1e12:.4g} to {high / 1e12:.4g} TB, the counter shows "
         f"{float(flash.nominal) / 1e12:.4g} TB{of_tlc}",
     )
 
 
 def _erases_and_flash(pairing: Pairing, facts: CounterFacts) -> tuple[Erases | None, Amount | None]:
     """Return the erases of the cells that the pairing counts, and the bytes written to them."""
-    tlc = next((one for one in pairing.counters if one.part == "tlc"), None)
-    of_tlc = next((one for one in facts.erases if one.part == "tlc"), None)
+    tlc = next((counter for counter in pairing.counters if counter.part == "tlc"), None)
+    of_tlc = next((erase for erase in facts.erases if erase.part == "tlc"), None)
     if tlc is not None and tlc.unit is not None and of_tlc is not None:
         return of_tlc, tlc.amount()
     if pairing.definition == "tlc":
         return of_tlc, pairing.flash
-    return next((one for one in facts.erases if one.part == "all"), None), pairing.flash
+    return next((erase for erase in facts.erases if erase.part == "all"), None), pairing.flash
 
 
 def erased_bytes(erases: Erases, capacity_bytes: int) -> tuple[float, float]:
-    """Return the least and the most bytes that were erased, of the user's and the raw capacity."""
+    """Return the erased bytes, by user capacity and by raw capacity."""
     return erases.low * capacity_bytes, erases.high * raw_bytes(capacity_bytes)
 
 
 def raw_bytes(capacity_bytes: int) -> int:
-    """Return the flash of a drive: the next power of two, of which the user gets the rest.
+    """Return the flash of a drive: the next power of two above the user capacity.
 
     >>> raw_bytes(960_197_124_096) >> 30, raw_bytes(128_035_676_160) >> 30
     (1024, 128)
@@ -260,29 +261,29 @@ def _capacity(pairing: Pairing, facts: CounterFacts) -> CounterCheck:
         )
     fills = float(pairing.flash.nominal) / facts.capacity_bytes
     verdict: Verdict = "fail" if fills > _MOST_CYCLES else "ok"
-    return CounterCheck(name, verdict, f"the flash was written {fills:,.4g} times over")
+    return CounterCheck(name, verdict, f"the flash was written {fills:,.4g} times")
 
 
-def agreement_checks(found: Sequence[Pairing]) -> Iterator[CounterCheck]:
-    """Yield whether pairings of one definition and one time agree within their bounds."""
-    for place, one in enumerate(found):
-        for other in found[:place]:
-            if one.definition == other.definition and is_same_span(one, other):
-                agrees = one.wa.low <= other.wa.high and other.wa.low <= one.wa.high
+def agreement_checks(pairings: Sequence[Pairing]) -> Iterator[CounterCheck]:
+    """Yield checks that pairings of one definition and one interval agree within their bounds."""
+    for place, pairing in enumerate(pairings):
+        for other in pairings[:place]:
+            if pairing.definition == other.definition and is_same_span(pairing, other):
+                agrees = pairing.wa.low <= other.wa.high and other.wa.low <= pairing.wa.high
                 yield CounterCheck(
                     "sources agree",
                     "ok" if agrees else "doubt",
-                    f"{other.source} is {float(other.wa.nominal):.6g}, {one.source} is "
-                    f"{float(one.wa.nominal):.6g}",
+                    f"{other.source} is {float(other.wa.nominal):.6g}, {pairing.source} is "
+                    f"{float(pairing.wa.nominal):.6g}",
                 )
 
 
 def estimated_wa(facts: CounterFacts, host: Amount) -> tuple[float, float] | None:
-    """Return the WA that erases times capacity give, low and high; None if they do not say.
+    """Return bounds of WA from mean erases x capacity; None if unavailable.
 
-    Samsung's white papers say that one count of attribute 177 is one write of the raw flash.
+    According to Samsung's white papers, one count of attribute 177 is one write of the raw flash.
     """
-    erases = next((one for one in facts.erases if one.part == "all"), None)
+    erases = next((erase for erase in facts.erases if erase.part == "all"), None)
     if erases is None or facts.capacity_bytes is None or host.low <= 0:
         return None
     low, high = erased_bytes(erases, facts.capacity_bytes)
@@ -290,9 +291,9 @@ def estimated_wa(facts: CounterFacts, host: Amount) -> tuple[float, float] | Non
 
 
 def unit_checks(pairing: Pairing) -> Iterator[CounterCheck]:
-    """Yield a failed check if a counter seems to be in units of 512,000 bytes, or not to be.
+    """Yield a failed check if a counter seems to confuse bytes and units of 512,000 bytes.
 
-    Some tools print units of 512,000 bytes as bytes, or bytes as such units.
+    Some tools print units of 512,000 bytes as bytes, or bytes as units.
     """
     if pairing.host is None or pairing.flash is None:
         return
@@ -305,6 +306,6 @@ def unit_checks(pairing: Pairing) -> Iterator[CounterCheck]:
         yield CounterCheck(
             "unit of the flash counter",
             "fail",
-            f"flash over host is {wa:.4g}; it would be {corrected:.4g} if the flash's counter "
-            f"{what}, as some tools have it: compare erases x capacity",
+            f"flash over host is {wa:.4g}; it would be {corrected:.4g} if the flash counter "
+            f"{what}, as in some tools. Compare with erases x capacity",
         )

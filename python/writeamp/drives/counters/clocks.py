@@ -1,4 +1,4 @@
-"""Times of snapshots, in known or unknown zones, and the clock that they have in common."""
+"""Times of snapshots in known or unknown time zones, and their common clock."""
 
 from __future__ import annotations
 
@@ -10,74 +10,74 @@ from typing import Any, NamedTuple, Protocol
 
 from writeamp.drives.counters.document import number, text_of, within
 
-# Abbreviations that one offset has. Others are in use for several (CST, IST), or in few places.
+# Abbreviations with a single offset. Others have several meanings (CST, IST) or are rare.
 _ZONE_HOURS = {
     "UTC": 0, "GMT": 0, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "JST": 9,
     "COORDINATED UNIVERSAL TIME": 0,
 }  # fmt: skip
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-# Windows writes names of zones out, with spaces.
+# Windows prints the full names of time zones, with spaces.
 _TIME = re.compile(
     r"[A-Z][a-z]{2} +([A-Z][a-z]{2}) +(\d{1,2}) +(\d+):(\d+):(\d+) +(\d{4}) +(\S.{0,99})"
 )
 _OFFSET = re.compile(r"([+-])(\d{2})(?::?(\d{2}))?")
 _HOUR_S = 3600.0
-# Offsets of zones are from 12 hours behind UTC to 14 ahead of it.
+# UTC offsets of time zones range from -12 h to +14 h.
 _MOST_BEHIND_H, _MOST_AHEAD_H = 12, 14
-# Where an unknown zone makes more of the time between two snapshots, power-on hours tell more.
+# If an unknown time zone adds more than this share of the interval, power-on hours are better.
 _CLOSE_ENOUGH = 0.1
-# Clocks that were never set begin in 1970, or in 1980. SSDs that say their wear are of later years.
+# Clocks that were never set begin in 1970 or 1980. SSDs that report their wear are newer.
 _UNSET_BEFORE_S, _SET_AFTER_S = 11 * 365.25 * 86_400, 35 * 365.25 * 86_400
-_UNSET = "a clock was not set, as one snapshot says a year before 1981 and another one after 2004"
-# What names of a zone have for winter and summer: PST and PDT, AEST and AEDT, BRT and BRST,
-# "Pacific Standard Time" and "Pacific Daylight Time".
+_UNSET = "a clock was not set: one snapshot is from before 1981 and another from after 2004"
+# Part of a zone name that changes between winter and summer: PST and PDT, AEST and AEDT, BRT and
+# BRST, "Pacific Standard Time" and "Pacific Daylight Time".
 _SEASON = re.compile(r"(?<=[A-Z])[SD]?T$| (STANDARD|DAYLIGHT|SUMMER|WINTER)(?= TIME$)")
 
 
 class LocalTime(NamedTuple):
-    """Time in a zone whose offset is not known: seconds since 1970 by its clock, and its name."""
+    """Time in a zone with an unknown offset: seconds since 1970 by its clock, and its name."""
 
     clock_s: float
     zone: str
 
 
 def taken_at(log: dict[str, Any]) -> float | None:
-    """Return seconds since 1970 of smartctl's JSON, whose `time_t` some edited documents lack."""
-    said = number(within(log, "local_time", "time_t"))
-    if said is not None:
-        return said
+    """Return the time of smartctl's JSON in seconds since 1970, or None."""
+    time_t = number(within(log, "local_time", "time_t"))
+    if time_t is not None:
+        return time_t
     local = _clock(log)
     offset_s = None if local is None else _offset_s(local.zone)
     return None if local is None or offset_s is None else local.clock_s - offset_s
 
 
 def local_time(log: dict[str, Any]) -> LocalTime | None:
-    """Return the time of smartctl's JSON by its own clock; None if it is known without one."""
+    """Return the local time of smartctl's JSON; None if the UTC time is known."""
     return None if taken_at(log) is not None else _clock(log)
 
 
 def _clock(log: dict[str, Any]) -> LocalTime | None:
-    found = _TIME.match(text_of(within(log, "local_time", "asctime")) or "")
-    if found is None or found[1] not in _MONTHS:
+    match = _TIME.match(text_of(within(log, "local_time", "asctime")) or "")
+    if match is None or match[1] not in _MONTHS:
         return None
-    month, (day, hour, minute, second, year) = _MONTHS.index(found[1]) + 1, found.groups()[1:6]
+    month, (day, hour, minute, second, year) = _MONTHS.index(match[1]) + 1, match.groups()[1:6]
     try:
         at = datetime(int(year), month, int(day), int(hour), int(minute), int(second), tzinfo=UTC)
     except (ValueError, OverflowError):
         return None
-    return LocalTime(at.timestamp(), " ".join(found[7].split()).upper())
+    return LocalTime(at.timestamp(), " ".join(match[7].split()).upper())
 
 
 def _offset_s(zone: str) -> float | None:
-    """Return by how much a zone is ahead of UTC; None if that is not known."""
-    if (found := _OFFSET.fullmatch(zone)) is not None:
-        seconds = int(found[2]) * 3600.0 + int(found[3] or 0) * 60
-        return -seconds if found[1] == "-" else seconds
+    """Return the UTC offset of a zone in seconds; None if unknown."""
+    if (match := _OFFSET.fullmatch(zone)) is not None:
+        seconds = int(match[2]) * 3600.0 + int(match[3] or 0) * 60
+        return -seconds if match[1] == "-" else seconds
     return _ZONE_HOURS[zone] * 3600.0 if zone in _ZONE_HOURS else None
 
 
 class Dated(Protocol):
-    """Facts of a drive that may say when they were read."""
+    """Facts of a drive that may have the time of their reading."""
 
     @property
     def taken_at(self) -> float | None:
@@ -85,22 +85,22 @@ class Dated(Protocol):
 
     @property
     def local_time(self) -> LocalTime | None:
-        """Time in a zone that is not known."""
+        """Time in a zone with an unknown offset."""
 
     @property
     def power_on_hours(self) -> float | None:
-        """Hours that the drive was on."""
+        """Power-on hours of the drive."""
 
 
 @dataclass(frozen=True)
 class SnapshotClock:
-    """Times of snapshots on a clock of their own.
+    """Times of snapshots on a common clock.
 
     Attributes:
-        seconds: of each, of which differences alone mean something; empty if unknown.
-        slack_s: by which a difference may be off.
-        is_powered_on: they are power-on hours.
-        doubt: a sentence that says what is not known of the times; "" if all is.
+        seconds: time of each snapshot, for differences only; empty if unknown.
+        slack_s: uncertainty of a difference, in seconds.
+        is_powered_on: whether the clock is the power-on hours.
+        doubt: sentence about the uncertainty of the times, or "".
     """
 
     seconds: tuple[float, ...]
@@ -110,11 +110,15 @@ class SnapshotClock:
 
 
 def common_clock(facts: Sequence[Dated]) -> SnapshotClock:
-    """Return the clock that facts have in common: of their times, or else of power-on hours.
+    """Return the common clock of the facts: their times, or otherwise their power-on hours.
 
-    Times in one zone are as far apart as they say, also where nobody knows its offset.
+    Differences of times in one zone are exact even if its offset is unknown.
     """
-    hours = tuple(one.power_on_hours * _HOUR_S for one in facts if one.power_on_hours is not None)
+    hours = tuple(
+        drive_facts.power_on_hours * _HOUR_S
+        for drive_facts in facts
+        if drive_facts.power_on_hours is not None
+    )
     by_hours = SnapshotClock(hours, is_powered_on=True) if len(hours) == len(facts) else None
     by_times = _of_times(facts)
     if by_times is None:
@@ -125,39 +129,43 @@ def common_clock(facts: Sequence[Dated]) -> SnapshotClock:
     if by_times.slack_s <= _CLOSE_ENOUGH * span_s:
         return by_times
     is_ordered = by_times.slack_s < span_s
-    # Hours that have stopped tell less than times in zones that are not known.
+    # Power-on hours that do not advance are worse than times in unknown zones.
     if by_hours is not None and (len(set(hours)) > 1 or not is_ordered):
         return replace(by_hours, doubt=by_times.doubt)
     return by_times if is_ordered else SnapshotClock((), doubt=by_times.doubt)
 
 
 def _of_times(facts: Sequence[Dated]) -> SnapshotClock | None:
-    """Return the clock of the times that facts say; None if one says none."""
+    """Return the clock of the facts' times; None if a time is missing."""
     seconds = [
-        one.taken_at if one.taken_at is not None else one.local_time and one.local_time.clock_s
-        for one in facts
+        drive_facts.taken_at
+        if drive_facts.taken_at is not None
+        else drive_facts.local_time and drive_facts.local_time.clock_s
+        for drive_facts in facts
     ]
-    known = tuple(one for one in seconds if one is not None)
-    if not known or len(known) < len(facts):
+    times = tuple(time_s for time_s in seconds if time_s is not None)
+    if not times or len(times) < len(facts):
         return None
     zones = [
-        "UTC" if one.taken_at is not None or one.local_time is None else one.local_time.zone
-        for one in facts
+        "UTC"
+        if drive_facts.taken_at is not None or drive_facts.local_time is None
+        else drive_facts.local_time.zone
+        for drive_facts in facts
     ]
     names = list(dict.fromkeys(zones))
     slack_h = _slack_hours(names)
     doubt = (
-        f"zone not known: the times are in {' and '.join(names)}, so that the time between them is "
-        f"known to {slack_h} h only"
+        f"unknown time zone: the times are in {' and '.join(names)}, so the interval is uncertain "
+        f"by {slack_h} h"
     )
-    return SnapshotClock(known, slack_h * _HOUR_S, doubt=doubt if slack_h else "")
+    return SnapshotClock(times, slack_h * _HOUR_S, doubt=doubt if slack_h else "")
 
 
 def _slack_hours(zones: Sequence[str]) -> int:
-    """Return by how many hours times in these zones may be off from each other."""
+    """Return the largest error of a time difference between these zones, in hours."""
     if len(zones) < 2:
         return 0
-    if len({_SEASON.sub("", one) for one in zones}) == 1:
+    if len({_SEASON.sub("", zone) for zone in zones}) == 1:
         return 1
     is_one_known = "UTC" in zones and len(zones) == 2
     return _MOST_AHEAD_H if is_one_known else _MOST_AHEAD_H + _MOST_BEHIND_H

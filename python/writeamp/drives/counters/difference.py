@@ -1,4 +1,4 @@
-"""Differences of the counters of two snapshots of one drive, and what forbids to take them."""
+"""Differences of the counters in two snapshots of a drive, and reasons to reject them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from writeamp.drives.counters.clocks import common_clock
 from writeamp.drives.counters.facts import CUT_END, CounterCheck, CounterFacts, Erases
 
 _DAY_S = 86_400.0
-# An interval of fewer units of a counter is known to a per cent at best.
+# With fewer units of a counter, rounding is more than 1% of the interval.
 FEW_UNITS = 100
 
 
@@ -19,12 +19,12 @@ class Interval:
     """Amounts between two snapshots.
 
     Attributes:
-        amounts: by the keys of the counters that both have.
-        days: between them; None if the times are unknown.
-        is_powered_on: these are days of power-on hours, as no clock says more.
-        checks: of the two snapshots.
-        refusal: why there is no WA of the interval; "" if nothing forbids it.
-        erases: of blocks between the two, where both say them.
+        amounts: by the keys of the counters that both snapshots have.
+        days: length; None if the times are unknown.
+        is_powered_on: whether `days` are power-on hours, as no clock is better.
+        checks: checks of the two snapshots.
+        refusal: why the interval has no WA, or "".
+        erases: erases of blocks in the interval, if both snapshots have them.
     """
 
     amounts: dict[tuple[str, ...], Amount]
@@ -35,41 +35,41 @@ class Interval:
     erases: tuple[Erases, ...] = ()
 
 
-def interval_between(before: CounterFacts, after: CounterFacts) -> Interval:
+def interval_between(start: CounterFacts, end: CounterFacts) -> Interval:
     """Return the interval between two snapshots' facts."""
-    earlier = {one.key: one for one in before.counters}
-    both = [(earlier[one.key], one) for one in after.counters if one.key in earlier]
-    clock = common_clock((before, after))
+    earlier = {counter.key: counter for counter in start.counters}
+    both = [(earlier[counter.key], counter) for counter in end.counters if counter.key in earlier]
+    clock = common_clock((start, end))
     is_powered_on = clock.is_powered_on
     days = (clock.seconds[1] - clock.seconds[0]) / _DAY_S if clock.seconds else None
-    checks = list(_same_drive(before, after))
+    checks = list(_same_drive(start, end))
     checks += [CounterCheck("time", "doubt", clock.doubt)] if clock.doubt else []
     if days is not None and days < 0:
         order = CounterCheck("order", "fail", _wrong_order(-days, is_powered_on=is_powered_on))
-        refusal = "; ".join(one.evidence for one in [*checks, order] if one.verdict == "fail")
+        refusal = "; ".join(check.evidence for check in [*checks, order] if check.verdict == "fail")
         return Interval({}, days, [*checks, order], refusal, is_powered_on)
     checks += [*_resets(both), *_grain(both)]
-    refusal = "; ".join(one.evidence for one in checks if one.verdict == "fail")
+    refusal = "; ".join(check.evidence for check in checks if check.verdict == "fail")
     amounts = {last.key: last.since(first) for first, last in both if not _fell(first, last)}
-    checks += _appeared(before, after)
-    checks += [one for one in before.checks if one.name == CUT_END]
+    checks += _appeared(start, end)
+    checks += [check for check in start.checks if check.name == CUT_END]
     if not refusal and both and not amounts:
-        refusal = "; ".join(one.evidence for one in checks if one.name == "no reset")
-    scopes = [{one.scope for one in facts.counters} for facts in (before, after)]
-    if not refusal and before.counters and after.counters and not both:
+        refusal = "; ".join(check.evidence for check in checks if check.name == "no reset")
+    scopes = [{counter.scope for counter in facts.counters} for facts in (start, end)]
+    if not refusal and start.counters and end.counters and not both:
         refusal = (
             "the snapshots have no counter in common: the first has "
-            f"{_labels(before)} of {', '.join(sorted(scopes[0]))}, the second {_labels(after)} of "
+            f"{_labels(start)} of {', '.join(sorted(scopes[0]))}, the second {_labels(end)} of "
             f"{', '.join(sorted(scopes[1]))}"
         )
-    erases = tuple(_erases_between(before, after))
+    erases = tuple(_erases_between(start, end))
     return Interval(amounts, days, checks, refusal, is_powered_on, erases)
 
 
-def _erases_between(before: CounterFacts, after: CounterFacts) -> Iterator[Erases]:
-    """Yield the erases between two snapshots; those of a counter that fell are none."""
-    earlier = {(one.label, one.part): one for one in before.erases}
-    for last in after.erases:
+def _erases_between(start: CounterFacts, end: CounterFacts) -> Iterator[Erases]:
+    """Yield the erases between two snapshots, without counters that fell."""
+    earlier = {(erase.label, erase.part): erase for erase in start.erases}
+    for last in end.erases:
         first = earlier.get((last.label, last.part))
         if first is not None and last.low >= first.low:
             least = max(last.low - first.high, 0.0)
@@ -78,33 +78,30 @@ def _erases_between(before: CounterFacts, after: CounterFacts) -> Iterator[Erase
 
 def _wrong_order(days: float, *, is_powered_on: bool) -> str:
     of = " powered on" if is_powered_on else ""
-    return (
-        f"the files are in the wrong order: the second is the earlier, by {days:,.4g} days{of}; "
-        "give it first"
-    )
+    return f"the files are in the wrong order: the second is {days:,.4g} days{of} older. Swap them"
 
 
 def _labels(facts: CounterFacts) -> str:
-    return ", ".join(dict.fromkeys(one.label for one in facts.counters))
+    return ", ".join(dict.fromkeys(counter.label for counter in facts.counters))
 
 
-def _same_drive(before: CounterFacts, after: CounterFacts) -> Iterator[CounterCheck]:
+def _same_drive(start: CounterFacts, end: CounterFacts) -> Iterator[CounterCheck]:
     for what in ("serial", "model"):
-        first, last = getattr(before, what), getattr(after, what)
+        first, last = getattr(start, what), getattr(end, what)
         if first and last and first != last:
             yield CounterCheck("same drive", "fail", f"the {what} is another: {first}, then {last}")
             return
-    known = "serial" if before.serial and after.serial else "model"
-    is_known = getattr(before, known) and getattr(after, known)
+    identity = "serial" if start.serial and end.serial else "model"
+    is_known = getattr(start, identity) and getattr(end, identity)
     if is_known:
-        yield CounterCheck("same drive", "ok", f"both say {known} {getattr(after, known)}")
+        yield CounterCheck("same drive", "ok", f"both have the {identity} {getattr(end, identity)}")
     else:
-        yield CounterCheck("same drive", "unknown", "no serial or model in both")
-    if before.firmware and after.firmware and before.firmware != after.firmware:
+        yield CounterCheck("same drive", "unknown", "the serial number or model is missing")
+    if start.firmware and end.firmware and start.firmware != end.firmware:
         yield CounterCheck(
             "same firmware",
             "doubt",
-            f"{before.firmware}, then {after.firmware}: units may have changed with it",
+            f"{start.firmware}, then {end.firmware}: the update may have changed units",
         )
 
 
@@ -117,25 +114,27 @@ def _resets(both: list[tuple[Counter, Counter]]) -> Iterator[CounterCheck]:
         if _fell(first, last):
             yield CounterCheck(
                 "no reset",
-                # Counters of a group fall when FDP is switched; those of the drive go on.
+                # Counters of a group may fall when FDP is switched; those of the drive do not.
                 "fail" if last.scope == "drive" else "doubt",
-                f"{last.label} fell from {first.count:,} to {last.count:,}: it was cleared (a "
+                f"{last.label} fell from {first.count:,} to {last.count:,}: it was cleared (by a "
                 "format, an update, FDP switched), or this is another drive",
             )
 
 
-def _appeared(before: CounterFacts, after: CounterFacts) -> Iterator[CounterCheck]:
-    """Yield the counters of groups that one snapshot has only: FDP was switched."""
-    for kept, gone, when in ((after, before, "second"), (before, after, "first")):
-        sources = {one.source for one in gone.counters}
+def _appeared(start: CounterFacts, end: CounterFacts) -> Iterator[CounterCheck]:
+    """Yield a doubt about group counters that only one snapshot has: FDP was switched."""
+    for present, gone, when in ((end, start, "second"), (start, end, "first")):
+        sources = {counter.source for counter in gone.counters}
         labels = dict.fromkeys(
-            one.label for one in kept.counters if one.scope != "drive" and one.source not in sources
+            counter.label
+            for counter in present.counters
+            if counter.scope != "drive" and counter.source not in sources
         )
         if labels:
             yield CounterCheck(
                 "same counters",
                 "doubt",
-                f"{', '.join(labels)}: only the {when} snapshot counts; FDP was switched, or the "
+                f"{', '.join(labels)}: only the {when} snapshot has them; FDP was switched, or the "
                 "log was not read",
             )
 

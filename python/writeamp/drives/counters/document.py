@@ -1,4 +1,4 @@
-"""Documents: content of a file as text and JSON, of any encoding, with limits."""
+"""Documents: the content of a file as text and JSON in any encoding, with size limits."""
 
 from __future__ import annotations
 
@@ -25,19 +25,20 @@ WHAT = "counter document"
 # Counters have at most 128 bits.
 MOST = (1 << 128) - 1
 _MOST_DIGITS = 400
-# A line that begins an object, or a list of objects or strings; "{{" is of a template.
+# Start of an object, or of a list of objects or strings, at the start of a line. "{{" is a
+# template.
 JSON_START = re.compile(r"[ \t]*(?:\{(?!\{)|\[[ \t]*(?:[{\]\"]|$))")
-# Encodings by their byte order marks, of which the first begins with the second.
+# Byte order marks with their encodings. The longer mark is first, as the shorter is its prefix.
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _HEAD_BYTES = 4096
-# Of text in UTF-16 that is mostly ASCII, every other byte is zero.
+# In UTF-16 text that is mostly ASCII, every other byte is zero.
 _MANY, _FEW = 0.7, 0.05
-# Characters of the Windows code pages that stand in numbers and tables. All other bytes that are
-# no UTF-8 become U+FFFD, as the code page is not known.
+# Characters of the Windows code pages that are used in numbers and tables. All other bytes that are
+# not valid UTF-8 become U+FFFD, as the code page is unknown.
 _BYTES = {
     0xDC91: "'",
     0xDC92: "'",
@@ -51,11 +52,11 @@ _UNKNOWN = re.compile("[\udc80-\udcff]+")
 
 
 class KeyTwiceError(ValueError):
-    """An object of JSON names a key twice, with two values."""
+    """A JSON object has a key twice, with different values."""
 
 
 class JsonSpan(NamedTuple):
-    """A JSON document in a text, and where it begins and ends."""
+    """JSON document in a text, with its start and end."""
 
     value: Any
     start: int
@@ -64,7 +65,7 @@ class JsonSpan(NamedTuple):
 
 @dataclass(frozen=True)
 class Document:
-    """Content of a file, its name for errors, and what the user states of its drives."""
+    """Content of a file, its name for errors, and statements of the user about its drives."""
 
     name: str
     content: bytes
@@ -76,45 +77,45 @@ class Document:
 
     @cached_property
     def text(self) -> str:
-        """The text, of which bytes of an unknown encoding are replaced."""
+        """Decoded text; bytes of an unknown encoding are replaced."""
         return _decoded(self.content)
 
     @cached_property
     def json(self) -> Any:
-        """The JSON document; None if it is none. Lines of text before it are left out.
+        """JSON document, or None. Lines of text before it are skipped.
 
         Raises:
-            WriteampError: it begins as JSON does and is cut short, or names a key twice.
+            WriteampError: the JSON is truncated, or has a key twice.
         """
         span = self.json_span
         return None if span is None else span.value
 
     @cached_property
     def json_span(self) -> JsonSpan | None:
-        """The JSON document and its place in the text; None if there is none.
+        """JSON document and its position in the text, or None.
 
         Raises:
-            WriteampError: it begins as JSON does and is cut short, or names a key twice.
+            WriteampError: the JSON is truncated, or has a key twice.
         """
         start = _start_of_json(self.text)
         return None if start is None else self.json_from(start)
 
     def json_from(self, start: int) -> JsonSpan:
-        """Return the JSON document that begins at a place of the text.
+        """Return the JSON document that begins at a position of the text.
 
         Raises:
-            WriteampError: it is cut short, names a key twice, or has too many values.
+            WriteampError: it is truncated, has a key twice, or has too many values.
         """
         decoder = self._decoder
         try:
-            found, end = decoder.raw_decode(self.text, start)
+            value, end = decoder.raw_decode(self.text, start)
         except RecursionError:
-            raise WriteampError(f"{self.name}: its JSON is nested too deep") from None
+            raise WriteampError(f"{self.name}: its JSON is nested too deeply") from None
         except KeyTwiceError as error:
-            raise WriteampError(f"{self.name}: its JSON names {error} twice") from None
+            raise WriteampError(f"{self.name}: its JSON has the key {error} twice") from None
         except ValueError as error:
-            raise WriteampError(f"{self.name}: its JSON is broken or cut short: {error}") from None
-        return JsonSpan(found, start, end)
+            raise WriteampError(f"{self.name}: its JSON is broken or truncated: {error}") from None
+        return JsonSpan(value, start, end)
 
     @cached_property
     def _decoder(self) -> JSONDecoder:
@@ -128,7 +129,7 @@ class Document:
 
 
 def _start_of_json(text: str) -> int | None:
-    """Return where a JSON object or list begins: at the start of a line, before any other text."""
+    """Return the position of the first JSON object or list, if it begins before other text does."""
     at = 0
     for line in text.split("\n", 64)[:64]:
         if JSON_START.match(line):
@@ -138,21 +139,21 @@ def _start_of_json(text: str) -> int | None:
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found and found[key] != value:
+        if key in members and members[key] != value:
             raise KeyTwiceError(repr(key[:80]))
-        found[key] = value
-    return found
+        members[key] = value
+    return members
 
 
 def _integer(text: str) -> int | float:
-    # Python refuses to read very long numbers, which no counter has.
+    # Python refuses very long numbers; no counter is so long.
     return int(text) if len(text) <= _MOST_DIGITS else math.inf
 
 
 def is_standard_input(path: Path) -> bool:
-    """Return whether a path stands for standard input, as it does for many programs."""
+    """Return whether a path means standard input ("-")."""
     return str(path) == "-"
 
 
@@ -165,7 +166,7 @@ def load(path: Path) -> Document:
     """Return the content of a file, or of standard input by the name "-".
 
     Raises:
-        WriteampError: it cannot be read, is empty standard input, or is too large.
+        WriteampError: the file cannot be read or is too large, or standard input is empty.
     """
     name = name_of(path)
     try:
@@ -179,14 +180,14 @@ def load(path: Path) -> Document:
     except ValueError as error:  # a null character in the path
         raise WriteampError(f"cannot read {str(path)!r}: {error}") from None
     if len(content) > most_bytes:
-        raise WriteampError(f"{name} is larger than {most_bytes >> 20} MiB, the limit per {WHAT}")
+        raise WriteampError(f"{name} is larger than {most_bytes >> 20} MiB, the limit of a {WHAT}")
     if not content and is_standard_input(path):
-        raise WriteampError("standard input is empty, or was read already; give it once")
+        raise WriteampError("standard input is empty, or was already read; name it only once")
     return Document(name, content)
 
 
 def _read(file: BinaryIO) -> tuple[bytes, int]:
-    """Return the content and its limit in bytes, of which one more is read at most."""
+    """Return the content (at most one byte more than the limit) and the limit, in bytes."""
     content = file.read(MOST_BYTES + 1)
     if not content.startswith(_TABLE_START):
         return content, MOST_BYTES
@@ -194,9 +195,9 @@ def _read(file: BinaryIO) -> tuple[bytes, int]:
 
 
 def whole(value: Any) -> int | None:
-    """Return a count as JSON or text has it: whole, at least 0 and below 2**128; None of others.
+    """Return a count from JSON or text if it is a whole number below 2**128; otherwise None.
 
-    Text may have separators of thousands. A float is taken if it is whole.
+    Text may have thousands separators. A float must be whole.
     """
     if isinstance(value, bool):
         return None
@@ -214,7 +215,7 @@ def whole(value: Any) -> int | None:
 
 
 def wide(value: Any) -> int | None:
-    """Return a count of 128 bits that is printed as {hi, lo} or as one number."""
+    """Return a 128-bit count that is printed as {hi, lo} or as one number; otherwise None."""
     if isinstance(value, dict):
         high, low = whole(value.get("hi")), whole(value.get("lo"))
         return None if high is None or low is None or low >> 64 else (high << 64) + low
@@ -222,23 +223,23 @@ def wide(value: Any) -> int | None:
 
 
 def number(value: Any) -> float | None:
-    """Return a finite number at least 0; None of others."""
+    """Return a finite number of at least 0; otherwise None."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    found = float(value) if abs(value) <= MOST else math.nan
-    return found if math.isfinite(found) and found >= 0 else None
+    result = float(value) if abs(value) <= MOST else math.nan
+    return result if math.isfinite(result) and result >= 0 else None
 
 
 def text_of(value: Any) -> str | None:
-    """Return a text that is not empty and can be printed; None of others."""
+    """Return the printable characters of a text; None if it has none or is not a text."""
     if not isinstance(value, str):
         return None
-    shown = "".join(one for one in value if one.isprintable()).strip()
+    shown = "".join(character for character in value if character.isprintable()).strip()
     return shown[:200] or None
 
 
 def within(value: Any, *path: str) -> Any:
-    """Return what stands at a path of keys; None if there is nothing."""
+    """Return the value at a path of keys, or None."""
     for key in path:
         if not isinstance(value, dict):
             return None
@@ -247,12 +248,12 @@ def within(value: Any, *path: str) -> Any:
 
 
 def objects(value: Any) -> Iterable[dict[str, Any]]:
-    """Return the objects of a list; none if it is no list."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    """Return the objects of a list; empty if the value is not a list."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _decoded(content: bytes) -> str:
-    """Return the text of a file; bytes of an unknown encoding are U+FFFD."""
+    """Return the text of a file; bytes of an unknown encoding become U+FFFD."""
     for mark, encoding in _MARKS:
         if content.startswith(mark):
             return content.decode(encoding, errors="replace")

@@ -19,7 +19,7 @@ ROTATES = "the drive rotates: a hard disk has no write amplification"
 
 
 class CounterCheck(NamedTuple):
-    """A check by its name, what came of it, and the numbers that say so."""
+    """Check: its name, its verdict, and the numbers behind the verdict."""
 
     name: str
     verdict: Verdict
@@ -31,10 +31,10 @@ class CounterCheck(NamedTuple):
 
 
 class Erases(NamedTuple):
-    """Erases of a block: the mean and the most, where a drive says them.
+    """Erases per block: the mean and the maximum, if available.
 
-    `low` and `high` bound the mean: they are one apart if it is a whole number, or the least and
-    the most of a drive that says those only. `part` is the kind of cell they are of.
+    `low` and `high` bound the mean: they differ by 1 if it is rounded, or are the minimum and
+    maximum if the drive reports no mean. `part` is the cell type.
     """
 
     low: float
@@ -45,7 +45,7 @@ class Erases(NamedTuple):
 
 
 class StandardCount(NamedTuple):
-    """A counter of the host that a standard log holds too, for a check of its unit."""
+    """Host counter together with the same counter in a standard log, to check its unit."""
 
     counter: Counter
     logical_sectors: int
@@ -54,31 +54,31 @@ class StandardCount(NamedTuple):
 
 @dataclass(frozen=True)
 class CounterFacts:
-    """Facts that one document states of a drive; what it does not state is None or empty.
+    """Facts of a drive in one document. Missing facts are None or empty.
 
     Attributes:
-        source: name of the source that read it.
-        model, firmware: as the drive says them.
-        serial: a hash of the serial number, or what `measure save` kept of it.
-        taken_at: seconds since 1970 at which it was read.
-        local_time: the time at which it was read, if its zone is not known.
-        power_on_hours: as the drive says them.
-        capacity_bytes: of the user.
-        percentage_used: of the rated life; may be above 100.
-        used_label: where that stands.
-        erases: of blocks.
-        counters: of bytes or pages written.
-        reports_wa: the drive says its own WA, in a scale that is not known.
-        compresses: the drive may write less than the host does.
-        has_partial_flash: its flash counters leave out a part of the writes.
-        estimates: WA may be estimated from its erases.
-        family: the family that it is read as; "" of none.
-        notes: sentences that say why something is missing, or may be wrong.
-        refusal: the sentence that says why its counters are not to be divided; "" if they may be.
-        evidence: names that the host's tools give to what was read, by label.
-        standard: the host's counter and what a standard log says of the same.
-        checks: of the document's values against each other.
-        raws: all counts that it prints, by label, of whatever unit or meaning.
+        source: name of the source that read the document.
+        model, firmware: as reported by the drive.
+        serial: hash of the serial number, or the hash that `measure save` stored.
+        taken_at: time of the reading, in seconds since 1970.
+        local_time: time of the reading if its time zone is unknown.
+        power_on_hours: hours that the drive was on.
+        capacity_bytes: user capacity.
+        percentage_used: used rated life in percent; may exceed 100.
+        used_label: where `percentage_used` was read.
+        erases: erases per block.
+        counters: counters of bytes or pages written.
+        reports_wa: whether the drive reports its own WA, in an unknown scale.
+        compresses: whether the drive may write less than the host does.
+        has_partial_flash: whether its flash counters leave out some writes.
+        estimates: whether WA may be estimated from its erases.
+        family: name of the drive's family, or "".
+        notes: sentences on facts that are missing or may be wrong.
+        refusal: why its counters must not be divided, or "".
+        evidence: names that the host's tools print for the values, by label.
+        standard: host counter together with the same counter in a standard log.
+        checks: consistency checks of the document's values.
+        raws: all counts of the document by label, with any unit or meaning.
     """
 
     source: str
@@ -107,17 +107,17 @@ class CounterFacts:
 
 
 class CounterSource(NamedTuple):
-    """A kind of document, by what it looks like, and its reader.
+    """Type of document: how it is recognized, and its reader.
 
     Attributes:
-        name: of the tool and what it prints.
-        matches: tell from the content whether it is such a document.
-        read: return the facts; of a document with several drives or moments, of each.
-        specificity: rank among the sources that match a document: the highest reads it. 90 is for
-            pages, tables and files of one layout, 70 to 80 for texts and JSON of other tools than
-            nvme-cli, 60 for nvme-cli's JSON, 40 to 49 for printed logs that are identified by their
-            keys, 20 to 30 for those with common keys or coarse counters, and less for logs whose
-            keys other logs have, too.
+        name: tool and name of its output.
+        matches: return whether a document is of this type.
+        read: return the facts, one item per drive and moment.
+        specificity: rank among the sources that match a document; the highest reads it. 90: pages,
+            tables and files of one layout. 70 to 80: texts and JSON of tools other than nvme-cli.
+            60: nvme-cli's JSON. 40 to 49: printed logs that are identified by their keys. 20 to 30:
+            logs with common keys or coarse counters. Less: logs with keys that other logs have,
+            too.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """Families of SATA drives: which attributes count host and flash writes, and in which units.
 
-The facts stand in `families.toml`. A drive's model decides; names of attributes depend on the
-host's smartctl and decide nothing.
+`families.toml` has the facts. The drive's model decides; attribute names are ignored, as they
+depend on the version of smartctl.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ _MOST_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class AttributeRule:
-    """One attribute that counts writes.
+    """Attribute that counts writes.
 
     Attributes:
-        ids: of the attribute; of several the first that the drive has with a value above 0.
-        side, part: what it counts.
+        ids: attribute numbers; the first with a value above 0 is used.
+        side, part: see `Counter`.
         unit: None if unknown, or if the attribute counts pages.
-        shared: name of the unknown unit that it has in common with others.
-        high: attribute whose value stands above the lower 32 bits; 0 of none.
-        bits: width at which it wraps; 0 if it does not.
+        shared: name of an unknown unit that it shares with others.
+        high: attribute with the bits above the lower 32, or 0.
+        bits: width at which it wraps; 0 if it does not wrap.
     """
 
     ids: tuple[int, ...]
@@ -60,7 +60,7 @@ class AttributeRule:
 
 @dataclass(frozen=True)
 class EraseRule:
-    """The attribute of mean erases, and how they are packed: plain, or in the second 16 bits."""
+    """Attribute of the mean erases, and its packing: plain, or in the second 16 bits."""
 
     id: int
     packed: str = "plain"
@@ -70,10 +70,10 @@ class EraseRule:
 
 @dataclass(frozen=True)
 class LifeRule:
-    """The attribute of the rated life, and what it holds.
+    """Attribute of the rated life, and how its value is encoded.
 
-    `holds` is "raw used", "raw left", "normalized left", or "packed hundredths used": per cent in
-    the second byte and hundredths in the first, which the normalized value repeats.
+    `holds` is "raw used", "raw left", "normalized left", or "packed hundredths used": percent in
+    the second byte and hundredths in the first, confirmed by the normalized value.
     """
 
     id: int
@@ -82,7 +82,7 @@ class LifeRule:
 
 @dataclass(frozen=True)
 class ErasedRule:
-    """The attribute that counts bytes of erased blocks, and its unit."""
+    """Attribute that counts bytes of erased blocks, and its unit."""
 
     id: int
     unit: Unit
@@ -90,22 +90,22 @@ class ErasedRule:
 
 @dataclass(frozen=True)
 class Family:
-    """A family of drives, and the rules to read its attributes by.
+    """Family of drives, with the rules to read its attributes.
 
     Attributes:
-        name: of the family.
-        models: pattern of model names; drives of others are not of it.
-        smartctl: pattern of the family that smartctl names, for models that no pattern knows.
-        firmware: pattern of firmware; "" of any.
-        has: attributes that a drive must have to be of the family by its model.
+        name: name of the family.
+        models: pattern of its model names.
+        smartctl: pattern of smartctl's family name, for models that no pattern matches.
+        firmware: pattern of firmware versions; "" matches any.
+        has: attributes that a drive must have to match by its model.
         writes: rules of host and flash counters.
-        erases, erased, life: rules; empty of none.
-        seen: attributes that are shown, as their unit or scale is not known.
+        erases, erased, life: rules, possibly empty.
+        seen: attributes that are only shown, as their unit or scale is unknown.
         compresses, has_partial_flash, estimates: see `CounterFacts`.
-        reports: attributes in which the drive says its own WA.
+        reports: attributes with the drive's own WA.
         note: why something is missing.
-        refusal: why the counters are not to be divided; "" if they may be.
-        source: where the facts are from.
+        refusal: why the counters must not be divided, or "".
+        source: source of these facts.
     """
 
     name: str
@@ -129,11 +129,11 @@ class Family:
 
 @cache
 def families() -> tuple[Family, ...]:
-    """Return the families in the order in which they are tried: the special before the general."""
+    """Return the families in the order of matching: special ones first."""
     table = tomllib.loads(
         files("writeamp.drives.counters").joinpath("families.toml").read_text("utf-8")
     )
-    return tuple(family_from(one) for one in table["family"])
+    return tuple(family_from(family) for family in table["family"])
 
 
 def family_of(
@@ -143,22 +143,28 @@ def family_of(
     attributes: Collection[int],
     own: Iterable[Family] = (),
 ) -> Family | None:
-    """Return the family of a drive: by its model, or else by the family that smartctl names.
+    """Return the family of a drive by its model, or otherwise by smartctl's family name.
 
     The user's own families are tried first.
     """
-    known = [one for one in (*own, *families()) if one.firmware.search(firmware or "")]
+    candidates = [
+        family for family in (*own, *families()) if family.firmware.search(firmware or "")
+    ]
     by_model = (
-        one
-        for one in known
-        if model and one.models.search(model) and one.has <= frozenset(attributes)
+        family
+        for family in candidates
+        if model and family.models.search(model) and family.has <= frozenset(attributes)
     )
-    by_name = (one for one in known if smartctl and one.smartctl and one.smartctl.search(smartctl))
+    by_name = (
+        family
+        for family in candidates
+        if smartctl and family.smartctl and family.smartctl.search(smartctl)
+    )
     return next(by_model, None) or next(by_name, None)
 
 
 def family_from(table: dict[str, Any]) -> Family:
-    """Return the family that a table describes in the words of `families.toml`."""
+    """Return the family that a table of `families.toml` describes."""
     sides: tuple[Side, ...] = ("host", "flash")
     return Family(
         name=table["name"],
@@ -166,8 +172,8 @@ def family_from(table: dict[str, Any]) -> Family:
         smartctl=re.compile(table["smartctl"]) if "smartctl" in table else None,
         firmware=re.compile(table.get("firmware", "")),
         has=frozenset(table.get("has", [])),
-        writes=tuple(_rule(one, side) for side in sides for one in table.get(side, [])),
-        erases=tuple(EraseRule(**one) for one in table.get("erases", [])),
+        writes=tuple(_rule(rule, side) for side in sides for rule in table.get(side, [])),
+        erases=tuple(EraseRule(**rule) for rule in table.get("erases", [])),
         erased=ErasedRule(table["erased"]["id"], UNITS[table["erased"]["unit"]])
         if "erased" in table
         else None,
@@ -198,11 +204,11 @@ def _rule(table: dict[str, Any], side: Side) -> AttributeRule:
 
 @dataclass(frozen=True)
 class Stated:
-    """Model of a drive, and families of drives to try before those of the table.
+    """Statements of the user: the model, and families to try before the built-in ones.
 
     Attributes:
-        model: as the drive says it; None of none.
-        families: of the user; see `families_in`.
+        model: model name as the drive reports it, or None.
+        families: the user's families; see `families_in`.
     """
 
     model: str | None = None
@@ -210,39 +216,39 @@ class Stated:
 
     @classmethod
     def of(cls, model: str | None, families: tuple[Family, ...] = ()) -> Self:
-        """Return what the user states.
+        """Return the user's statements.
 
         Raises:
             WriteampError: the model is empty.
         """
         if model is not None and not model.strip():
-            raise WriteampError("the model is empty; give it as the drive says it")
+            raise WriteampError("the model is empty. Give the model name that the drive reports")
         return cls(None if model is None else " ".join(model.split()), families)
 
-    def check_model(self, said: str | None, name: str) -> None:
-        """Refuse a document whose model is another than the user states.
+    def check_model(self, model: str | None, name: str) -> None:
+        """Reject a document with a model other than the user's.
 
         Raises:
-            WriteampError: it is.
+            WriteampError: the models differ.
         """
         stated = self.model
-        if said and stated and " ".join(said.split()).casefold() != stated.casefold():
-            raise WriteampError(f"{name} says that the drive's model is {said!r}, not {stated!r}")
+        if model and stated and " ".join(model.split()).casefold() != stated.casefold():
+            raise WriteampError(f"{name} has the drive model {model!r}, not {stated!r}")
 
 
 NOTHING_STATED = Stated()
 
 
 def families_in(path: str | os.PathLike[str] | None) -> tuple[Family, ...]:
-    """Return the families of a file; none of no file.
+    """Return the families of a TOML file, or an empty tuple without a file.
 
     Args:
-        path: a TOML file of `[[family]]` tables with `name`, `models` (a regular expression),
-            `host`, `source`, and perhaps `flash`, `firmware`, `note` and `compresses`. A counter is
-            `{ id = 241, unit = "32 MiB" }`, its unit a name of `amounts.UNITS`.
+        path: TOML file of `[[family]]` tables with `name`, `models` (a regular expression), `host`
+            and `source`; optional are `flash`, `firmware`, `note` and `compresses`. A counter is `{
+            id = 241, unit = "32 MiB" }`; its unit is a name of `amounts.UNITS`.
 
     Raises:
-        WriteampError: the file cannot be read, or holds something else.
+        WriteampError: the file cannot be read, or has other content.
     """
     if path is None:
         return ()
@@ -253,10 +259,10 @@ def families_in(path: str | os.PathLike[str] | None) -> tuple[Family, ...]:
         why = error.strerror if isinstance(error, OSError) else error
         raise WriteampError(f"cannot read the families of {file}: {why}") from None
     table = toml_text.parse(text, f"cannot read the families of {file}")
-    found = table.get("family")
-    if not isinstance(found, list) or not found or set(table) != {"family"}:
-        raise WriteampError(f"{file}: a file of families holds [[family]] tables and nothing else")
-    return tuple(_family(one, f"{file}: family {at}") for at, one in enumerate(found, 1))
+    tables = table.get("family")
+    if not isinstance(tables, list) or not tables or set(table) != {"family"}:
+        raise WriteampError(f"{file}: a file of families must have [[family]] tables only")
+    return tuple(_family(table, f"{file}: family {at}") for at, table in enumerate(tables, 1))
 
 
 def _family(table: Any, where: str) -> Family:
@@ -275,12 +281,14 @@ def _family(table: Any, where: str) -> Family:
 def _check_counter(side: str, counter: Any) -> None:
     keys = ("id", "unit", "part", "bits")
     if not isinstance(counter, dict) or "id" not in counter:
-        raise WriteampError(f'{side} has counters such as {{ id = 241, unit = "32 MiB" }}')
+        raise WriteampError(
+            f'{side} must be a list of counters such as {{ id = 241, unit = "32 MiB" }}'
+        )
     for key in counter:
         if key not in keys:
             raise unknown(f"key of a counter of {side}", key, keys)
     if type(counter["id"]) is not int or not 1 <= counter["id"] <= 255:
-        raise WriteampError(f"id is the number of an attribute, 1 to 255, not {counter['id']!r}")
+        raise WriteampError(f"id must be an attribute number from 1 to 255, not {counter['id']!r}")
     if counter.get("bits", 0) not in (0, 32, 48):
         raise WriteampError(f"bits must be 32 or 48, not {counter['bits']!r}")
     check_choice("unit", counter, UNITS)

@@ -1,4 +1,4 @@
-"""Pairings of host and flash counters that give a write amplification, by its definitions."""
+"""Pairings of host and flash counters that give a write amplification, by definition."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ DEFINITIONS: tuple[Definition, ...] = (
     "as the vendor reports",
 )
 
-# Bytes of the host that a page of Micron's counters holds, when few pages are padded; its unit is
-# 16 KiB, or four planes of that in some firmware.
+# Ranges of host bytes per page of Micron's counters if few pages are padded, and the page size: 16
+# KiB, or four planes of it in some firmware.
 _PAGE_UNITS = ((14_000, 16_500, Fraction(2**14)), (56_000, 66_000, Fraction(2**16)))
-# A counter may be in the one unit and the other counter in the other.
+# The two counters may have different ones of these page sizes.
 _MIXED_PAGES = 4
 
 Amounts: TypeAlias = Mapping[tuple[str, ...], Amount]
@@ -29,15 +29,15 @@ Amounts: TypeAlias = Mapping[tuple[str, ...], Amount]
 
 @dataclass(frozen=True)
 class Pairing:
-    """Write amplification by one definition, and the counters that it is of.
+    """Write amplification by one definition, and the counters behind it.
 
     Attributes:
-        definition: what is divided by what.
+        definition: name of the definition.
         wa: low, nominal and high; a high of None is unknown.
         host, flash: bytes; None if their unit is unknown.
-        counters: that were used, the host's first.
-        doubt: a sentence about its units; "" of none.
-        is_partial: the flash's counters leave out a kind of cell that nothing else counts.
+        counters: counters that were used, the host's first.
+        doubt: sentence about uncertain units, or "".
+        is_partial: whether the flash counters leave out a cell type that no other counter counts.
     """
 
     definition: Definition
@@ -50,24 +50,28 @@ class Pairing:
 
     @property
     def source(self) -> str:
-        """Labels of the counters, for readers."""
-        labels = dict.fromkeys(one.label for one in reversed(self.counters))
+        """Labels of the counters, for messages."""
+        labels = dict.fromkeys(counter.label for counter in reversed(self.counters))
         return " over ".join((" + ".join(list(labels)[:-1]), list(labels)[-1]))
 
 
 def ratio(flash: Amount, host: Amount) -> Amount | None:
-    """Return flash over host with its bounds; None if the host wrote nothing that shows."""
+    """Return flash / host with its bounds; None if the host's count shows no writes."""
     if host.nominal <= 0 or host.high <= 0:
         return None
-    # Where the host may have written nothing there is no upper bound; a large one stands for it.
+    # If the host may have written nothing, the ratio has no upper bound; use a large one.
     floor = host.low if host.low > 0 else host.nominal / 10**6
     return Amount(flash.low / host.high, flash.nominal / host.nominal, flash.high / floor)
 
 
 def finest(counters: Iterable[Counter], amounts: Amounts) -> Counter | None:
-    """Return the counter whose amount is known best, of those that count."""
-    counting = [one for one in counters if one.key in amounts and amounts[one.key].nominal > 0]
-    return min(counting, key=lambda one: _width(amounts[one.key]), default=None)
+    """Return the counter with the narrowest bounds among those above 0."""
+    counting = [
+        counter
+        for counter in counters
+        if counter.key in amounts and amounts[counter.key].nominal > 0
+    ]
+    return min(counting, key=lambda counter: _width(amounts[counter.key]), default=None)
 
 
 def _width(amount: Amount) -> Fraction:
@@ -75,22 +79,22 @@ def _width(amount: Amount) -> Fraction:
 
 
 def pairings(counters: Iterable[Counter], amounts: Amounts) -> list[Pairing]:
-    """Return the pairings of the counters that have an amount, the one to answer with first.
+    """Return the pairings of the counters that have an amount; the first is the default answer.
 
-    Counters of an endurance group or a namespace are paired with counters of the same only.
+    Counters of an endurance group or a namespace are paired only with counters of the same scope.
 
     Args:
-        counters: all of a drive.
-        amounts: of a life or an interval, by the counters' keys.
+        counters: all counters of a drive.
+        amounts: amounts of a life or an interval, by the counters' keys.
     """
     by_scope: dict[str, list[Counter]] = {}
-    for one in counters:
-        if one.key in amounts:
-            by_scope.setdefault(one.scope, []).append(one)
-    found = [pair for group in by_scope.values() for pair in _of_scope(group, amounts)]
-    whole = next((one for one in found if one.definition == "bytes" and _is_whole(one)), None)
+    for counter in counters:
+        if counter.key in amounts:
+            by_scope.setdefault(counter.scope, []).append(counter)
+    pairs = [pair for group in by_scope.values() for pair in _of_scope(group, amounts)]
+    whole = next((pair for pair in pairs if pair.definition == "bytes" and _is_whole(pair)), None)
     return sorted(
-        found,
+        pairs,
         key=lambda pair: (
             DEFINITIONS.index(pair.definition),
             not (_is_whole(pair) or (whole is not None and is_same_span(pair, whole))),
@@ -103,25 +107,25 @@ def _is_whole(pair: Pairing) -> bool:
     return pair.counters[0].scope == "drive"
 
 
-def is_same_span(one: Pairing, other: Pairing) -> bool:
-    """Return whether two pairings' hosts wrote the same, so that they are of the same time."""
-    if one.host is None or other.host is None:
+def is_same_span(first: Pairing, other: Pairing) -> bool:
+    """Return whether the host amounts of two pairings agree, so both cover one interval."""
+    if first.host is None or other.host is None:
         return False
-    return one.host.low <= other.host.high and other.host.low <= one.host.high
+    return first.host.low <= other.host.high and other.host.low <= first.host.high
 
 
 def _of_scope(counters: list[Counter], amounts: Amounts) -> Iterator[Pairing]:
-    def of(side: str, part: str) -> list[Counter]:
-        return [one for one in counters if (one.side, one.part) == (side, part)]
+    def of(side: str, cells: str) -> list[Counter]:
+        return [counter for counter in counters if (counter.side, counter.part) == (side, cells)]
 
-    host = finest((one for one in of("host", "all") if one.unit), amounts)
+    host = finest((counter for counter in of("host", "all") if counter.unit), amounts)
     yield from _by_pages(host, of("flash", "host pages"), of("flash", "background pages"), amounts)
-    flash = finest((one for one in of("flash", "all") if one.unit), amounts)
+    flash = finest((counter for counter in of("flash", "all") if counter.unit), amounts)
     if host and flash:
         yield from _of_bytes("bytes", host, (flash,), amounts)
-    tlc = finest((one for one in of("flash", "tlc") if one.unit), amounts)
-    in_slc = [one for one in of("flash", "slc") if one.unit]
-    # Of an interval that wrote nothing to SLC, its counter says 0, which is a count.
+    tlc = finest((counter for counter in of("flash", "tlc") if counter.unit), amounts)
+    in_slc = [counter for counter in of("flash", "slc") if counter.unit]
+    # If an interval has no SLC writes, the SLC counter is 0, which is a valid count.
     slc = finest(in_slc, amounts) or next(iter(in_slc), None)
     if host and tlc and slc:
         yield from _of_bytes("tlc+slc", host, (tlc, slc), amounts)
@@ -140,8 +144,8 @@ def _of_bytes(
 ) -> Iterator[Pairing]:
     written = amounts[host.key]
     programmed = amounts[flash[0].key]
-    for one in flash[1:]:
-        programmed += amounts[one.key]
+    for counter in flash[1:]:
+        programmed += amounts[counter.key]
     wa = ratio(programmed, written)
     if wa is not None:
         counted = (host, *flash)
@@ -151,7 +155,7 @@ def _of_bytes(
 def _by_pages(
     host: Counter | None, first: list[Counter], background: list[Counter], amounts: Amounts
 ) -> Iterator[Pairing]:
-    """Yield (247 + 248) / 247 of Micron (its TN-FD-23), and by bytes if the page is known."""
+    """Yield (247 + 248) / 247 of Micron (TN-FD-23), and WA by bytes if the page size is known."""
     if not first or not background:
         return
     mine, copies = amounts[first[0].key], amounts[background[0].key]
@@ -159,7 +163,7 @@ def _by_pages(
     extra = ratio(copies, mine)
     if extra is None:
         return
-    wa = Amount(*(1 + one for one in extra))
+    wa = Amount(*(1 + bound for bound in extra))
     counted = (first[0], background[0])
     if host is None or host.unit is None:
         yield Pairing("pages", wa, None, None, counted)
@@ -170,31 +174,33 @@ def _by_pages(
     doubt = ""
     if not sizes:
         doubt = (
-            f"{float(page_bytes):,.0f} bytes of the host a page are neither 16 KiB nor 64 KiB: the "
-            "counters' units may be mixed"
+            f"{float(page_bytes):,.0f} host bytes per page fit neither 16 KiB nor 64 KiB: the "
+            "counters may have different units"
         )
         wa = Amount(1 + extra.low / _MIXED_PAGES, wa.nominal, 1 + extra.high * _MIXED_PAGES)
     flash = Amount(wa.low * written.low, wa.nominal * written.nominal, wa.high * written.high)
     yield Pairing("pages", wa, written, flash, (host, *counted), doubt)
     if sizes:
-        programmed = Amount(*(one * sizes[0] for one in pages))
+        programmed = Amount(*(bound * sizes[0] for bound in pages))
         by_bytes = ratio(programmed, written)
         if by_bytes is not None:
             yield Pairing("bytes", by_bytes, written, programmed, (host, *counted))
 
 
 def _in_shared_units(counters: list[Counter], amounts: Amounts) -> Iterator[Pairing]:
-    """Yield ratios of counters whose common unit is unknown."""
-    for unit in dict.fromkeys(one.shared for one in counters if one.shared and not one.unit):
-        same = [one for one in counters if one.shared == unit and one.unit is None]
-        host = [one for one in same if one.side == "host"]
-        flash = [one for one in same if one.side == "flash"]
+    """Yield ratios of counters with a common unknown unit."""
+    for unit in dict.fromkeys(
+        counter.shared for counter in counters if counter.shared and not counter.unit
+    ):
+        same = [counter for counter in counters if counter.shared == unit and counter.unit is None]
+        host = [counter for counter in same if counter.side == "host"]
+        flash = [counter for counter in same if counter.side == "flash"]
         if not host or not flash:
             continue
         written, programmed = (_sum(side, amounts) for side in (host, flash))
         wa = ratio(programmed, written)
         if wa is not None and programmed.nominal > 0:
-            cells = {one.part for one in flash}
+            cells = {counter.part for counter in flash}
             is_partial = cells in ({"tlc"}, {"slc"})
             counted = (*host, *flash)
             yield Pairing("as the vendor reports", wa, None, None, counted, is_partial=is_partial)
@@ -202,13 +208,13 @@ def _in_shared_units(counters: list[Counter], amounts: Amounts) -> Iterator[Pair
 
 def _sum(counters: list[Counter], amounts: Amounts) -> Amount:
     total = amounts[counters[0].key]
-    for one in counters[1:]:
-        total += amounts[one.key]
+    for counter in counters[1:]:
+        total += amounts[counter.key]
     return total
 
 
 def standard_counter(logical_sectors: int, sector_bytes: int, source: str) -> Counter:
-    """Return the host's counter of ATA device statistics (page 1, Logical Sectors Written)."""
+    """Return the host counter of ATA device statistics (page 1, Logical Sectors Written)."""
     scale = Fraction(sector_bytes, 512)
     unit = (
         LBA

@@ -1,4 +1,4 @@
-"""Printed logs: keys and values of a tool's text or JSON, whatever their spelling."""
+"""Printed logs: keys and values of a tool's text or JSON in any spelling."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from typing import Any, NamedTuple
 
 from writeamp.drives.counters.document import MOST, Document, text_of, whole, wide
 
-# Logs of one drive are small; what is larger is not searched for their keys.
+# Logs of one drive are small; larger documents are not searched for keys.
 _MOST_BYTES = 1 << 20
 _MOST_ENTRIES = 20_000
-# Of longer ones, only the beginning is read.
+# Of longer lines, only the start is read.
 _LONGEST_LINE = 1000
 _NAMES = ("attribute", "Attribute", "Attribute Name", "key", "name", "field", "description")
 _VALUES = ("raw", "raw_value", "value", "Attribute Value")
-# "key : value", of which some tools put the place of the field in brackets before the key.
+# "key : value"; some tools print the position of the field in brackets before the key.
 _LINE = re.compile(r"\s*(?:\[\d+:\d+\]\s*)?([^:=;|]{1,120}?)\s*[:=;|]\s*(.{0,400})")
 _COLUMNS = re.compile(r"\s{2,}|\t")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _OTHERS = re.compile(r"[^a-z0-9]+")
 _NUMBER = re.compile(r"[+]?(\d[\d.,'’_?\s\ufffd]*)(?:[eE]\+?(\d{1,3}))?")
-# Separators of a locale whose encoding is not known are replaced when the text is decoded.
+# Separators in an unknown encoding were replaced when the text was decoded.
 _GROUPS = re.compile(r"\d{1,3}(?:([.,'’_?\s\ufffd])\d{3})(?:\1\d{3})*")
 _INDIAN_GROUPS = re.compile(r"\d{1,2}(?:,\d{2})*,\d{3}")
 _HEX = re.compile(r"0[xX]([0-9a-fA-F]{1,32})h?")
 _HIGH_AND_LOW = re.compile(r"(\d{1,20})\s+(\d{1,20})")
-# A float with so few digits was rounded when it was printed.
+# A float with at most this many digits was rounded by the printer.
 _FEW_DIGITS = 7
 _FLOAT_BITS = 53
 _GROUP = 3
 
 
 class PrintedEntry(NamedTuple):
-    """A key in lower case with underscores, its value as printed, and its normalized value."""
+    """Entry of a log: key (lower case with underscores), value as printed, normalized value."""
 
     key: str
     value: Any
@@ -44,14 +44,14 @@ class PrintedEntry(NamedTuple):
 
 
 class PrintedCount(NamedTuple):
-    """A whole number, as two bounds: floats are rounded."""
+    """Whole number with bounds, as floats are rounded."""
 
     low: int
     high: int
 
 
 def spelled(key: str) -> str:
-    """Return a key without its tool's spelling.
+    """Return a key in a spelling that is common to all tools.
 
     >>> spelled("Physical media units written"), spelled("dataUnitsWritten"), spelled("Max (TLC)")
     ('physical_media_units_written', 'data_units_written', 'max_tlc')
@@ -61,22 +61,22 @@ def spelled(key: str) -> str:
 
 @lru_cache(maxsize=2)
 def entries(document: Document) -> dict[str, tuple[PrintedEntry, ...]]:
-    """Return what a document of one drive prints, by key: none if it is too large.
+    """Return the entries of a document of one drive, by key; empty if it is too large.
 
     Raises:
-        WriteampError: it begins as JSON does and is cut short, or names a key twice.
+        WriteampError: the JSON is truncated, or has a key twice.
     """
     if len(document.content) > _MOST_BYTES:
         return {}
-    found: dict[str, list[PrintedEntry]] = {}
+    by_key: dict[str, list[PrintedEntry]] = {}
     source = _lines(document.text) if document.json is None else _nodes(document.json)
     for place, entry in enumerate(source):
         if place >= _MOST_ENTRIES:
             break
-        same = found.setdefault(entry.key, [])
+        same = by_key.setdefault(entry.key, [])
         if entry not in same:
             same.append(entry)
-    return {key: tuple(same) for key, same in found.items() if key}
+    return {key: tuple(same) for key, same in by_key.items() if key}
 
 
 def _lines(text: str) -> Iterator[PrintedEntry]:
@@ -87,7 +87,7 @@ def _lines(text: str) -> Iterator[PrintedEntry]:
         if match := _LINE.match(line):
             yield PrintedEntry(spelled(match[1]), match[2].strip())
             continue
-        columns = [one for one in _COLUMNS.split(line[:400]) if one]
+        columns = [column for column in _COLUMNS.split(line[:400]) if column]
         if len(columns) < 2:
             continue
         first = 1 if len(columns) > 2 and _HEX.fullmatch(columns[0]) else 0
@@ -118,18 +118,18 @@ def _nodes(root: Any) -> Iterator[PrintedEntry]:
 
 
 def _named(node: dict[str, Any]) -> Iterator[PrintedEntry]:
-    """Yield the entry of an object that has its key in one member and its value in another."""
-    name = next((text for one in _NAMES if (text := text_of(node.get(one)))), None)
-    value = next((node[one] for one in _VALUES if one in node), None)
+    """Yield the entry of an object with its key in one member and its value in another."""
+    name = next((text for key in _NAMES if (text := text_of(node.get(key)))), None)
+    value = next((node[key] for key in _VALUES if key in node), None)
     if name is not None and value is not None:
         yield PrintedEntry(spelled(name), value, whole(node.get("normalized")))
 
 
 def count_of(value: Any) -> PrintedCount | None:
-    """Return the count that stands at the start of a value; None if there is none.
+    """Return the count at the start of a value, or None.
 
-    Text may have separators of thousands of any locale, be hexadecimal, or be the high and the low
-    64 bits with a space between them. Floats have the bounds of their precision.
+    Text may have thousands separators of any locale, be hexadecimal, or be the high and low 64 bits
+    separated by a space. Floats have the bounds of their precision.
 
     >>> count_of("1.902.011.793 [973 TB]")
     PrintedCount(low=1902011793, high=1902011793)
@@ -140,8 +140,8 @@ def count_of(value: Any) -> PrintedCount | None:
         return _of_text(value.strip()[:200])
     if isinstance(value, float):
         return _of_float(value)
-    found = wide(value)
-    return None if found is None else PrintedCount(found, found)
+    count = wide(value)
+    return None if count is None else PrintedCount(count, count)
 
 
 def _of_float(value: float) -> PrintedCount | None:
@@ -155,7 +155,7 @@ def _of_float(value: float) -> PrintedCount | None:
 
 
 def _rounded(count: int, digits: int, significant: int) -> PrintedCount:
-    """Return the bounds of a number of which so many digits are significant."""
+    """Return the bounds of a count with this number of significant digits."""
     if digits <= _FEW_DIGITS:
         return PrintedCount(count, count)
     slack = count >> _FLOAT_BITS
@@ -174,12 +174,12 @@ def _of_text(text: str) -> PrintedCount | None:
     if exponent is not None:
         return _of_scientific(digits, int(exponent))
     halves = _HIGH_AND_LOW.fullmatch(digits)
-    found = _of_halves(halves[1], halves[2]) if halves else _of_groups(digits)
-    return None if found is None else _exact(found)
+    count = _of_halves(halves[1], halves[2]) if halves else _of_groups(digits)
+    return None if count is None else _exact(count)
 
 
 def _of_halves(high: str, low: str) -> int | None:
-    # "12 345" may be either half, or twelve thousand.
+    # "12 345" may be two halves, or twelve thousand.
     if int(low) >> 64 or (int(high) and len(low) == _GROUP):
         return None
     return (int(high) << 64) + int(low)
@@ -187,7 +187,7 @@ def _of_halves(high: str, low: str) -> int | None:
 
 def _of_groups(digits: str) -> int | None:
     if _GROUPS.fullmatch(digits) or _INDIAN_GROUPS.fullmatch(digits):
-        return int("".join(one for one in digits if one.isdecimal()))
+        return int("".join(digit for digit in digits if digit.isdecimal()))
     whole_part, _, rest = digits.partition(".")
     is_whole = whole_part.isascii() and whole_part.isdecimal() and rest.strip("0") == ""
     return int(whole_part) if is_whole else None
@@ -213,7 +213,7 @@ _POWERS = " KMGTPE"
 
 
 def size_beside(value: Any) -> Fraction | None:
-    """Return the bytes that a tool prints in brackets behind a count; None if it prints none.
+    """Return the bytes that a tool prints in brackets after a count, or None.
 
     >>> size_beside("1,902,011,793 [973 TB]")
     Fraction(973000000000000, 1)

@@ -14,11 +14,11 @@ from writeamp.drives.counters.printed import PrintedCount, PrintedEntry, count_o
 
 Entries: TypeAlias = Mapping[str, tuple[PrintedEntry, ...]]
 
-# What a counter holds that is not kept.
+# Values that drives report for a counter that they do not keep.
 _ALL_ONES = frozenset((1 << bits) - 1 for bits in (48, 64, 128))
-# Above, a sum of counts cannot be one of a drive.
+# No drive has a sum of counts above this number of bits.
 _HALF_BITS = 64
-# Characters that are searched for the text of a log.
+# Number of characters that are searched for the text of a log.
 _HEAD = 1 << 16
 _LAST = re.compile(r"(\d[\d,]*)\s*$")
 _TENTHS = re.compile(r"(\d{1,30})[.,](\d)\s*GiB")
@@ -38,14 +38,14 @@ def _hexadecimal(value: Any) -> PrintedCount | None:
 
 
 def _last(value: Any) -> PrintedCount | None:
-    """Return the count behind "100%       sectors: "."""
+    """Return the count after "100%       sectors: "."""
     if isinstance(value, str) and "%" in value:
         match = _LAST.search(value)
         return count_of(match[1]) if match else None
     return count_of(value)
 
 
-# Readers of printed values.
+# Readers of printed values, by name.
 VALUES: dict[str, Callable[[Any], PrintedCount | None]] = {
     "count": count_of,
     "hexadecimal": _hexadecimal,
@@ -55,14 +55,14 @@ VALUES: dict[str, Callable[[Any], PrintedCount | None]] = {
 
 
 class WriteRule(NamedTuple):
-    """Counter of writes in a printed log.
+    """Rule of a write counter in a printed log.
 
     Attributes:
-        side, part, rounding: of the counter.
-        keys: that may hold it; all of those that are there, if `sums`.
-        unit: None if unknown, and then `shared` names what its sides share.
-        high_keys: of the high 64 bits.
-        read: the count in a printed value.
+        side, part, rounding: fields of the counter.
+        keys: keys that may hold it; if `sums`, all that are present are added.
+        unit: None if unknown; then `shared` is the name of the unknown unit.
+        high_keys: keys of the high 64 bits.
+        read: reader of the printed value.
     """
 
     side: Side
@@ -77,7 +77,7 @@ class WriteRule(NamedTuple):
 
 
 class Worn(NamedTuple):
-    """Erases of blocks in a printed log, by the keys of the least, the most and their mean."""
+    """Erases per block in a printed log: keys of the minimum, the maximum and the mean."""
 
     least: tuple[str, ...]
     most: tuple[str, ...]
@@ -86,34 +86,34 @@ class Worn(NamedTuple):
 
 
 class Sign(NamedTuple):
-    """Keys that identify a log: one of them, with a value that begins with the pattern."""
+    """Sign of a log: one of these keys, with a value that starts with the pattern."""
 
     keys: tuple[str, ...]
     value: re.Pattern[str] | None = None
 
-    def is_in(self, found: Entries) -> bool:
-        """Return whether a document has it."""
-        said = [one for key in self.keys for one in found.get(key, ())]
+    def is_in(self, logged: Entries) -> bool:
+        """Return whether the entries of a document have this sign."""
+        values = [entry for key in self.keys for entry in logged.get(key, ())]
         if self.value is None:
-            return bool(said)
-        return any(self.value.match(str(one.value).strip()) for one in said)
+            return bool(values)
+        return any(self.value.match(str(entry.value).strip()) for entry in values)
 
 
 @dataclass(frozen=True)
 class PrintedLog:
-    """A log of one vendor, or of several that print the same.
+    """Log of one vendor, or of several vendors with the same layout.
 
     Attributes:
-        name: of the tool's verb.
-        label: of the log.
-        written: its counters.
-        worn: its erases.
-        notes: sentences about it.
-        signs: of which one identifies it, or only all of them if `all_signs`.
-        text: pattern of a text that identifies it as well, or None.
-        vetoes: keys of other logs that have the same signs.
-        unsupported: counts that mean that the drive does not count.
-        reports: pattern of keys under which the drive prints its own WA, or None.
+        name: verb of the tool.
+        label: label of the log, for messages.
+        written: rules of its counters.
+        worn: rules of its erases.
+        notes: sentences about the log.
+        signs: any of them identifies the log; if `all_signs`, only all of them together.
+        text: pattern of a text that also identifies it, or None.
+        vetoes: keys of other logs with the same signs.
+        unsupported: counts that mean that the drive has no such counter.
+        reports: pattern of keys with the drive's own WA, or None.
     """
 
     name: str
@@ -129,67 +129,67 @@ class PrintedLog:
     reports: re.Pattern[str] | None = None
 
     def matches(self, document: Document) -> bool:
-        """Return whether a document is such a log."""
+        """Return whether a document is a log of this type."""
         if self.text is not None and self.text.search(document.text[:_HEAD]):
             return True
-        found = entries(document)
-        if not self.signs or any(key in found for key in self.vetoes):
+        logged = entries(document)
+        if not self.signs or any(key in logged for key in self.vetoes):
             return False
-        return (all if self.all_signs else any)(one.is_in(found) for one in self.signs)
+        return (all if self.all_signs else any)(sign.is_in(logged) for sign in self.signs)
 
 
-def printed_facts(log: PrintedLog, found: Entries) -> CounterFacts:
+def printed_facts(log: PrintedLog, logged: Entries) -> CounterFacts:
     """Return the facts of a printed log."""
     counters: list[Counter] = []
     notes: list[str] = []
-    for one in log.written:
-        for said in _counter(log, one, found):
-            if isinstance(said, Counter):
-                counters.append(said)
+    for rule in log.written:
+        for counter in _counter(log, rule, logged):
+            if isinstance(counter, Counter):
+                counters.append(counter)
             else:
-                notes.append(said)
+                notes.append(counter)
     notes += log.notes
-    reports = log.reports is not None and any(log.reports.search(key) for key in found)
+    reports = log.reports is not None and any(log.reports.search(key) for key in logged)
     if reports:
         notes.append("the scale of its write amplification factor is not published")
     return CounterFacts(
         source=log.name,
         counters=tuple(counters),
-        erases=tuple(_erases(log, found)),
+        erases=tuple(_erases(log, logged)),
         reports_wa=reports,
         notes=tuple(notes),
     )
 
 
-def _counter(log: PrintedLog, rule: WriteRule, found: Entries) -> Iterator[Counter | str]:
-    keys = [key for key in rule.keys if key in found]
+def _counter(log: PrintedLog, rule: WriteRule, logged: Entries) -> Iterator[Counter | str]:
+    keys = [key for key in rule.keys if key in logged]
     if not keys:
         return
     if rule.sums and len(keys) < len(rule.keys):
-        lacking = ", ".join(key for key in rule.keys if key not in found)
-        yield f"{log.label} lacks {lacking.replace('_', ' ')}: what is left is a part of the writes"
+        lacking = ", ".join(key for key in rule.keys if key not in logged)
+        yield f"{log.label} lacks {lacking.replace('_', ' ')}: the rest is only part of the writes"
         return
     keys = keys if rule.sums else keys[:1]
     label = f"{log.label}, {keys[0].replace('_', ' ')}"
     counts = []
     for key in keys:
-        said = _count(rule, found[key])
-        if isinstance(said, str):
-            yield f"{label} {said}"
+        count = _count(rule, logged[key])
+        if isinstance(count, str):
+            yield f"{label} {count}"
             return
-        counts.append(said)
-    low, high = sum(one.low for one in counts), sum(one.high for one in counts)
+        counts.append(count)
+    low, high = sum(count.low for count in counts), sum(count.high for count in counts)
     if rule.high_keys:
-        above = next((found[key] for key in rule.high_keys if key in found), None)
-        said = "is cut off: its high half is missing" if above is None else _count(rule, above)
-        if isinstance(said, str):
-            yield f"{label} {said}"
+        above = next((logged[key] for key in rule.high_keys if key in logged), None)
+        count = "is cut off: its high half is missing" if above is None else _count(rule, above)
+        if isinstance(count, str):
+            yield f"{label} {count}"
             return
-        low, high = (said.low << _HALF_BITS) + low, (said.high << _HALF_BITS) + high
+        low, high = (count.low << _HALF_BITS) + low, (count.high << _HALF_BITS) + high
     if low in _ALL_ONES or low in log.unsupported:
-        yield f"{label} is {low:,}, which is what a counter holds that is not kept"
+        yield f"{label} is {low:,}: the drive does not maintain this counter"
     elif high == 0:
-        normalized = found[keys[0]][0].normalized
+        normalized = logged[keys[0]][0].normalized
         yield f"{label} is 0{'' if normalized is None else f' (normalized {normalized})'}: the \
 drive does not support it"
     else:
@@ -206,24 +206,24 @@ drive does not support it"
         )
 
 
-def _count(rule: WriteRule, said: tuple[PrintedEntry, ...]) -> PrintedCount | str:
-    """Return the count of a key, or what is wrong with it."""
-    found = dict.fromkeys(rule.read(one.value) for one in said)
-    if len(found) > 1:
-        shown = " and ".join(str(one.value)[:40] for one in said[:2])
-        return f"stands there {len(said)} times ({shown}): give the log of one drive at one moment"
-    count = next(iter(found))
-    return f"is {str(said[0].value)[:60]!r}, which is no count" if count is None else count
+def _count(rule: WriteRule, values: tuple[PrintedEntry, ...]) -> PrintedCount | str:
+    """Return the count of a key, or the error in it."""
+    counts = dict.fromkeys(rule.read(entry.value) for entry in values)
+    if len(counts) > 1:
+        shown = " and ".join(str(entry.value)[:40] for entry in values[:2])
+        return f"appears {len(values)} times ({shown}): pass the log of one drive at one moment"
+    count = next(iter(counts))
+    return f"is {str(values[0].value)[:60]!r}, which is not a count" if count is None else count
 
 
-def _erases(log: PrintedLog, found: Entries) -> Iterator[Erases]:
-    for one in log.worn:
+def _erases(log: PrintedLog, logged: Entries) -> Iterator[Erases]:
+    for rule in log.worn:
         least, most, mean = (
-            next((count_of(found[key][0].value) for key in keys if key in found), None)
-            for keys in (one.least, one.most, one.mean)
+            next((count_of(logged[key][0].value) for key in keys if key in logged), None)
+            for keys in (rule.least, rule.most, rule.mean)
         )
         label = f"{log.label}, erase counts"
         if mean is not None and mean.low:
-            yield Erases(mean.low, mean.high + 1, most.high if most else None, label, one.part)
+            yield Erases(mean.low, mean.high + 1, most.high if most else None, label, rule.part)
         elif least is not None and most is not None and least.low <= most.high and most.high:
-            yield Erases(least.low, most.high, most.high, label, one.part)
+            yield Erases(least.low, most.high, most.high, label, rule.part)

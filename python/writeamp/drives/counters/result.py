@@ -1,4 +1,4 @@
-"""Result: write amplification of a drive by its counters, with its checks."""
+"""Result: write amplification of a drive from its counters, with checks."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from writeamp.units.byte_sizes import shown_bytes
 if TYPE_CHECKING:
     import polars as pl
 
-# Keys of an answer that are columns of a table.
+# Keys of an answer that are columns of the table.
 _FLAT = {
     "wa", "wa_low", "wa_high", "wa_definition", "class", "reason", "host_bytes", "host_bytes_low",
     "host_bytes_high", "flash_bytes", "flash_bytes_low", "flash_bytes_high", "model", "firmware",
     "family", "percentage_used", "power_on_hours", "taken_at", "days", "source",
 }  # fmt: skip
 
-# Measured: by counters of the host and the flash. Lower-bound: the flash's counter leaves out part
-# of the writes. Reported: the drive's own WA, whose scale no vendor publishes, so that it is shown
-# and not a number. Estimated: an interval by erases and capacity, without a point.
+# Measured: from counters of the host and the flash. Lower-bound: the flash counter leaves out part
+# of the writes. Reported: the drive's own WA, which is shown but not used, as no vendor publishes
+# its scale. Estimated: an interval from erases and capacity, without a point estimate.
 Class: TypeAlias = Literal["measured", "lower-bound", "reported", "estimated", "none"]
 
 
 @dataclass(frozen=True)
 class DriveCounters(Presented):
-    """Write amplification of a drive by its counters, or why there is none.
+    """Write amplification of a drive from its counters, or the reason why it is unknown.
 
     Attributes:
-        wa, wa_low, wa_high: flash over host, and what the counters' granularity leaves open; None
-            if unknown. Of the class "estimated" both bounds are known, of "lower-bound" one.
-        wa_definition: what is divided by what; None of none.
+        wa, wa_low, wa_high: flash bytes / host bytes with its bounds by granularity; None if
+            unknown. "estimated" has both bounds only, "lower-bound" one.
+        wa_definition: name of the definition, or None.
         kind: measured, lower-bound, reported, estimated, or none.
-        reason: a sentence that says why `wa` is None; "" if it is not.
+        reason: sentence that explains why `wa` is None, or "".
         host, flash: bytes; None if unknown.
-        definitions: answers by every definition that applies, and by estimate.
-        checks: of the answer against all else that the drive says.
-        facts: of the drive, at the end of an interval.
-        source: the counters that were divided, or the sources that were read.
-        name: the file or folder.
-        days: length of the interval; None of a life, or if the times are unknown.
-        is_interval: it is of an interval.
-        is_powered_on: `days` are of power-on hours, as the snapshots do not say their times.
+        definitions: answers by every supported definition, and by estimate.
+        checks: checks of the answer against the drive's other values.
+        facts: facts of the drive, at the end of the interval.
+        source: counters that were divided, or sources that were read.
+        name: file or folder.
+        days: length of the interval; None for a life, or if the times are unknown.
+        is_interval: whether the answer is of an interval.
+        is_powered_on: whether `days` are power-on hours, as the snapshots have no times.
     """
 
     wa: float | None
@@ -69,19 +69,21 @@ class DriveCounters(Presented):
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """Bounds of the write amplification, low and high; None if one is unknown."""
+        """Bounds of the write amplification, low and high; None if either is unknown."""
         if self.wa_low is None or self.wa_high is None:
             return None
         return self.wa_low, self.wa_high
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences on what is in doubt, one a check."""
-        return [f"{one.name}: {one.evidence}" for one in self.checks if one.verdict == "doubt"]
+        """Doubtful checks, one sentence per check."""
+        return [
+            f"{check.name}: {check.evidence}" for check in self.checks if check.verdict == "doubt"
+        ]
 
     @property
     def wa_in_words(self) -> str:
-        """The write amplification with its bounds, or what is known of it."""
+        """Write amplification with its bounds, or the bounds only."""
         return _wa_in_words(self.wa, self.wa_low, self.wa_high)
 
     def _records(self) -> Iterable[Mapping[str, Any]]:
@@ -89,7 +91,7 @@ class DriveCounters(Presented):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as JSON types; amounts are in bytes."""
-        found: dict[str, Any] = {
+        record: dict[str, Any] = {
             "wa": self.wa,
             "wa_low": self.wa_low,
             "wa_high": self.wa_high,
@@ -99,7 +101,7 @@ class DriveCounters(Presented):
             **_bytes("host_bytes", self.host),
             **_bytes("flash_bytes", self.flash),
             "definitions": list(self.definitions),
-            "checks": [one.to_dict() for one in self.checks],
+            "checks": [check.to_dict() for check in self.checks],
             "warnings": self.warnings,
             "notes": list(self.facts.notes),
             "model": self.facts.model,
@@ -111,14 +113,14 @@ class DriveCounters(Presented):
             "source": self.source,
         }
         if self.is_interval:
-            found["days"] = self.days
-            found["days_powered_on"] = self.is_powered_on
-        return found
+            record["days"] = self.days
+            record["days_powered_on"] = self.is_powered_on
+        return record
 
     def card(self) -> Card:
-        """Return the write amplification, and all that the drive says of it."""
+        """Return the write amplification and all facts of the drive."""
         facts = self.facts
-        rows = [("drive", " ".join(filter(None, (facts.model, facts.firmware))) or "not said")]
+        rows = [("drive", " ".join(filter(None, (facts.model, facts.firmware))) or "unknown")]
         rows += [("family", facts.family)] if facts.family else []
         rows.append(("WA", self.wa_in_words))
         rows += [("why", self.reason)] if self.reason else []
@@ -134,19 +136,21 @@ class DriveCounters(Presented):
             rows.append(("rated life used", f"{facts.percentage_used:g}% ({facts.used_label})"))
         rows += [
             (
-                f"also by {one['wa_definition']}",
-                _wa_in_words(one["wa"], one["wa_low"], one["wa_high"]),
+                f"also by {definition['wa_definition']}",
+                _wa_in_words(definition["wa"], definition["wa_low"], definition["wa_high"]),
             )
-            for one in self.definitions
-            if one["wa_definition"] != self.wa_definition and one["class"] != "none"
+            for definition in self.definitions
+            if definition["wa_definition"] != self.wa_definition and definition["class"] != "none"
         ]
-        rows += [(f"check: {one.name}", f"{one.verdict}: {one.evidence}") for one in self.checks]
+        rows += [
+            (f"check: {check.name}", f"{check.verdict}: {check.evidence}") for check in self.checks
+        ]
         return Card("Drive's counters", rows, warnings=self.warnings)
 
 
 def _bytes(name: str, amount: Amount | None) -> dict[str, int | None]:
     values: Sequence[Any] = amount or (None, None, None)
-    low, nominal, high = (None if one is None else round(one) for one in values)
+    low, nominal, high = (None if bound is None else round(bound) for bound in values)
     return {name: nominal, f"{name}_low": low, f"{name}_high": high}
 
 
@@ -157,29 +161,31 @@ def _wa_in_words(wa: float | None, low: float | None, high: float | None) -> str
 
 
 def _amount_in_words(amount: Amount) -> str:
-    low, nominal, high = (float(one) for one in amount)
-    said = range_of(low, high, ",.0f") or f"{nominal:,.0f}"
-    return f"{shown_bytes(round(nominal))} ({said} bytes)"
+    low, nominal, high = (float(bound) for bound in amount)
+    shown = range_of(low, high, ",.0f") or f"{nominal:,.0f}"
+    return f"{shown_bytes(round(nominal))} ({shown} bytes)"
 
 
 def frame_of_answers(answers: Iterable[DriveCounters]) -> pl.DataFrame:
-    """Return a Polars data frame with a row an answer, and its file in front."""
-    return frame_of({"file": one.name, **record} for one in answers for record in one._records())
+    """Return a Polars data frame with one row per answer; the first column is its file."""
+    return frame_of(
+        {"file": answer.name, **record} for answer in answers for record in answer._records()
+    )
 
 
 def card_of_answers(answers: Iterable[DriveCounters]) -> Card:
-    """Return a row for each snapshot."""
+    """Return a card with one row per snapshot."""
     columns = ("snapshot", "model", "WA", "definition", "host wrote", "life used", "why")
     rows = [
         (
-            one.name,
-            one.facts.model or "",
-            one.wa_in_words,
-            one.wa_definition or "",
-            shown_bytes(round(one.host.nominal)) if one.host else "",
-            "" if one.facts.percentage_used is None else f"{one.facts.percentage_used:g}%",
-            one.reason,
+            answer.name,
+            answer.facts.model or "",
+            answer.wa_in_words,
+            answer.wa_definition or "",
+            shown_bytes(round(answer.host.nominal)) if answer.host else "",
+            "" if answer.facts.percentage_used is None else f"{answer.facts.percentage_used:g}%",
+            answer.reason,
         )
-        for one in answers
+        for answer in answers
     ]
     return Card("Snapshots", rows, columns, is_ruled=False)

@@ -1,4 +1,4 @@
-"""Saved snapshot: documents of one drive at one moment, in one file."""
+"""Saved snapshot: documents of one drive at one moment in one file."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from writeamp.errors import WriteampError
 
 VERSION_KEY = "writeamp_snapshot"
 VERSION = 1
-# The file of a folder that says when, and by which commands, its other files were read.
+# File in a folder with the time and the commands of its other files.
 TAKEN = "taken.json"
 _DOCUMENTS = "documents"
-# Those that are no text, in base64.
+# Binary documents, in base64.
 _PAGES = "pages"
 _NAME = "writeamp measure save"
 _MOST_NOTES = 20
 
 
 class Taken(NamedTuple):
-    """Time and place at which the documents of a drive were read.
+    """Time and origin of a drive's documents.
 
     Attributes:
-        taken_at: seconds since 1970; None if the documents say it, or nobody knows.
-        device: its path, or that of the files.
-        commands: that printed each document, by its name.
+        taken_at: seconds since 1970; None if unknown or in the documents themselves.
+        device: path of the device or of the files.
+        commands: command that printed each document, by document name.
         notes: sentences about logs that could not be read.
     """
 
@@ -38,33 +38,33 @@ class Taken(NamedTuple):
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what a saved snapshot says of itself, as JSON types."""
+        """Return the description of a saved snapshot, as JSON types."""
         return {VERSION_KEY: VERSION, **self._asdict()}
 
 
 def taken_document(taken: Taken) -> bytes:
-    """Return the document that a folder's other files are described by."""
+    """Return the document that describes the other files of a folder."""
     return _printed(taken.to_dict())
 
 
 def packed(contents: Mapping[str, bytes]) -> bytes:
-    """Return one file that holds the documents of a drive, with what `TAKEN` says in front."""
-    found: dict[str, dict[str, str]] = {_DOCUMENTS: {}, _PAGES: {}}
+    """Return one file with all documents of a drive; the description in `TAKEN` comes first."""
+    packed_documents: dict[str, dict[str, str]] = {_DOCUMENTS: {}, _PAGES: {}}
     for name, content in contents.items():
         if name == TAKEN:
             continue
         try:
-            found[_DOCUMENTS][name] = content.decode()
+            packed_documents[_DOCUMENTS][name] = content.decode()
         except UnicodeDecodeError:
-            found[_PAGES][name] = base64.b64encode(content).decode()
-    return _printed({**json.loads(contents[TAKEN]), **found})
+            packed_documents[_PAGES][name] = base64.b64encode(content).decode()
+    return _printed({**json.loads(contents[TAKEN]), **packed_documents})
 
 
 def unpacked(document: Document) -> dict[str, bytes] | None:
-    """Return the documents in a saved snapshot by name; None of other files.
+    """Return the documents of a saved snapshot by name; None for other files.
 
     Raises:
-        WriteampError: it is of a later version, or holds no documents.
+        WriteampError: the snapshot has a later version, or no documents.
     """
     if VERSION_KEY.encode() not in document.content[:200]:
         return None
@@ -73,21 +73,21 @@ def unpacked(document: Document) -> dict[str, bytes] | None:
         return None
     if log[VERSION_KEY] != VERSION:
         raise WriteampError(
-            f"{document.name} is a snapshot of version {str(log[VERSION_KEY])[:20]}, and this "
+            f"{document.name} has snapshot version {str(log[VERSION_KEY])[:20]}; this "
             f"writeamp reads {VERSION}"
         )
     texts, pages = log[_DOCUMENTS], log.get(_PAGES, {})
     try:
-        found = {name: text.encode("utf-8", "replace") for name, text in texts.items()}
-        found |= {name: base64.b64decode(text) for name, text in pages.items()}
+        documents = {name: text.encode("utf-8", "replace") for name, text in texts.items()}
+        documents |= {name: base64.b64decode(text) for name, text in pages.items()}
     except (AttributeError, TypeError, ValueError):
-        raise WriteampError(f"{document.name} is a saved snapshot that is damaged") from None
+        raise WriteampError(f"{document.name} is a damaged saved snapshot") from None
     head = {key: value for key, value in log.items() if key not in {_DOCUMENTS, _PAGES}}
-    return {name: content for name, content in found.items() if name} | {TAKEN: _printed(head)}
+    return {name: content for name, content in documents.items() if name} | {TAKEN: _printed(head)}
 
 
 def is_taken(document: Document) -> bool:
-    """Return whether a document describes those beside it."""
+    """Return whether a document is the description of the files next to it."""
     return (
         VERSION_KEY.encode() in document.content[:200]
         and within(document.json, VERSION_KEY) == VERSION
@@ -100,11 +100,11 @@ def _printed(document: Any) -> bytes:
 
 def _read(document: Document) -> Iterator[CounterFacts]:
     notes = within(document.json, "notes")
-    said = [text_of(one) for one in notes[:_MOST_NOTES]] if isinstance(notes, list) else []
+    texts = [text_of(note) for note in notes[:_MOST_NOTES]] if isinstance(notes, list) else []
     yield CounterFacts(
         source=_NAME,
         taken_at=number(within(document.json, "taken_at")),
-        notes=tuple(one for one in said if one),
+        notes=tuple(text for text in texts if text),
     )
 
 

@@ -1,4 +1,4 @@
-"""Settings of answers by a drive's counters, which options are made from."""
+"""Settings of answers from a drive's counters; the options are generated from them."""
 
 from __future__ import annotations
 
@@ -12,27 +12,25 @@ from writeamp.fields.setting import Settings, setting
 
 
 def model_setting() -> Any:
-    """Return the setting of the model of a drive whose files do not say it."""
+    """Return the setting of the model, for drives with files that lack it."""
     return setting(
         None,
         None,
-        "model of the drive, where the files do not say it (`smartctl -x` prints it in its first "
-        "lines)",
+        "model of the drive, for files without it (`smartctl -x` prints it in its first lines)",
         metavar="MODEL",
     )
 
 
 @dataclass(frozen=True)
 class AnswerSettings(Settings):
-    """Definition of the write amplification that is asked for."""
+    """Definition of the write amplification."""
 
     title: ClassVar[str] = "answer"
 
     definition: Definition | None = setting(
         None,
         OneOf(DEFINITIONS),
-        f"answer by this definition of WA: {', '.join(DEFINITIONS)}; without it, by the first of "
-        "them that the counters give",
+        f"definition of WA: {', '.join(DEFINITIONS)}; default: the first that the counters support",
         choices=DEFINITIONS,
         metavar="NAME",
     )
@@ -40,8 +38,8 @@ class AnswerSettings(Settings):
     families: Path | None = setting(
         None,
         None,
-        "families of drives of your own, tried before those that writeamp knows: a TOML file that "
-        "says what attributes count, and in which units",
+        "TOML file of your own drive families, tried before the built-in ones; it "
+        "defines what attributes count, and in which units",
         number="path",
         metavar="FILE",
     )

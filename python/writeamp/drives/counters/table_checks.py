@@ -1,4 +1,4 @@
-"""Checks of tables that describe drives or logs: keys, kinds of values, and choices."""
+"""Checks of tables that describe drives or logs: keys, types of values, and choices."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from writeamp.errors import WriteampError, unknown
 
 
 class ValueKind(NamedTuple):
-    """Type of a value, its name in sentences, and for a list the type of its items if checked."""
+    """Type of a value, its name in messages, and the type of list items if they are checked."""
 
     of: type
     words: str
     items: type = object
 
     def fits(self, value: Any) -> bool:
-        """Return whether a value is of this kind."""
+        """Return whether a value has this type."""
         items = value if isinstance(value, list) else ()
-        return type(value) is self.of and all(isinstance(one, self.items) for one in items)
+        return type(value) is self.of and all(isinstance(item, self.items) for item in items)
 
 
 def check_table(
     what: str, table: Any, kinds: Mapping[str, ValueKind], needed: Iterable[str]
 ) -> None:
-    """Refuse a value that is not a table of these keys.
+    """Reject a value that is not a table with these keys.
 
     Raises:
         WriteampError: it is not.
     """
     if not isinstance(table, dict):
-        raise WriteampError(f"{what} is a table")
+        raise WriteampError(f"{what} must be a table")
     for key, value in table.items():
         if key not in kinds:
             raise unknown("key", key, kinds)
@@ -42,7 +42,7 @@ def check_table(
 
 
 def check_choice(key: str, table: Mapping[str, Any], valid: Iterable[str]) -> None:
-    """Refuse an invalid value of a table.
+    """Reject an invalid value of a table.
 
     Raises:
         WriteampError: the value is not in `valid`.
@@ -52,7 +52,7 @@ def check_choice(key: str, table: Mapping[str, Any], valid: Iterable[str]) -> No
 
 
 def compiled(key: str, pattern: str) -> re.Pattern[str]:
-    """Return a regular expression.
+    """Return the compiled regular expression.
 
     Raises:
         WriteampError: the pattern is invalid.
@@ -60,4 +60,4 @@ def compiled(key: str, pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
     except re.error as error:
-        raise WriteampError(f"{key} is no regular expression: {error}") from None
+        raise WriteampError(f"{key} is not a regular expression: {error}") from None

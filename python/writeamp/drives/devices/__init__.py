@@ -1,1 +1,1 @@
-"""Real drives: read by their tools, measured while a command writes, their units learned."""
+"""Real drives: reading by tools, measurement of a command, and calibration of units."""

@@ -1,4 +1,4 @@
-"""Units of counters, learned from a file of known size that is written and removed."""
+"""Calibration of counter units by writing and removing a file of known size."""
 
 from __future__ import annotations
 
@@ -22,29 +22,30 @@ from writeamp.results.card import Card, Presented
 from writeamp.runners import Progress
 from writeamp.units.byte_sizes import shown_bytes
 
-# A counter that moved by fewer counts fits several units, or moved for another reason.
+# If a counter moved by less, several units fit, or it moved for another reason.
 _FEWEST_COUNTS = 10
-# Those that the kernel counts are exact but for what is on its way.
+# The kernel's count is exact except for writes in flight.
 _EXACT_PART, _EXACT_BYTES = Fraction(1, 100), 16 << 20
-# Beside what somebody wrote, the file system and others write too.
+# Allowance for writes of the file system and of others during the calibration.
 _OTHERS_PART, _OTHERS_BYTES = Fraction(1, 10), 64 << 20
-# Room that is left on the file system.
+# Space that is left free on the file system.
 _SPARE_PART = 0.05
-# The kernel must have sent nearly all of the file to the drive, or the file is somewhere else.
+# The kernel must have sent at least this share of the file to the drive, or it is elsewhere.
 _ARRIVED_PART = 0.9
 
 
 @dataclass(frozen=True)
 class LearnedUnit:
-    """Unit of a counter, if it counts what the host writes.
+    """Unit of a counter, assuming that it counts host writes.
 
     Attributes:
-        label: of the counter.
+        label: label of the counter.
         before, after: its counts.
-        bytes_per_count_low, bytes_per_count_high: what one count can be; a counter of the flash
-            counts as much or more, as WA is 1 or more. The high one is None of a single count.
-        unit: the name of the known unit that alone fits; None if none or several do.
-        reason: why there is none; "" if there is one.
+        bytes_per_count_low, bytes_per_count_high: possible bytes per count. A flash counter counts
+            at least these writes, as WA is at least 1. The upper bound is None after a single
+            count.
+        unit: name of the only known unit that fits; None if none or several fit.
+        reason: why the unit is unknown, or "".
     """
 
     label: str
@@ -61,9 +62,9 @@ class Calibration(Presented):
     """Units of a drive's counters.
 
     Attributes:
-        written_bytes: that were written to the drive.
-        is_exact: by the kernel's count; else what was asked for, beside which others wrote.
-        counters: those that moved.
+        written_bytes: bytes written to the drive.
+        is_exact: whether this is the kernel's count; otherwise others may have written more.
+        counters: counters that moved.
         model, firmware: of the drive.
     """
 
@@ -74,31 +75,31 @@ class Calibration(Presented):
     firmware: str | None
 
     def _records(self) -> Sequence[Mapping[str, Any]]:
-        return [vars(one) for one in self.counters]
+        return [vars(counter) for counter in self.counters]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the calibration as JSON types."""
-        return {**vars(self), "counters": [dict(vars(one)) for one in self.counters]}
+        return {**vars(self), "counters": [dict(vars(counter)) for counter in self.counters]}
 
     def card(self) -> Card:
         """Return how far each counter moved, and the unit that fits."""
-        how = "as the kernel counted" if self.is_exact else "and up to a tenth more by others"
+        how = "as counted by the kernel" if self.is_exact else "plus up to 10% by others"
         rows = [
             (
-                one.label,
-                f"{one.after - one.before:,}",
-                f"{one.bytes_per_count_low:,.0f} "
+                counter.label,
+                f"{counter.after - counter.before:,}",
+                f"{counter.bytes_per_count_low:,.0f} "
                 + (
                     "and up"
-                    if one.bytes_per_count_high is None
-                    else f"to {one.bytes_per_count_high:,.0f}"
+                    if counter.bytes_per_count_high is None
+                    else f"to {counter.bytes_per_count_high:,.0f}"
                 ),
-                one.unit or "",
-                one.reason,
+                counter.unit or "",
+                counter.reason,
             )
-            for one in self.counters
+            for counter in self.counters
         ]
-        columns = ("counter", "moved by", "bytes a count", "unit", "why none")
+        columns = ("counter", "moved by", "bytes a count", "unit", "why unknown")
         counters = Card("Counters that moved", rows, columns, is_ruled=False)
         title = f"written: {shown_bytes(self.written_bytes)}, {how}"
         warnings = [] if self.counters else ["no counter moved"]
@@ -106,27 +107,27 @@ class Calibration(Presented):
 
 
 def calibration_of(
-    before: CounterFacts, after: CounterFacts, written_bytes: int, *, is_exact: bool
+    start: CounterFacts, end: CounterFacts, written_bytes: int, *, is_exact: bool
 ) -> Calibration:
-    """Return the units that the counters of two snapshots can be of.
+    """Return the possible units of the counters of two snapshots.
 
     Args:
-        before, after: facts of one drive.
-        written_bytes: in between.
-        is_exact: the kernel counted them; else others may have written up to a tenth more.
+        start, end: facts of the drive before and after the writes.
+        written_bytes: bytes written in between.
+        is_exact: whether the kernel counted them; otherwise others may have written up to 10% more.
     """
-    part, slack = (_EXACT_PART, _EXACT_BYTES) if is_exact else (_OTHERS_PART, _OTHERS_BYTES)
-    low = written_bytes * (1 - (part if is_exact else Fraction(0)))
-    high = written_bytes * (1 + part) + slack
-    found = tuple(_learned(before, after, Fraction(low), Fraction(high)))
-    return Calibration(written_bytes, is_exact, found, after.model, after.firmware)
+    share, slack = (_EXACT_PART, _EXACT_BYTES) if is_exact else (_OTHERS_PART, _OTHERS_BYTES)
+    low = written_bytes * (1 - (share if is_exact else Fraction(0)))
+    high = written_bytes * (1 + share) + slack
+    units = tuple(_learned(start, end, Fraction(low), Fraction(high)))
+    return Calibration(written_bytes, is_exact, units, end.model, end.firmware)
 
 
 def _learned(
-    before: CounterFacts, after: CounterFacts, low: Fraction, high: Fraction
+    start: CounterFacts, end: CounterFacts, low: Fraction, high: Fraction
 ) -> Iterator[LearnedUnit]:
-    earlier = _counts(before)
-    for label, count in _counts(after).items():
+    earlier = _counts(start)
+    for label, count in _counts(end).items():
         if label not in earlier or count <= earlier[label]:
             continue
         counts = count - earlier[label]
@@ -137,7 +138,7 @@ def _learned(
             and (counts - 1) * unit.nominal <= high
             and (counts + 1) * unit.nominal >= low
         ]
-        reason = _reason(counts, [one.name for one in fitting], high)
+        reason = _reason(counts, [unit.name for unit in fitting], high)
         yield LearnedUnit(
             label,
             earlier[label],
@@ -150,18 +151,18 @@ def _learned(
 
 
 def _counts(facts: CounterFacts) -> dict[str, int]:
-    return {one.label: one.count for one in facts.counters} | dict(facts.raws)
+    return {counter.label: counter.count for counter in facts.counters} | dict(facts.raws)
 
 
 def _reason(counts: int, fitting: list[str], written: Fraction) -> str:
-    """Return why no unit is learned; "" if one is."""
+    """Return why the unit is unknown; "" if it is known."""
     if counts < _FEWEST_COUNTS:
         return (
-            f"it moved by {counts} only; if it counts writes, write at least "
+            f"it moved by {counts} only. If it counts writes, write at least "
             f"{shown_bytes(round(written / counts * 10 * _FEWEST_COUNTS))}"
         )
     if len(fitting) > 1:
-        return f"{' and '.join(fitting)} fit: write ten times as much"
+        return f"{' and '.join(fitting)} fit. Write ten times as much"
     return "" if fitting else "no known unit fits: it counts something else, or others wrote"
 
 
@@ -174,37 +175,38 @@ def by_writing(
     wait_s: float,
     progress: Progress | None = None,
 ) -> Calibration:
-    """Write a file to a drive, and return the units that its counters can be of.
+    """Write a file to a drive, and return the possible units of its counters.
 
-    The file has random content, is synced, and is removed at the end, come what may. The device
-    itself is never written to.
+    The file has random content, is synced, and is always removed at the end. The device itself is
+    never written to directly.
 
     Args:
-        target: the drive's device, or the file to make; or, with a folder, files that another
-            program keeps up to date.
-        size_bytes: of the file.
-        folder: on the drive; None for where the file is to be made, or a mount of the device.
+        target: the drive's device, or the file to create; with `folder`, files of counters that
+            another program updates.
+        size_bytes: size of the file.
+        folder: folder on the drive; default: the folder of `target`, or a mount point of the
+            device.
         settle_s, wait_s: as in `settled`.
-        progress: is called with bytes written, and all.
+        progress: called with bytes written and total bytes.
 
     Raises:
-        WriteampError: there is no such drive or folder, no room, or the file was written elsewhere.
+        WriteampError: the drive or folder is missing, space is short, or the file went elsewhere.
     """
     source, path = _placed(target, folder)
     _require_room(path.parent, size_bytes)
     os.sync()
-    before = source.read()
+    start = source.read()
     with random_file(path, size_bytes, progress):
-        after = settled(source, before, every_s=settle_s, most_s=wait_s, sleep=_slept).reading
-    sent = before.sent_until(after)
+        after = settled(source, start, every_s=settle_s, most_s=wait_s, sleep=_slept).reading
+    sent = start.sent_until(after)
     if sent is not None and sent < size_bytes * _ARRIVED_PART:
         raise WriteampError(
-            f"the kernel sent {shown_bytes(sent)} to {source.name} while "
-            f"{shown_bytes(size_bytes)} were written to {str(path.parent)!r}: that is on another "
-            "drive, or compressed"
+            f"the kernel sent {shown_bytes(sent)} to {source.name} while {shown_bytes(size_bytes)} "
+            f"were written to {str(path.parent)!r}. That folder is on another drive, or its file "
+            "system compresses data"
         )
     return calibration_of(
-        before.snapshot.facts,
+        start.snapshot.facts,
         after.snapshot.facts,
         size_bytes if sent is None else sent,
         is_exact=sent is not None,
@@ -217,41 +219,43 @@ def _slept(seconds: float) -> bool:
 
 
 def _placed(target: str, folder: Path | None) -> tuple[DriveSource, Path]:
-    """Return the source of counters, and the file to make."""
+    """Return the source of the counters, and the path of the file to create."""
     path = Path(target)
     name = f".writeamp-calibration-{os.getpid()}"
     if folder is not None:
         if not folder.is_dir():
-            raise WriteampError(f"there is no folder {str(folder)!r} to make a file in")
+            raise WriteampError(f"the folder {str(folder)!r} does not exist")
         return source_at(target), folder / name
     if path.exists():
         source = source_at(target)
         if source.device is None:
             raise WriteampError(
-                f"{target!r} exists: give a device, a file to make, or the counters' files with "
+                f"{target!r} exists. Pass a device, a new file, or the counters' files with "
                 "--in FOLDER"
             )
         return source, _mount_of(source, target) / name
     if not path.parent.is_dir() or target.startswith("/dev/"):
-        raise WriteampError(f"there is no device {target!r}, and no file can be made there")
+        raise WriteampError(
+            f"the device {target!r} does not exist, and no file can be created there"
+        )
     return source_at(device_under(path.parent)), path
 
 
 def _mount_of(source: DriveSource, target: str) -> Path:
-    """Return the writable mount of a drive that has the most room."""
+    """Return the writable mount point of a drive with the most free space."""
     assert source.device is not None
     disks = "|".join(map(re.escape, source.device.disks))
-    part = re.compile(rf"(?:{disks})(?:p?\d+)?")
-    found = [
+    pattern = re.compile(rf"(?:{disks})(?:p?\d+)?")
+    mounts = [
         place
         for place, device in mounted_devices()
-        if disks and part.fullmatch(os.path.basename(device)) and os.access(place, os.W_OK)
+        if disks and pattern.fullmatch(os.path.basename(device)) and os.access(place, os.W_OK)
     ]
-    if not found:
+    if not mounts:
         raise WriteampError(
-            f"no file system of {target} is mounted where this user can write; give --in FOLDER"
+            f"{target} has no mounted file system that this user can write to. Pass --in FOLDER"
         )
-    return Path(max(found, key=lambda place: shutil.disk_usage(place).free))
+    return Path(max(mounts, key=lambda place: shutil.disk_usage(place).free))
 
 
 def _require_room(folder: Path, size_bytes: int) -> None:
@@ -261,6 +265,6 @@ def _require_room(folder: Path, size_bytes: int) -> None:
         raise WriteampError(f"cannot use {str(folder)!r}: {error.strerror or error}") from None
     if free < size_bytes * (1 + _SPARE_PART):
         raise WriteampError(
-            f"{str(folder)!r} has {shown_bytes(free)} free; {shown_bytes(size_bytes)} are to be "
-            "written (--write says how much)"
+            f"{str(folder)!r} has {shown_bytes(free)} free; {shown_bytes(size_bytes)} would be "
+            "written (set the size with --write)"
         )

@@ -1,4 +1,4 @@
-"""Devices of real drives, as the kernel knows them, and the file systems on them."""
+"""Block devices of real drives in the kernel, and their file systems."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from writeamp.errors import WriteampError
 
 _SYS = Path("/sys")
 _CONTROLLER = re.compile(r"nvme\d+")
-# A namespace as a character device, or as one of several paths to it.
+# NVMe namespace as a character device, or as one of several paths to it.
 _GENERIC = re.compile(r"ng(\d+n\d+)")
 _SECTOR_BYTES = 512
-# Of /sys/block/NAME/stat: sectors written, of 512 bytes on any drive.
+# Field of /sys/block/NAME/stat: sectors written, always of 512 bytes.
 _SECTORS_WRITTEN = 6
-# They write what is overwritten somewhere else, so that the drive sees other addresses.
+# These file systems write overwrites to another place, so the drive sees other addresses.
 _COPY_ON_WRITE = ("btrfs", "zfs", "bcachefs", "f2fs", "nilfs2")
 
 
 @dataclass(frozen=True)
 class DriveDevice:
-    """A whole drive.
+    """Whole drive.
 
     Attributes:
-        path: of it, without symbolic links, whose names often hold serial numbers.
-        disks: names in /sys/class/block; none if the kernel lists none.
-        is_nvme: nvme-cli reads it, and not smartctl.
+        path: path of the device without symbolic links, as their names often have serial numbers.
+        disks: names in /sys/class/block; empty if the kernel has none.
+        is_nvme: whether the drive is read by nvme-cli instead of smartctl.
     """
 
     path: str
@@ -41,41 +41,40 @@ class DriveDevice:
 
 def is_device(path: str | os.PathLike[str]) -> bool:
     """Return whether a path is a block or character device."""
-    found = Path(path)
-    return found.is_block_device() or found.is_char_device()
+    file = Path(path)
+    return file.is_block_device() or file.is_char_device()
 
 
-def device_at(given: str, *, sys: Path = _SYS) -> DriveDevice:
-    """Return the drive that a path leads to; of a partition, the whole drive.
+def device_at(named: str, *, sys: Path = _SYS) -> DriveDevice:
+    """Return the drive behind a path; for a partition, the whole drive.
 
     Args:
-        given: such as /dev/nvme0, /dev/sda or a link in /dev/disk/by-id.
-        sys: where the kernel lists its devices.
+        named: such as /dev/nvme0, /dev/sda or a link in /dev/disk/by-id.
+        sys: folder in which the kernel lists its devices.
 
     Raises:
-        WriteampError: there is none, it is no device, or it is made of several drives.
+        WriteampError: the path is missing, is not a device, or consists of several drives.
     """
-    path = os.path.realpath(given)
+    path = os.path.realpath(named)
     if not os.path.exists(path):
         raise WriteampError(
-            f"there is no device {given!r}; `ls /dev/nvme* /dev/sd*` shows which there are"
+            f"the device {named!r} does not exist. List devices with `ls /dev/nvme* /dev/sd*`"
         )
     if not is_device(path):
         raise WriteampError(
-            f"{given!r} is no device; of files, `writeamp measure counters` tells what they say"
+            f"{named!r} is not a device. For files, use `writeamp measure counters`"
         )
     blocks = sys / "class" / "block"
     name = _whole(os.path.basename(path), blocks)
     parts = _names_in(blocks / name / "slaves")
     if parts:
         raise WriteampError(
-            f"{given!r} is made of {', '.join(parts)}: counters are of one drive, such as "
-            f"/dev/{parts[0]}"
+            f"{named!r} consists of {', '.join(parts)}. Pass one drive, such as /dev/{parts[0]}"
         )
     disks = tuple(
-        one
-        for one in _names_in(blocks)
-        if one == name or (_CONTROLLER.fullmatch(name) and re.fullmatch(rf"{name}n\d+", one))
+        disk
+        for disk in _names_in(blocks)
+        if disk == name or (_CONTROLLER.fullmatch(name) and re.fullmatch(rf"{name}n\d+", disk))
     )
     place = os.path.join(os.path.dirname(path), name)
     is_nvme = _CONTROLLER.match(name) is not None
@@ -83,7 +82,7 @@ def device_at(given: str, *, sys: Path = _SYS) -> DriveDevice:
 
 
 def _whole(name: str, blocks: Path) -> str:
-    """Return the name of the disk that a partition is of, or of a namespace's other devices."""
+    """Return the name of the disk of a partition, or of a namespace's other devices."""
     generic = _GENERIC.fullmatch(name)
     if generic:
         return f"nvme{generic[1]}"
@@ -101,7 +100,7 @@ def _names_in(folder: Path) -> list[str]:
 
 
 def bytes_sent_to(device: DriveDevice, *, sys: Path = _SYS) -> int | None:
-    """Return the bytes that the kernel has sent to a drive since it started; None if unknown."""
+    """Return the bytes sent by the kernel to a drive since boot; None if unknown."""
     total = 0
     for name in device.disks:
         try:
@@ -113,53 +112,53 @@ def bytes_sent_to(device: DriveDevice, *, sys: Path = _SYS) -> int | None:
 
 
 def check_on_disk(path: str) -> None:
-    """Refuse a file in memory, where Linux takes direct I/O for the usual kind.
+    """Reject a file in memory, where Linux treats direct I/O as buffered I/O.
 
     Raises:
-        WriteampError: it is on tmpfs or ramfs.
+        WriteampError: the file is on tmpfs or ramfs.
     """
     kind, _ = file_system_of(path)
     if kind in ("tmpfs", "ramfs"):
-        raise WriteampError(f"{path} lies on {kind}, which is memory; give a file on a disk")
+        raise WriteampError(f"{path} is on {kind}, which is in memory. Pass a file on a disk")
 
 
 def check_overwrites(path: str, page_bytes: int) -> None:
-    """Refuse a file whose file system moves what is written, or cuts pages.
+    """Reject a file whose file system relocates overwrites or splits pages.
 
     Raises:
-        WriteampError: the drive would not see the addresses that are written.
+        WriteampError: the drive would not see the written addresses.
     """
     kind, _ = file_system_of(path)
     if kind in _COPY_ON_WRITE:
         raise WriteampError(
-            f"{path} lies on {kind}, which writes elsewhere what is overwritten, so that "
-            "the drive would see another load; give a file on ext4 or XFS, or a device"
+            f"{path} is on {kind}, which relocates overwrites, so "
+            "the drive would see another load. Pass a file on ext4 or XFS, or a device"
         )
     block_bytes = os.statvfs(_existing(path)).f_bsize
     if block_bytes < page_bytes:
         raise WriteampError(
-            f"{path} lies on {kind} with blocks of {block_bytes} bytes, so that each write may "
-            f"cover two pages in part; make the file system with blocks of {page_bytes}"
+            f"{path} is on {kind} with blocks of {block_bytes} bytes, so a write may "
+            f"partially cover two pages. Create the file system with blocks of {page_bytes}"
         )
 
 
 def file_system_of(path: str) -> tuple[str, list[str]]:
-    """Return kind and options of the file system that a file is on, as far as they are known.
+    """Return type and options of the file system of a file, or empty values if unknown.
 
     Args:
-        path: of a file, which may be still to be made.
+        path: path of the file, which may not exist yet.
     """
     with suppress(OSError):
         number = os.stat(_existing(path)).st_dev
         for mount in psutil.disk_partitions(all=True):
-            with suppress(OSError):  # its server may be dead
+            with suppress(OSError):  # the file server may be down
                 if os.stat(mount.mountpoint).st_dev == number:
                     return mount.fstype, mount.opts.split(",")
     return "", []
 
 
 def mounted_devices() -> Iterator[tuple[str, str]]:
-    """Yield mount points and the devices that are mounted there."""
+    """Yield mount points and the devices mounted there."""
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
         fields = line.split()
         point = fields[4].encode().decode("unicode_escape")
@@ -169,24 +168,24 @@ def mounted_devices() -> Iterator[tuple[str, str]]:
 
 
 def device_under(folder: Path) -> str:
-    """Return the device whose file system a folder is on.
+    """Return the device of the file system that a folder is on.
 
     Raises:
-        WriteampError: there is none.
+        WriteampError: it is unknown.
     """
     here = os.path.realpath(folder)
-    found = [
+    mounts = [
         (point, device)
         for point, device in mounted_devices()
         if here == point or here.startswith(point.rstrip("/") + "/")
     ]
-    if not found:
+    if not mounts:
         raise WriteampError(
-            f"cannot tell which drive {str(folder)!r} is on; give its device, and --in FOLDER"
+            f"cannot find the drive of {str(folder)!r}. Pass its device, and --in FOLDER"
         )
-    return max(found, key=lambda one: len(one[0]))[1]
+    return max(mounts, key=lambda mount: len(mount[0]))[1]
 
 
 def _existing(path: str) -> Path:
-    """Return a file, or the folder that it is to be made in."""
+    """Return a file, or the folder in which it would be created."""
     return Path(path) if os.path.exists(path) else Path(path).absolute().parent

@@ -1,4 +1,4 @@
-"""Judgement of a run on a real drive: who else wrote, and whether its counters can show it."""
+"""Checks of a run on a real drive: other writers, and resolution of its counters."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.errors import WriteampError
 from writeamp.units.byte_sizes import shown_bytes
 
-# Bounds of WA further apart than this part of it say too little to be an answer.
+# Relative width of WA bounds above which no WA is reported.
 _TOO_WIDE = 0.5
-# Bounds as close as this are what a run should write enough for.
+# Relative width of WA bounds that a run should reach by writing enough.
 _CLOSE = 0.1
 _FEW_UNITS = 100
-# Journals and metadata of a file system; what is above was written by somebody else.
+# Allowance for journals and metadata of a file system; larger excess is from other writers.
 _OTHERS_PART = 0.05
 _OTHERS_BYTES = 16 << 20
-# Two sizes further apart than this factor are in other units.
+# Sizes that differ by a larger factor are in different units.
 _OTHER_UNIT = 1.5
 
 
 class LeastAmount(NamedTuple):
-    """Bytes that a run should write for close bounds, if known, and whether it is refused."""
+    """Bytes to write for close bounds (if known), a sentence, and whether the WA is refused."""
 
     size_bytes: int | None
     is_refused: bool
@@ -33,14 +33,14 @@ class LeastAmount(NamedTuple):
 
 
 def require_counters(snapshot: Snapshot, of: str) -> None:
-    """Refuse a drive whose counters cannot show WA.
+    """Reject a drive whose counters cannot show WA.
 
     Args:
-        snapshot: of the drive.
-        of: whose WA, and what becomes of that.
+        snapshot: snapshot of the drive.
+        of: object of the measurement and its fate, for the message.
 
     Raises:
-        WriteampError: it counts its host alone, a part of its flash, or in no unit that is known.
+        WriteampError: a counter is missing, leaves out part of the flash, or has an unknown unit.
     """
     answer = life_answer(snapshot)
     if not answer.definitions or answer.definitions[0]["class"] in {"estimated", "lower-bound"}:
@@ -48,22 +48,33 @@ def require_counters(snapshot: Snapshot, of: str) -> None:
 
 
 def least_amount(answer: DriveCounters, *, has_moved: bool) -> LeastAmount | None:
-    """Return how much a run should write; None if its bounds are close, or nothing can be said.
+    """Return how much a run should write; None if its bounds are close, or it is unknown.
 
     Args:
-        answer: of the run.
-        has_moved: some counter did.
+        answer: answer of the run.
+        has_moved: whether any counter moved.
     """
     coarsest = max(
-        (one for one in answer.facts.counters if one.unit is not None and one.side == "host"),
-        key=lambda one: one.unit.nominal if one.unit is not None else 0,
+        (
+            counter
+            for counter in answer.facts.counters
+            if counter.unit is not None and counter.side == "host"
+        ),
+        key=lambda counter: counter.unit.nominal if counter.unit is not None else 0,
         default=None,
     )
-    found = [one for one in answer.definitions if one["wa"] is not None]
-    said = next((one for one in found if one["wa_definition"] == answer.wa_definition), None)
-    said = said or next(iter(found), None)
-    if said is None or said["wa"] <= 0:
-        if coarsest is None or coarsest.unit is None or (has_moved and said is None):
+    definitions = [definition for definition in answer.definitions if definition["wa"] is not None]
+    shown = next(
+        (
+            definition
+            for definition in definitions
+            if definition["wa_definition"] == answer.wa_definition
+        ),
+        None,
+    )
+    shown = shown or next(iter(definitions), None)
+    if shown is None or shown["wa"] <= 0:
+        if coarsest is None or coarsest.unit is None or (has_moved and shown is None):
             return None
         few_bytes = round(_FEW_UNITS * coarsest.unit.nominal)
         return LeastAmount(
@@ -72,7 +83,7 @@ def least_amount(answer: DriveCounters, *, has_moved: bool) -> LeastAmount | Non
             f"the counters did not move enough to show WA ({coarsest.label} counts "
             f"{coarsest.unit.name}): write at least {shown_bytes(few_bytes)} to the drive",
         )
-    width = (said["wa_high"] - said["wa_low"]) / said["wa"]
+    width = (shown["wa_high"] - shown["wa_low"]) / shown["wa"]
     if width <= _CLOSE:
         return None
     times = width / _CLOSE
@@ -81,8 +92,8 @@ def least_amount(answer: DriveCounters, *, has_moved: bool) -> LeastAmount | Non
     return LeastAmount(
         size_bytes,
         width > _TOO_WIDE,
-        f"the counters are too coarse for what was written (WA would be from "
-        f"{said['wa_low']:.3g} to {said['wa_high']:.3g}): write at least {enough} to the drive",
+        f"the counters are too coarse for this run (WA would be from "
+        f"{shown['wa_low']:.3g} to {shown['wa_high']:.3g}): write at least {enough} to the drive",
     )
 
 
@@ -97,18 +108,18 @@ def run_checks(
     """Yield the checks of a run.
 
     Args:
-        answer: of the run.
-        quiet: of the time before it, when nothing should write.
-        kernel_bytes: that the kernel sent to the drive; None if unknown.
-        command_bytes: that the command wrote to storage, as the kernel accounts it.
-        is_settled: the flash was at rest at the end.
+        answer: answer of the run.
+        quiet: answer of the time before the run, when no writes are expected.
+        kernel_bytes: bytes sent to the drive by the kernel; None if unknown.
+        command_bytes: bytes that the command wrote to storage, by the kernel's accounting.
+        is_settled: whether the flash was at rest at the end.
     """
     yield CounterCheck(
         "settled",
         "ok" if is_settled else "doubt",
         "the flash's counters were at rest"
         if is_settled
-        else "the flash's counters were still rising, or nobody waited: WA may be higher",
+        else "the flash's counters were still rising, or the run did not wait: WA may be higher",
     )
     yield _quiet(quiet)
     yield _others(kernel_bytes, command_bytes)
@@ -116,21 +127,21 @@ def run_checks(
         yield _against_kernel(answer, kernel_bytes)
 
 
-def _quiet(before: DriveCounters) -> CounterCheck:
+def _quiet(quiet: DriveCounters) -> CounterCheck:
     name = "quiet before"
-    wrote = before.host is not None and before.host.low > 0
-    worked = before.flash is not None and before.flash.low > 0
+    wrote = quiet.host is not None and quiet.host.low > 0
+    worked = quiet.flash is not None and quiet.flash.low > 0
     if not wrote and not worked:
         return CounterCheck(name, "ok", "no counter moved before the command began")
-    said = [
+    changes = [
         f"{what} {shown_bytes(round(float(amount.nominal)))}"
-        for what, amount in (("the host wrote", before.host), ("the flash", before.flash))
+        for what, amount in (("the host wrote", quiet.host), ("the flash", quiet.flash))
         if amount is not None
     ]
     return CounterCheck(
         name,
         "doubt",
-        f"before the command began, {', '.join(said)}: somebody else is \
+        f"before the command began, {', '.join(changes)}: another program is \
 writing, or earlier writes are still collected",
     )
 
@@ -154,12 +165,12 @@ def _others(kernel_bytes: int | None, command_bytes: int) -> CounterCheck:
 
 
 def _against_kernel(answer: DriveCounters, kernel_bytes: int) -> CounterCheck:
-    """Return whether the host's counter rose by what the kernel sent: who counts has a unit."""
+    """Return the check that the host counter rose by the bytes that the kernel sent."""
     assert answer.host is not None
     name = "host against kernel"
-    low, _, high = (float(one) for one in answer.host)
+    low, _, high = (float(bound) for bound in answer.host)
     evidence = (
-        f"the drive counts {low / 1e9:.4g} to {high / 1e9:.4g} GB of its host, the kernel sent "
+        f"the drive counts {low / 1e9:.4g} to {high / 1e9:.4g} GB of host writes, the kernel sent "
         f"{kernel_bytes / 1e9:.4g} GB"
     )
     if low - _OTHERS_BYTES <= kernel_bytes * (1 + _OTHERS_PART) and (
@@ -170,9 +181,6 @@ def _against_kernel(answer: DriveCounters, kernel_bytes: int) -> CounterCheck:
         return CounterCheck(
             name,
             "fail",
-            f"{evidence}: its counter is in another unit, or leaves "
-            "writes out, such as Write Zeroes",
+            f"{evidence}: its counter is in another unit, or omits writes such as Write Zeroes",
         )
-    return CounterCheck(
-        name, "doubt", f"{evidence}: others wrote to it, not through this kernel's disk"
-    )
+    return CounterCheck(name, "doubt", f"{evidence}: others wrote to it, not through this kernel")

@@ -23,22 +23,22 @@ from writeamp.errors import WriteampError
 from writeamp.files.output import check_target, replacing, sync_folder
 from writeamp.files.temporary import temporary_folder
 
-# The package of each program, as most distributions call it.
+# Package of each program in most distributions.
 _PACKAGES = {"nvme": "nvme-cli", "smartctl": "smartmontools"}
 _SYSTEM_FOLDERS = "/usr/local/sbin:/usr/sbin:/sbin"
 _PATIENCE_S = 60.0
 _MOST_PRINTED_BYTES = 64 << 20
-# smartctl's status has a bit for each of its findings; these two mean that it read nothing.
+# smartctl's status has one bit per finding; these two mean that it could not read the drive.
 _READ_NOTHING = 0b11
 _NO_RIGHT = ("permission denied", "operation not permitted", "requires root", "eacces", "eperm")
 IDENTITY = "id-ctrl.json"
 _HOST = "smart.json"
 _OCP = "ocp.json"
-# The whole drive, and not the namespace of the device.
+# Selects the whole drive instead of the namespace of the device.
 _WHOLE = "--namespace-id=0xffffffff"
 _JSON = "--output-format=json"
-# Verbs of nvme-cli's plugins by a pattern of the model. Their options differ by version, so that
-# none is given: what they print as text is read.
+# Verbs of nvme-cli's plugins, by a pattern of the model. They are called without options, which
+# differ by version, and their text output is read.
 _VENDOR_VERBS = (
     (r"INTEL", ("intel", "smart-log-add")),
     (r"SOLIDIGM", ("solidigm", "smart-log-add")),
@@ -59,25 +59,25 @@ _WHAT = "snapshot"
 
 
 class MissingRightError(WriteampError):
-    """A tool may not read a device."""
+    """A tool lacks the permission to read a device."""
 
 
 def require(program: str) -> None:
-    """Refuse what cannot work before anything is begun.
+    """Check that a required program is installed.
 
     Raises:
-        WriteampError: a program is not installed; the sentence names its package.
+        WriteampError: a program is not installed; the message names its package.
     """
     if _path_of(program) is None:
         raise WriteampError(f"{program} is not installed (package {_PACKAGES[program]})")
 
 
 def printed_by(program: str, arguments: tuple[str, ...]) -> bytes:
-    """Return what a tool prints.
+    """Return the output of a tool.
 
     Raises:
-        WriteampError: it failed, printed nothing, or did not end within a minute.
-        MissingRightError: it may not read the device.
+        WriteampError: it failed, printed no output, or did not end within a minute.
+        MissingRightError: it lacks the permission to read the device.
     """
     require(program)
     try:
@@ -88,7 +88,7 @@ def printed_by(program: str, arguments: tuple[str, ...]) -> bytes:
             capture_output=True,
             timeout=_PATIENCE_S,
             check=False,
-            # Ctrl-C is for the command that is measured, and not for what reads the drive.
+            # Ctrl-C is for the measured command, not for the tool that reads the drive.
             start_new_session=True,
         )
     except subprocess.TimeoutExpired:
@@ -96,9 +96,9 @@ def printed_by(program: str, arguments: tuple[str, ...]) -> bytes:
     except OSError as error:
         raise WriteampError(f"{program} cannot be run: {error.strerror or error}") from None
     words = _last_words(done.stderr) or _last_words(done.stdout)
-    if any(one in (done.stderr + done.stdout[:4096]).decode("utf-8", "replace").lower()
-           for one in _NO_RIGHT) and _has_failed(program, done.returncode):  # fmt: skip
-        raise MissingRightError(f"{program} may not read it: {words}")
+    if any(phrase in (done.stderr + done.stdout[:4096]).decode("utf-8", "replace").lower()
+           for phrase in _NO_RIGHT) and _has_failed(program, done.returncode):  # fmt: skip
+        raise MissingRightError(f"{program} lacks permission: {words}")
     if _has_failed(program, done.returncode):
         raise WriteampError(f"{program} ended with status {done.returncode}: {words}")
     if not done.stdout.strip() or len(done.stdout) > _MOST_PRINTED_BYTES:
@@ -115,53 +115,53 @@ def _path_of(program: str) -> str | None:
 
 
 def _last_words(text: bytes) -> str:
-    lines = [one.strip() for one in text.decode("utf-8", "replace").splitlines() if one.strip()]
-    return lines[-1][:300] if lines else "it said nothing"
+    lines = [line.strip() for line in text.decode("utf-8", "replace").splitlines() if line.strip()]
+    return lines[-1][:300] if lines else "no message"
 
 
 class DriveLog(NamedTuple):
-    """A log of a drive.
+    """Log of a drive.
 
     Attributes:
-        file: that its document is kept in.
-        program: that prints it.
-        arguments: of the program.
-        is_needed: without it there is no snapshot.
-        stands_for: it is left out where this file could be read.
+        file: name of the file for its document.
+        program: program that prints it.
+        arguments: arguments of the program.
+        is_needed: whether a snapshot needs it.
+        fallback_for: file that makes this log unnecessary if its document counts flash writes.
     """
 
     file: str
     program: str
     arguments: tuple[str, ...]
     is_needed: bool = False
-    stands_for: str = ""
+    fallback_for: str = ""
 
     @property
     def name(self) -> str:
-        """The program and its verb, for sentences."""
-        words = [one for one in self.arguments if not one.startswith(("-", "/"))]
+        """Program and verb, for messages."""
+        words = [word for word in self.arguments if not word.startswith(("-", "/"))]
         return " ".join((self.program, *words))
 
     @property
     def command(self) -> str:
-        """The command line, to be run by hand."""
+        """Command line, to be run by hand."""
         return shlex.join((self.program, *self.arguments))
 
 
 def identity_log(device: DriveDevice) -> DriveLog:
-    """Return the log that says the model of an NVMe drive."""
+    """Return the log with the model of an NVMe drive."""
     return DriveLog(IDENTITY, "nvme", ("id-ctrl", device.path, _JSON))
 
 
 def logs_of(device: DriveDevice, model: str) -> Iterator[DriveLog]:
-    """Yield the logs of a drive in the order in which they are read.
+    """Yield the logs of a drive in reading order.
 
-    The host's counter is read before the flash's and once more after them: what it was at their
-    moment lies between both.
+    The host counter is read before the flash counter and again after it: at the time of the flash
+    counter, its value was between both.
 
     Args:
         device: the drive.
-        model: of an NVMe drive; "" if unknown.
+        model: model of an NVMe drive, or "".
     """
     if not device.is_nvme:
         yield DriveLog("smartctl.json", "smartctl", ("-x", "-j", device.path), is_needed=True)
@@ -172,63 +172,63 @@ def logs_of(device: DriveDevice, model: str) -> Iterator[DriveLog]:
     yield DriveLog("fdp.json", "nvme", ("fdp", "stats", device.path, "--endgrp-id=1", _JSON))
     for pattern, verb in _VENDOR_VERBS:
         if re.search(pattern, model, re.IGNORECASE):
-            yield DriveLog("vendor.txt", "nvme", (*verb, device.path), stands_for=_OCP)
+            yield DriveLog("vendor.txt", "nvme", (*verb, device.path), fallback_for=_OCP)
             break
     yield DriveLog("endurance.json", "nvme", ("endurance-log", device.path, "--group-id=1", _JSON))
     yield DriveLog("smart-again.json", "nvme", host)
 
 
-def read_device(given: str, *, keeps_serials: bool = False) -> dict[str, bytes]:
-    """Return the documents of a drive's logs by the names of their files.
+def read_device(path: str, *, keeps_serials: bool = False) -> dict[str, bytes]:
+    """Return the documents of a drive's logs, by file name.
 
-    Nothing is written to it.
+    The drive is not written to.
 
     Args:
-        given: path of the device.
-        keeps_serials: leave serial numbers as they are; else hashes stand for them.
+        path: path of the device.
+        keeps_serials: whether serial numbers are kept instead of hashed.
 
     Raises:
-        WriteampError: it is no drive, or the program or the right is missing that reads it; the
-            sentence says what to run by hand.
+        WriteampError: it is not a drive, or a program or permission is missing; the message lists
+            the commands to run by hand.
     """
-    device = device_at(given)
+    device = device_at(path)
     logs, documents = _logs(device)
     notes = []
     for log in logs:
-        if log.stands_for in documents and _counts_flash(documents[log.stands_for]):
+        if log.fallback_for in documents and _counts_flash(documents[log.fallback_for]):
             continue
         try:
             documents[log.file] = printed_by(log.program, log.arguments)
         except MissingRightError as error:
-            raise _by_hand(device, f"{error}; run this as root", logs) from None
+            raise _by_hand(device, f"{error}. Run this as root", logs) from None
         except WriteampError as error:
             if log.is_needed:
                 raise _by_hand(device, f"`{log.command}`: {error}", logs) from None
-            notes.append(f"`{log.name}` gave no log: {error}")
+            notes.append(f"`{log.name}` failed: {error}")
     commands = {log.file: log.command for log in logs if log.file in documents}
     if not keeps_serials:
-        documents = {name: without_serials(one) for name, one in documents.items()}
+        documents = {name: without_serials(content) for name, content in documents.items()}
     taken = Taken(time.time(), device.path, commands, tuple(notes))
     return {**documents, TAKEN: taken_document(taken)}
 
 
 def _counts_flash(content: bytes) -> bool:
     try:
-        (found,) = snapshots_in(Document("log", content))
+        (snapshot,) = snapshots_in(Document("log", content))
     except (WriteampError, ValueError):
         return False
-    return any(one.side == "flash" for one in found.facts.counters)
+    return any(counter.side == "flash" for counter in snapshot.facts.counters)
 
 
 def _logs(device: DriveDevice) -> tuple[list[DriveLog], dict[str, bytes]]:
-    """Return the logs to read, and the document of the drive's identity, which says which."""
+    """Return the logs to read, and the document of the drive's identity, which decides on them."""
     identity = identity_log(device)
     program = "nvme" if device.is_nvme else "smartctl"
     try:
         require(program)
         document = printed_by(program, identity.arguments) if device.is_nvme else b""
     except MissingRightError as error:
-        raise _by_hand(device, f"{error}; run this as root", list(logs_of(device, ""))) from None
+        raise _by_hand(device, f"{error}. Run this as root", list(logs_of(device, ""))) from None
     except WriteampError as error:
         raise _by_hand(device, str(error), list(logs_of(device, ""))) from None
     logs = list(logs_of(device, _model_in(document)))
@@ -239,31 +239,31 @@ def _logs(device: DriveDevice) -> tuple[list[DriveLog], dict[str, bytes]]:
 
 def _model_in(document: bytes) -> str:
     try:
-        found = json.loads(document)
+        identity = json.loads(document)
     except ValueError:
         return ""
-    return str(found.get("mn", "")) if isinstance(found, dict) else ""
+    return str(identity.get("mn", "")) if isinstance(identity, dict) else ""
 
 
 def _by_hand(device: DriveDevice, what: str, logs: list[DriveLog]) -> WriteampError:
-    """Return the error that says what is missing, and the commands that do the same by hand."""
-    by_hand = "; ".join(f"{one.command} > {one.file}" for one in logs if one.file != "vendor.txt")
+    """Return the error with the missing item, and the commands to run by hand instead."""
+    by_hand = "; ".join(f"{log.command} > {log.file}" for log in logs if log.file != "vendor.txt")
     return WriteampError(
-        f"cannot read {device.path}: {what}; or by hand, in one folder, as many of these as the "
-        f"drive has: {by_hand}"
+        f"cannot read {device.path}: {what}. Or run by hand, in one folder, those of these "
+        f"commands that the drive supports: {by_hand}"
     )
 
 
 def is_folder(out: str | os.PathLike[str]) -> bool:
-    """Return whether a snapshot is to be a folder: what ends with a slash, or is one."""
+    """Return whether a snapshot is saved as a folder: an existing one, or with a slash."""
     return os.fspath(out).endswith("/") or Path(out).is_dir()
 
 
 def check_out(out: str | os.PathLike[str]) -> None:
-    """Refuse early where a snapshot cannot be saved.
+    """Check early that a snapshot can be saved to a path.
 
     Raises:
-        WriteampError: a folder that holds something, or a file that cannot be written.
+        WriteampError: the folder is not empty, or the file cannot be written.
     """
     if not is_folder(out):
         check_target(out, _WHAT)
@@ -271,22 +271,21 @@ def check_out(out: str | os.PathLike[str]) -> None:
     path = Path(out)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise WriteampError(
-            f"{os.fspath(out)!r} is no empty folder; a snapshot is of one moment, so give it a "
-            "folder of its own, or a file"
+            f"{os.fspath(out)!r} is not an empty folder. Pass a new folder, or a file"
         )
     if not path.parent.is_dir():
-        raise WriteampError(f"there is no folder {str(path.parent)!r} for the snapshot")
+        raise WriteampError(f"the folder {str(path.parent)!r} for the snapshot does not exist")
 
 
 def save_documents(documents: Mapping[str, bytes], out: str | os.PathLike[str]) -> Snapshot:
-    """Save a drive's documents, the whole or nothing, and return the snapshot that they are.
+    """Save all documents of a drive, or none, and return their snapshot.
 
     Args:
-        documents: by the names of their files.
-        out: a file, or a folder if it is one or ends with a slash.
+        documents: documents by file name.
+        out: a file; or a folder, if it exists as one or ends with a slash.
 
     Raises:
-        WriteampError: they are no snapshot, or cannot be written.
+        WriteampError: they are not a snapshot, or cannot be written.
     """
     (snapshot,) = snapshots_of(os.fspath(out), documents)
     if is_folder(out):
@@ -298,7 +297,7 @@ def save_documents(documents: Mapping[str, bytes], out: str | os.PathLike[str]) 
 
 
 def _save_folder(documents: Mapping[str, bytes], folder: Path) -> None:
-    """Write a folder beside its place, which it takes when it is complete."""
+    """Write to a temporary folder and rename it when it is complete."""
     check_out(folder if folder.is_dir() else f"{folder}/")
     try:
         with temporary_folder(beside=folder) as place:

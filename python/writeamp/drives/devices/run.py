@@ -1,4 +1,4 @@
-"""Run of a command on a real drive: its counters before, and after collection has settled."""
+"""Run of a command on a real drive, with its counters before and after it."""
 
 from __future__ import annotations
 
@@ -30,15 +30,16 @@ class DriveRun(Presented):
     """Write amplification of one command on a real drive.
 
     Attributes:
-        answer: of the interval, with the checks of the run.
-        command: that was run.
-        status: of its end, as a shell has it; 128 and more for a signal.
-        stopped_by: the signal that ended it or the wait after it; None if all ran to its end.
-        elapsed_s: the command took.
-        is_settled: the flash was at rest when it was read; `settled_s` passed until then.
-        kernel_bytes: that the kernel sent to the drive; None if unknown.
-        command_bytes: that the command and its children wrote to storage, as the kernel accounts.
-        write_at_least_bytes: that the command should write for bounds within 10%; None if it did.
+        answer: answer of the interval, with the checks of the run.
+        command: command that was run.
+        status: exit status as in a shell; 128 and more for a signal.
+        stopped_by: signal that ended the command or the wait after it, or None.
+        elapsed_s: duration of the command, in seconds.
+        is_settled: whether the flash was at rest at the last reading, `settled_s` after the end.
+        kernel_bytes: bytes sent to the drive by the kernel; None if unknown.
+        command_bytes: bytes that the command and its children wrote to storage, by the kernel.
+        write_at_least_bytes: bytes that the command should write for bounds within 10%; None if it
+            wrote enough.
     """
 
     answer: DriveCounters
@@ -54,12 +55,12 @@ class DriveRun(Presented):
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """Bounds of the write amplification, low and high; None if one is unknown."""
+        """Bounds of the write amplification, low and high; None if either is unknown."""
         return self.answer.bounds
 
     @property
     def unfinished(self) -> tuple[str, ...]:
-        """The command that was asked for, if a signal ended it or the wait after it."""
+        """The command, if a signal ended it or the wait after it; otherwise empty."""
         return () if self.stopped_by is None else (self.command,)
 
     def _records(self) -> Sequence[Mapping[str, Any]]:
@@ -80,11 +81,11 @@ class DriveRun(Presented):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the run as JSON types: the interval's answer, and what is of the run."""
+        """Return the run as JSON types: the answer of the interval, and the fields of the run."""
         return {**self.answer.to_dict(), **self._of_run()}
 
     def card(self) -> Card:
-        """Return the card of the answer, and facts of the run."""
+        """Return the card of the answer, with facts of the run."""
         card = self.answer.card()
         took = f"{self.elapsed_s:,.4g} s; read {self.settled_s:,.4g} s after its end"
         rows = [*card.rows, ("command took", took)]
@@ -104,22 +105,22 @@ def run_on(
     stdout: int | None = None,
     tell: Callable[[str], None] = lambda _sentence: None,
 ) -> DriveRun:
-    """Run a command, and return the write amplification of it by the drive's counters.
+    """Run a command, and return its write amplification by the drive's counters.
 
-    What the page cache holds is written out before each reading, as `sync` does.
+    The page cache is written out before each reading, as `sync` does.
 
     Args:
-        drive: its device, or files that another program keeps up to date.
+        drive: device, or files that another program updates.
         command: one text for the shell, or a program and its arguments.
-        settle_s: between readings, before the command and after it.
-        wait_s: at most until the flash is at rest.
-        out: folder to keep both snapshots in, as soon as they are taken; None for none.
-        stdout: file descriptor for the command's output; None for this process's own.
-        tell: is given a sentence on what is being waited for.
+        settle_s: time between readings before and after the command, in seconds.
+        wait_s: longest wait until the flash is at rest, in seconds.
+        out: folder in which both snapshots are saved as soon as they are taken, or None.
+        stdout: file descriptor for the command's output; default: this process's own.
+        tell: called with a sentence about each wait.
 
     Raises:
-        WriteampError: the drive cannot be read, or has no counters that show WA; the command is
-            then not run.
+        WriteampError: the drive cannot be read, or its counters cannot show WA; the command is then
+            not run.
     """
     text = command_of(command)
     source = source_at(drive)
@@ -128,24 +129,24 @@ def run_on(
     with held_signals() as signals:
         earlier = _read(source)
         require_counters(earlier.snapshot, "a command, which was not run")
-        tell(f"watching the drive for {settle_s:g} s before the command")
+        tell(f"measuring the idle drive for {settle_s:g} s before the command")
         _sleep(signals, settle_s)
         signals.check()
-        before = _read(source)
-        _keep(before, out, _BEFORE)
+        start = _read(source)
+        _keep(start, out, _BEFORE)
         began = time.monotonic()
         ended = run_command(text, {}, signals=signals, check=lambda: None, stdout=stdout)
         elapsed_s = time.monotonic() - began
-        tell("waiting until the drive's collection has settled")
+        tell("waiting until the drive's garbage collection has settled")
         os.sync()
         after = settled(
-            source, before, every_s=settle_s, most_s=wait_s,
+            source, start, every_s=settle_s, most_s=wait_s,
             sleep=lambda seconds: ended.signal is None and _sleep(signals, seconds),
-            kept=lambda reading: _keep(reading, out, _AFTER),
+            save=lambda reading: _keep(reading, out, _AFTER),
         )  # fmt: skip
         stopped_by = ended.signal or signals.take()
     return _found(
-        text, earlier=earlier, before=before, after=after, ended=ended, stopped_by=stopped_by,
+        text, earlier=earlier, start=start, after=after, ended=ended, stopped_by=stopped_by,
         elapsed_s=elapsed_s,
     )  # fmt: skip
 
@@ -158,7 +159,7 @@ def command_of(command: Sequence[str]) -> str:
     """
     text = command[0] if len(command) == 1 else shlex.join(command)
     if not text.strip():
-        raise WriteampError("the command is empty; give one behind --, as in -- fio job.fio")
+        raise WriteampError("the command is empty; pass it after --, as in -- fio job.fio")
     return text
 
 
@@ -173,12 +174,12 @@ def _keep(reading: DriveReading, out: Path | None, name: str) -> None:
     try:
         out.mkdir(exist_ok=True)
     except OSError as error:
-        raise WriteampError(f"cannot make {str(out)!r}: {error.strerror or error}") from None
+        raise WriteampError(f"cannot create {str(out)!r}: {error.strerror or error}") from None
     save_documents(reading.documents, out / name)
 
 
 def _sleep(signals: HeldSignals, seconds: float) -> bool:
-    """Wait, and return whether no signal came."""
+    """Sleep; return False if a signal interrupted it."""
     until = time.monotonic() + seconds
     while not signals.came and (left := until - time.monotonic()) > 0:
         signals.wait([], left)
@@ -189,26 +190,26 @@ def _found(
     text: str,
     *,
     earlier: DriveReading,
-    before: DriveReading,
+    start: DriveReading,
     after: Settled,
     ended: Ended,
     stopped_by: signal.Signals | None,
     elapsed_s: float,
 ) -> DriveRun:
-    answer = interval_answer(before.snapshot, after.reading.snapshot)
-    kernel_bytes = before.sent_until(after.reading)
+    answer = interval_answer(start.snapshot, after.reading.snapshot)
+    kernel_bytes = start.sent_until(after.reading)
     checks = tuple(
         run_checks(
             answer,
-            quiet=interval_answer(earlier.snapshot, before.snapshot),
+            quiet=interval_answer(earlier.snapshot, start.snapshot),
             kernel_bytes=kernel_bytes,
             command_bytes=ended.written.storage_bytes,
             is_settled=after.is_settled,
         )
     )
     counts = [
-        {one.key: one.count for one in each.snapshot.facts.counters}
-        for each in (before, after.reading)
+        {counter.key: counter.count for counter in each.snapshot.facts.counters}
+        for each in (start, after.reading)
     ]
     least = least_amount(answer, has_moved=counts[0] != counts[1])
     return DriveRun(
@@ -226,7 +227,7 @@ def _found(
 
 
 def _judged(answer: DriveCounters, least: LeastAmount | None) -> DriveCounters:
-    """Return an answer without its number where a check of the run failed, or it is too coarse."""
+    """Return an answer without its WA if a check of the run failed, or the WA is too coarse."""
     reasons = list(_refusals(answer, least))
     if not reasons:
         return answer
@@ -238,10 +239,10 @@ def _judged(answer: DriveCounters, least: LeastAmount | None) -> DriveCounters:
 
 def _refusals(answer: DriveCounters, least: LeastAmount | None) -> Iterator[str]:
     if least is not None and least.is_refused:
-        # Checks of a number that is not known say nothing.
+        # Checks of an unknown number are meaningless.
         yield least.sentence
         return
     if answer.wa is None:
         yield answer.reason
-    failed = [one for one in answer.checks if one.name == "host against kernel"]
-    yield from (f"{one.name}: {one.evidence}" for one in failed if one.verdict == "fail")
+    failed = [check for check in answer.checks if check.name == "host against kernel"]
+    yield from (f"{check.name}: {check.evidence}" for check in failed if check.verdict == "fail")

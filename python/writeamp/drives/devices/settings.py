@@ -1,4 +1,4 @@
-"""Settings of what is done with real drives, which options are made from."""
+"""Settings of measurements on real drives; the options are generated from them."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _SECONDS = Number("be from 0.1s to 1d", lambda value: 0.1 <= value <= 86_400)
 
 @dataclass(frozen=True)
 class SerialSettings(Settings):
-    """Serial numbers, as they are or hashed."""
+    """Serial numbers: kept, or hashed."""
 
     title: ClassVar[str] = "serials"
 
     serials: bool = setting(
-        False, None, "keep serial numbers as they are; without it, hashes of them", number="switch"
+        False, None, "keep serial numbers; default: replace them by hashes", number="switch"
     )
 
 
 @dataclass(frozen=True)
 class SettleSettings(Settings):
-    """Waits until a drive has done what was left to do."""
+    """Waits until a drive is at rest."""
 
     title: ClassVar[str] = "settling"
     names_options: ClassVar[bool] = True
@@ -35,21 +35,21 @@ class SettleSettings(Settings):
     settle: float = setting(
         10.0,
         DurationIn(_SECONDS),
-        "time between readings after the command: collection has settled when the flash's counters "
-        "rose by no more than a hundredth of what they rose before, or by one count",
+        "time between readings after the command; garbage collection has settled when the flash "
+        "counters rise by less than 1% of their rise during the command, or by one count",
         metavar="TIME",
     )
     wait: float = setting(
         600.0,
         DurationIn(_SECONDS),
-        "wait at most so long for that, and say so if it has not settled",
+        "longest wait for this; a drive that has not settled gets a warning",
         metavar="TIME",
     )
 
 
 @dataclass(frozen=True)
 class CalibrationSettings(Settings):
-    """Amount that is written to learn a unit, and its place."""
+    """Size and place of the writes for a calibration."""
 
     title: ClassVar[str] = "calibration"
     names_options: ClassVar[bool] = True
@@ -57,15 +57,14 @@ class CalibrationSettings(Settings):
     amount: float = setting(
         "10GiB",
         ByteAmount(),
-        "bytes to write to a file, which is removed afterwards",
+        "size of the file that is written, and removed afterwards",
         number="bytes",
         flag="--write",
     )
     folder: Path | None = setting(
         None,
         None,
-        "folder on the drive, in which the file is made; without it, where its file system is "
-        "mounted",
+        "folder on the drive for the file; default: where its file system is mounted",
         number="path",
         flag="--in",
         metavar="FOLDER",
@@ -73,6 +72,6 @@ class CalibrationSettings(Settings):
     written: float | None = setting(
         None,
         ByteAmount(),
-        "with two snapshots: bytes that were written between them",
+        "with two snapshots: bytes written between them",
         number="bytes",
     )

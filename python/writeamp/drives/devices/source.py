@@ -1,4 +1,4 @@
-"""Source that is read anew until it is at rest: a device, or files of another program."""
+"""Source of counters, read until it is at rest: a device, or files of another program."""
 
 from __future__ import annotations
 
@@ -16,31 +16,32 @@ from writeamp.drives.devices.device import DriveDevice, bytes_sent_to, device_at
 from writeamp.drives.devices.reading import read_device
 from writeamp.errors import WriteampError
 
-# Collection has settled when the flash's counters rise by less than this part of what they rose.
+# Garbage collection has settled when the flash counters rise by less than this share of their total
+# rise.
 _SETTLED_PART = 0.01
 
 
 class DriveReading(NamedTuple):
-    """Documents of a drive, the snapshot that they are, and what the kernel had sent by then."""
+    """Documents of a drive, their snapshot, and the bytes that the kernel had sent by then."""
 
     documents: dict[str, bytes]
     snapshot: Snapshot
     sent_bytes: int | None
 
     def sent_until(self, later: DriveReading) -> int | None:
-        """Return the bytes that the kernel sent to the drive in between; None if unknown."""
+        """Return the bytes sent by the kernel between the readings; None if unknown."""
         first, last = self.sent_bytes, later.sent_bytes
         return None if first is None or last is None else last - first
 
 
 @dataclass(frozen=True)
 class DriveSource:
-    """A device or files, read anew each time.
+    """Device or files that can be read repeatedly.
 
     Attributes:
-        name: as given.
-        device: the drive; None of files, which another program keeps up to date.
-        stated: by the user of the drive.
+        name: path as the user passed it.
+        device: the drive; None for files that another program updates.
+        stated: statements of the user about the drive.
     """
 
     name: str
@@ -48,32 +49,34 @@ class DriveSource:
     stated: Stated = NOTHING_STATED
 
     def read(self) -> DriveReading:
-        """Read the documents of this moment.
+        """Read the current documents.
 
         Raises:
             WriteampError: they cannot be read, or are several snapshots.
         """
         documents = self._documents()
-        found = snapshots_of(self.name, documents, self.stated)
-        if len(found) != 1:
-            raise WriteampError(f"{self.name} holds {len(found)} snapshots; give that of one drive")
+        snapshots = snapshots_of(self.name, documents, self.stated)
+        if len(snapshots) != 1:
+            raise WriteampError(
+                f"{self.name} has {len(snapshots)} snapshots. Pass the snapshot of one drive"
+            )
         sent_bytes = None if self.device is None else bytes_sent_to(self.device)
-        return DriveReading(documents, found[0], sent_bytes)
+        return DriveReading(documents, snapshots[0], sent_bytes)
 
     def _documents(self) -> dict[str, bytes]:
         if self.device is not None:
             return read_device(self.device.path)
-        found = documents_at(Path(self.name))
-        if "" in found:
-            found = {Path(self.name).name: found[""]}
-        return {TAKEN: taken_document(Taken(None, self.name, {}))} | found
+        documents = documents_at(Path(self.name))
+        if "" in documents:
+            documents = {Path(self.name).name: documents[""]}
+        return {TAKEN: taken_document(Taken(None, self.name, {}))} | documents
 
 
 def source_at(name: str, stated: Stated = NOTHING_STATED) -> DriveSource:
-    """Return the source of a name: a device's path, or that of a file or folder.
+    """Return the source of a name: the path of a device, file or folder.
 
     Raises:
-        WriteampError: there is none.
+        WriteampError: the path does not exist.
     """
     path = Path(name)
     device = None if path.exists() and not is_device(path) else device_at(name)
@@ -81,7 +84,7 @@ def source_at(name: str, stated: Stated = NOTHING_STATED) -> DriveSource:
 
 
 class Settled(NamedTuple):
-    """The last reading, whether the flash was at rest by then, and how long that took."""
+    """Last reading, whether the flash was at rest by then, and the time until then."""
 
     reading: DriveReading
     is_settled: bool
@@ -90,37 +93,37 @@ class Settled(NamedTuple):
 
 def settled(
     source: DriveSource,
-    before: DriveReading,
+    start: DriveReading,
     *,
     every_s: float,
     most_s: float,
     sleep: Callable[[float], bool],
-    kept: Callable[[DriveReading], None] = lambda _reading: None,
+    save: Callable[[DriveReading], None] = lambda _reading: None,
 ) -> Settled:
-    """Read a drive until its flash's counters rise no more.
+    """Read a drive until its flash counters stop rising.
 
-    At rest they rose, from one reading to the next, by no more than a hundredth of what they rose
-    since the first, or by one count.
+    The drive is at rest if the counters rose since the previous reading by at most 1% of their rise
+    since the first one, or by one count.
 
     Args:
-        source: of the drive.
-        before: the reading before the writes.
-        every_s: between readings.
-        most_s: in all.
-        sleep: waits, and returns whether to go on.
-        kept: is given each reading.
+        source: source of the drive's counters.
+        start: reading before the writes.
+        every_s: time between readings, in seconds.
+        most_s: total time limit, in seconds.
+        sleep: waits for seconds, and returns whether to continue.
+        save: called with each reading.
 
     Raises:
         WriteampError: the drive cannot be read.
     """
     began = time.monotonic()
     last = source.read()
-    kept(last)
+    save(last)
     while sleep(every_s):
         now = source.read()
-        kept(now)
+        save(now)
         waited_s = time.monotonic() - began
-        if _is_at_rest(before.snapshot, last.snapshot, now.snapshot):
+        if _is_at_rest(start.snapshot, last.snapshot, now.snapshot):
             return Settled(now, True, waited_s)
         last = now
         if waited_s + every_s > most_s:
@@ -136,9 +139,13 @@ def _is_at_rest(first: Snapshot, last: Snapshot, now: Snapshot) -> bool:
     )
 
 
-def _rise(before: Snapshot, after: Snapshot) -> dict[tuple[str, ...], int]:
-    """Return by how much the flash's counters rose, in counts."""
-    earlier = {one.key: one.count for one in before.facts.counters if one.side == "flash"}
+def _rise(start: Snapshot, end: Snapshot) -> dict[tuple[str, ...], int]:
+    """Return the rise of the flash counters, in counts."""
+    earlier = {
+        counter.key: counter.count for counter in start.facts.counters if counter.side == "flash"
+    }
     return {
-        one.key: one.count - earlier[one.key] for one in after.facts.counters if one.key in earlier
+        counter.key: counter.count - earlier[counter.key]
+        for counter in end.facts.counters
+        if counter.key in earlier
     }

@@ -1,1 +1,1 @@
-"""Mistakes in benchmarks of write amplification: found, explained, and put in numbers."""
+"""Mistakes in benchmarks of write amplification: detection, explanation, and effect on WA."""

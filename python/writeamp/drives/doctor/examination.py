@@ -1,4 +1,4 @@
-"""Examination of inputs by every check, and the report of what they find."""
+"""Examination of inputs by all checks, and the report of the findings."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from writeamp.units.ratios import RatioLike
 if TYPE_CHECKING:
     import polars as pl
 
-# Whose columns are those of a frame without a row.
+# Provides the columns of a frame without rows.
 _NONE = Finding("", "note", "", "", "", "", WaEstimate(1.0, 1.0, 1.0), WaEstimate(1.0, 1.0, 1.0))
 
 
@@ -53,11 +53,11 @@ class DoctorReport(OneLine, Presented, ComparedByValue):
     """Findings of the doctor, the worst first.
 
     Attributes:
-        inputs: names of what was read, and what each was taken for.
+        inputs: name and detected type of each input.
         findings: mistakes.
-        drive: the drive that was simulated, in words; None if none was.
-        notes: sentences on what was not read.
-        not_judged: checks that an input says too little for.
+        drive: simulated drive, in words, or None.
+        notes: sentences about inputs that were not read.
+        not_judged: checks for which an input has too little information.
     """
 
     inputs: tuple[tuple[str, str], ...]
@@ -67,65 +67,68 @@ class DoctorReport(OneLine, Presented, ComparedByValue):
     not_judged: tuple[Unjudged, ...] = ()
 
     def worst(self) -> Severity | None:
-        """Return the worst severity; None if nothing was found."""
-        found = {one.severity for one in self.findings}
-        return next((one for one in SEVERITIES if one in found), None)
+        """Return the worst severity of the findings, or None."""
+        severities = {finding.severity for finding in self.findings}
+        return next((severity for severity in SEVERITIES if severity in severities), None)
 
     def is_at_least(self, severity: Severity) -> bool:
-        """Return whether there is a finding of a severity, or a worse one."""
+        """Return whether there is a finding of at least this severity."""
         worst = self.worst()
         return worst is not None and SEVERITIES.index(worst) <= SEVERITIES.index(severity)
 
     def _records(self) -> Iterable[Mapping[str, Any]]:
-        return [one.to_dict() for one in self.findings]
+        return [finding.to_dict() for finding in self.findings]
 
     def to_frame(self) -> pl.DataFrame:
-        """Return a row for each finding, with the keys of `--json` as columns."""
+        """Return one row per finding, with the keys of `--json` as columns."""
         return super().to_frame() if self.findings else frame_of([_NONE.to_dict()]).clear()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON types."""
         return {
             "inputs": [{"name": name, "kind": kind} for name, kind in self.inputs],
-            "findings": [one.to_dict() for one in self.findings],
+            "findings": [finding.to_dict() for finding in self.findings],
             "drive": self.drive,
             "notes": list(self.notes),
-            "not_judged": [one._asdict() for one in self.not_judged],
+            "not_judged": [name._asdict() for name in self.not_judged],
         }
 
     def card(self) -> Card:
-        """Return the findings in words."""
+        """Return a card of the findings in words."""
         rows = [
-            (one.severity, one.id, one.message, in_words(one), one.advice) for one in self.findings
+            (finding.severity, finding.id, finding.message, in_words(finding), finding.advice)
+            for finding in self.findings
         ]
-        notes = (*self.notes, *(one.in_words() for one in self.not_judged))
+        notes = (*self.notes, *(check.in_words() for check in self.not_judged))
         title = f"Doctor: {', '.join(name for name, _ in self.inputs)}"
         if not rows:
             return Card(title, [("findings", "none")], notes=notes)
-        columns = ("severity", "finding", "what is wrong", "WA", "what to change")
+        columns = ("severity", "finding", "mistake", "WA", "what to change")
         return Card(title, rows, columns, notes=notes)
 
     def __str__(self) -> str:
-        """Return the number of findings by severity in a line."""
-        counts = [f"{sum(one.severity == each for one in self.findings)} {each}s"
+        """Return the number of findings by severity, in one line."""
+        counts = [f"{sum(finding.severity == each for finding in self.findings)} {each}s"
                   for each in SEVERITIES]  # fmt: skip
         return f"{', '.join(counts)} in {', '.join(name for name, _ in self.inputs)}"
 
 
-def in_words(found: Finding) -> str:
-    """Return what a finding says of write amplification; "" if nothing.
+def in_words(finding: Finding) -> str:
+    """Return the effect of a finding on write amplification, or "".
 
-    >>> now, mended = WaEstimate(1, 1, 1), WaEstimate(3.7, 3.6, 3.8)
-    >>> in_words(Finding("", "note", "", "", "", "", now, mended))
-    'yours: 1; mended: 3.7 ± 0.1'
+    >>> now, corrected = WaEstimate(1, 1, 1), WaEstimate(3.7, 3.6, 3.8)
+    >>> in_words(Finding("", "note", "", "", "", "", now, corrected))
+    'measured: 1; corrected: 3.7 ± 0.1'
     """
-    parts = [("yours", found.wa_now), ("mended", found.wa_fixed)]
-    return "; ".join(f"{name}: {_with_error(one)}" for name, one in parts if one is not None)
+    parts = [("measured", finding.wa_now), ("corrected", finding.wa_fixed)]
+    return "; ".join(
+        f"{name}: {_with_error(estimate)}" for name, estimate in parts if estimate is not None
+    )
 
 
-def _with_error(found: WaEstimate) -> str:
-    error = max(found.high - found.wa, found.wa - found.low)
-    shown = four_digits(found.wa)
+def _with_error(estimate: WaEstimate) -> str:
+    error = max(estimate.high - estimate.wa, estimate.wa - estimate.low)
+    shown = four_digits(estimate.wa)
     return f"{shown} ± {error:.1g}" if error > 1e-6 else shown
 
 
@@ -140,35 +143,35 @@ def doctor(
     size: SizeLike | None = None,
     op: RatioLike | None = None,
 ) -> DoctorReport:
-    """Find mistakes in benchmarks of write amplification, and simulate the mended ones.
+    """Find mistakes in benchmarks of write amplification, and simulate the corrected benchmarks.
 
-    Nothing is run, and no file that an input names is opened, but for job files that `run` names.
+    No input is run, and no file that an input names is opened, except job files in `run`.
 
     Args:
         sources: fio job files, scripts that run fio, its JSON output, block traces (or
             `wa.traces.Trace`), results of writeamp or their JSON documents, and counter snapshots
-            (files or folders, of one drive, in order); each is told by its content.
-        run: a command line that runs fio, to be judged too.
-        trace_format: of the traces among them, where that is not certain.
-        action: of blkparse traces, as for `traces.read`.
-        capacity: bytes that the host sees of the drive under test, if the inputs do not say.
-        simulate: whether to simulate what each mistake does to write amplification.
-        device: profile of the drive that is simulated; by default 256 blocks of 64 pages.
-        size: bytes that the host sees of it.
-        op: its over-provisioning (T−U)/U; by default 0.15, or the profile's.
+            (files or folders of one drive, in order). The content decides on the type.
+        run: command line that runs fio, to be judged too.
+        trace_format: format of the traces, if it is ambiguous.
+        action: action of blkparse traces, as for `traces.read`.
+        capacity: user capacity of the drive under test in bytes, if the inputs lack it.
+        simulate: whether to simulate the effect of each mistake on write amplification.
+        device: profile of the simulated drive; default: 256 blocks of 64 pages.
+        size: its user capacity in bytes.
+        op: its over-provisioning (T−U)/U; default: 0.15, or that of the profile.
 
     Returns:
         `DoctorReport`: `findings` (each a `Finding`), `worst`, `not_judged`, `notes`.
 
     Raises:
-        WriteampError: an input cannot be read, or is none of what can be judged.
+        WriteampError: an input cannot be read, or its type is not supported.
 
     >>> import writeamp as wa
     >>> report = wa.doctor("examples/fio/looped-randwrite.fio")
     >>> report.findings[0].id, round(report.findings[0].wa_now.wa, 2)
     ('looped-permutation', 1.0)
     """
-    asked = DoctorSettings(
+    settings = DoctorSettings(
         run=run,
         trace_format=trace_format,
         action=action,
@@ -179,32 +182,32 @@ def doctor(
         op=op,  # type: ignore[arg-type]
     )
     if not sources and run is None:
-        raise WriteampError("there is nothing to judge: give a file, or a command line of fio")
-    drive = SmallDrive.of(asked.device, asked.op, asked.size)
-    several = read_inputs(sources, asked.trace_format, asked.capacity, action=asked.action)
+        raise WriteampError("no input: pass a file, or a command line of fio")
+    drive = SmallDrive.of(settings.device, settings.op, settings.size)
+    several = read_inputs(sources, settings.trace_format, settings.capacity, action=settings.action)
     if run is not None:
-        commands = read_command(run, asked.capacity)
-        if not any(one.jobs or one.named for one in commands):
-            raise WriteampError("the command does not run fio, so that there is nothing to judge")
+        commands = read_command(run, settings.capacity)
+        if not any(command.jobs or command.named for command in commands):
+            raise WriteampError("the command does not run fio. Pass a command line that runs fio")
         several = Several((*several.inputs, *commands))
-    found = examined(several, drive if asked.simulate else None)
+    examination = examined(several, drive if settings.simulate else None)
     return DoctorReport(
-        tuple((one.name, _kind_in_words(one)) for one in several.inputs),
-        tuple(found.findings),
+        tuple((item.name, _kind_in_words(item)) for item in several.inputs),
+        tuple(examination.findings),
         drive.in_words() if drive.has_simulated else None,
-        tuple(note for one in several.of(FioJobs) for note in _notes(one)),
-        tuple(found.not_judged),
+        tuple(note for jobs in several.of(FioJobs) for note in _notes(jobs)),
+        tuple(examination.not_judged),
     )
 
 
 def _notes(fio: FioJobs) -> Iterator[str]:
     yield from fio.notes
-    if fio.jobs and not fio.writers and not any("rw" in one.unknown for one in fio.jobs):
-        yield f"{fio.name}: no job writes to a drive, so that it has no write amplification"
+    if fio.jobs and not fio.writers and not any("rw" in job.unknown for job in fio.jobs):
+        yield f"{fio.name}: no job writes to a drive, so there is no write amplification"
     if not (fio.jobs or fio.named or fio.notes):
-        yield f"{fio.name}: no call of fio with a job is seen, so that nothing is judged"
+        yield f"{fio.name}: no call of fio with a job was recognized, so no job is judged"
     for name in fio.named:
-        yield f"{name} is named in {fio.name} and not read: `writeamp doctor {shlex.quote(name)}`"
+        yield f"{fio.name} names {name}, which was not read: `writeamp doctor {shlex.quote(name)}`"
 
 
 class Examined(NamedTuple):
@@ -215,36 +218,36 @@ class Examined(NamedTuple):
 
 
 def examined(several: Several, drive: SmallDrive | None) -> Examined:
-    """Return what all checks find in inputs.
+    """Return the findings of all checks on inputs.
 
     Args:
         several: the inputs.
-        drive: to simulate on; None for no simulation.
+        drive: drive to simulate on; None for no simulation.
     """
     findings: list[Finding] = []
     not_judged: list[Unjudged] = []
     for check in checks():
-        for one in (*several.inputs, several):
-            told = [
-                each for kind in kinds_of(one) if kind in check.of for each in check.of[kind](one)
+        for item in (*several.inputs, several):
+            judgements = [
+                each for kind in kinds_of(item) if kind in check.of for each in check.of[kind](item)
             ]  # fmt: skip
-            findings += _findings(check, one, told, drive)
+            findings += _findings(check, item, judgements, drive)
             not_judged += [
-                Unjudged(check.id, each.reason, _where(one, each.jobs))
-                for each in told
+                Unjudged(check.id, each.reason, _where(item, each.jobs))
+                for each in judgements
                 if isinstance(each, NotJudged)
             ]
-    findings.sort(key=lambda one: SEVERITIES.index(one.severity))
+    findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
     return Examined(findings, list(dict.fromkeys(not_judged)))
 
 
 def _findings(
     check: DoctorCheck,
-    one: Input | Several,
-    told: Iterable[Mistake | NotJudged],
+    source: Input | Several,
+    judgements: Iterable[Mistake | NotJudged],
     drive: SmallDrive | None,
 ) -> Iterator[Finding]:
-    for alike in _alike(each for each in told if isinstance(each, Mistake)):
+    for alike in _alike(each for each in judgements if isinstance(each, Mistake)):
         first = alike[0]
         jobs = tuple(dict.fromkeys(job for each in alike for job in each.jobs))
         yield Finding(
@@ -253,30 +256,35 @@ def _findings(
             first.message or check.message,
             _evidence(alike),
             first.advice or check.advice,
-            _where(one, jobs),
+            _where(source, jobs),
             _estimate(first.now, drive),
             _estimate(first.fixed, drive),
         )
 
 
-def _where(one: Input | Several, jobs: tuple[str, ...]) -> str:
-    return one.name + (f": {', '.join(jobs)}" if jobs else "")
+def _where(source: Input | Several, jobs: tuple[str, ...]) -> str:
+    return source.name + (f": {', '.join(jobs)}" if jobs else "")
 
 
-def _alike(found: Iterable[Mistake]) -> Iterator[list[Mistake]]:
-    """Yield findings that differ in their evidence alone, together."""
+def _alike(mistakes: Iterable[Mistake]) -> Iterator[list[Mistake]]:
+    """Yield groups of mistakes that differ only in their evidence."""
 
-    def key(one: Mistake) -> tuple[str, ...]:
-        return (one.severity or "", one.message or "", repr(one.now), repr(one.fixed))
+    def key(mistake: Mistake) -> tuple[str, ...]:
+        return (
+            mistake.severity or "",
+            mistake.message or "",
+            repr(mistake.now),
+            repr(mistake.fixed),
+        )
 
-    for _, alike in groupby(sorted(found, key=key), key):
+    for _, alike in groupby(sorted(mistakes, key=key), key):
         yield list(alike)
 
 
 def _evidence(alike: list[Mistake]) -> str:
     by_text: dict[str, list[str]] = {}
-    for one in alike:
-        by_text.setdefault(one.evidence, []).extend(one.jobs)
+    for mistake in alike:
+        by_text.setdefault(mistake.evidence, []).extend(mistake.jobs)
     if len(by_text) == 1:
         return alike[0].evidence
     return "; ".join(
@@ -286,18 +294,18 @@ def _evidence(alike: list[Mistake]) -> str:
 
 
 def _estimate(
-    asked: tuple[Any, ...] | WaEstimate | None, drive: SmallDrive | None
+    request: tuple[Any, ...] | WaEstimate | None, drive: SmallDrive | None
 ) -> WaEstimate | None:
-    if asked is None or isinstance(asked, WaEstimate):
-        return asked
-    return None if drive is None else drive.estimate(*asked)
+    if request is None or isinstance(request, WaEstimate):
+        return request
+    return None if drive is None else drive.estimate(*request)
 
 
-def _kind_in_words(one: Input) -> str:
-    if isinstance(one, ResultDocument):
-        return f"a result of {one.verb}"
-    if isinstance(one, FioJobs):
-        if isinstance(one, FioOutput):
+def _kind_in_words(source: Input) -> str:
+    if isinstance(source, ResultDocument):
+        return f"a result of {source.verb}"
+    if isinstance(source, FioJobs):
+        if isinstance(source, FioOutput):
             return "fio's JSON output"
-        return "command lines of fio" if one.commands else "a fio job file"
-    return "a block trace" if isinstance(one, TraceFacts) else "counter snapshots"
+        return "command lines of fio" if source.commands else "a fio job file"
+    return "a block trace" if isinstance(source, TraceFacts) else "counter snapshots"

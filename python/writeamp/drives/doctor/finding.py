@@ -1,4 +1,4 @@
-"""Findings, and the checks that make them."""
+"""Findings, and the checks that produce them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
 
 class WaEstimate(NamedTuple):
-    """Write amplification of a simulation, with its 95% interval."""
+    """Write amplification from a simulation, with its 95% interval."""
 
     wa: float
     low: float
@@ -19,23 +19,23 @@ class WaEstimate(NamedTuple):
 
 
 def exactly(wa: float) -> WaEstimate:
-    """Return a write amplification that was divided, not simulated."""
+    """Return a write amplification that was computed from counters instead of simulated."""
     return WaEstimate(wa, wa, wa)
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A mistake that was found.
+    """Detected mistake.
 
     Attributes:
-        id: of the check.
-        severity: error, if the number is not of what was meant; warning, if it may not be; note.
-        message: a sentence that says what is wrong.
-        evidence: what says so.
+        id: id of the check.
+        severity: "error" if the measured number is wrong, "warning" if it may be wrong, or "note".
+        message: sentence that describes the mistake.
+        evidence: values that show the mistake.
         advice: what to change.
-        where: the file, and within it the jobs.
-        wa_now, wa_fixed: write amplification as it is, and as it would be, by a simulation or by
-            the counters; None where nobody knows.
+        where: file, and the jobs in it.
+        wa_now, wa_fixed: measured and corrected write amplification, from a simulation or from
+            counters; None if unknown.
     """
 
     id: str
@@ -61,17 +61,17 @@ class Finding:
         }
 
 
-def _numbers(name: str, found: WaEstimate | None) -> dict[str, Any]:
-    if found is None:
+def _numbers(name: str, estimate: WaEstimate | None) -> dict[str, Any]:
+    if estimate is None:
         return {name: None, f"{name}_ci95": None}
-    return {name: found.wa, f"{name}_ci95": [found.low, found.high]}
+    return {name: estimate.wa, f"{name}_ci95": [estimate.low, estimate.high]}
 
 
 class Mistake(NamedTuple):
-    """A mistake as its check finds it; None where the check's own words hold.
+    """Mistake as detected by a check; a field of None stands for the text of the check.
 
-    `drive` says which simulations give the write amplification, by name of the method of
-    `SmallDrive` and its arguments.
+    `drive` selects the simulations of the write amplification: name of the method of `SmallDrive`,
+    and its arguments.
     """
 
     evidence: str
@@ -84,30 +84,30 @@ class Mistake(NamedTuple):
 
 
 class NotJudged(NamedTuple):
-    """A check that an input says too little for: what is missing, and of which jobs."""
+    """Check without enough information in an input: the missing information, and its jobs."""
 
     reason: str
     jobs: tuple[str, ...] = ()
 
 
-# What a check yields.
+# Results of a check.
 Judgements: TypeAlias = Iterator[Mistake | NotJudged]
 
 
 class Unjudged(NamedTuple):
-    """A check that could not be made: its id, what is missing, and the file with the jobs."""
+    """Check that could not be made: its id, the missing information, and the file with the jobs."""
 
     id: str
     reason: str
     where: str
 
     def in_words(self) -> str:
-        """Return it as a line."""
+        """Return a line of text."""
         return f"not judged: {self.id} of {self.where}: {self.reason}"
 
 
 Kind: TypeAlias = Literal["fio job", "fio output", "trace", "result", "counters", "several"]
-# What checks look into, in words; jobs are those of job files, command lines and JSON output.
+# Types of input of the checks, in words; jobs come from job files, command lines and JSON output.
 KINDS: dict[Kind, str] = {
     "fio job": "fio's jobs",
     "fio output": "fio's JSON",
@@ -120,15 +120,15 @@ KINDS: dict[Kind, str] = {
 
 @dataclass(frozen=True)
 class DoctorCheck:
-    """A check: what it looks for, and the function for each kind of input that it is of.
+    """Check of the doctor: its texts, and a function for each type of input.
 
     Attributes:
-        id: plain words.
-        severity: of most findings.
-        message: a sentence that says what is wrong.
+        id: id in plain words.
+        severity: severity of most findings.
+        message: sentence that describes the mistake.
         advice: what to change.
-        source: who describes the mistake.
-        of: functions by kind, each of one input of that kind.
+        source: reference that describes the mistake.
+        of: function by type of input.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Findings in what other verbs are given, which they show above their own result."""
+"""Findings in the inputs of other verbs, which show them above their own result."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from writeamp.drives.doctor.traces import of_pages
 from writeamp.errors import WriteampError
 from writeamp.traces import PageTrace
 
-# Who runs a command on a drive knows itself how often that was written, and pages written in part
-# have figures of their own.
-_TOLD_OTHERWISE = {"too-few-writes", "fresh-drive"}
+# Users who run a command on a drive know how often it was written, and partially written pages are
+# shown separately.
+_REPORTED_ELSEWHERE = {"too-few-writes", "fresh-drive"}
 _OF_ORDER = {"looped-permutation", "short-period"}
 
 
 def findings_in_command(command: str) -> list[Finding]:
-    """Return findings above a note on the fio jobs of a command that is about to run.
+    """Return findings above a note in the fio jobs of a command that is about to run.
 
-    Of a job file that fio would refuse fio itself says so.
+    fio itself reports invalid job files.
 
     Args:
-        command: for the shell; there may be no fio in it.
+        command: shell command, which may not contain fio.
     """
     if not is_command(command):
         return []
     try:
-        found = _material(*read_command(command))
+        findings = _material(*read_command(command))
     except WriteampError:
         return []
-    return [one for one in found if one.id not in _TOLD_OTHERWISE]
+    return [finding for finding in findings if finding.id not in _REPORTED_ELSEWHERE]
 
 
 def findings_in_load(load: object) -> list[Finding]:
-    """Return what is wrong with the order of a trace's writes; nothing of other loads."""
+    """Return findings in the order of a trace's writes; empty for other loads."""
     if not isinstance(load, PageTrace) or not load.start.size:
         return []
-    return [one for one in _material(of_pages(load)) if one.id in _OF_ORDER]
+    return [finding for finding in _material(of_pages(load)) if finding.id in _OF_ORDER]
 
 
 def _material(*inputs: Input) -> list[Finding]:
-    found = examined(Several(inputs), None).findings
-    return [one for one in found if one.severity != "note"]
+    findings = examined(Several(inputs), None).findings
+    return [finding for finding in findings if finding.severity != "note"]

@@ -1,4 +1,4 @@
-"""Inputs of the doctor, told apart by their content."""
+"""Inputs of the doctor, recognized by their content."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from writeamp.results.signatures import signed_verb
 from writeamp.traces.source import file_path, read_head
 from writeamp.traces.suggestion import suggestion_of
 
-# Job files, results and snapshots are small; what is larger is a trace, or nothing of ours.
+# Job files, results and snapshots are small; larger files are traces or unsupported.
 _MOST_BYTES = 64 << 20
 _VERSION_KEY = '"fio version"'
 _VALID = (
@@ -40,7 +40,7 @@ _VALID = (
 )
 
 
-# Results that cannot be compared, by keys that only one verb prints together.
+# Keys of results that cannot be compared; each set is printed by one verb only.
 _OTHER_RESULTS = {
     "measure counters": frozenset({"snapshots"}),
     "measure fleet": frozenset({"drives", "models", "skipped"}),
@@ -61,46 +61,46 @@ class ResultDocument:
 
 @dataclass(frozen=True)
 class Counters:
-    """Snapshots of a drive's counters, in the order in which they are given."""
+    """Snapshots of a drive's counters, in the order of the arguments."""
 
     snapshots: tuple[Snapshot, ...]
 
     @property
     def name(self) -> str:
-        """Their names."""
-        return ", ".join(one.name for one in self.snapshots)
+        """Names of the snapshots."""
+        return ", ".join(snapshot.name for snapshot in self.snapshots)
 
     @cached_property
     def lives(self) -> tuple[DriveCounters, ...]:
-        """Answer of each snapshot since the drive was new."""
-        return tuple(life_answer(one) for one in self.snapshots)
+        """Answer of each snapshot, since the drive was new."""
+        return tuple(life_answer(snapshot) for snapshot in self.snapshots)
 
     @cached_property
     def intervals(self) -> tuple[DriveCounters, ...]:
-        """Answer of each interval between one snapshot and the next."""
+        """Answer of each interval between successive snapshots."""
         return tuple(interval_answer(*pair) for pair in pairwise(self.snapshots))
 
     @property
     def answers(self) -> tuple[DriveCounters, ...]:
-        """Answers that stand for all: those of the intervals, or of a life if there is none."""
+        """Answers of the intervals; answers of the lives if there are no intervals."""
         return self.intervals or self.lives
 
 
-def checks_of(given: Counters | ResultDocument) -> Iterator[CounterCheck]:
-    """Yield the checks that reading the counters of snapshots or of a result made, each once."""
-    if isinstance(given, Counters):
-        found = (one for answer in given.answers for one in answer.checks)
+def checks_of(source: Counters | ResultDocument) -> Iterator[CounterCheck]:
+    """Yield the checks of counters in snapshots or a result, without duplicates."""
+    if isinstance(source, Counters):
+        checks = (check for answer in source.answers for check in answer.checks)
     else:
-        several = given.document.get("snapshots")
-        documents = objects(several) if several else [given.document]
-        found = (
+        several = source.document.get("snapshots")
+        documents = objects(several) if several else [source.document]
+        checks = (
             CounterCheck(
-                str(one.get("name")), one.get("verdict", "unknown"), str(one.get("evidence"))
+                str(check.get("name")), check.get("verdict", "unknown"), str(check.get("evidence"))
             )
             for document in documents
-            for one in objects(document.get("checks"))
+            for check in objects(document.get("checks"))
         )
-    yield from dict.fromkeys(found)
+    yield from dict.fromkeys(checks)
 
 
 @dataclass(frozen=True)
@@ -111,12 +111,12 @@ class Several:
 
     @property
     def name(self) -> str:
-        """Their names."""
-        return ", ".join(dict.fromkeys(one.name for one in self.inputs))
+        """Names of the inputs."""
+        return ", ".join(dict.fromkeys(item.name for item in self.inputs))
 
     def of(self, kind: type[Any]) -> list[Any]:
-        """Return those of a type."""
-        return [one for one in self.inputs if isinstance(one, kind)]
+        """Return the inputs of a type."""
+        return [item for item in self.inputs if isinstance(item, kind)]
 
 
 Input: TypeAlias = FioJobs | FioOutput | TraceFacts | ResultDocument | Counters
@@ -130,9 +130,9 @@ _KINDS: dict[type, tuple[Kind, ...]] = {
 }
 
 
-def kinds_of(one: Input | Several) -> tuple[Kind, ...]:
-    """Return the kinds of checks that an input is for."""
-    return _KINDS[type(one)]
+def kinds_of(source: Input | Several) -> tuple[Kind, ...]:
+    """Return the types of checks that apply to an input."""
+    return _KINDS[type(source)]
 
 
 def read_inputs(
@@ -142,55 +142,57 @@ def read_inputs(
     *,
     action: str | None = None,
 ) -> Several:
-    """Return inputs, each told by its content; snapshots among them are of one drive, in order.
+    """Return the inputs, recognized by their content; snapshots must be of one drive, in order.
 
     Args:
         sources: files, folders, results and traces.
-        trace_format: of the traces among them, where that is not certain.
-        capacity_bytes: of the drive that they are of.
-        action: of blkparse traces among them.
+        trace_format: format of the traces, if it is ambiguous.
+        capacity_bytes: capacity of their drive, in bytes.
+        action: action of blkparse traces.
 
     Raises:
-        WriteampError: one cannot be read, or is none of what can be judged.
+        WriteampError: an input cannot be read, or its type is not supported.
     """
-    found: list[Input] = []
+    inputs: list[Input] = []
     snapshots: list[Snapshot] = []
     for source in sources:
-        one = _read(source, trace_format, action)
-        if isinstance(one, list):
-            snapshots += one
+        item = _read(source, trace_format, action)
+        if isinstance(item, list):
+            snapshots += item
         else:
-            found.append(one)
+            inputs.append(item)
     if snapshots:
-        found.append(Counters(tuple(snapshots)))
-        known = snapshots[-1].facts.capacity_bytes
-        capacity_bytes = capacity_bytes if capacity_bytes is not None else known
-    return Several(tuple(_with_capacity(one, capacity_bytes) for one in found))
+        inputs.append(Counters(tuple(snapshots)))
+        snapshot_bytes = snapshots[-1].facts.capacity_bytes
+        capacity_bytes = capacity_bytes if capacity_bytes is not None else snapshot_bytes
+    return Several(tuple(_with_capacity(item, capacity_bytes) for item in inputs))
 
 
 def read_command(command: str, capacity_bytes: int | None = None) -> list[FioJobs]:
-    """Return the jobs of a command that somebody is about to run, and of job files it names.
+    """Return the jobs of a command that is about to run, and of the job files that it names.
 
     Raises:
-        WriteampError: such a file is no job file that fio would take.
+        WriteampError: a job file is invalid.
     """
     called = read_commands(command, "the command")
-    found = [called]
+    jobs_of_files = [called]
     for name in called.named:
         jobs = _of_text(Path(name)) if Path(name).is_file() else None
         if isinstance(jobs, FioJobs):
-            found.append(jobs)
-    read = {one.name for one in found}
-    found[0] = replace(called, named=tuple(one for one in called.named if one not in read))
-    return [on_drive(one, capacity_bytes) for one in found]
+            jobs_of_files.append(jobs)
+    read = {jobs.name for jobs in jobs_of_files}
+    jobs_of_files[0] = replace(
+        called, named=tuple(file for file in called.named if file not in read)
+    )
+    return [on_drive(jobs, capacity_bytes) for jobs in jobs_of_files]
 
 
-def _with_capacity(one: Input, capacity_bytes: int | None) -> Input:
-    if isinstance(one, FioJobs):
-        return on_drive(one, capacity_bytes)
-    if isinstance(one, TraceFacts):
-        return replace(one, capacity_bytes=capacity_bytes)
-    return one
+def _with_capacity(item: Input, capacity_bytes: int | None) -> Input:
+    if isinstance(item, FioJobs):
+        return on_drive(item, capacity_bytes)
+    if isinstance(item, TraceFacts):
+        return replace(item, capacity_bytes=capacity_bytes)
+    return item
 
 
 def _read(source: Any, trace_format: str | None, action: str | None) -> Input | list[Snapshot]:
@@ -202,29 +204,28 @@ def _read(source: Any, trace_format: str | None, action: str | None) -> Input | 
     if isinstance(source, traces.PageTrace):
         return of_pages(source)
     if not isinstance(source, str | os.PathLike):
-        raise WriteampError(f"{shown(source)} is nothing that can be judged; such are: {_VALID}")
+        raise WriteampError(f"{shown(source)} is not a supported input. Supported: {_VALID}")
     path = Path(source)
     if path.is_dir():
         return read_snapshots(path)
     if trace_format is None:
-        found = _of_text(path)
-        if found is not None:
-            return found
+        item = _of_text(path)
+        if item is not None:
+            return item
     return _of_trace(path, trace_format, action)
 
 
 def _of_standard_input(path: Path) -> Input | list[Snapshot]:
-    found = _of_content(load(path))
-    if found is None:
+    item = _of_content(load(path))
+    if item is None:
         raise WriteampError(
-            f"standard input is nothing that can be judged; such are: {_VALID}. Traces are read "
-            "from files"
+            f"standard input is not a supported input. Supported: {_VALID}. Traces must be files"
         )
-    return found
+    return item
 
 
 def _of_text(path: Path) -> Input | list[Snapshot] | None:
-    """Return what a file of text is that is no trace; None of what may be one."""
+    """Return the content of a text file that is not a trace; None if it may be a trace."""
     if is_standard_input(path):
         return _of_standard_input(path)
     try:
@@ -239,7 +240,7 @@ def _of_text(path: Path) -> Input | list[Snapshot] | None:
 
 
 def _of_content(document: Document) -> Input | list[Snapshot] | None:
-    """Return what a text is that is no trace; None of what may be one."""
+    """Return the input in a text that is not a trace; None if it may be a trace."""
     if f'id="{ELEMENT}"'.encode() in document.content:
         return _of_document(report_of(document.content, document.name).document, document.name)
     fio = _fio_in(document)
@@ -251,7 +252,7 @@ def _of_content(document: Document) -> Input | list[Snapshot] | None:
 
 
 def _fio_in(document: Document) -> FioJobs | None:
-    """Return the jobs of fio that a text has, or its output; None if it is neither."""
+    """Return the fio jobs or fio output in a text, or None."""
     if _VERSION_KEY.encode() in document.content:
         return _of_fio(document)
     if b"\0" not in document.content[:4096]:
@@ -266,29 +267,29 @@ def _fio_in(document: Document) -> FioJobs | None:
 
 
 def _of_json(document: Document) -> Input | list[Snapshot]:
-    found = document.json
-    # Results of ours come first: they name a device too, as logs of drives do.
-    is_own = is_output(found) or (isinstance(found, Mapping) and signed_verb(found) is not None)
+    value = document.json
+    # Results of writeamp come first: they also name a device, like logs of drives.
+    is_own = is_output(value) or (isinstance(value, Mapping) and signed_verb(value) is not None)
     snapshots = None if is_own else snapshots_or_none(document)
-    return _of_document(found, document.name) if snapshots is None else snapshots
+    return _of_document(value, document.name) if snapshots is None else snapshots
 
 
 def _of_fio(document: Document) -> FioOutput:
-    """Return fio's output: the last document of a file, as one of each interval may stand there."""
+    """Return fio's output: the last document of a file, which may have one per interval."""
     start = max(0, document.text.rfind("{", 0, document.text.rfind(_VERSION_KEY)))
-    found = Document(document.name, document.text[start:].encode()).json
-    if not is_output(found):
-        raise WriteampError(f"{document.name} is JSON of fio that has no jobs")
-    return read_output(found, document.text[: document.text.find("{")].strip(), document.name)
+    value = Document(document.name, document.text[start:].encode()).json
+    if not is_output(value):
+        raise WriteampError(f"{document.name} is JSON of fio without jobs")
+    return read_output(value, document.text[: document.text.find("{")].strip(), document.name)
 
 
-def _of_document(found: Any, name: str) -> Input:
-    if is_output(found):
-        return read_output(found, "", name)
-    verb = _verb(found) if isinstance(found, Mapping) else None
+def _of_document(document: Any, name: str) -> Input:
+    if is_output(document):
+        return read_output(document, "", name)
+    verb = _verb(document) if isinstance(document, Mapping) else None
     if verb is None:
-        raise WriteampError(f"{name} is JSON of nothing that can be judged; such are: {_VALID}")
-    return ResultDocument(name, verb, found)
+        raise WriteampError(f"{name} is JSON, but not a supported input. Supported: {_VALID}")
+    return ResultDocument(name, verb, document)
 
 
 def _verb(document: Mapping[str, Any]) -> str | None:
@@ -300,10 +301,10 @@ def _of_trace(path: Path, trace_format: str | None, action: str | None) -> Trace
     if trace_format is None:
         file = file_path(path)
         head = read_head(file)
-        is_of_format = any(one.matches(head) for one in traces.FORMATS.values())
+        is_of_format = any(trace_format.matches(head) for trace_format in traces.FORMATS.values())
         if not is_of_format and suggestion_of(file, head) is None:
             raise WriteampError(
-                f"{path} is nothing that can be judged; such are: {_VALID}. Of a trace, --format "
-                "says which one it is"
+                f"{path} is not a supported input. Supported: {_VALID}. For a trace, set its "
+                "format with --format"
             )
     return of_trace(traces.read(path, trace_format, action=action))

@@ -1,4 +1,4 @@
-"""Registry of checks: one file each, and one name here."""
+"""Registry of checks: one file per check, and its name in a list here."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib import import_module
 
 from writeamp.drives.doctor.finding import DoctorCheck
 
-# In the order in which findings of one severity are told.
+# Display order of findings of one severity.
 CHECK_NAMES = (
     "not_understood",
     "looped_permutation",
@@ -56,4 +56,4 @@ def checks() -> tuple[DoctorCheck, ...]:
 
 def listed() -> list[tuple[str, str]]:
     """Return ids and messages of all checks, for `writeamp list`."""
-    return [(one.id, one.message) for one in checks()]
+    return [(check.id, check.message) for check in checks()]

@@ -1,4 +1,4 @@
-"""Settings of the doctor, which options are made from."""
+"""Settings of the doctor; the options are generated from them."""
 
 from __future__ import annotations
 
@@ -16,29 +16,28 @@ from writeamp.units.ratios import op_setting
 
 @dataclass(frozen=True)
 class DoctorSettings(Settings):
-    """Settings of reading, and of the drive on which mistakes are simulated."""
+    """Settings of reading, and of the drive for simulations of mistakes."""
 
     title: ClassVar[str] = "doctor"
 
     run: str | None = setting(
-        None, None, "a command line that runs fio, to be judged and not run", metavar="CMD"
+        None, None, "a command line that runs fio; it is judged, but not run", metavar="CMD"
     )
     trace_format: str | None = format_setting()
     action: str | None = action_setting()
     capacity: int | None = setting(
         None,
         SIZE,
-        "bytes that the host sees of the drive under test, such as 1.92TB, if the input does not "
-        "say",
+        "user capacity of the drive under test, such as 1.92TB, if the input does not contain it",
         number="bytes",
     )
     simulate: bool = setting(
-        True, None, "simulate what each mistake does to write amplification", number="flag"
+        True, None, "simulate the effect of each mistake on write amplification", number="flag"
     )
     device: str | None = setting(
         None,
         None,
-        f"profile of the drive that is simulated ({', '.join(profile_names())}); by default 256 "
+        f"profile of the simulated drive ({', '.join(profile_names())}); default: 256 "
         "blocks of 64 pages of 4 KiB",
         choices=profile_names(),
         panel="doctor",
@@ -46,7 +45,7 @@ class DoctorSettings(Settings):
     size: int | None = setting(
         None,
         SIZE,
-        "bytes that the host sees of the drive that is simulated, such as 256MiB",
+        "user capacity of the simulated drive, such as 256MiB",
         number="bytes",
         panel="doctor",
     )
@@ -55,7 +54,7 @@ class DoctorSettings(Settings):
 
 @dataclass(frozen=True)
 class VerdictSettings(Settings):
-    """Severity that makes the command fail."""
+    """Severity from which the command fails."""
 
     title: ClassVar[str] = "verdict"
     names_options: ClassVar[bool] = True
@@ -63,7 +62,7 @@ class VerdictSettings(Settings):
     fail_on: Severity | None = setting(
         None,
         OneOf(SEVERITIES),
-        "end with status 1 if there is a finding of this severity, or a worse one: "
+        "exit with status 1 if there is a finding of at least this severity: "
         f"{', '.join(SEVERITIES)}",
         choices=SEVERITIES,
         metavar="SEVERITY",

@@ -1,4 +1,4 @@
-"""Facts of a trace that checks ask for: its writes in order, and what stands beside them."""
+"""Facts of a trace for the checks: its writes in order, and related statistics."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import polars as pl
 from writeamp.traces import PageTrace, Trace
 
 _I64 = npt.NDArray[np.int64]
-# Of longer traces the checks look at the last writes, when a fill is over; and simulate, which
-# only passes by, at fewer.
+# Limits of the writes of a trace that are examined. Checks look at the last writes, after a fill;
+# `simulate`, which only adds notes, examines fewer.
 MOST_WRITES, FEW_WRITES = 4_000_000, 500_000
-# Room for the addresses of one device among those of all.
+# Bits of an address within one device, in combined addresses of all devices.
 _DEVICE_BITS = 44
 _PAGE_BYTES = 4096
-# A request is near the one before if it begins within so many of its lengths.
+# A request is near the previous one if it begins within this many request lengths.
 _NEAR = 32
 
 
@@ -27,14 +27,14 @@ class TraceFacts:
     """Writes of a trace in order.
 
     Attributes:
-        name: of the file.
-        offsets, lengths: bytes, shape (writes,); of several devices, addresses do not overlap.
-        requests, trims: numbers of them in the trace.
-        extent_bytes: highest end of a request, the largest of its devices.
-        times_ns: of all requests, sorted; empty if it has none.
-        repeated: share of requests that say the same as the one before.
-        notes: of its reader.
-        capacity_bytes: of the drive; None if nobody says.
+        name: name of the file.
+        offsets, lengths: bytes, shape (writes,); addresses of several devices do not overlap.
+        requests, trims: number of requests and trims in the trace.
+        extent_bytes: largest end of a request within its device, in bytes.
+        times_ns: times of all requests in ns, sorted; empty if the trace has none.
+        repeated: share of requests that equal the previous one.
+        notes: notes of the trace reader.
+        capacity_bytes: capacity of the drive; None if unknown.
     """
 
     name: str
@@ -50,7 +50,7 @@ class TraceFacts:
 
     @cached_property
     def gaps(self) -> _I64:
-        """Writes since the last one to the same address, of those that have one."""
+        """Writes since the previous write to the same address, for rewrites only."""
         order = np.argsort(self.offsets, kind="stable")
         same = np.diff(self.offsets[order]) == 0
         gaps: _I64 = np.diff(order)[same]
@@ -58,19 +58,19 @@ class TraceFacts:
 
     @cached_property
     def writes_of_addresses(self) -> _I64:
-        """Number of writes of each address at which one begins."""
+        """Number of writes per start address."""
         counts: _I64 = np.unique(self.offsets, return_counts=True)[1]
         return counts
 
     @cached_property
     def is_sequential(self) -> bool:
-        """True if most writes go on near where the one before ended."""
+        """Whether most writes begin near the end of the previous one."""
         steps = np.abs(np.diff(self.offsets))
         return bool(np.mean(steps <= _NEAR * self.lengths[:-1]) > 0.5) if steps.size else True
 
     @cached_property
     def partly(self) -> float:
-        """Share of the writes that cover a page of 4 KiB in part."""
+        """Share of writes that cover a page of 4 KiB partially."""
         if not self.offsets.size:
             return 0.0
         return float(np.mean((self.offsets % _PAGE_BYTES != 0) | (self.lengths % _PAGE_BYTES != 0)))
@@ -81,8 +81,12 @@ def of_trace(trace: Trace) -> TraceFacts:
     requests = trace.requests
     writes = requests.filter(pl.col("op") == "write").tail(MOST_WRITES)
     devices = writes["device"].to_numpy().astype(np.int64) << _DEVICE_BITS
-    said = pl.struct("device", "op", "offset", "length")
-    same = requests.select((said == said.shift()).mean())[0, 0] if requests.height > 1 else 0.0
+    requests_fields = pl.struct("device", "op", "offset", "length")
+    same = (
+        requests.select((requests_fields == requests_fields.shift()).mean())[0, 0]
+        if requests.height > 1
+        else 0.0
+    )
     return TraceFacts(
         trace.path,
         writes["offset"].to_numpy().astype(np.int64) + devices,
@@ -97,7 +101,7 @@ def of_trace(trace: Trace) -> TraceFacts:
 
 
 def of_pages(trace: PageTrace) -> TraceFacts:
-    """Return the facts of the last writes of a trace that was turned into pages."""
+    """Return the facts of the last writes of a trace that was converted to pages."""
     writes = np.flatnonzero(trace.op == 0)[-FEW_WRITES:]
     page_bytes = trace.page_bytes
     return TraceFacts(

@@ -1,4 +1,4 @@
-"""Bytes that fio wrote beside those that the drive counted, and the unit that was mistaken."""
+"""Bytes written by fio compared with bytes counted by the drive, and confused units."""
 
 from __future__ import annotations
 
@@ -24,20 +24,23 @@ FACTORS = {
     1 / 1000: "sectors of 512 bytes read as units of 512,000",
 }
 _CLOSE = 0.003
-# A factor near 1 may be some other bytes; only a close match is one of units.
+# A factor near 1 has many causes; only a close match indicates a unit.
 _NEAR_ONE = 1.1
 
 
 def written_and_counted(several: Several) -> Iterator[tuple[FioOutput, Amount, float]]:
-    """Yield fio's output, the host's bytes of an interval, and these over what fio wrote.
+    """Yield fio's output, the host bytes of an interval, and their ratio to fio's bytes.
 
-    Only where one output and one interval are given, so that it is clear what belongs together.
+    Yields only if there is exactly one output and one interval, so that they belong together.
     """
     outputs = several.of(FioOutput)
     hosts = [
-        one.host for counters in several.of(Counters) for one in counters.intervals if one.host
+        interval.host
+        for counters in several.of(Counters)
+        for interval in counters.intervals
+        if interval.host
     ]
-    hosts += [one for result in several.of(ResultDocument) for one in _of_interval(result)]
+    hosts += [bound for result in several.of(ResultDocument) for bound in _of_interval(result)]
     if len(outputs) != 1 or len(hosts) != 1:
         return
     written = outputs[0].written_bytes()
@@ -46,28 +49,28 @@ def written_and_counted(several: Several) -> Iterator[tuple[FioOutput, Amount, f
 
 
 def _of_interval(result: ResultDocument) -> Iterator[Amount]:
-    """Yield the host's bytes of a result of counters between two snapshots."""
-    found = result.document
-    if result.verb == "measure counters" and {"days", "command"} & found.keys():
-        bounds = [found.get(f"host_bytes{end}") for end in ("_low", "", "_high")]
-        if all(isinstance(one, int) for one in bounds):
-            yield Amount(*(Fraction(one) for one in bounds if one is not None))
+    """Yield the host bytes of a counter result between two snapshots."""
+    document = result.document
+    if result.verb == "measure counters" and {"days", "command"} & document.keys():
+        bounds = [document.get(f"host_bytes{end}") for end in ("_low", "", "_high")]
+        if all(isinstance(bound, int) for bound in bounds):
+            yield Amount(*(Fraction(bound) for bound in bounds if bound is not None))
 
 
 def is_beyond(counted: Amount, written: int, share: float) -> bool:
-    """Return whether the counter moved by more than a share above what was written, surely."""
+    """Return whether the counter certainly exceeds the written bytes by more than a share."""
     return float(counted.low) > written * (1 + share)
 
 
 def mistaken_factor(factor: float) -> str | None:
-    """Return which units were mistaken if an amount is off by a factor; None if none fit.
+    """Return the units whose confusion explains a factor, or None.
 
     >>> mistaken_factor(8.003), mistaken_factor(1.5)
     ('sectors of 512 bytes read as 4 KiB', None)
     """
-    for known, what in FACTORS.items():
-        is_near_one = 1 / _NEAR_ONE < known < _NEAR_ONE
+    for match, what in FACTORS.items():
+        is_near_one = 1 / _NEAR_ONE < match < _NEAR_ONE
         close = _CLOSE if is_near_one else 10 * _CLOSE
-        if abs(factor / known - 1) <= close:
+        if abs(factor / match - 1) <= close:
             return what
     return None

@@ -1,1 +1,1 @@
-"""Fleets: write amplification of many drives by model, and drives that stand out."""
+"""Fleets: write amplification of many drives by model, and outliers."""

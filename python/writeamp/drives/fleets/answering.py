@@ -1,4 +1,4 @@
-"""Snapshots in a tree of files, and their answers, by processes where that is quicker."""
+"""Snapshots in a tree of files, and their answers, in several processes if that is faster."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from writeamp.errors import WriteampError
 from writeamp.fields.domains import file_names
 from writeamp.runners import Here, Progress, Runner, gather_whole, runner_of
 
-# What a file came to: the answers of its drives, or why it is no snapshot.
+# Outcome of a file: the answers of its drives, or the reason why it is not a snapshot.
 Outcome: TypeAlias = list[DriveCounters] | str
 
-# So many files are read in about as long as another process takes to start.
+# Reading this many files takes about as long as starting a process.
 _FEW_FILES = 400
 _BATCH_FILES = 64
-# A folder with the host's log and one of these is one drive at one moment, as `serve --counters`
-# writes it; those that `measure save` wrote say so of themselves.
+# A folder with the host log and one of these logs is one drive at one moment, as `serve --counters`
+# writes it. Folders written by `measure save` have a marker.
 _HOST_LOG = "smart.json"
 _OF_THE_SAME = frozenset({"ocp.json", "ocp-v1.json", "ocp.bin", "fdp.json", "id-ctrl.json"})
 
@@ -40,13 +40,13 @@ def answers_of_files(
     runner: Runner | None = None,
     progress: Progress | None = None,
 ) -> list[Outcome]:
-    """Return what each file or folder comes to, in their order.
+    """Return the outcome of each file or folder, in order.
 
     Args:
-        paths: of snapshots.
-        runner: who reads them; by default a process for each processor, and this one for few
+        paths: snapshots.
+        runner: runner of the processes; default: one process per processor, or this process for few
             files.
-        progress: is called with the files that are read, and all.
+        progress: called with the files read and the total number.
     """
     batches = list(_batches(paths))
     files_read = 0
@@ -58,21 +58,21 @@ def answers_of_files(
             progress(files_read, len(paths))
 
     few = Here() if len(paths) < _FEW_FILES else None
-    given = runner or few
-    with runner_of() if given is None else nullcontext(given) as running:
-        found = gather_whole(running, answered, batches, each=report)
-    return list(chain.from_iterable(found))
+    chosen = runner or few
+    with runner_of() if chosen is None else nullcontext(chosen) as running:
+        collected = gather_whole(running, answered, batches, each=report)
+    return list(chain.from_iterable(collected))
 
 
 def _batches(paths: Sequence[Path]) -> Iterable[list[str]]:
     return (
-        [os.fspath(one) for one in paths[start : start + _BATCH_FILES]]
+        [os.fspath(path) for path in paths[start : start + _BATCH_FILES]]
         for start in range(0, len(paths), _BATCH_FILES)
     )
 
 
 def answered(paths: Sequence[str]) -> list[Outcome]:
-    """Return what each of some files comes to: a job of a runner."""
+    """Return the outcome of each file; a job of a runner."""
     return [_outcome(path) for path in paths]
 
 
@@ -80,40 +80,40 @@ def _outcome(path: str) -> Outcome:
     try:
         if is_history(Path(path)):
             return [life_answer(group[-1]) for group in snapshots_by_drive(path).values()]
-        return [life_answer(one) for one in latest(read_snapshots(path))]
+        return [life_answer(snapshot) for snapshot in latest(read_snapshots(path))]
     except WriteampError as error:
         return str(error)
 
 
 def latest(snapshots: Iterable[Snapshot]) -> list[Snapshot]:
-    """Return the last snapshot of each drive; those without a serial number are drives each."""
-    found: dict[Any, Snapshot] = {}
-    for place, one in enumerate(snapshots):
-        key = one.facts.serial or place
-        before = found.get(key)
-        if before is None or not _is_earlier(one.facts, before.facts):
-            found[key] = one
-    return list(found.values())
+    """Return the last snapshot of each drive; those without serial number are all returned."""
+    newest: dict[Any, Snapshot] = {}
+    for place, snapshot in enumerate(snapshots):
+        key = snapshot.facts.serial or place
+        previous = newest.get(key)
+        if previous is None or not _is_earlier(snapshot.facts, previous.facts):
+            newest[key] = snapshot
+    return list(newest.values())
 
 
-def _is_earlier(one: CounterFacts, other: CounterFacts) -> bool:
-    clock = common_clock((one, other))
+def _is_earlier(facts: CounterFacts, other: CounterFacts) -> bool:
+    clock = common_clock((facts, other))
     return bool(clock.seconds) and clock.seconds[0] < clock.seconds[1]
 
 
 def snapshots_under(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
-    """Return the files and folders to be read as snapshots, in the order of their names.
+    """Return the files and folders to read as snapshots, sorted by name.
 
     Raises:
-        WriteampError: there is no such path, or a folder cannot be read.
+        WriteampError: a path does not exist, or a folder cannot be read.
     """
-    found: dict[Path, None] = {}
+    places: dict[Path, None] = {}
     for name in file_names(paths):
         path = Path(name)
         if not path.exists():
-            raise WriteampError(f"there is no file or folder {str(path)!r}")
-        found |= dict.fromkeys(_walked(path) if path.is_dir() else [path])
-    return list(found)
+            raise WriteampError(f"the file or folder {str(path)!r} does not exist")
+        places |= dict.fromkeys(_walked(path) if path.is_dir() else [path])
+    return list(places)
 
 
 def _walked(folder: Path) -> Iterator[Path]:

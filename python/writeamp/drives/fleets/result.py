@@ -1,4 +1,4 @@
-"""Fleet: the answers of its drives, by model, with those that stand out."""
+"""Fleet: the answers of its drives by model, with outliers."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import range_in_words
 from writeamp.runners import Progress, Runner
 
-# More rows are for --csv and --json.
+# --csv and --json have all rows.
 _MOST_ROWS = 30
 _HOURS_A_YEAR = 365.25 * 24
-# Fewer drives of a model do not tell what is usual.
+# With fewer drives of a model, outliers are not determined.
 _FEWEST_DRIVES = 5
 # Modified z-score of Iglewicz and Hoaglin (1993): 0.6745 is the normal distribution's upper
 # quartile, and 3.5 their threshold.
 _QUARTILE, _THRESHOLD = 0.6745, 3.5
-# Where most drives are alike, a difference of a few per cent would stand out.
+# If most drives agree, a difference of a few percent would be an outlier.
 _LEAST_SPREAD = math.log(1.05)
 
 
 @dataclass(frozen=True, eq=False)
 class Fleet(Drawn):
-    """Drives of a fleet, those that wear out first in front.
+    """Drives of a fleet, sorted by remaining life.
 
     Attributes:
-        drives: the answer of each.
-        skipped: files that are no snapshot, and why.
+        drives: answer of each drive.
+        skipped: files that are not snapshots, with reasons.
     """
 
     drives: tuple[DriveCounters, ...]
@@ -48,18 +48,18 @@ class Fleet(Drawn):
 
     @cached_property
     def models(self) -> list[ModelSummary]:
-        """Distribution of WA of each model."""
+        """Distribution of WA by model."""
         return summaries_of(self.drives)
 
     @cached_property
     def outliers(self) -> dict[int, str]:
-        """Sentences on drives that stand out within their model, by their place."""
+        """Sentences about outliers within their model, by position of the drive."""
         return outliers_of(self.drives)
 
     def _records(self) -> Iterable[Mapping[str, Any]]:
-        for place, one in enumerate(self.drives):
-            (record,) = one._records()
-            yield {"file": one.name, **record, **self._more(place)}
+        for place, drive in enumerate(self.drives):
+            (record,) = drive._records()
+            yield {"file": drive.name, **record, **self._more(place)}
 
     def _more(self, place: int) -> dict[str, Any]:
         left = _years_left(self.drives[place].facts) or (None, None)
@@ -73,10 +73,10 @@ class Fleet(Drawn):
         """Return the fleet as JSON types."""
         return {
             "drives": [
-                {"file": one.name, **one.to_dict(), **self._more(place)}
-                for place, one in enumerate(self.drives)
+                {"file": drive.name, **drive.to_dict(), **self._more(place)}
+                for place, drive in enumerate(self.drives)
             ],
-            "models": [dict(vars(one)) for one in self.models],
+            "models": [dict(vars(model)) for model in self.models],
             "skipped": [{"file": file, "reason": reason} for file, reason in self.skipped],
         }
 
@@ -84,17 +84,17 @@ class Fleet(Drawn):
         """Return WA by model, and the drives that wear out first."""
         models = [
             (
-                one.model or "not said",
-                f"{one.drives:,}",
-                f"{one.with_wa:,}",
-                "" if one.wa is None else f"{one.wa:.4g}",
-                "" if one.wa is None else f"{one.wa_low:.4g} to {one.wa_high:.4g}",
-                "" if one.wa is None else f"{one.wa_min:.4g} to {one.wa_max:.4g}",
+                model.model or "unknown",
+                f"{model.drives:,}",
+                f"{model.with_wa:,}",
+                "" if model.wa is None else f"{model.wa:.4g}",
+                "" if model.wa is None else f"{model.wa_low:.4g} to {model.wa_high:.4g}",
+                "" if model.wa is None else f"{model.wa_min:.4g} to {model.wa_max:.4g}",
             )
-            for one in self.models
+            for model in self.models
         ]
         columns = ("model", "drives", "with WA", "median", "quartiles", "range")
-        values = [one.wa for one in self.drives if one.wa is not None]
+        values = [drive.wa for drive in self.drives if drive.wa is not None]
         span = f", {range_in_words(min(values), max(values))}" if values else ""
         return Card(
             f"Fleet of {len(self.drives):,} drives",
@@ -121,23 +121,23 @@ class Fleet(Drawn):
             )
         if len(self.drives) > _MOST_ROWS:
             rows.append((f"… and {len(self.drives) - _MOST_ROWS:,} more (--csv)", *[""] * 4))
-        columns = ("drive, those that wear out first in front", "model", "WA", "used", "years left")
-        return Card("Drives, those that wear out first in front", rows, columns, is_ruled=False)
+        columns = ("drive, shortest remaining life first", "model", "WA", "used", "years left")
+        return Card("Drives, shortest remaining life first", rows, columns, is_ruled=False)
 
     def figure(self) -> BarChart:
         """Describe the WA of each model as a bar."""
         standing_out = Counter(self.drives[place].facts.model for place in self.outliers)
         bars = [
             ModelBar(
-                one.model or "not said",
-                one.with_wa,
-                one.wa,
-                one.wa_min or one.wa,
-                one.wa_max or one.wa,
-                standing_out[one.model],
+                model.model or "unknown",
+                model.with_wa,
+                model.wa,
+                model.wa_min or model.wa,
+                model.wa_max or model.wa,
+                standing_out[model.model],
             )
-            for one in self.models
-            if one.wa is not None
+            for model in self.models
+            if model.wa is not None
         ]
         return wa_by_model(bars, f"{len(self.drives):,} drives")
 
@@ -148,28 +148,28 @@ def fleet(
     runner: Runner | None = None,
     progress: Progress | None = None,
 ) -> Fleet:
-    """Return the WA of all drives whose snapshots are in some files and folders.
+    """Return the WA of all drives with snapshots in some files and folders.
 
-    Every file is a snapshot, and a folder that `measure save` or `serve --counters` made is one.
-    Of a history, or another file with several snapshots of a drive, the last one counts.
+    Every file is a snapshot; a folder written by `measure save` or `serve --counters` is one
+    snapshot. If a file has several snapshots of a drive, such as a history, the last one is used.
 
     Args:
-        paths: of files and folders, which are searched with all folders in them.
-        runner: who reads them, a `writeamp.runners.Runner`; by default a process for each
-            processor, and this one for few files.
-        progress: is called with the files that are read, and all.
+        paths: files and folders; folders are searched recursively.
+        runner: a `writeamp.runners.Runner`; default: one process per processor, or this process for
+            few files.
+        progress: called with the files read and the total number.
 
     Returns:
         `Fleet`: `drives`, `models` (WA by model), `outliers`, `skipped` files.
 
     Raises:
-        WriteampError: a path cannot be read, or none of the files is a snapshot.
+        WriteampError: a path cannot be read, or there is no snapshot among the files.
 
     >>> import json, tempfile, pathlib, writeamp as wa
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> log = {"critical_warning": 0, "data_units_written": 2000}
     >>> _ = (folder / "a.json").write_text(json.dumps(log))
-    >>> [one.kind for one in wa.measure.fleet([folder]).drives]
+    >>> [drive.kind for drive in wa.measure.fleet([folder]).drives]
     ['none']
     """
     files = snapshots_under(paths)
@@ -179,25 +179,25 @@ def fleet(
         for file, outcome in zip(files, outcomes, strict=True)
         if isinstance(outcome, str)
     )
-    found = [one for outcome in outcomes if not isinstance(outcome, str) for one in outcome]
-    if not found:
+    answers = [answer for outcome in outcomes if not isinstance(outcome, str) for answer in outcome]
+    if not answers:
         why = f": {skipped[0][1]}" if skipped else ""
-        raise WriteampError(f"none of {len(files)} files is a snapshot of a drive{why}")
-    return Fleet(tuple(sorted(found, key=_urgency)), skipped)
+        raise WriteampError(f"there are no snapshots of drives among {len(files)} files{why}")
+    return Fleet(tuple(sorted(answers, key=_urgency)), skipped)
 
 
-def _urgency(one: DriveCounters) -> tuple[float, float, str]:
-    """Return what drives are sorted by: the years left, then the percentage used, then the name."""
-    left = _years_left(one.facts)
-    used = one.facts.percentage_used
-    return (left[0] if left else float("inf"), -(used or 0), one.name)
+def _urgency(drive: DriveCounters) -> tuple[float, float, str]:
+    """Return the sort key of a drive: years left, then percentage used, then name."""
+    left = _years_left(drive.facts)
+    used = drive.facts.percentage_used
+    return (left[0] if left else float("inf"), -(used or 0), drive.name)
 
 
 def _years_left(facts: CounterFacts) -> tuple[float, float] | None:
-    """Return the least and the most years until the rated life is used; None if unknown.
+    """Return bounds of the years until the rated life is used; None if unknown.
 
-    Percentage used is a whole number that may be rounded either way, so that the true one is within
-    one of it. Of a drive at 0 or 1 per cent there is no upper bound, and no answer.
+    Percentage used is a rounded whole number, so the true value is within 1 of it. A drive at 0 or
+    1% has no upper bound, so the result is None.
     """
     used, hours = facts.percentage_used, facts.power_on_hours
     if used is None or not hours or used < 2:
@@ -212,11 +212,11 @@ class ModelSummary:
     """Drives of one model.
 
     Attributes:
-        model: as the drives say it.
-        drives, with_wa: how many there are, and how many have a WA.
-        wa: the median; None of none.
+        model: model name as reported by the drives.
+        drives, with_wa: number of drives, and of drives with a WA.
+        wa: median, or None.
         wa_low, wa_high: quartiles.
-        wa_min, wa_max: the least and the greatest.
+        wa_min, wa_max: minimum and maximum.
     """
 
     model: str | None
@@ -230,16 +230,16 @@ class ModelSummary:
 
 
 def summaries_of(answers: Iterable[DriveCounters]) -> list[ModelSummary]:
-    """Return a summary of each model, the greatest median first, models without WA last."""
+    """Return a summary of each model, sorted by falling median; models without WA are last."""
     by_model: dict[str | None, list[DriveCounters]] = {}
-    for one in answers:
-        by_model.setdefault(one.facts.model, []).append(one)
-    found = [_summary(model, group) for model, group in by_model.items()]
-    return sorted(found, key=lambda one: (-(one.wa or 0), one.model or ""))
+    for answer in answers:
+        by_model.setdefault(answer.facts.model, []).append(answer)
+    summaries = [_summary(model, group) for model, group in by_model.items()]
+    return sorted(summaries, key=lambda summary: (-(summary.wa or 0), summary.model or ""))
 
 
 def _summary(model: str | None, group: Sequence[DriveCounters]) -> ModelSummary:
-    values = sorted(one.wa for one in group if one.wa is not None)
+    values = sorted(drive.wa for drive in group if drive.wa is not None)
     if not values:
         return ModelSummary(model, len(group), 0, None, None, None, None, None)
     low, middle, high = (
@@ -249,34 +249,34 @@ def _summary(model: str | None, group: Sequence[DriveCounters]) -> ModelSummary:
 
 
 def outliers_of(answers: Sequence[DriveCounters]) -> dict[int, str]:
-    """Return sentences on drives that stand out within their model, by their places.
+    """Return sentences about outliers within their model, by position of the drive.
 
-    The logarithm of WA is compared with the median of the model in units of the median deviation;
-    a drive whose bounds hold the median does not stand out.
+    The logarithm of WA is compared with the median of the model in units of the median absolute
+    deviation. If the bounds of a drive contain the median, it is not an outlier.
     """
     by_model: dict[str, list[int]] = {}
-    for place, one in enumerate(answers):
-        if one.wa and one.facts.model:
-            by_model.setdefault(one.facts.model, []).append(place)
-    found: dict[int, str] = {}
+    for place, answer in enumerate(answers):
+        if answer.wa and answer.facts.model:
+            by_model.setdefault(answer.facts.model, []).append(place)
+    outliers: dict[int, str] = {}
     for places in by_model.values():
         if len(places) >= _FEWEST_DRIVES:
-            found |= _outliers_of(answers, places)
-    return found
+            outliers |= _outliers_of(answers, places)
+    return outliers
 
 
 def _outliers_of(answers: Sequence[DriveCounters], places: Sequence[int]) -> dict[int, str]:
     logs = {place: math.log(answers[place].wa or 1) for place in places}
     middle = statistics.median(logs.values())
-    spread = statistics.median(abs(one - middle) for one in logs.values())
+    spread = statistics.median(abs(log - middle) for log in logs.values())
     median = math.exp(middle)
-    found = {}
+    outliers = {}
     for place, log in logs.items():
         score = _QUARTILE * (log - middle) / max(spread, _LEAST_SPREAD)
         low, high = answers[place].bounds or (0.0, 0.0)
         if abs(score) > _THRESHOLD and not low <= median <= high:
-            found[place] = (
-                f"WA {answers[place].wa:.4g} beside a median of {median:.4g} of {len(places)} "
+            outliers[place] = (
+                f"WA {answers[place].wa:.4g} against a median of {median:.4g} of {len(places)} "
                 f"drives of this model (modified z-score {score:+.1f})"
             )
-    return found
+    return outliers

@@ -1,4 +1,4 @@
-"""Settings of fleets, which options are made from."""
+"""Settings of fleets; the options are generated from them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from writeamp.fields.setting import Settings, setting
 
 @dataclass(frozen=True)
 class DriveFleetSettings(Settings):
-    """Processes that read a fleet."""
+    """Number of processes that read a fleet."""
 
     title: ClassVar[str] = "fleet"
 
     workers: int | None = setting(
         None,
         POSITIVE_COUNT,
-        "processes that read files; without it one for each processor, or this one for few files",
+        "processes that read files; default: one per processor, or none extra for few files",
         number="count",
         is_speed=True,
     )

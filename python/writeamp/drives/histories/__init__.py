@@ -1,1 +1,1 @@
-"""Histories of real drives: their counters' documents over time in one SQLite file."""
+"""Histories of real drives: documents of their counters over time in one SQLite file."""

@@ -1,4 +1,4 @@
-"""Histories of watched drives: the intervals of each, and metrics as Prometheus' text."""
+"""Histories of watched drives: intervals of each drive, and metrics for Prometheus."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.units.byte_sizes import shown_bytes
 
-# Snapshots are put together until the bounds of WA are this close, relative to it.
+# Snapshots are merged until the relative width of the WA bounds is at most this.
 _CLOSE_ENOUGH = 0.1
-# Raw flash and what the user gets of it are a tenth apart or more, and both bound an estimate.
+# Raw capacity exceeds user capacity by a tenth or more, and both bound an estimate.
 _CLOSE_FOR_ESTIMATE = 0.25
-# Checks that say that a drive's counters do not go on from one snapshot to the next.
+# Checks that fail if a drive's counters are not continuous between snapshots.
 _BREAKS = frozenset({"no reset", "same drive", "same firmware"})
 _LABELS = ("drive", "model")
 _PER_CENT = 100.0
@@ -37,10 +37,10 @@ class DriveHistory:
     """History of one drive.
 
     Attributes:
-        drive: its serial number's hash, or the source that it was read from.
-        snapshots: in order of time; each has a time.
-        intervals: between them.
-        life: the answer of the last snapshot.
+        drive: hash of its serial number, or the source that it was read from.
+        snapshots: in order of time, each with a time.
+        intervals: intervals between the snapshots.
+        life: answer of the last snapshot.
     """
 
     drive: str
@@ -51,107 +51,107 @@ class DriveHistory:
 
 @dataclass(frozen=True, eq=False)
 class History(Drawn):
-    """Histories of drives, by the file that they are kept in.
+    """Histories of drives in one file.
 
     Attributes:
-        drives: in the order of their names.
+        drives: drives, sorted by name.
     """
 
     drives: tuple[DriveHistory, ...]
 
     def _records(self) -> Iterable[Mapping[str, Any]]:
         for drive in self.drives:
-            for one in drive.intervals:
-                (record,) = one.answer._records()
-                yield {"drive": drive.drive, **_times(one), **record}
+            for interval in drive.intervals:
+                (record,) = interval.answer._records()
+                yield {"drive": drive.drive, **_times(interval), **record}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the history as JSON types; times are in seconds since 1970, and as text."""
+        """Return the history as JSON types; times are seconds since 1970, and text."""
         return {
             "drives": [
                 {
-                    "drive": one.drive,
-                    "model": one.life.facts.model,
-                    "firmware": one.life.facts.firmware,
-                    "snapshots": len(one.snapshots),
-                    "life": one.life.to_dict(),
+                    "drive": drive.drive,
+                    "model": drive.life.facts.model,
+                    "firmware": drive.life.facts.firmware,
+                    "snapshots": len(drive.snapshots),
+                    "life": drive.life.to_dict(),
                     "intervals": [
-                        {**_times(each), **each.answer.to_dict()} for each in one.intervals
+                        {**_times(each), **each.answer.to_dict()} for each in drive.intervals
                     ],
                 }
-                for one in self.drives
+                for drive in self.drives
             ]
         }
 
     def card(self) -> Card:
-        """Return WA of each interval, and the drives that have one snapshot only."""
+        """Return the WA of each interval, and the drives with a single snapshot."""
         rows = [
-            (one.life.facts.model or one.drive, "", "", "", "", "one snapshot only")
-            for one in self.drives
-            if not one.intervals
+            (drive.life.facts.model or drive.drive, "", "", "", "", "one snapshot only")
+            for drive in self.drives
+            if not drive.intervals
         ]
         rows += [
             (
-                one.answer.facts.model or drive.drive,
-                _shown_time(one.begins_at),
-                _shown_time(one.ends_at),
-                one.answer.wa_in_words,
-                shown_bytes(round(one.answer.host.nominal)) if one.answer.host else "",
-                one.answer.reason,
+                interval.answer.facts.model or drive.drive,
+                _shown_time(interval.begins_at),
+                _shown_time(interval.ends_at),
+                interval.answer.wa_in_words,
+                shown_bytes(round(interval.answer.host.nominal)) if interval.answer.host else "",
+                interval.answer.reason,
             )
             for drive in self.drives
-            for one in drive.intervals
+            for interval in drive.intervals
         ]
-        intervals = sum(len(one.intervals) for one in self.drives)
+        intervals = sum(len(drive.intervals) for drive in self.drives)
         title = f"History of {len(self.drives):,} drives in {intervals:,} intervals"
         columns = ("drive", "from", "until", "WA", "host wrote", "")
         return Card(title, rows, columns, is_ruled=False)
 
     def figure(self) -> PanelChart:
-        """Describe WA and the host's volume of each drive over days."""
-        return wa_over_days([_series(one) for one in self.drives])
+        """Describe WA and host bytes of each drive over days."""
+        return wa_over_days([_series(drive) for drive in self.drives])
 
 
 def _shown_time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def _times(one: HistoryInterval) -> dict[str, Any]:
+def _times(interval: HistoryInterval) -> dict[str, Any]:
     return {
-        "from": one.begins_at,
-        "until": one.ends_at,
-        "from_utc": datetime.fromtimestamp(one.begins_at, UTC).isoformat(timespec="seconds"),
-        "until_utc": datetime.fromtimestamp(one.ends_at, UTC).isoformat(timespec="seconds"),
-        "is_break": one.is_break,
+        "from": interval.begins_at,
+        "until": interval.ends_at,
+        "from_utc": datetime.fromtimestamp(interval.begins_at, UTC).isoformat(timespec="seconds"),
+        "until_utc": datetime.fromtimestamp(interval.ends_at, UTC).isoformat(timespec="seconds"),
+        "is_break": interval.is_break,
     }
 
 
-def _series(one: DriveHistory) -> DriveSeries:
-    first = one.snapshots[0].facts.taken_at or 0.0
+def _series(drive: DriveHistory) -> DriveSeries:
+    first = drive.snapshots[0].facts.taken_at or 0.0
     days, wa, daily = [], [], []
-    for each in one.intervals:
+    for each in drive.intervals:
         length = (each.ends_at - each.begins_at) / 86_400
         host = each.answer.host
         for end in (each.begins_at, each.ends_at):
             days.append((end - first) / 86_400)
             wa.append(float("nan") if each.answer.wa is None else each.answer.wa)
-            known = host is not None and length > 0 and not each.is_break
-            daily.append(float(host.nominal) / length / 1e9 if known and host else float("nan"))
-    return DriveSeries(one.life.facts.model or one.drive, days, wa, daily)
+            is_known = host is not None and length > 0 and not each.is_break
+            daily.append(float(host.nominal) / length / 1e9 if is_known and host else float("nan"))
+    return DriveSeries(drive.life.facts.model or drive.drive, days, wa, daily)
 
 
 def history(db: str | os.PathLike[str], *, drive: str | None = None) -> History:
-    """Return the history of the drives that were watched.
+    """Return the history of the watched drives.
 
     Args:
-        db: the file that `writeamp measure watch` keeps.
-        drive: only drives whose serial hash, source or model holds this text.
+        db: file written by `writeamp measure watch`.
+        drive: only drives with this text in their serial hash, source or model.
 
     Returns:
         `History`: `drives`, each with its snapshots and WA over time.
 
     Raises:
-        WriteampError: there is no such file, or it is no history or damaged.
+        WriteampError: the file does not exist, is not a history, or is damaged.
 
     >>> import json, tempfile, pathlib, writeamp as wa
     >>> from writeamp.drives.histories.watching import watch_once
@@ -164,51 +164,57 @@ def history(db: str | os.PathLike[str], *, drive: str | None = None) -> History:
     """
     if drive is not None:
         drive = Text().check("drive", drive)
-    found = [
+    drives = [
         DriveHistory(name, tuple(group), tuple(intervals_of(group)), life_answer(group[-1]))
         for name, group in sorted(snapshots_by_drive(db).items())
     ]
-    return History(tuple(one for one in found if drive is None or drive in _names(one)))
+    return History(
+        tuple(
+            drive_history
+            for drive_history in drives
+            if drive is None or drive in _names(drive_history)
+        )
+    )
 
 
 def snapshots_by_drive(db: str | os.PathLike[str]) -> dict[str, list[Snapshot]]:
-    """Return the snapshots of each drive, in order of time, by its serial's hash or its source.
+    """Return the snapshots of each drive in order of time, by serial hash or source.
 
     Raises:
-        WriteampError: there is no such file, or it is no history or damaged.
+        WriteampError: the file does not exist, is not a history, or is damaged.
     """
     by_drive: dict[str, list[tuple[Snapshot, float]]] = {}
     for reading in readings_in(Path(db)):
-        for one in snapshots_of(reading.name, reading.files):
-            name = one.facts.serial or reading.name
-            by_drive.setdefault(name, []).append((one, reading.taken_at))
+        for snapshot in snapshots_of(reading.name, reading.files):
+            name = snapshot.facts.serial or reading.name
+            by_drive.setdefault(name, []).append((snapshot, reading.taken_at))
     return {
-        name: sorted(_timed(group), key=lambda one: one.facts.taken_at or 0.0)
+        name: sorted(_timed(group), key=lambda snapshot: snapshot.facts.taken_at or 0.0)
         for name, group in by_drive.items()
     }
 
 
 def _timed(readings: Iterable[tuple[Snapshot, float]]) -> Iterator[Snapshot]:
-    """Yield one drive's snapshots with their times, or else those of their readings.
+    """Yield one drive's snapshots with their times, or with the times of their readings.
 
-    Times in a zone that is not known differ as they say. Their zone's offset is the least that puts
-    none of them behind its reading.
+    Differences of times in an unknown zone are exact. The zone's offset is chosen as the smallest
+    for which no snapshot is later than its reading.
     """
     readings = list(readings)
     offsets: dict[str, float] = {}
-    for one, read_at in readings:
-        if (local := one.facts.local_time) is not None:
+    for snapshot, read_at in readings:
+        if (local := snapshot.facts.local_time) is not None:
             behind = local.clock_s - read_at
             offsets[local.zone] = max(offsets.get(local.zone, behind), behind)
-    for one, read_at in readings:
-        local, taken_at = one.facts.local_time, one.facts.taken_at or read_at
-        if one.facts.taken_at is None and local is not None:
+    for snapshot, read_at in readings:
+        local, taken_at = snapshot.facts.local_time, snapshot.facts.taken_at or read_at
+        if snapshot.facts.taken_at is None and local is not None:
             taken_at = local.clock_s - offsets[local.zone]
-        yield replace(one, facts=replace(one.facts, taken_at=taken_at))
+        yield replace(snapshot, facts=replace(snapshot.facts, taken_at=taken_at))
 
 
-def _names(one: DriveHistory) -> str:
-    return "\n".join((one.drive, one.life.name, one.life.facts.model or ""))
+def _names(history: DriveHistory) -> str:
+    return "\n".join((history.drive, history.life.name, history.life.facts.model or ""))
 
 
 class HistoryInterval(NamedTuple):
@@ -216,8 +222,9 @@ class HistoryInterval(NamedTuple):
 
     Attributes:
         begins_at, ends_at: seconds since 1970.
-        answer: of the interval.
-        is_break: the counters do not go on here: they were cleared, or another firmware counts.
+        answer: answer of the interval.
+        is_break: whether the counters are discontinuous: they were cleared, or the firmware
+            changed.
     """
 
     begins_at: float
@@ -229,12 +236,11 @@ class HistoryInterval(NamedTuple):
 def intervals_of(snapshots: Sequence[Snapshot]) -> Iterator[HistoryInterval]:
     """Yield the intervals of one drive's snapshots, in order of time.
 
-    Successive snapshots are put together until the bounds of WA are within 10% of it; the last
-    interval may be wider. A cleared counter or another firmware ends an interval, and is one of its
-    own.
+    Successive snapshots are merged until the bounds of WA are within 10%; the last interval may
+    have wider bounds. Cleared counters or new firmware end an interval and form their own interval.
 
     Args:
-        snapshots: of one drive, in order of time, each with `taken_at`.
+        snapshots: snapshots of one drive, in order of time, each with `taken_at`.
     """
     start = 0
     for place in range(1, len(snapshots)):
@@ -252,12 +258,14 @@ def intervals_of(snapshots: Sequence[Snapshot]) -> Iterator[HistoryInterval]:
 
 
 def _is_break(answer: DriveCounters) -> bool:
-    return any(one.name in _BREAKS and one.verdict in {"fail", "doubt"} for one in answer.checks)
+    return any(
+        check.name in _BREAKS and check.verdict in {"fail", "doubt"} for check in answer.checks
+    )
 
 
 def _is_close(answer: DriveCounters) -> bool:
     if answer.kind == "lower-bound" and answer.host is not None:
-        # Its bound is as good as the amounts are known, of which that of the host is at hand.
+        # The bound is as precise as the amounts; the host amount is known here.
         return answer.host.high - answer.host.low <= _CLOSE_ENOUGH * answer.host.nominal
     if answer.bounds is None:
         return False
@@ -279,18 +287,18 @@ def _interval(
     )
 
 
-def write_metrics(found: History, path: str | os.PathLike[str]) -> None:
-    """Write the last state of each drive, the file as a whole or not at all.
+def write_metrics(drive_histories: History, path: str | os.PathLike[str]) -> None:
+    """Write the metrics of each drive's last state to a file atomically.
 
     Raises:
-        WriteampError: it cannot be written.
+        WriteampError: the file cannot be written.
     """
     with replacing(path, "metrics") as file:
-        file.write(metrics_text(found))
+        file.write(metrics_text(drive_histories))
 
 
-def metrics_text(found: History) -> bytes:
-    """Return the metrics of each drive's life so far, and of its last interval that has WA."""
+def metrics_text(drive_histories: History) -> bytes:
+    """Return the metrics of each drive's life so far, and of its last interval with a WA."""
     from prometheus_client import (  # noqa: PLC0415 (slow)
         CollectorRegistry,
         Gauge,
@@ -303,22 +311,22 @@ def metrics_text(found: History) -> bytes:
         return Gauge(f"writeamp_drive_{name}", help_text, _LABELS, registry=registry)
 
     life = gauge("life_write_amplification", "WA since the drive was new")
-    last = gauge("interval_write_amplification", "WA of the last interval that has one")
-    host = gauge("host_written_bytes", "Bytes that the host wrote since the drive was new")
-    flash = gauge("flash_programmed_bytes", "Bytes that were programmed since the drive was new")
-    used = gauge("rated_life_used_ratio", "Share of the rated life that is used")
+    last = gauge("interval_write_amplification", "WA of the last interval with a known WA")
+    host = gauge("host_written_bytes", "Host bytes written since the drive was new")
+    flash = gauge("flash_programmed_bytes", "Flash bytes programmed since the drive was new")
+    used = gauge("rated_life_used_ratio", "Used share of the rated life")
     read_at = gauge("read_timestamp_seconds", "Time of the last reading")
-    for one in found.drives:
-        names = (one.drive, one.life.facts.model or "")
-        with_wa = [each.answer.wa for each in one.intervals if each.answer.wa is not None]
-        percent = one.life.facts.percentage_used
+    for drive in drive_histories.drives:
+        names = (drive.drive, drive.life.facts.model or "")
+        with_wa = [each.answer.wa for each in drive.intervals if each.answer.wa is not None]
+        percent = drive.life.facts.percentage_used
         for metric, value in (
-            (life, one.life.wa),
+            (life, drive.life.wa),
             (last, with_wa[-1] if with_wa else None),
-            (host, one.life.host and float(one.life.host.nominal)),
-            (flash, one.life.flash and float(one.life.flash.nominal)),
+            (host, drive.life.host and float(drive.life.host.nominal)),
+            (flash, drive.life.flash and float(drive.life.flash.nominal)),
             (used, None if percent is None else percent / _PER_CENT),
-            (read_at, one.life.facts.taken_at),
+            (read_at, drive.life.facts.taken_at),
         ):
             if value is not None:
                 metric.labels(*names).set(value)

@@ -1,4 +1,4 @@
-"""Settings of watches and histories, which options are made from."""
+"""Settings of watches and histories; the options are generated from them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from writeamp.units.durations import DurationIn
 
 @dataclass(frozen=True)
 class WatchSettings(Settings):
-    """The history's file, and the time between rounds."""
+    """File of the history, and time between rounds."""
 
     title: ClassVar[str] = "watch"
     names_options: ClassVar[bool] = True
@@ -21,7 +21,7 @@ class WatchSettings(Settings):
     db: Path = setting(
         None,
         None,
-        "history to add to, an SQLite file, which is made if there is none",
+        "SQLite file of the history to add to; it is created if missing",
         number="path",
         metavar="FILE",
         required=True,
@@ -36,7 +36,7 @@ class WatchSettings(Settings):
 
 @dataclass(frozen=True)
 class HistorySettings(Settings):
-    """The history's file, and the drives of it."""
+    """File of the history, and its drives."""
 
     title: ClassVar[str] = "history"
     names_options: ClassVar[bool] = True
@@ -44,13 +44,13 @@ class HistorySettings(Settings):
     db: Path = setting(
         None,
         None,
-        "history that `measure watch` keeps",
+        "history written by `measure watch`",
         number="path",
         metavar="FILE",
         required=True,
     )
     drive: str | None = setting(
-        None, None, "only drives whose model, source or serial's hash holds this text"
+        None, None, "only drives with this text in their model, source or serial hash"
     )
     prometheus: Path | None = setting(
         None,

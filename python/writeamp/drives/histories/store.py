@@ -1,6 +1,6 @@
-"""Store of readings: the documents of drives, each with the time of it, in one SQLite file.
+"""Store of readings: documents of drives with their times, in one SQLite file.
 
-What is kept are the documents themselves, so that a later version reads more of them.
+The documents themselves are stored, so that later versions can read more values from them.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from writeamp.errors import WriteampError
 from writeamp.fields.domains import file_name
 from writeamp.files.inputs import opened
 
-# What a file says that is a history, and the version of its tables.
+# SQLite's application id of a history, and the version of its tables.
 _APPLICATION, _VERSION = 0x77615F68, 1
 _BUSY_S = 60.0
-# Of the documents of one reading in base64, each of them of 64 MiB at most.
+# Limit of one reading's documents in base64; each document has at most 64 MiB.
 _MOST_BYTES = 128 << 20
 _TABLES = """
 CREATE TABLE IF NOT EXISTS readings (
@@ -38,9 +38,9 @@ class StoredReading(NamedTuple):
     """Documents of a source at one moment.
 
     Attributes:
-        name: of the source.
-        taken_at: seconds since 1970; documents that say their own time are of that.
-        files: contents by name; the file itself under "" if the source is one.
+        name: name of the source.
+        taken_at: seconds since 1970; times inside the documents take precedence.
+        files: contents by file name; the key is "" if the source is a single file.
     """
 
     name: str
@@ -49,7 +49,7 @@ class StoredReading(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A source that could not be read in a round."""
+    """Source that could not be read in a round."""
 
     name: str
     at: float
@@ -57,42 +57,49 @@ class Failure(NamedTuple):
 
 
 def add(db: Path, readings: Iterable[StoredReading], failures: Iterable[Failure] = ()) -> int:
-    """Add readings to a history in one transaction, and return how many were not in it.
+    """Add readings to a history in one transaction, and return the number of new ones.
 
     Raises:
-        WriteampError: the file is no history, of a later version, or cannot be written.
+        WriteampError: the file is not a history, has a later version, or cannot be written.
     """
     with _opened(db, is_new=not db.exists()) as connection, connection:
-        before = connection.total_changes
+        changes_before = connection.total_changes
         connection.executemany(
             "INSERT OR IGNORE INTO readings VALUES (?, ?, ?, ?)", map(_row, readings)
         )
-        added = connection.total_changes - before
+        added = connection.total_changes - changes_before
         connection.executemany("INSERT INTO failures VALUES (?, ?, ?)", failures)
     return added
 
 
-def _row(one: StoredReading) -> tuple[str, float, str, bytes]:
-    texts = {name: base64.b64encode(content).decode() for name, content in one.files.items()}
+def _row(reading: StoredReading) -> tuple[str, float, str, bytes]:
+    texts = {name: base64.b64encode(content).decode() for name, content in reading.files.items()}
     document = json.dumps(texts, sort_keys=True).encode()
-    return one.name, one.taken_at, hashlib.sha256(document).hexdigest(), zlib.compress(document)
+    return (
+        reading.name,
+        reading.taken_at,
+        hashlib.sha256(document).hexdigest(),
+        zlib.compress(document),
+    )
 
 
 def readings_in(db: Path) -> Iterator[StoredReading]:
-    """Give the readings of a history in the order of time.
+    """Yield the readings of a history in order of time.
 
     Raises:
-        WriteampError: there is no such file, or it is no history or damaged.
+        WriteampError: the file does not exist, is not a history, or is damaged.
     """
     if not db.is_file():
-        raise WriteampError(f"there is no history {str(db)!r}; `writeamp measure watch` makes one")
+        raise WriteampError(
+            f"the history {str(db)!r} does not exist. Create one with `writeamp measure watch`"
+        )
     with _opened(db, is_new=False) as connection:
         rows = connection.execute("SELECT name, taken_at, files FROM readings ORDER BY taken_at")
         for name, taken_at, files in rows:
             try:
                 texts = json.loads(_unpacked(files))
-                found = {key: base64.b64decode(text) for key, text in texts.items()}
-                yield StoredReading(str(name), float(taken_at), found)
+                contents = {key: base64.b64decode(text) for key, text in texts.items()}
+                yield StoredReading(str(name), float(taken_at), contents)
             except (zlib.error, ValueError, TypeError, AttributeError, RecursionError) as error:
                 raise WriteampError(f"a reading of {db} is damaged: {error}") from None
 
@@ -101,12 +108,12 @@ def _unpacked(packed: bytes) -> bytes:
     reader = zlib.decompressobj()
     text = reader.decompress(packed, _MOST_BYTES)
     if not reader.eof:
-        raise ValueError(f"it is cut, or larger than {_MOST_BYTES >> 20} MiB")
+        raise ValueError(f"it is truncated, or larger than {_MOST_BYTES >> 20} MiB")
     return text
 
 
 def is_history(path: Path) -> bool:
-    """Return whether a file is a history, by what SQLite writes at its beginning."""
+    """Return whether a file is a history, from the SQLite header."""
     try:
         with opened(path) as file:
             head = file.read(72)
@@ -127,27 +134,28 @@ def _opened(db: Path, *, is_new: bool) -> Iterator[sqlite3.Connection]:
         ) as connection:
             _check(connection, db, can_write=mode != "ro")
             yield connection
-    # SQLite quotes names of a damaged file, and Python decodes them.
+    # SQLite quotes names from a damaged file, and Python decodes them.
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise WriteampError(f"the history {str(db)!r} cannot be used: {error}") from None
 
 
 def _check(connection: sqlite3.Connection, db: Path, *, can_write: bool) -> None:
-    """Make an empty file a history, and refuse one that is none."""
-    # In this order, as another process may make it meanwhile.
+    """Initialize an empty file as a history, and reject a file that is not one."""
+    # The order matters, as another process may initialize the file meanwhile.
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     is_empty = not tables and not application
     if not is_empty and application != _APPLICATION:
-        raise WriteampError(f"{str(db)!r} is an SQLite file of something else, and no history")
+        raise WriteampError(f"{str(db)!r} is an SQLite file, but not a history")
     if version > _VERSION:
         raise WriteampError(
-            f"the history {str(db)!r} is of version {version}, and this writeamp reads {_VERSION}"
+            f"the history {str(db)!r} has version {version}; this writeamp reads {_VERSION}"
         )
-    # A reader that wrote the same once more would keep those waiting who add readings.
+    # Rewriting the same schema on each read would block processes that add readings.
     if can_write and (is_empty or version < _VERSION):
-        # In one transaction: tables of a file that does not say whose it is are taken for others'.
+        # In one transaction, as tables in a file without application id would be rejected as
+        # foreign.
         connection.executescript(
             f"BEGIN IMMEDIATE; {_TABLES} PRAGMA application_id = {_APPLICATION}; "
             f"PRAGMA user_version = {_VERSION}; COMMIT"
@@ -156,8 +164,8 @@ def _check(connection: sqlite3.Connection, db: Path, *, can_write: bool) -> None
         with suppress(sqlite3.OperationalError):  # another process does so
             connection.execute("PRAGMA journal_mode = WAL")
     if _schema(connection) != _own_schema():
-        # Views and computed columns of others may go on for ever.
-        raise WriteampError(f"{str(db)!r} is no history: its tables are others than those of one")
+        # Views and computed columns of a foreign file may run forever.
+        raise WriteampError(f"{str(db)!r} is not a history: its tables differ")
 
 
 @cache
@@ -168,7 +176,7 @@ def _own_schema() -> set[tuple[str, str]]:
 
 
 def _schema(connection: sqlite3.Connection) -> set[tuple[str, str]]:
-    """Return names and definitions of the tables, and of what others made for them."""
+    """Return names and definitions of the tables, and of foreign objects on them."""
     return set(
         connection.execute(
             "SELECT name, sql FROM sqlite_master "

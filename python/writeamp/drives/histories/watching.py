@@ -1,4 +1,4 @@
-"""Rounds of a watch: every source is read, and the documents go into the history."""
+"""Rounds of a watch: every source is read, and its documents are added to the history."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _SERIALS = (
     ),
     re.compile(rb'(\b(?:serial_number|serial)=")([^"\\]*)(?=")'),
 )
-# CrystalDiskInfo prints the words of the drive's identity, in which the number stands again.
+# CrystalDiskInfo prints the words of the drive's identity, which include the serial number.
 _IDENTITY = re.compile(rb"(?m)^[ \t]*\d{3}:(?: [0-9A-F]{4})+[ \t]*\r?\n?")
-# Numbers that are of one drive, too, which nothing reads here.
+# World-wide names also identify a drive, and are not used here.
 _WORLD_WIDE = re.compile(rb'("(?:wwn|eui64)"\s*:\s*)\{[^{}]*\}')
 
 
 class Round(NamedTuple):
-    """Outcome of a round: sources that were read, readings that are new, and failures."""
+    """Outcome of a round: sources read, new readings, and failures."""
 
     read: int
     added: int
@@ -44,15 +44,15 @@ class Round(NamedTuple):
 def watch_once(
     sources: Iterable[str | os.PathLike[str]], db: Path, read_device: Reader | None = None
 ) -> Round:
-    """Read every source once, and add what it says to the history.
+    """Read every source once, and add its documents to the history.
 
-    A source that cannot be read does not keep the others from being kept. The time of a file is
-    that of its last change, so that the same reading is kept once.
+    If a source cannot be read, the others are still added. The time of a file is that of its last
+    change, so that the same reading is added only once.
 
     Args:
         sources: files, folders of one drive's files, or devices.
-        db: the history, which is made if there is none.
-        read_device: reads a device; None if none can be read.
+        db: the history; it is created if missing.
+        read_device: reads a device; None if devices are not supported.
 
     Raises:
         WriteampError: the history cannot be written.
@@ -71,26 +71,28 @@ def _reading(name: str, read_device: Reader | None) -> StoredReading:
     path = Path(name)
     if path.is_block_device() or path.is_char_device():
         if read_device is None:
-            raise WriteampError(f"{name} is a device; `writeamp measure save` reads one")
+            raise WriteampError(f"{name} is a device. Read it with `writeamp measure save`")
         files, taken_at = read_device(name), time.time()
     else:
         files, taken_at = documents_at(path), _changed_at(path)
-    snapshots_of(name, files)  # which says what is wrong with it
-    return StoredReading(name, taken_at, {key: without_serials(one) for key, one in files.items()})
+    snapshots_of(name, files)  # raises if they are invalid
+    return StoredReading(
+        name, taken_at, {key: without_serials(content) for key, content in files.items()}
+    )
 
 
 def _changed_at(path: Path) -> float:
     places = [path, *path.iterdir()] if path.is_dir() else [path]
-    return max(one.stat().st_mtime for one in places)
+    return max(place.stat().st_mtime for place in places)
 
 
 def without_serials(content: bytes) -> bytes:
-    """Return a document in which the hash of each serial number stands for it."""
+    """Return a document with each serial number replaced by its hash."""
     for pattern in _SERIALS:
         content = pattern.sub(_hashed, content)
     return _WORLD_WIDE.sub(rb"\1{}", _IDENTITY.sub(b"", content))
 
 
-def _hashed(found: re.Match[bytes]) -> bytes:
-    hashed = hashed_serial(found[2].decode("utf-8", "replace"))
-    return found[1] + (hashed or found[2].decode("utf-8", "replace")).encode()
+def _hashed(match: re.Match[bytes]) -> bytes:
+    hashed = hashed_serial(match[2].decode("utf-8", "replace"))
+    return match[1] + (hashed or match[2].decode("utf-8", "replace")).encode()

@@ -1,4 +1,4 @@
-"""Forecast of wear by the rate that explains the readings, and a backtest of it."""
+"""Forecast of wear from the rate that explains the readings, and a backtest of it."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ BY_STEPS = "steps of percentage used"
 NO_STEP = "no step of percentage used"
 HOUR_S, DAY_S, YEAR_S = 3600.0, 86_400.0, 365 * 86_400.0
 WHOLE_PERCENT = 100.0
-# The load now may be this many times that of the life so far, or a fraction of it.
+# Largest assumed ratio of the current load and the load of the life so far, in either direction.
 _OTHER_LOAD = 1.5
-# With one step, all rates up to the highest are alike; 5% of them are below this share of it.
+# With one step, all rates up to the highest are equally likely; 5% of them are below this share.
 _SLOWEST_SHARE = 1 / 20
-# One step tells nothing if the life so far makes as many within so many times the readings' span,
-# or if it is seen within so short a time: it had to come at some time.
+# A single step is not informative if the life so far has steps this often per span of the readings,
+# or if the readings span less than this time: it may be a coincidence.
 _CHANCE, _SHORTEST_SPAN_S = 10, DAY_S
-# If power-on hours do not rise for this long, they have stopped.
+# Power-on hours that do not rise for this long have stopped.
 _LONGEST_STAND_S = 2 * DAY_S
-# A drive that is on for this share of the time is never off.
+# Share of powered-on time from which a drive counts as always on.
 ALWAYS_ON = 0.9
-# Forecasts are made from all readings up to one of them, at most so many over the history.
+# The backtest makes at most this many forecasts over the history, each from all readings up to one
+# of them.
 _MOST_FORECASTS = 50
 _FEWEST_READINGS = 2
-# A forecast can fail only if the step is known to this share of the time until it.
+# A forecast can fail only if the time of the step is known to this share of the time until it.
 _GAP_SHARE = 0.5
 
 
@@ -37,11 +38,11 @@ class WearForecast(NamedTuple):
     """Rate at which a drive's wear continues.
 
     Attributes:
-        method: what the rate is from.
+        method: source of the rate.
         last: latest reading, from which wear continues.
-        bounds: 90% interval of the rate; a lowest rate of 0 is unknown.
+        bounds: 90% interval of the rate; a low of 0 is unknown.
         step_percent: every percentage used is a multiple of it.
-        dominates: what the bounds depend on most.
+        dominates: main cause of the width of the bounds.
         warnings: sentences about a rate that changed.
     """
 
@@ -62,7 +63,7 @@ class WearForecast(NamedTuple):
 
 
 def latest_forecast(readings: Sequence[WearReading], *, is_by_hours: bool) -> WearForecast | None:
-    """Return the forecast by all readings; it warns if it contradicts that before the last one."""
+    """Return the forecast from all readings; warns if it contradicts the previous forecast."""
     forecast = forecast_of(readings, is_by_hours=is_by_hours)
     if forecast is None or forecast.warnings or len(readings) < 3:
         return forecast
@@ -74,9 +75,9 @@ def latest_forecast(readings: Sequence[WearReading], *, is_by_hours: bool) -> We
 
 
 def _is_apart(earlier: WearForecast, later: WearForecast) -> bool:
-    """Return whether two forecasts have no rate, or no end of the rated life, in common."""
+    """Return whether two forecasts have disjoint rates or disjoint ends of the rated life."""
     (least, _, most), (later_least, _, later_most) = (
-        one.seconds_to(WHOLE_PERCENT) for one in (earlier, later)
+        forecast.seconds_to(WHOLE_PERCENT) for forecast in (earlier, later)
     )
     since_s = later.last.early_s - earlier.last.early_s
     is_sooner = later_most is not None and since_s + later_most < least
@@ -85,11 +86,11 @@ def _is_apart(earlier: WearForecast, later: WearForecast) -> bool:
 
 
 def forecast_of(readings: Sequence[WearReading], *, is_by_hours: bool) -> WearForecast | None:
-    """Return the forecast by readings; None if they do not span any time that is known.
+    """Return the forecast from readings; None if they do not span a known time.
 
     Args:
-        readings: in order of time, of a percentage that does not fall.
-        is_by_hours: their times are power-on hours.
+        readings: in order of time, with a percentage that does not fall.
+        is_by_hours: whether their times are power-on hours.
     """
     first, last = readings[0], readings[-1]
     share = 1.0 if is_by_hours else powered_share(readings)
@@ -113,7 +114,7 @@ def forecast_of(readings: Sequence[WearReading], *, is_by_hours: bool) -> WearFo
         elif rates.span[1].early_s - rates.span[0].early_s >= _SHORTEST_SPAN_S:
             now = now._replace(low=now.high * _SLOWEST_SHARE)
     dominates = (
-        "how the load differs from day to day"
+        "the variation of the load from day to day"
         if rates.varies
         else f"{_counted(rates.step_percent)} and times between readings"
     )
@@ -122,7 +123,7 @@ def forecast_of(readings: Sequence[WearReading], *, is_by_hours: bool) -> WearFo
 
 def _counted(step_percent: float) -> str:
     if step_percent > 1:
-        return f"percentage used that counts by {step_percent:g}%"
+        return f"steps of {step_percent:g}% of percentage used"
     return "whole numbers of percentage used"
 
 
@@ -131,7 +132,7 @@ def _by_life(
 ) -> WearForecast:
     dominates = _counted(step)
     if life.low <= 0:
-        # The least life is that of the highest mean, whose rounding leaves room enough.
+        # The rounding of the highest mean rate is wide enough for the shortest life.
         bounds = life._replace(high=min(life.high, highest))
         return WearForecast(NO_STEP, last, bounds, step, dominates)
     low, high = life.low / _OTHER_LOAD, min(life.high * _OTHER_LOAD, highest)
@@ -140,7 +141,7 @@ def _by_life(
 
 
 def powered_share(readings: Sequence[WearReading]) -> float | None:
-    """Return the share of the time that power-on hours count; None if they have stopped."""
+    """Return the ratio of power-on hours to time; None if power-on hours have stopped."""
     first, last = readings[0], readings[-1]
     span_s = last.early_s - first.early_s
     if first.hours is None or last.hours is None or span_s <= _LONGEST_STAND_S:
@@ -152,7 +153,7 @@ def powered_share(readings: Sequence[WearReading]) -> float | None:
 
 
 def _life(reading: WearReading, share: float | None, step: float = 1.0) -> RateBounds | None:
-    """Return the rate from new to a reading, however percentage used is rounded."""
+    """Return the rate from new to a reading, for any rounding of percentage used."""
     if not reading.hours or share is None:
         return None
     age_s, percent = reading.hours * HOUR_S, reading.percent
@@ -166,25 +167,25 @@ def _warnings(
 ) -> tuple[str, ...]:
     """Return a warning with both rates if the rate has changed."""
     now = rates.bounds
-    if rates.before is not None:
+    if rates.previous is not None:
         days = (rates.span[1].early_s - rates.span[0].early_s) / DAY_S
         powered = " powered on" if is_by_hours else ""
         when = f"about {days:,.4g} days{powered} before the last reading"
-        return (_changed(when, rates.before, now),)
-    before = _life(first, share)
-    if before is None or share is None:
+        return (_changed(when, rates.previous, now),)
+    previous = _life(first, share)
+    if previous is None or share is None:
         return ()
-    # Of a drive that is off at times, the rate by hours is more than that by the clock.
-    is_faster = now.low > before.high
-    if not now.differs_from(before) or not (is_faster or share > ALWAYS_ON):
+    # For a drive that is off at times, the rate per power-on hour exceeds the rate per clock hour.
+    is_faster = now.low > previous.high
+    if not now.differs_from(previous) or not (is_faster or share > ALWAYS_ON):
         return ()
-    return (_changed("before the first reading", before, now),)
+    return (_changed("before the first reading", previous, now),)
 
 
-def _changed(when: str, before: RateBounds, now: RateBounds) -> str:
+def _changed(when: str, earlier: RateBounds, now: RateBounds) -> str:
     return (
-        f"the rate of wear changed {when}: {_yearly(before)} before, {_yearly(now)} since; the "
-        "life ahead is that of the later rate"
+        f"the rate of wear changed {when}: {_yearly(earlier)} before, {_yearly(now)} since; the "
+        "remaining life uses the later rate"
     )
 
 
@@ -195,39 +196,39 @@ def _yearly(bounds: RateBounds) -> str:
 
 
 def backtest_of(readings: Sequence[WearReading], *, is_by_hours: bool) -> Backtest | None:
-    """Return how often forecasts of the last step of percentage used held; None without any.
+    """Return how often forecasts of the last step of percentage used held, or None.
 
-    A forecast is made from all readings up to one of them, by the rule that forecasts the end of
-    the rated life, and holds if the step came within its interval. Where the gap between the
-    readings before and after the step is long, no forecast could fail, and none is counted.
+    A forecast is made from all readings up to one of them, by the same rule as for the end of the
+    rated life. It holds if the step came within its interval. If the gap between the readings
+    around the step is long, no forecast could fail, so none is counted.
 
     Args:
-        readings: in order of time, of a percentage that does not fall.
-        is_by_hours: their times are power-on hours.
+        readings: in order of time, with a percentage that does not fall.
+        is_by_hours: whether their times are power-on hours.
     """
     steps = [pair for pair in pairwise(readings) if pair[1].percent > pair[0].percent]
     if not steps:
         return None
-    before, after = steps[-1]
-    gap_s = after.early_s - before.early_s
+    start, end = steps[-1]
+    gap_s = end.early_s - start.early_s
     counts = [
         count
         for count, reading in enumerate(readings, 1)
         if count >= _FEWEST_READINGS
-        and reading.percent < after.percent
-        and gap_s <= _GAP_SHARE * (after.early_s - reading.early_s)
+        and reading.percent < end.percent
+        and gap_s <= _GAP_SHARE * (end.early_s - reading.early_s)
     ]
     stride = -(-len(counts) // _MOST_FORECASTS) or 1
     forecasts = [
         forecast_of(readings[:count], is_by_hours=is_by_hours) for count in counts[::stride]
     ]
-    held = [_holds(forecast, before, after) for forecast in forecasts if forecast is not None]
-    return Backtest(after.percent, len(held), sum(held)) if held else None
+    held = [_holds(forecast, start, end) for forecast in forecasts if forecast is not None]
+    return Backtest(end.percent, len(held), sum(held)) if held else None
 
 
-def _holds(forecast: WearForecast, before: WearReading, after: WearReading) -> bool:
-    """Return whether a step came when it was forecast."""
-    earliest_s, _, latest_s = forecast.seconds_to(after.percent)
+def _holds(forecast: WearForecast, start: WearReading, end: WearReading) -> bool:
+    """Return whether a step came within its forecast interval."""
+    earliest_s, _, latest_s = forecast.seconds_to(end.percent)
     now_s = forecast.last.early_s
-    is_late_enough = now_s + earliest_s <= after.late_s
-    return is_late_enough and (latest_s is None or before.early_s <= now_s + latest_s)
+    is_late_enough = now_s + earliest_s <= end.late_s
+    return is_late_enough and (latest_s is None or start.early_s <= now_s + latest_s)

@@ -1,4 +1,4 @@
-"""Function `lifetime`: years until a drive's rated life is used, by snapshots or a load."""
+"""Function `lifetime`: years until a drive's rated life is used, from snapshots or a load."""
 
 from __future__ import annotations
 
@@ -33,21 +33,23 @@ def lifetime(
     seed: int = 1,
     progress: Progress | None = None,
 ) -> DriveLifetime:
-    """Estimate the years of a real drive by its snapshots, or of a profile under a load.
+    """Estimate the years of a real drive from its snapshots, or of a profile under a load.
 
-    A TBW rating already holds the WA of its test, and is never divided by WA here.
+    A TBW rating already includes the WA of its test, and is never divided by WA here.
 
     Args:
         snapshots: files of a real drive's counters, in any order.
-        db: history that `writeamp measure watch` keeps, instead of snapshots.
-        drive: one of several drives, by its serial number, or a part of its model, source or hash.
-        model: drive model of the snapshots, if they do not name it.
+        db: history written by `writeamp measure watch`, instead of snapshots.
+        drive: selects one of several drives: its serial number, or part of its model, source or
+            hash.
+        model: drive model of the snapshots, if they lack it.
         trace: block trace that the host repeats, or
         workload: a synthetic workload, such as "zipf:s=0.99".
         device: profile of the drive under the load.
-        daily_writes: bytes that the host writes in a day, such as "200GB".
-        cycles: rated program/erase cycles; by default those usual of the kind of cell.
-        seed: decides every random draw.
+        daily_writes: bytes that the host writes per day, such as "200GB".
+        cycles: rated program/erase cycles; default: typical for the cell type.
+        seed: seed of all random draws.
+        progress: called with the number of worn-out drives, and the total.
         progress: called with the drives that are worn out, and all of them.
 
     Returns:
@@ -55,7 +57,7 @@ def lifetime(
         `wa`, `dwpd`, `tbw`, `what_if`, `assumptions` and `warnings`.
 
     Raises:
-        WriteampError: an input that cannot be used, or too few of them.
+        WriteampError: an input cannot be used, or is missing.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -65,12 +67,12 @@ def lifetime(
     >>> _ = file.write_text(
     ...     '{"critical_warning": 0, "percent_used": 10, "power_on_hours": 8766, '
     ...     '"data_units_written": 2000000}')
-    >>> found = wa.lifetime(file)
-    >>> found.method, round(found.years)
+    >>> life = wa.lifetime(file)
+    >>> life.method, round(life.years)
     ('life so far', 9)
     >>> folder.cleanup()
     """
-    asked = DriveLifetimeSettings(
+    settings = DriveLifetimeSettings(
         db=None if db is None else Path(db),
         drive=drive,
         model=model,
@@ -81,31 +83,31 @@ def lifetime(
         cycles=cycles,
         seed=seed,
     )
-    if asked.trace is not None or asked.workload is not None:
-        if asked.device is None or asked.daily_writes is None:
+    if settings.trace is not None or settings.workload is not None:
+        if settings.device is None or settings.daily_writes is None:
             raise WriteampError(
-                "a life under a load needs --device and --daily-writes, the bytes of a day"
+                "a life under a load needs --device and --daily-writes (bytes per day)"
             )
         return lifetime_under_load(
-            asked.device,
-            daily_bytes=asked.daily_writes,
-            trace=None if asked.trace is None else str(asked.trace),
-            workload=asked.workload,
-            cycles=asked.cycles,
-            seed=asked.seed,
+            settings.device,
+            daily_bytes=settings.daily_writes,
+            trace=None if settings.trace is None else str(settings.trace),
+            workload=settings.workload,
+            cycles=settings.cycles,
+            seed=settings.seed,
             progress=progress,
         )
-    if asked.db is not None:
+    if settings.db is not None:
         drives = {
-            f"{one.life.facts.model or ''} {one.drive}".strip(): one.snapshots
-            for one in history(asked.db).drives
+            f"{each.life.facts.model or ''} {each.drive}".strip(): each.snapshots
+            for each in history(settings.db).drives
         }
-        return lifetime_of_history(chosen_drive(drives, asked.drive))
+        return lifetime_of_history(chosen_drive(drives, settings.drive))
     paths = file_names(snapshots)
     if not paths:
         raise WriteampError(
-            "give snapshots of a drive, its history (--db), or a load (--trace or --workload) with "
+            "pass snapshots of a drive, its history (--db), or a load (--trace or --workload) with "
             "the device and its daily writes (--device, --daily-writes)"
         )
-    read = [one for path in paths for one in read_snapshots(path, asked.model)]
-    return lifetime_of_history(chosen_drive(by_drive(read), asked.drive))
+    read = [snapshot for path in paths for snapshot in read_snapshots(path, settings.model)]
+    return lifetime_of_history(chosen_drive(by_drive(read), settings.drive))

@@ -28,21 +28,22 @@ from writeamp.drives.lifetime.rates import WearReading
 from writeamp.drives.lifetime.result import UNKNOWN, DriveLifetime
 from writeamp.errors import WriteampError
 
-_NO_TIMES = "the snapshots do not say when they were taken"
-_BY_HOURS = "times are power-on hours, and years assume a drive that is never off"
+_NO_TIMES = "the snapshots have no times"
+_BY_HOURS = "times are power-on hours; years assume that the drive is always on"
 # Some drives count minutes or milliseconds, or pack several counts into one value.
 _MOST_HOURS = 100 * 8766
 _IMPOSSIBLE_HOURS = (
-    "power-on hours exceed 100 years: the drive counts something else, so they are ignored"
+    "power-on hours exceed 100 years: the drive counts another unit, so they are ignored"
 )
-# Hours are whole numbers, and clocks are set now and then.
+# Hours are rounded, and clocks are adjusted now and then.
 _CLOCK_SLACK, _CLOCK_SLACK_S = 1.02, 2 * HOUR_S
-# A log has one byte for percentage used, which stays at its highest value.
+# Logs have one byte for percentage used, which saturates at this value.
 _MOST_PERCENT = 255
-# Rates of the two halves of a history that differ by more than this are another use of the drive.
+# If the rates of the two halves of a history differ by more than this factor, the use of the drive
+# changed.
 _CHANGED = 1.5
 _FEWEST_FOR_TREND = 8
-# The host's rate is of so many snapshots at most, as all pairs of them are taken.
+# Limit of snapshots for the host's rate, as all pairs of them are used.
 _MOST_POINTS = 300
 
 
@@ -51,10 +52,10 @@ class WearHistory:
     """Readings of one drive.
 
     Attributes:
-        snapshots: in order of time; `taken_at` is of their common clock.
-        readings: of the latest snapshots, whose percentage used does not fall; empty if unknown.
-        is_by_hours: times are power-on hours, as not all snapshots say when they were taken.
-        warnings: sentences about the clock, and about readings that are left out.
+        snapshots: in order of time; `taken_at` is on their common clock.
+        readings: latest readings without a fall of percentage used; empty if unknown.
+        is_by_hours: whether times are power-on hours, as some snapshots have no times.
+        warnings: sentences about the clock and about readings that are left out.
     """
 
     snapshots: tuple[Snapshot, ...]
@@ -67,23 +68,24 @@ def history_of(snapshots: Sequence[Snapshot]) -> WearHistory:
     """Return the history of a drive.
 
     Args:
-        snapshots: of one drive, each with a percentage used.
+        snapshots: snapshots of one drive, each with a percentage used.
 
     Raises:
         WriteampError: they have no common clock, or two contradict each other.
     """
-    aged = [_without_impossible_hours(one) for one in snapshots]
+    aged = [_without_impossible_hours(snapshot) for snapshot in snapshots]
     clock = _clock(aged)
     slack_s = HOUR_S if clock.is_powered_on else clock.slack_s
     timed = sorted(
         (
-            (_reading(one.facts, at_s, slack_s), one)
-            for one, at_s in zip(aged, clock.seconds, strict=True)
+            (_reading(snapshot.facts, at_s, slack_s), snapshot)
+            for snapshot, at_s in zip(aged, clock.seconds, strict=True)
         ),
         key=lambda pair: (pair[0].early_s, pair[0].percent),
     )
     ordered = tuple(
-        replace(one, facts=replace(one.facts, taken_at=reading.early_s)) for reading, one in timed
+        replace(snapshot, facts=replace(snapshot.facts, taken_at=reading.early_s))
+        for reading, snapshot in timed
     )
     readings, warnings = _rising([reading for reading, _ in timed])
     if aged != list(snapshots):
@@ -109,11 +111,11 @@ def _without_impossible_hours(snapshot: Snapshot) -> Snapshot:
 def _clock(snapshots: Sequence[Snapshot]) -> SnapshotClock:
     if len(snapshots) == 1:
         return SnapshotClock((snapshots[0].facts.taken_at or 0.0,))
-    clock = common_clock([one.facts for one in snapshots])
+    clock = common_clock([snapshot.facts for snapshot in snapshots])
     if not clock.seconds:
-        said = "the snapshots say neither when they were taken nor the power-on hours, all of them"
+        reason = "not all snapshots have a time, or all have power-on hours"
         raise WriteampError(
-            f"{clock.doubt or said}; `measure save` and `measure watch` keep the time"
+            f"{clock.doubt or reason}; `measure save` and `measure watch` store the time"
         )
     return clock
 
@@ -124,39 +126,39 @@ def _reading(facts: CounterFacts, at_s: float, slack_s: float) -> WearReading:
 
 
 def _rising(readings: list[WearReading]) -> tuple[list[WearReading], list[str]]:
-    """Return the readings after the last fall, and a warning if there is one.
+    """Return the readings after the last fall of percentage used, and a warning if it fell.
 
-    If percentage used was reset, power-on hours are not the age of its count.
+    If percentage used was reset, power-on hours do not match its age.
     """
     falls = [
-        at for at, (before, after) in enumerate(pairwise(readings), 1)
-        if after.percent < before.percent
+        at for at, (earlier, later) in enumerate(pairwise(readings), 1)
+        if later.percent < earlier.percent
     ]  # fmt: skip
     if not falls:
         return readings, []
-    before, after = readings[falls[-1] - 1 : falls[-1] + 1]
+    earlier, later = readings[falls[-1] - 1 : falls[-1] + 1]
     warning = (
-        f"percentage used fell from {before.percent:g}% to {after.percent:g}%: it was reset (by "
-        "firmware or a vendor's tool), another drive was read, or the value is what is left; "
+        f"percentage used fell from {earlier.percent:g}% to {later.percent:g}%: it was reset (by "
+        "firmware or a vendor's tool), another drive was read, or the value is the remaining life; "
         "earlier readings are ignored"
     )
     return [reading._replace(hours=None) for reading in readings[falls[-1] :]], [warning]
 
 
 def _stood_still(readings: Sequence[WearReading]) -> str:
-    """Return why power-on hours are no clock; "" if they may be one."""
-    for before, after in pairwise(readings):
-        if before.early_s == after.early_s and before.percent < after.percent:
+    """Return why power-on hours cannot be used as a clock, or ""."""
+    for earlier, later in pairwise(readings):
+        if earlier.early_s == later.early_s and earlier.percent < later.percent:
             return (
-                f"power-on hours stay at {before.early_s / HOUR_S:,.0f} while percentage used "
-                f"rises from {before.percent:g}% to {after.percent:g}%: without the times of the "
-                "readings the rate is unknown (`measure save` keeps the time)"
+                f"power-on hours stay at {earlier.early_s / HOUR_S:,.0f} while percentage used "
+                f"rises from {earlier.percent:g}% to {later.percent:g}%: without the times of the "
+                "readings the rate is unknown (`measure save` stores the time)"
             )
     return ""
 
 
 def _hours_against_clock(readings: Sequence[WearReading]) -> list[str]:
-    """Return a warning if power-on hours have stopped, or rise by more than the clock."""
+    """Return a warning if power-on hours have stopped, or rise faster than the clock."""
     first, last = readings[0], readings[-1]
     if first.hours is None or last.hours is None:
         return []
@@ -164,54 +166,54 @@ def _hours_against_clock(readings: Sequence[WearReading]) -> list[str]:
     if hours_s > clock_s * _CLOCK_SLACK + _CLOCK_SLACK_S:
         return [
             f"power-on hours rose by {hours_s / HOUR_S:,.0f} within {clock_s / HOUR_S:,.4g} hours "
-            "of the clock: one of the two is wrong; the times are those of the clock"
+            "of the clock: one of the two is wrong; the clock is used"
         ]
     if powered_share(readings) is None:
         return [
             f"power-on hours stopped at {last.hours:,.0f}, or were reset, within the "
-            f"{clock_s / DAY_S:,.4g} days of the history: the times are those of the clock, and "
+            f"{clock_s / DAY_S:,.4g} days of the history: the clock is used, and "
             "the rate of the life so far is not used"
         ]
     return []
 
 
 def _one_a_moment(readings: Sequence[WearReading]) -> list[WearReading]:
-    """Return readings without those that another of the same moment replaces.
+    """Return the readings without duplicates of one moment.
 
     Raises:
         WriteampError: two readings of one moment contradict each other.
     """
-    kept = list(readings[:1])
+    distinct = list(readings[:1])
     for reading in readings[1:]:
-        if reading.early_s > kept[-1].early_s:
-            kept.append(reading)
-        elif reading.percent - kept[-1].percent > 1:
+        if reading.early_s > distinct[-1].early_s:
+            distinct.append(reading)
+        elif reading.percent - distinct[-1].percent > 1:
             raise WriteampError(
-                f"two snapshots of the same time say {kept[-1].percent:g}% and "
-                f"{reading.percent:g}% used; give one of them"
+                f"two snapshots of the same time have {distinct[-1].percent:g}% and "
+                f"{reading.percent:g}% used. Pass one of them"
             )
         else:
-            kept[-1] = reading
-    return kept
+            distinct[-1] = reading
+    return distinct
 
 
 def lifetime_of_history(snapshots: Sequence[Snapshot]) -> DriveLifetime:
-    """Return the years that a drive has left, from its snapshots.
+    """Return the remaining years of a drive, from its snapshots.
 
     Args:
-        snapshots: of one drive, in any order; one alone must have power-on hours.
+        snapshots: snapshots of one drive, in any order; a single one must have power-on hours.
 
     Raises:
-        WriteampError: they are of several drives, or have no percentage used or no common clock.
+        WriteampError: they are of several drives, or lack a percentage used or a common clock.
     """
     for what in ("serial", "model"):
-        names = dict.fromkeys(getattr(one.facts, what) for one in snapshots)
-        if len([one for one in names if one]) > 1:
+        names = dict.fromkeys(getattr(snapshot.facts, what) for snapshot in snapshots)
+        if len([name for name in names if name]) > 1:
             raise WriteampError(
                 f"the snapshots are of several drives: the {what} is "
-                f"{' and '.join(str(one) for one in names)}; give those of one"
+                f"{' and '.join(str(name) for name in names)}. Pass those of one drive"
             )
-    used = [one for one in snapshots if one.facts.percentage_used is not None]
+    used = [snapshot for snapshot in snapshots if snapshot.facts.percentage_used is not None]
     if not used:
         raise WriteampError(_why_unknown(snapshots))
     history = history_of(used)
@@ -232,8 +234,8 @@ def lifetime_of_history(snapshots: Sequence[Snapshot]) -> DriveLifetime:
     if percent >= WHOLE_PERCENT:
         more = " or more" if percent >= _MOST_PERCENT else ""
         note = (
-            f"{percent:g}%{more} of the rated life is used: the rated life is over, but that does "
-            "not end the drive"
+            f"{percent:g}%{more} of the rated life is used: the rated life is over, but the "
+            "drive may still work"
         )
         return DriveLifetime(
             "percentage used", 0.0, 0.0, 0.0, dominates="nothing: the rated life is over",
@@ -245,7 +247,7 @@ def lifetime_of_history(snapshots: Sequence[Snapshot]) -> DriveLifetime:
         if not history.warnings:
             raise WriteampError(
                 "the snapshots are of one moment and have no power-on hours, so the rate is "
-                "unknown; add a later snapshot"
+                "unknown. Add a later snapshot"
             )
         return DriveLifetime(UNKNOWN, warnings=(*history.warnings, *host_warnings), **common)
     warnings = (*forecast.warnings, *_evidence(last, "doubt"), *history.warnings, *host_warnings)
@@ -259,26 +261,26 @@ def lifetime_of_history(snapshots: Sequence[Snapshot]) -> DriveLifetime:
 
 def _power_warning(share: float | None) -> str:
     if share is None or share > ALWAYS_ON:
-        on = "is never off"
+        on = "is always on"
     else:
-        on = f"is on for {share:.0%} of the time, as it was between the snapshots"
+        on = f"is on for {share:.0%} of the time, as between the snapshots"
     return f"the life so far is measured in power-on hours; years assume a drive that {on}"
 
 
 def _why_unknown(snapshots: Sequence[Snapshot]) -> str:
-    doubts = (doubt for one in snapshots for doubt in _evidence(one.facts, "doubt"))
+    doubts = (doubt for snapshot in snapshots for doubt in _evidence(snapshot.facts, "doubt"))
     if doubt := next(doubts, ""):
-        return f"how much of the rated life is used is unknown: {doubt}"
-    notes = dict.fromkeys(note for one in snapshots for note in one.facts.notes)
+        return f"the used rated life is unknown: {doubt}"
+    notes = dict.fromkeys(note for snapshot in snapshots for note in snapshot.facts.notes)
     why = "".join(f"; {note}" for note in notes)
     return (
-        f"no snapshot says how much of the rated life is used (percentage used){why}; give a load "
-        "(--trace or --workload, --device, --daily-writes) for a life by simulation"
+        f"no snapshot has the used rated life (percentage used){why}. For a simulated life, pass a "
+        "load (--trace or --workload, --device, --daily-writes)"
     )
 
 
 def _evidence(facts: CounterFacts, verdict: str) -> Iterator[str]:
-    """Yield the evidence of checks of percentage used that have a verdict."""
+    """Yield the evidence of checks of percentage used with a verdict."""
     for check in facts.checks:
         if (check.name, check.verdict) == ("percentage used", verdict):
             yield check.evidence
@@ -286,14 +288,14 @@ def _evidence(facts: CounterFacts, verdict: str) -> Iterator[str]:
 
 def _years(forecast: WearForecast) -> dict[str, Any]:
     seconds = forecast.seconds_to(WHOLE_PERCENT)
-    low, middle, high = (None if one is None else one / YEAR_S for one in seconds)
+    low, middle, high = (None if time_s is None else time_s / YEAR_S for time_s in seconds)
     if middle is None:
         return {"at_least_years": low}
     return {"years": middle, "years_low": low, "years_high": high}
 
 
 def _rated_cycles(facts: CounterFacts) -> Iterator[tuple[str, str]]:
-    """Yield the cycles that the drive's own erases and percentage used say it is rated for."""
+    """Yield the rated cycles that follow from the drive's erases and percentage used."""
     percent = facts.percentage_used or 0.0
     erases = next(iter(facts.erases), None)
     if erases is not None and percent > 1:
@@ -306,11 +308,11 @@ def _rated_cycles(facts: CounterFacts) -> Iterator[tuple[str, str]]:
 
 
 def _host_rate(snapshots: Sequence[Snapshot]) -> tuple[float | None, tuple[str, ...]]:
-    """Return the host's bytes a day (Theil-Sen), and a warning where the use has changed."""
+    """Return the host's bytes per day (Theil-Sen), and a warning if its rate changed."""
     points = [
-        (one.facts.taken_at / DAY_S, float(host.nominal))
-        for one in _spread_over(snapshots)
-        if one.facts.taken_at is not None and (host := life_answer(one).host) is not None
+        (snapshot.facts.taken_at / DAY_S, float(host.nominal))
+        for snapshot in _spread_over(snapshots)
+        if snapshot.facts.taken_at is not None and (host := life_answer(snapshot).host) is not None
     ]
     if len(points) < 2 or points[-1][0] <= points[0][0]:
         return None, ()
@@ -322,9 +324,9 @@ def _host_rate(snapshots: Sequence[Snapshot]) -> tuple[float | None, tuple[str, 
     if max(first, last) <= _CHANGED * min(first, last):
         return daily, ()
     return daily, (
-        f"the host wrote {first / 1e9:.4g} GB a day in the first half of the history and "
-        f"{last / 1e9:.4g} GB a day in the second: the life ahead is that of the second if it "
-        "continues",
+        f"the host wrote {first / 1e9:.4g} GB per day in the first half of the history and "
+        f"{last / 1e9:.4g} GB per day in the second. The remaining life uses the second rate, if "
+        "it continues",
     )
 
 
@@ -334,7 +336,7 @@ def _spread_over(snapshots: Sequence[Snapshot]) -> Sequence[Snapshot]:
 
 
 def _median_slope(points: Sequence[tuple[float, float]]) -> float:
-    """Return the Theil-Sen slope, the median of all pairs' slopes; 0 if all are of one moment."""
+    """Return the Theil-Sen slope, the median of all pairs' slopes; 0 if all times are equal."""
     slopes = [
         (last[1] - first[1]) / (last[0] - first[0])
         for first, last in combinations(points, 2)

@@ -1,8 +1,8 @@
 """Rates of wear that explain readings of percentage used.
 
-A reading bounds the wear at its time: `percent <= wear < percent + step`. If wear rises at one
-rate, two readings bound the rate. The bounds of all pairs together are exactly the rates that
-explain all readings (Fourier-Motzkin elimination of the wear at the start).
+A reading bounds the wear at its time: `percent <= wear < percent + step`. If wear rises at a
+constant rate, two readings bound the rate. The bounds of all pairs together are exactly the rates
+that explain all readings (Fourier-Motzkin elimination of the wear at the start).
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 _DAY_S = 86_400.0
-# Loads differ from day to day. A variation of v means that the wear of n days may differ from the
-# mean by v * sqrt(n) days' wear. Means are at least as uncertain as _LEAST_VARIATION makes them,
-# and two spans are compared as if both varied by _USUAL_VARIATION.
+# Loads vary from day to day. With a variation v, the wear of n days may differ from the mean by v *
+# sqrt(n) days' wear. Means are at least as uncertain as with _LEAST_VARIATION, and two spans are
+# compared as if both varied by _USUAL_VARIATION.
 _LEAST_VARIATION, _USUAL_VARIATION, _MOST_VARIATION = 0.5, 1.0, 30.0
-# The least variation with which any rate explains the readings is less than that of the true rate.
+# The least variation that explains the readings underestimates the true variation by up to this
+# factor.
 _VARIATION_MARGIN = 1.5
 _BISECTIONS = 10
-# Two rates differ if their closest bounds have this ratio.
+# Two rates differ if the ratio of their closest bounds is at least this.
 _OTHER_RATE = 1.25
-# With this many readings for each value, on average, none is skipped for want of readings. A
-# single rise must come within this share of the history, as a load that stops makes one too.
+# With this mean number of readings per value, no value is skipped for lack of readings. A single
+# rise must come within this share of the history, as a stopping load also makes one.
 _READINGS_PER_VALUE = 2
 _SHORT_RISE_SHARE = 1 / 6
 
@@ -41,7 +42,7 @@ class WearReading(NamedTuple):
 
 
 class RateBounds(NamedTuple):
-    """Rates in per cent a second. The lowest is 0 if the readings have fewer than two steps."""
+    """Rates in percent per second. The lowest is 0 if the readings have fewer than two steps."""
 
     low: float
     middle: float
@@ -70,15 +71,15 @@ class Rates(NamedTuple):
     """Rate of the latest span of readings that one rate explains.
 
     Attributes:
-        bounds: of the rate.
-        before: bounds of the rate before it; None if the rate did not change.
+        bounds: bounds of the rate.
+        previous: bounds of the previous rate; None if the rate did not change.
         span: first and last reading.
-        step_percent: every percentage used is a multiple of it; 1 of most drives.
-        varies: one rate explains the span only if the load differs from day to day.
+        step_percent: every percentage used is a multiple of it; 1 for most drives.
+        varies: whether one rate explains the span only if the load varies from day to day.
     """
 
     bounds: RateBounds
-    before: RateBounds | None
+    previous: RateBounds | None
     span: tuple[WearReading, WearReading]
     step_percent: float
     varies: bool
@@ -93,11 +94,11 @@ def rates_of(readings: Sequence[WearReading]) -> Rates:
     """Return the rate that explains the latest readings.
 
     Args:
-        readings: two or more of different times, in order, of a percentage that does not fall.
+        readings: at least two at different times, in order, with a percentage that does not fall.
     """
     corners = _corners(readings)
     step, starts = _step_and_starts(corners, len(readings))
-    start, before = _latest_span(corners, starts, step)
+    start, previous = _latest_span(corners, starts, step)
     span = corners[start:]
     variation = _variation(span, step)
     margin = _VARIATION_MARGIN * variation
@@ -108,33 +109,33 @@ def rates_of(readings: Sequence[WearReading]) -> Rates:
             bounds = bounds.joined(end)
         elif bounds.is_apart_from(end):
             bounds = bounds.joined(RateBounds(end.middle, end.middle, end.middle))
-    if before is not None:
-        later = _bounds(_changed_in_first_gap(span, before), step, margin).middle
+    if previous is not None:
+        later = _bounds(_changed_in_first_gap(span, previous), step, margin).middle
         bounds = bounds.joined(RateBounds(later, later, later))
-    return Rates(bounds, before, (span[0], span[-1]), step, variation > 0)
+    return Rates(bounds, previous, (span[0], span[-1]), step, variation > 0)
 
 
 def _corners(readings: Sequence[WearReading]) -> list[WearReading]:
-    """Return the first and the last reading of each value: those between them bound nothing."""
+    """Return the first and last reading of each value; those between them add no bounds."""
     percents = [None, *(reading.percent for reading in readings), None]
     return [
         reading
-        for reading, before, after in zip(readings, percents, percents[2:], strict=False)
-        if not before == reading.percent == after
+        for reading, previous, following in zip(readings, percents, percents[2:], strict=False)
+        if not previous == reading.percent == following
     ]
 
 
 def _step_and_starts(corners: Sequence[WearReading], readings: int) -> tuple[float, list[int]]:
-    """Return the step of percentage used, and the starts of spans that one rate explains each.
+    """Return the step of percentage used, and the starts of spans with one rate each.
 
-    The step is more than 1% if all values are multiples of it, no value is skipped for want of
-    readings, and it explains the readings by fewer rates.
+    The step is more than 1% if all values are multiples of it, no value is skipped for lack of
+    readings, and it explains the readings with fewer rates.
     """
     values = {reading.percent for reading in corners}
     starts = _starts(corners, 1.0)
     coarse = math.gcd(*map(int, values)) if all(value.is_integer() for value in values) else 1
     is_dense = readings >= _READINGS_PER_VALUE * len(values)
-    # Two values that are both even, or one alone, are a coincidence.
+    # A single even value, or two, may be a coincidence.
     if is_dense and _rises_fast(corners, len(values)) and coarse ** (len(values) - 1) > 2:
         coarse_starts = _starts(corners, coarse)
         if len(coarse_starts) < len(starts):
@@ -146,18 +147,18 @@ def _rises_fast(corners: Sequence[WearReading], values: int) -> bool:
     if values > 2:
         return True
     rise_s = sum(
-        after.early_s - before.early_s
-        for before, after in pairwise(corners)
-        if after.percent > before.percent
+        later.early_s - earlier.early_s
+        for earlier, later in pairwise(corners)
+        if later.percent > earlier.percent
     )
     return rise_s <= _SHORT_RISE_SHARE * (corners[-1].early_s - corners[0].early_s)
 
 
 def _starts(corners: Sequence[WearReading], step: float) -> list[int]:
-    """Return the starts of spans that one rate explains each, every one as long as it can be.
+    """Return the starts of spans that one rate explains each, each as long as possible.
 
-    A span begins with the last reading of the one before it, and all its later readings are of its
-    own rate, even if the change is noticed late.
+    A span begins with the last reading of the previous span. All later readings have its own rate,
+    even if the change is detected late.
     """
     low, high = _pair_bounds(corners, step, 0.0)
     starts = [0]
@@ -174,36 +175,36 @@ def _starts(corners: Sequence[WearReading], step: float) -> list[int]:
 def _latest_span(
     corners: Sequence[WearReading], starts: Sequence[int], step: float
 ) -> tuple[int, RateBounds | None]:
-    """Return the start of the latest rate, and the rate before it; None if it did not change.
+    """Return the start of the latest rate, and the previous rate; None if it did not change.
 
-    Spans whose rates hardly differ are of one load that varies.
+    Spans with similar rates belong to one load that varies.
     """
     start = starts[-1]
     for earlier, end in reversed(list(pairwise(starts))):
-        before = _bounds(corners[earlier : end + 1], step, _USUAL_VARIATION)
+        previous = _bounds(corners[earlier : end + 1], step, _USUAL_VARIATION)
         variation = max(_variation(corners[start:], step), _USUAL_VARIATION)
-        if before.differs_from(_bounds(corners[start:], step, variation)):
+        if previous.differs_from(_bounds(corners[start:], step, variation)):
             is_last = start == starts[-1]
-            return _with_two_steps(corners, step, start) if is_last else start, before
+            return _with_two_steps(corners, step, start) if is_last else start, previous
         start = earlier
     return start, None
 
 
 def _with_two_steps(corners: Sequence[WearReading], step: float, start: int) -> int:
-    """Return the start of a last span, or an earlier one with two steps that one rate explains."""
+    """Return the start of the last span, or of an earlier one with two steps and one rate."""
     for earlier in range(start, -1, -1):
         if corners[-1].percent - corners[earlier].percent > step:
             return earlier if _is_explained(corners[earlier:], step, 0.0) else start
     return start
 
 
-def _changed_in_first_gap(span: Sequence[WearReading], before: RateBounds) -> list[WearReading]:
-    """Return a span whose rate began in the middle of the gap between its first two readings."""
+def _changed_in_first_gap(span: Sequence[WearReading], previous: RateBounds) -> list[WearReading]:
+    """Return a span with a rate that began midway between its first two readings."""
     first, second = span[:2]
-    rise_s = (second.percent - first.percent) / before.middle
+    rise_s = (second.percent - first.percent) / previous.middle
     wait_s = min(second.early_s - first.early_s, rise_s) / 2
     changed = first._replace(
-        percent=first.percent + before.middle * wait_s,
+        percent=first.percent + previous.middle * wait_s,
         early_s=first.early_s + wait_s,
         late_s=first.late_s + wait_s,
     )
@@ -211,7 +212,7 @@ def _changed_in_first_gap(span: Sequence[WearReading], before: RateBounds) -> li
 
 
 def _variation(corners: Sequence[WearReading], step: float) -> float:
-    """Return the least variation of the load with which one rate explains readings."""
+    """Return the least variation of the load with which one rate explains the readings."""
     if _is_explained(corners, step, 0.0):
         return 0.0
     below, above = 0.0, _MOST_VARIATION
@@ -228,16 +229,16 @@ def _is_explained(corners: Sequence[WearReading], step: float, variation: float)
 
 
 def _bounds(corners: Sequence[WearReading], step: float, variation: float = 0.0) -> RateBounds:
-    """Return the rates that explain readings.
+    """Return the rates that explain the readings.
 
-    The middle is the whole rise over the whole span, within the middle half of the bounds.
+    The middle is the whole rise over the whole span, limited to the middle half of the bounds.
     """
     pair_low, pair_high = _pair_bounds(corners, step, variation)
     low, high = float(pair_low.max()), float(pair_high.min())
     first, last = corners[0], corners[-1]
     span_s = max(last.early_s - first.early_s, 1.0)
     middle = max((last.percent - first.percent) / span_s, low)
-    # A load that varies puts no upper bound on the rate of a few days.
+    # With a varying load, the rate of a few days has no upper bound.
     if math.isfinite(high):
         quarter = (high - low) / 4
         middle = min(max(middle, low + quarter), high - quarter)
@@ -247,13 +248,13 @@ def _bounds(corners: Sequence[WearReading], step: float, variation: float = 0.0)
 def _pair_bounds(
     corners: Sequence[WearReading], step: float, variation: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the lowest and the highest rate by each pair of readings, the earlier one first."""
+    """Return the lowest and highest rate by each pair of readings, the earlier one first."""
     percent, early_s, late_s = (
         np.array([reading[field] for reading in corners], dtype=float) for field in range(3)
     )
     rise = percent[None, :] - percent[:, None]
     longest_s = np.maximum(late_s[None, :] - early_s[:, None], 0.0)
-    # Whole power-on hours: two readings an hour apart are at least half an hour apart, mostly.
+    # Hours are rounded: two readings one hour apart are usually at least half an hour apart.
     apart_s = early_s[None, :] - early_s[:, None]
     shortest_s = np.maximum(early_s[None, :] - late_s[:, None], np.maximum(apart_s / 2, 0.0))
     longest_s = longest_s + variation * np.sqrt(longest_s * _DAY_S)

@@ -1,4 +1,4 @@
-"""Lifetime: years until a drive's rated life is used, with bounds and what they depend on."""
+"""Lifetime: years until a drive's rated life is used, with bounds and their causes."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 from writeamp.results.card import Card, Presented
 from writeamp.results.numbers import bounds_in_words
 
-# Probability of the interval of the years that a real drive has left.
+# Probability of the interval of a real drive's remaining years.
 LEVEL = 0.9
 SIMULATION, UNKNOWN = "simulation", "unknown"
-# From here on four digits would be printed as a power of ten.
+# From here on, four digits would be printed as a power of ten.
 _FOUR_DIGITS_GB = 1e4
 
 
 @dataclass(frozen=True)
 class WhatIf:
-    """Change of the drive or the load, with WA and years of it, or why it does not apply."""
+    """Change of the drive or the load, with its WA and years, or why it does not apply."""
 
     change: str
     wa: float | None
@@ -27,7 +27,7 @@ class WhatIf:
 
 @dataclass(frozen=True)
 class Backtest:
-    """Forecasts of a step of percentage used by readings before it, and how many held."""
+    """Forecasts of a step of percentage used from earlier readings, and how many of them held."""
 
     percent: float
     forecasts: int
@@ -39,22 +39,23 @@ class DriveLifetime(Presented):
     """Years until the rated life of a drive is used.
 
     Attributes:
-        method: what the answer is from: "simulation", "steps of percentage used", "no step of
+        method: source of the answer: "simulation", "steps of percentage used", "no step of
             percentage used", "life so far", "percentage used" (100% and more) or "unknown".
-        years, years_low, years_high: from now, or from new of a simulation; None if unknown. The
+        years, years_low, years_high: from now, or from new for a simulation; None if unknown. The
             interval of a real drive has the probability `LEVEL`.
-        at_least_years: lower bound, if only that is known; None otherwise.
+        at_least_years: lower bound, if only that is known; otherwise None.
         wa, wa_low, wa_high: of the load, or of the drive since it was new; None if unknown.
         wa_of_interval: of the drive between its first snapshot and its last; None if unknown.
-        dwpd: drive writes a day over the warranty that the drive endures under this load.
-        tbw: terabytes (10**12 bytes) of the host that it endures under this load.
-        percentage_used_a_year: of the rated erases, by a year of a load; None of a real drive.
-        host_bytes_a_day: what the host writes, of a drive between its snapshots.
-        dominates: what the bounds depend on most.
-        what_if: changes of the drive or the load, and what they would make of it.
-        assumptions: facts that the answer rests on, by name.
-        warnings: sentences about what may be wrong.
-        backtest: of a history, how often its intervals held; None without a step.
+        dwpd: drive writes per day over the warranty that the drive endures under this load.
+        tbw: terabytes (10**12 bytes) of host writes that it endures under this load.
+        percentage_used_a_year: share of the rated erases used per year of a load, in percent; None
+            for a real drive.
+        host_bytes_a_day: host bytes per day; for a real drive, between its snapshots.
+        dominates: main cause of the width of the bounds.
+        what_if: changes of the drive or the load, with their effects.
+        assumptions: facts behind the answer, by name.
+        warnings: sentences about possible errors.
+        backtest: for a history, how often its intervals held; None without a step.
     """
 
     method: str
@@ -78,22 +79,22 @@ class DriveLifetime(Presented):
 
     @property
     def is_of_load(self) -> bool:
-        """Whether it is of a new drive under a load, and not of what a real one has left."""
+        """Whether it is the life of a new drive under a load, not that of a real drive."""
         return self.method == SIMULATION
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """Bounds of the years of a load, by those of the rated cycles; None of a real drive."""
+        """Bounds of the years, from those of the rated cycles; None for a real drive."""
         return self._years_within if self.is_of_load else None
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Interval of the years that a real drive has left; None if an end is unknown."""
+        """Interval of the remaining years of a real drive; None if an end is unknown."""
         return None if self.is_of_load else self._years_within
 
     @property
     def level(self) -> float | None:
-        """Probability of `interval`; None without one."""
+        """Probability of `interval`, or None."""
         return None if self.interval is None else LEVEL
 
     @property
@@ -104,15 +105,15 @@ class DriveLifetime(Presented):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the lifetime as JSON types."""
-        found = dict(vars(self))
-        found["what_if"] = [dict(vars(one)) for one in self.what_if]
-        found["assumptions"] = dict(self.assumptions)
-        found["warnings"] = list(self.warnings)
-        found["backtest"] = None if self.backtest is None else dict(vars(self.backtest))
-        return found
+        record = dict(vars(self))
+        record["what_if"] = [dict(vars(change)) for change in self.what_if]
+        record["assumptions"] = dict(self.assumptions)
+        record["warnings"] = list(self.warnings)
+        record["backtest"] = None if self.backtest is None else dict(vars(self.backtest))
+        return record
 
     def card(self) -> Card:
-        """Return the years and what they rest on, and what changes would make of them."""
+        """Return the years with their causes, and the effects of changes."""
         rows = []
         years = "years" if self.is_of_load else "years left"
         if self.years is not None:
@@ -130,35 +131,37 @@ class DriveLifetime(Presented):
             rows.append(
                 (
                     "backtest",
-                    f"{past.held} of {past.forecasts} earlier forecasts of when "
+                    f"{past.held} of {past.forecasts} earlier forecasts of the time when "
                     f"{past.percent:g}% was reached held",
                 )
             )
         wa = "WA" if self.is_of_load else "WA since new"
-        said = bounds_in_words(self.wa_low, self.wa_high) if self.wa is None else f"{self.wa:.4g}"
-        rows += [(wa, said)] if said else []
+        wa_text = (
+            bounds_in_words(self.wa_low, self.wa_high) if self.wa is None else f"{self.wa:.4g}"
+        )
+        rows += [(wa, wa_text)] if wa_text else []
         if self.wa_of_interval is not None:
             rows.append(("WA of the interval", f"{self.wa_of_interval:.4g}"))
         rows += [("TBW under this load", f"{self.tbw:,.4g} TB")] if self.tbw is not None else []
         rows += [("DWPD over five years", f"{self.dwpd:.4g}")] if self.dwpd is not None else []
         if self.percentage_used_a_year is not None:
-            rows.append(("percentage used a year", f"{self.percentage_used_a_year:.3g}%"))
+            rows.append(("percentage used per year", f"{self.percentage_used_a_year:.3g}%"))
         if self.host_bytes_a_day is not None:
             of = "" if self.is_of_load else " of the interval"
-            rows.append((f"host writes a day{of}", f"{_gigabytes(self.host_bytes_a_day)} GB"))
+            rows.append((f"host writes per day{of}", f"{_gigabytes(self.host_bytes_a_day)} GB"))
         rows += [(f"assumed: {name}", what) for name, what in self.assumptions]
         what_if = [
             (
-                one.change,
-                "" if one.wa is None else f"{one.wa:.4g}",
-                "" if one.years is None else f"{one.years:.4g}",
-                one.reason,
+                change.change,
+                "" if change.wa is None else f"{change.wa:.4g}",
+                "" if change.years is None else f"{change.years:.4g}",
+                change.reason,
             )
-            for one in self.what_if
+            for change in self.what_if
         ]
         columns = ("what if", "WA", "years", "")
-        part = Card("What if", what_if, columns, is_ruled=False)
-        return Card("Lifetime", rows, warnings=self.warnings, parts=[part] if what_if else [])
+        changes = Card("What if", what_if, columns, is_ruled=False)
+        return Card("Lifetime", rows, warnings=self.warnings, parts=[changes] if what_if else [])
 
 
 def _gigabytes(size_bytes: float) -> str:

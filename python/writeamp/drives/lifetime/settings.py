@@ -1,4 +1,4 @@
-"""Settings of lifetimes, which options are made from."""
+"""Settings of lifetimes; the options are generated from them."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from writeamp.units.byte_sizes import ByteAmount
 
 @dataclass(frozen=True)
 class DriveLifetimeSettings(Settings):
-    """A real drive's history, or a load and the drive under it."""
+    """History of a real drive, or a load and its drive."""
 
     title: ClassVar[str] = "lifetime"
     names_options: ClassVar[bool] = True
 
     db: Path | None = setting(
-        None, None, "history that `measure watch` keeps", number="path", metavar="FILE"
+        None, None, "history written by `measure watch`", number="path", metavar="FILE"
     )
     drive: str | None = setting(
         None,
         None,
-        "drive among several of the files or the history, by its serial number, or a part of its "
-        "model, source or serial's hash",
+        "selects one of several drives by its serial number, or part of its "
+        "model, source or serial hash",
     )
     model: str | None = model_setting()
     trace: Path | None = setting(
         None, None, "block trace that the host repeats", number="path", metavar="FILE"
     )
     workload: str | None = setting(
-        None, None, "synthetic workload, in place of a trace", kind="workloads", metavar="SPEC"
+        None, None, "synthetic workload, instead of a trace", kind="workloads", metavar="SPEC"
     )
     device: str | None = setting(None, None, "device profile", metavar="NAME")
     daily_writes: float | None = setting(
         None,
         ByteAmount(),
-        "what the host writes in a day, such as 200GB",
+        "bytes that the host writes per day, such as 200GB",
         number="bytes",
         flag="--daily-writes",
         alias="--per-day",
@@ -47,8 +47,8 @@ class DriveLifetimeSettings(Settings):
     cycles: int | None = setting(
         None,
         POSITIVE_COUNT,
-        "program/erase cycles that blocks are rated for; without it, what is usual of the kind of "
-        "cell, whose range the bounds then hold",
+        "rated program/erase cycles; default: typical for the "
+        "cell type, with its range in the bounds",
         number="count",
     )
-    seed: int = setting(1, Whole(0), "of all random draws", number="count")
+    seed: int = setting(1, Whole(0), "seed of all random draws", number="count")

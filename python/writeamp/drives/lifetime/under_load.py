@@ -1,14 +1,13 @@
 """Life of a drive under a load: drives run until worn out, in writes of the full capacity.
 
-The profile is shrunk until the load's pages fill it, worn out by the load at the rated cycles, and
-its drive writes are those of the full drive. Of a drive that is known by candidates, the most
-probable is worn out, and all of them say how much longer or shorter the life may be: wear evens out
-alike on drives that the same windows may be of, so that they differ in how much flash they have,
-and in how often each host page is written to it.
+The profile is scaled down until the load's pages fill it, and worn out by the load at the rated
+cycles; its drive writes equal those of the full drive. If a drive is described by candidates, the
+most probable one is worn out. The others only give factors of the life: wear levels out in the same
+way on all candidates, so they differ in their amount of flash and in their WA.
 
-Rated cycles are those of a profile, or of its kind of cell: ranges of data sheets and teardowns of
-recent years. Few products say what their flash is rated for, so that the range dominates most
-answers until the cycles are given.
+Rated cycles are those of a profile, or of its cell type: ranges of data sheets and teardowns of
+recent years. Few vendors publish rated cycles, so the range dominates most answers until `cycles`
+is set.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from writeamp.units.ratios import logical_of
 # A synthetic load has any number of pages; this many bytes are worn out in seconds.
 SYNTHETIC_BYTES = 512 << 20
 _REPLICAS = 2
-# Erases of a block, at most, that are run; the rest of a life is like it, as wear evens out.
+# Most erases per block that are simulated; the rest of a life is equal, as wear levels out.
 _MOST_CYCLES = 1000
 _MORE_OP = (0.07, 0.14)
 _MANAGERS = ("sepgc", "dac", "wolf:detector=interval", "sepbit")
@@ -50,19 +49,19 @@ class _Change:
     """Change of the drive or its policy.
 
     Attributes:
-        words: what is told of it.
-        settings: of the run.
-        held: share of the full drive's capacity that the simulated drive stands for.
+        words: description of the change.
+        settings: settings of the run.
+        capacity_share: share of the full drive's capacity that the simulated drive represents.
     """
 
     words: str
     settings: dict[str, Any]
-    held: float = 1.0
+    capacity_share: float = 1.0
 
 
 @dataclass(frozen=True)
 class _Load:
-    """A load and the drive that it wears out."""
+    """Load, and the drive that it wears out."""
 
     device: str
     trace: Any
@@ -77,7 +76,7 @@ class _Load:
         return endurance(self.device, w_max=most, replicas=_REPLICAS, **self._asked(), **changes)
 
     def factors(self, own_op: float, **changes: Any) -> Factors:
-        """Return what all candidates come to, if the drive is known by such."""
+        """Return the factors of all candidates, if the drive is described by candidates."""
         more_op = changes.pop("op", own_op) - own_op
         return factors(more_op, device=self.device, **self._asked(), **changes)
 
@@ -85,10 +84,10 @@ class _Load:
         load = {"trace": self.trace} if self.trace is not None else {"workload": self.workload}
         return {"size": self.size_bytes, "seed": self.seed, **load}
 
-    def years(self, found: Endurance, capacity_bytes: float, cycles: float) -> float:
-        """Return the years of the full drive, whose blocks endure so many cycles."""
+    def years(self, endurance: Endurance, capacity_bytes: float, cycles: float) -> float:
+        """Return the years of the full drive, for a number of cycles of its blocks."""
         scale = cycles / min(self.cycles.usual, _MOST_CYCLES)
-        return found.years(self.daily_bytes, capacity_bytes=capacity_bytes) * scale
+        return endurance.years(self.daily_bytes, capacity_bytes=capacity_bytes) * scale
 
 
 def lifetime_under_load(
@@ -101,22 +100,22 @@ def lifetime_under_load(
     seed: int = 1,
     progress: Progress | None = None,
 ) -> DriveLifetime:
-    """Return how long a drive lives under a load.
+    """Return the lifetime of a drive under a load.
 
     Args:
-        device: a profile.
-        daily_bytes: what the host writes in a day.
-        trace: a block trace, replayed without end.
-        workload: a synthetic one, in its place.
-        cycles: that blocks are rated for; by default what is usual of their kind of cell.
-        seed: of the random draws.
-        progress: is called with the drives that are worn out, and all.
+        device: profile of the drive.
+        daily_bytes: bytes that the host writes per day.
+        trace: block trace, replayed without end.
+        workload: synthetic workload, instead of a trace.
+        cycles: rated cycles of the blocks; default: typical for their cell type.
+        seed: seed of the random draws.
+        progress: called with the number of worn-out drives, and the total.
 
     Raises:
-        WriteampError: an input that cannot be used.
+        WriteampError: an input cannot be used.
     """
     if (trace is None) == (workload is None):
-        raise WriteampError("give a trace or a workload: one of them is the load of the drive")
+        raise WriteampError("pass a trace or a workload as the load of the drive")
     size_bytes = SYNTHETIC_BYTES
     if trace is not None:
         size_bytes = int(trace_room.info(trace_room.read(trace))["unique_bytes_written"])
@@ -145,18 +144,18 @@ def _changes(load: _Load, op: float) -> Iterator[_Change]:
     if load.trace is None:
         yield _Change(_TRIM, {"utilization": _FULL})
     else:
-        # What the trace wrote fills the simulated drive, whose spare space has to grow instead.
-        yield _Change(_TRIM, {"op": float(effective_op(op, _FULL, _FULL))}, held=_FULL)
+        # The trace's data fills the simulated drive, so its spare space is increased instead.
+        yield _Change(_TRIM, {"op": float(effective_op(op, _FULL, _FULL))}, capacity_share=_FULL)
 
 
 def _row(load: _Load, change: _Change, own_op: float, capacity_bytes: float) -> WhatIf:
     try:
-        found = load.worn_out(**change.settings)
+        endurance = load.worn_out(**change.settings)
         of_all = load.factors(own_op, **change.settings)
     except WriteampError as error:
         return WhatIf(change.words, None, None, str(error))
-    years = load.years(found, change.held * capacity_bytes, load.cycles.usual)
-    return WhatIf(change.words, found.wa * of_all.wa[0], years * of_all.years[0])
+    years = load.years(endurance, change.capacity_share * capacity_bytes, load.cycles.usual)
+    return WhatIf(change.words, endurance.wa * of_all.wa[0], years * of_all.years[0])
 
 
 def _lifetime(
@@ -169,7 +168,7 @@ def _lifetime(
     cycles = load.cycles
     of_best = load.years(base, capacity_bytes, cycles.usual)
     years = of_best * of_all.years[0]
-    # Replicas of a life differ, and blocks that wore alike to the end would gain the rest.
+    # Replicas differ, and blocks that wore evenly to the end would gain the rest.
     fairness = base.pe_fairness
     spread_low, spread_high = min(1.0, _relative_low(base)), max(1.0, 1.0 / fairness)
     tbw = years * 365 * load.daily_bytes / 1e12
@@ -186,12 +185,12 @@ def _lifetime(
         percentage_used_a_year=100.0 / years,
         host_bytes_a_day=load.daily_bytes,
         dominates=_dominating(cycles, spread_high / spread_low, of_all),
-        what_if=tuple(sorted(rows, key=lambda one: -(one.years or 0))),
+        what_if=tuple(sorted(rows, key=lambda row: -(row.years or 0))),
         assumptions=(
             ("rated cycles", f"{cycles.low} to {cycles.high}, {cycles.usual} ({cycles.source})"),
             ("simulated drive", f"{load.size_bytes:,} bytes of the profile's shape"),
             ("capacity", f"{capacity_bytes:,.0f} bytes"),
-            ("PE fairness", f"{fairness:.4f} of the mean over the most worn block"),
+            ("PE fairness", f"{fairness:.4f} (mean wear / wear of the most worn block)"),
             *_of_candidates(of_all),
         ),
         warnings=tuple(base.warnings) if hasattr(base, "warnings") else (),
@@ -206,24 +205,24 @@ def _relative_low(base: Endurance) -> float:
 def _of_candidates(of_all: Factors) -> tuple[tuple[str, str], ...]:
     if of_all.candidates == 1:
         return ()
-    words = "WA and op of each; wear evens out as on the most probable"
-    return (("candidates", f"{of_all.candidates} drives that the profile may be: {words}"),)
+    words = "WA and op of each; wear leveling as on the most probable one"
+    return (("candidates", f"{of_all.candidates} possible drives of the profile: {words}"),)
 
 
 def _dominating(cycles: RatedCycles, of_wear: float, of_all: Factors) -> str:
-    """Return what has the widest range, as high over low."""
+    """Return the cause with the widest range, as high / low."""
     ranges = {
         "rated cycles": cycles.high / cycles.low,
-        "how evenly the drive wears": of_wear,
-        "which of its candidates the drive is": of_all.years[2] / of_all.years[1],
+        "the evenness of the wear": of_wear,
+        "the choice among its candidates": of_all.years[2] / of_all.years[1],
     }
     widest = max(ranges, key=lambda name: ranges[name])
-    return widest if ranges[widest] > 1 else "nothing: all are as given"
+    return widest if ranges[widest] > 1 else "nothing: all values are given"
 
 
 @dataclass(frozen=True)
 class Factors:
-    """Factors of all candidates over the most probable one: median, low and high of 95%."""
+    """Ratios of all candidates to the most probable one: median, low and high of 95%."""
 
     wa: tuple[float, float, float] = (1.0, 1.0, 1.0)
     years: tuple[float, float, float] = (1.0, 1.0, 1.0)
@@ -231,44 +230,44 @@ class Factors:
 
 
 def factors(more_op: float, **settings: Any) -> Factors:
-    """Return the factors of a drive under a load; all 1 of a profile that is one drive.
+    """Return the factors of a drive under a load; all are 1 for a profile without candidates.
 
     Args:
-        more_op: what every candidate has beside its own op.
-        settings: drive, load and policy, those of `writeamp.simulate`.
+        more_op: over-provisioning that is added to each candidate's own.
+        settings: drive, load and policy: settings of `writeamp.simulate`.
     """
     experiment = Experiment.of("simulate", **settings)
     if experiment.candidates is None:
         return Factors()
     candidates = experiment.candidates.with_more_op(more_op)
-    found = mixture_of(experiment, candidates, simulate_drive)
-    best = found.runs[0]
-    # Erases of the drive for each drive write.
-    wear = replace(found, runs=tuple(replace(one, wa=_wear(one)) for one in found.runs))
+    mixture = mixture_of(experiment, candidates, simulate_drive)
+    best = mixture.runs[0]
+    # Erases of the drive per drive write.
+    wear = replace(mixture, runs=tuple(replace(run, wa=_wear(run)) for run in mixture.runs))
     return Factors(
-        wa=tuple(wa / best.wa for wa in _ends(found)),  # type: ignore[arg-type]
+        wa=tuple(wa / best.wa for wa in _ends(mixture)),  # type: ignore[arg-type]
         years=tuple(_wear(best) / each for each in _of_life(wear)),  # type: ignore[arg-type]
-        candidates=len(found.runs),
+        candidates=len(mixture.runs),
     )
 
 
-def _wear(one: CandidateRun) -> float:
-    return logical_of(one.wa, one.candidate.op)
+def _wear(run: CandidateRun) -> float:
+    return logical_of(run.wa, run.candidate.op)
 
 
-def _ends(found: Mixture) -> tuple[float, float, float]:
-    low, high = found.interval
-    return found.wa, low, high
+def _ends(mixture: Mixture) -> tuple[float, float, float]:
+    low, high = mixture.interval
+    return mixture.wa, low, high
 
 
 def _of_life(wear: Mixture) -> tuple[float, float, float]:
-    """Return wear at the median, and at the ends of life: the most wear is the shortest life."""
+    """Return the wear at the median and at the ends of life; most wear is shortest life."""
     middle, low, high = _ends(wear)
     return middle, high, low
 
 
 class RatedCycles(NamedTuple):
-    """Cycles that blocks are rated for, with the bounds of what is usual; and what says so."""
+    """Rated cycles of the blocks, with typical bounds, and their source."""
 
     low: int
     usual: int
@@ -276,7 +275,7 @@ class RatedCycles(NamedTuple):
     source: str
 
 
-# By a word of a profile's summary; the special before the general.
+# By a word of a profile's summary; special words first.
 _BY_CELL = {
     "QLC": (600, 1000, 1500),
     "TLC": (1500, 3000, 7000),
@@ -285,17 +284,19 @@ _BY_CELL = {
 }
 
 
-def rated_cycles(device: str, given: int | None) -> RatedCycles:
-    """Return the cycles of a device: those given, those of its profile, or what is usual.
+def rated_cycles(device: str, stated_cycles: int | None) -> RatedCycles:
+    """Return the rated cycles of a device: as stated, from its profile, or typical ones.
 
-    The bounds are those of its kind of cell, since a profile's number is seldom a vendor's promise.
+    The bounds are those of its cell type, as a profile's number is seldom promised by the vendor.
     """
-    if given is not None:
-        return RatedCycles(given, given, given, "as given")
-    found = profile(device)
-    cell = next((name for name in _BY_CELL if name in found.summary), "TLC")
+    if stated_cycles is not None:
+        return RatedCycles(stated_cycles, stated_cycles, stated_cycles, "as given")
+    described = profile(device)
+    cell = next((name for name in _BY_CELL if name in described.summary), "TLC")
     low, usual, high = _BY_CELL[cell]
-    stated = found.shape.rated_erases
+    stated = described.shape.rated_erases
     if stated is None:
-        return RatedCycles(low, usual, high, f"usual of {cell}")
-    return RatedCycles(min(low, stated), stated, max(high, stated), f"the profile; usual of {cell}")
+        return RatedCycles(low, usual, high, f"typical for {cell}")
+    return RatedCycles(
+        min(low, stated), stated, max(high, stated), f"the profile; typical for {cell}"
+    )

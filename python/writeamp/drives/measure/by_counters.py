@@ -1,4 +1,4 @@
-"""Functions `counters` and `diff`: WA of real drives by their counters."""
+"""Functions `counters` and `diff`: WA of real drives from their counters."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def counters(
     model: str | None = None,
     families: AnyPath | None = None,
 ) -> list[DriveCounters]:
-    """Measure the WA of drives since they were new, by snapshots of their counters.
+    """Measure the WA of drives since they were new, from snapshots of their counters.
 
     Args:
         snapshots: files of nvme-cli or smartctl, or folders of one drive at one moment.
-        definition: definition of WA; by default the first that the counters give.
-        model: drive model, if the files do not name it.
+        definition: definition of WA; default: the first that the counters support.
+        model: drive model, if the files lack it.
         families: TOML file of drive families, tried before those of writeamp.
 
     Returns:
@@ -37,14 +37,14 @@ def counters(
         `checks` and `facts`; `reason` if `wa` is None.
 
     Raises:
-        WriteampError: a file that cannot be read, or holds no counters.
+        WriteampError: a file cannot be read, or has no counters.
     """
-    asked = _settings(definition, model, families)
-    known = families_in(asked.families)
+    settings = _settings(definition, model, families)
+    own_families = families_in(settings.families)
     return [
-        life_answer(one, asked.definition)
+        life_answer(snapshot, settings.definition)
         for path in file_names(snapshots)
-        for one in read_snapshots(path, asked.model, known)
+        for snapshot in read_snapshots(path, settings.model, own_families)
     ]
 
 
@@ -60,7 +60,7 @@ def diff(
 
     Args:
         before: the earlier snapshot.
-        after: the later one.
+        after: the later snapshot.
         definition: see `counters`, like `model` and `families`.
         model: see `counters`.
         families: see `counters`.
@@ -69,12 +69,12 @@ def diff(
         `DriveCounters` of the interval; see `counters`. `days` is its length.
 
     Raises:
-        WriteampError: a file that cannot be read, or holds no counters.
+        WriteampError: a file cannot be read, or has no counters.
     """
-    asked = _settings(definition, model, families)
-    known = families_in(asked.families)
-    first, last = (read_snapshot(path, asked.model, known) for path in (before, after))
-    return interval_answer(first, last, asked.definition)
+    settings = _settings(definition, model, families)
+    own_families = families_in(settings.families)
+    first, last = (read_snapshot(path, settings.model, own_families) for path in (before, after))
+    return interval_answer(first, last, settings.definition)
 
 
 def _settings(

@@ -20,7 +20,7 @@ def watch(sources: Sequence[AnyPath] | AnyPath, db: AnyPath) -> Round:
 
     Args:
         sources: devices, files, or folders with the files of one drive.
-        db: SQLite file of the history, which is made if there is none.
+        db: SQLite file of the history, which is created if missing.
 
     Returns:
         `Round`: `read`, `added` and `failures` (each with `name` and `reason`).

@@ -23,12 +23,12 @@ __all__ = ["Calibration", "DriveRun", "calibrate", "run", "save"]
 
 
 def save(device: str, out: AnyPath, *, serials: bool = False) -> DriveCounters:
-    """Save a snapshot of a drive's counters, by nvme-cli or smartctl.
+    """Save a snapshot of a drive's counters with nvme-cli or smartctl.
 
     Args:
-        device: drive to read, such as "/dev/nvme0"; nothing is written to it.
+        device: drive to read, such as "/dev/nvme0"; it is not written to.
         out: file to write, or a folder if it is one or ends with a slash.
-        serials: keep serial numbers; without it, hashes replace them.
+        serials: keep serial numbers; default: replace them by hashes.
 
     Returns:
         `DriveCounters` of the snapshot: `wa`, `kind`, `host`, `flash`, `checks`, `facts`.
@@ -53,20 +53,20 @@ def run(
     """Run a command, and measure its WA by the drive's counters before and after it.
 
     Args:
-        device: drive to read, or files that another program keeps up to date.
+        device: drive to read, or files that another program updates.
         command: a program and its arguments, or one text for the shell.
         settle: seconds between readings after the command, or a text such as "10s".
         wait: seconds to wait at most until the drive has settled.
-        keep: folder that keeps both snapshots.
-        stdout: file descriptor for the command's output; None for that of this process.
-        note: called with a sentence on what is waited for.
+        keep: folder for both snapshots.
+        stdout: file descriptor for the command's output; default: that of this process.
+        note: called with a sentence about each wait.
 
     Returns:
         `DriveRun`: `answer` (a `DriveCounters`), `status` of the command, `stopped_by`.
 
     Raises:
-        WriteampError: the drive cannot be read, or has no counters that show WA; the command is
-            then not run.
+        WriteampError: the drive cannot be read, or its counters cannot show WA; the command is then
+            not run.
     """
     waits = SettleSettings(settle, wait)  # type: ignore[arg-type]  # its domains read text
     return run_on(
@@ -93,25 +93,25 @@ def calibrate(
 ) -> Calibration:
     """Find the units of a drive's counters by writing a known amount to a file.
 
-    The file is made, synced and removed; the device itself is never written to.
+    The file is created, synced and removed; the device itself is never written to directly.
 
     Args:
-        target: a device, or the file to make; or a snapshot, with `after` and `written`.
+        target: a device, or the file to create; or a snapshot, with `after` and `written`.
         after: a later snapshot of the same drive.
         write: bytes to write.
-        folder: folder on the drive, in which the file is made.
-        written: bytes that were written between the two snapshots.
+        folder: folder on the drive for the file.
+        written: bytes written between the two snapshots.
         settle: see `run`, like `wait`.
         wait: see `run`.
-        progress: called with the bytes written, and all of them.
+        progress: called with bytes written and total bytes.
 
     Returns:
-        `Calibration`: the units that each counter can have; see its `card()`.
+        `Calibration`: possible units of each counter; see its `card()`.
 
     Raises:
         WriteampError: the drive cannot be read or written, or the snapshots cannot be compared.
     """
-    asked = CalibrationSettings(
+    settings = CalibrationSettings(
         write,  # type: ignore[arg-type]  # its domain reads text
         None if folder is None else Path(folder),
         written,  # type: ignore[arg-type]
@@ -120,16 +120,16 @@ def calibrate(
     if after is None:
         return by_writing(
             os.fspath(target),
-            size_bytes=round(asked.amount),
-            folder=asked.folder,
+            size_bytes=round(settings.amount),
+            folder=settings.folder,
             settle_s=waits.settle,
             wait_s=waits.wait,
             progress=progress,
         )
-    if asked.written is None:
-        raise WriteampError("two snapshots need the bytes written between them (--written)")
-    first, last = (read_snapshot(one).facts for one in (target, after))
+    if settings.written is None:
+        raise WriteampError("two snapshots need --written, the bytes written between them")
+    first, last = (read_snapshot(path).facts for path in (target, after))
     refusal = interval_between(first, last).refusal
     if refusal:
         raise WriteampError(f"the snapshots cannot be compared: {refusal}")
-    return calibration_of(first, last, round(asked.written), is_exact=False)
+    return calibration_of(first, last, round(settings.written), is_exact=False)

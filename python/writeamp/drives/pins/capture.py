@@ -25,7 +25,7 @@ Counts: TypeAlias = npt.NDArray[np.uint64]
 _PS_A_US = 1e6
 _PS_A_S = 1e12
 # Flash is never busy for less (the dummy busy of multi-plane commands takes 0.5 to 1 µs), nor for
-# longer but after a reset or without power.
+# longer, except after a reset or without power.
 _SHORTEST_US, _LONGEST_US = 2.0, 100_000.0
 
 _MOST_BUSY = 0.999
@@ -36,7 +36,7 @@ _ENOUGH_PINS = 4
 
 @dataclass(frozen=True)
 class Durations:
-    """Counts of durations in ascending bins `low_us` to `high_us`, shape (n,) each."""
+    """Counts of durations in ascending bins `low_us` to `high_us` in µs, shape (n,) each."""
 
     low_us: Floats
     high_us: Floats
@@ -44,16 +44,16 @@ class Durations:
 
     @property
     def middle_us(self) -> Floats:
-        """The middle of each bin."""
+        """Middle of each bin, in µs."""
         return (self.low_us + self.high_us) / 2
 
     @property
     def total(self) -> int:
-        """All durations."""
+        """Number of all durations."""
         return int(self.count.sum())
 
     def where(self, chosen: npt.NDArray[np.bool_]) -> Durations:
-        """Return the bins that are chosen."""
+        """Return the selected bins."""
         return Durations(self.low_us[chosen], self.high_us[chosen], self.count[chosen])
 
 
@@ -62,11 +62,11 @@ class Pin:
     """One Ready/Busy pin.
 
     Attributes:
-        name: as the capture has it.
-        durations: of its operations.
-        gaps: how long it was ready between two pulses.
+        name: name in the capture.
+        durations: durations of its operations.
+        gaps: durations of the ready times between two pulses.
         busy_share: share of the capture in which it was busy.
-        repairs: what was left out or put right, as `PinCapture.repairs` has it of all pins.
+        repairs: omissions and repairs of this pin; see `PinCapture.repairs`.
     """
 
     name: str
@@ -84,13 +84,13 @@ class Pin:
 
 @dataclass(frozen=True)
 class OverTime:
-    """Buckets of equal width from the capture's beginning.
+    """Buckets of equal width from the start of the capture.
 
     Attributes:
-        start_s: beginning of each, shape (n,).
+        start_s: start of each bucket in seconds, shape (n,).
         busy_share: share of the pins' time in which they are busy, shape (n,).
         counts: pulses by bucket and duration, shape (n, m).
-        edges_us: edges of the durations, shape (m + 1,).
+        edges_us: edges of the durations in µs, shape (m + 1,).
     """
 
     start_s: Floats
@@ -103,7 +103,7 @@ class OverTime:
 class PinCapture:
     """Decoded capture of the pins of a drive.
 
-    `repairs` counts what was repaired by name; those that are 0 are left out.
+    `repairs` counts repairs by name, without zeros.
     """
 
     format: str
@@ -136,12 +136,12 @@ def _files(place: Path) -> list[Path]:
 
 def pooled(parts: Sequence[Durations]) -> Durations:
     """Return the durations of several pins of one capture together."""
-    # Bins of one capture are alike, so a lower edge tells one.
-    low_us = np.concatenate([part.low_us for part in parts])
-    high_us = np.concatenate([part.high_us for part in parts])
+    # Bins of one capture are equal, so the lower edge identifies a bin.
+    low_us = np.concatenate([durations.low_us for durations in parts])
+    high_us = np.concatenate([durations.high_us for durations in parts])
     low_us, first, place = np.unique(low_us, return_index=True, return_inverse=True)
     count = np.zeros(low_us.size, np.uint64)
-    np.add.at(count, place, np.concatenate([part.count for part in parts]))
+    np.add.at(count, place, np.concatenate([durations.count for durations in parts]))
     return Durations(low_us, high_us[first], count)
 
 
@@ -151,15 +151,15 @@ def read(
     inverted: bool = False,
     progress: Progress | None = None,
 ) -> PinCapture:
-    """Read a capture of any known format, in memory that does not grow with it.
+    """Read a capture of any supported format, in constant memory.
 
     Args:
         path: a file, or a folder of Saleae's digital_N.bin.
         inverted: busy is high rather than low.
-        progress: called with the bytes read and those of the files, where they are known.
+        progress: called with the bytes read and the total bytes, if they are known.
 
     Raises:
-        WriteampError: the file is no capture, or damaged, or the pins are busy all the time.
+        WriteampError: the file is not a capture or damaged, or the pins are always busy.
     """
     name = os.fspath(path)
     place = _checked(name)
@@ -170,15 +170,15 @@ def read(
             inverted=inverted,
             progress=progress and (lambda done: progress(done, max(total, done))),
         )
-    except WriteampError as error:  # which names the file with what came out of a pipe
+    except WriteampError as error:  # an error of a compressed stream names the file already
         raise WriteampError(str(error).replace(os.fspath(place), name, 1)) from None
     span_ps = folded["end_ps"] - folded["start_ps"]
     if span_ps == 0:
-        raise WriteampError(f"{os.fspath(path)}: the capture lasts for no time; no pulse is whole")
+        raise WriteampError(f"{os.fspath(path)}: the capture has no duration; no pulse is complete")
     whole = {"cut_tail": int(folded["cut_tail"]), "rounded_times": folded["rounded_times"]}
     pins = [
-        _pin(name, found, span_ps)
-        for name, found in zip(folded["channels"], folded["pins"], strict=True)
+        _pin(name, captured, span_ps)
+        for name, captured in zip(folded["channels"], folded["pins"], strict=True)
     ]
     _check_polarity(os.fspath(path), pins, inverted)
     resolution_ps = folded["resolution_ps"]
@@ -192,33 +192,33 @@ def read(
     )
 
 
-def _pin(name: str, found: CapturedPin, span_ps: int) -> Pin:
-    durations, left_out = _plausible(found)
+def _pin(name: str, captured: CapturedPin, span_ps: int) -> Pin:
+    durations, left_out = _plausible(captured)
     return Pin(
         name,
         durations,
-        _binned(found["gaps"]),
-        found["busy_ps"] / span_ps,
-        _added([found["repairs"], left_out]),
+        _binned(captured["gaps"]),
+        captured["busy_ps"] / span_ps,
+        _added([captured["repairs"], left_out]),
     )
 
 
 def _added(parts: Iterable[dict[str, int]]) -> dict[str, int]:
-    """Return counts of several parts together, those that are 0 left out."""
-    found: dict[str, int] = {}
-    for part in parts:
-        for name, count in part.items():
+    """Return the sum of several counts by name, without zeros."""
+    total: dict[str, int] = {}
+    for counts in parts:
+        for name, count in counts.items():
             if count:
-                found[name] = found.get(name, 0) + count
-    return found
+                total[name] = total.get(name, 0) + count
+    return total
 
 
-def _binned(found: BinnedDurations) -> Durations:
-    return Durations(found["low_ps"] / _PS_A_US, found["high_ps"] / _PS_A_US, found["count"])
+def _binned(binned: BinnedDurations) -> Durations:
+    return Durations(binned["low_ps"] / _PS_A_US, binned["high_ps"] / _PS_A_US, binned["count"])
 
 
 def _plausible(pin: CapturedPin) -> tuple[Durations, dict[str, int]]:
-    """Return the pulses that may be operations, and how many may not."""
+    """Return the pulses that may be operations, and the number of others."""
     all_of_it = _binned(pin)
     is_short = all_of_it.middle_us < _SHORTEST_US
     is_long = all_of_it.middle_us > _LONGEST_US
@@ -230,28 +230,28 @@ def _plausible(pin: CapturedPin) -> tuple[Durations, dict[str, int]]:
 
 
 def _check_polarity(path: str, pins: list[Pin], inverted: bool) -> None:
-    """Refuse a capture whose pins rest where they should be busy."""
+    """Reject a capture with pins that rest at the busy level."""
     busy = max(pins, key=lambda pin: pin.busy_share)
     cut_at_both_ends = [{"cut_at_start", "cut_at_end"} <= set(pin.repairs) for pin in pins]
     rests_busy = len(pins) >= _ENOUGH_PINS and all(cut_at_both_ends)
     gaps = pooled([pin.gaps for pin in pins])
-    # Of a probe that turns busy round, the ready times are operations, and none is so short.
+    # With an inverted probe, ready times are operations, and none is so short.
     no_operations = gaps.where(gaps.middle_us < _SHORTEST_OPERATION_US).total
     is_loaded = no_operations > _FEW * gaps.total
     if is_loaded or (busy.busy_share <= _MOST_BUSY and not rests_busy):
         return
     level = "high" if inverted else "low"
-    remedy = "leave out --inverted" if inverted else "give --inverted"
+    remedy = "remove --inverted" if inverted else "pass --inverted"
     raise WriteampError(
-        f"{path}: {busy.name} is {level}, which is busy, for {busy.busy_share:.3%} of the capture; "
-        f"a drive is not so busy: if busy is the other level, {remedy}"
+        f"{path}: {busy.name} is {level}, the busy level, for {busy.busy_share:.3%} of the "
+        f"capture. This is implausible: if busy is the other level, {remedy}"
     )
 
 
 def _over_time(folded: FoldedCapture, pins: int) -> OverTime:
     width_ps = folded["timeline_width_ps"]
     end_ps = folded["end_ps"] - folded["timeline_origin_ps"]
-    # A capture without a change has no buckets that reach to its end.
+    # A capture without a change has fewer buckets than its length needs.
     used = min(max(1, -(-end_ps // width_ps)), folded["timeline_busy_ps"].size)
     edges_ps = np.minimum(np.arange(used + 1) * float(width_ps), end_ps)
     widths_ps = np.maximum(np.diff(edges_ps), 1.0)

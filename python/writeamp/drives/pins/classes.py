@@ -16,41 +16,41 @@ from writeamp.errors import WriteampError
 
 CLASSES = ("read", "program", "erase")
 
-# The probability of each class for each bin, shape (n,) each; they add up to 1.
+# Probability of each class for each bin, shape (n,) each; they add up to 1.
 Shares: TypeAlias = dict[str, Floats]
 
-# What NAND flash of all kinds takes, where no times are known.
+# Ranges for NAND flash of all types, used if the times are unknown.
 _USUAL_US = {"read": (5.0, 150.0), "program": (150.0, 3000.0), "erase": (1500.0, 20_000.0)}
-# Bells as near as this to each other are one kind of operation whose shape is no bell.
+# Bells as close as this many deviations are one kind of operation with a non-normal shape.
 _ONE_KIND_DEVIATIONS = 1.5
-# Within the window of programs, one is at most as strange as this deviation from its time.
+# Cost of a program at the edge of the window, as a deviation from its time.
 _WINDOW_DISTANCE = 0.3
-# Operations of one kind differ from chip to chip by less than this, as a logarithm.
+# Variation of operations of one kind between chips, as a logarithm.
 _NEAR = 0.25
-# A read that is tried again takes a multiple of its time, but for that much.
+# Tolerance of a retried read, which takes a multiple of a read.
 _MULTIPLE = 0.05
 MOST_READS = 12
-# What a program of no known time costs where programs of all known times are there.
+# Cost of a program with an unknown time, if programs of all known times are present.
 _STRANGE_PROGRAM = 0.7
-# A block has more pages than this; so many erases for the programs are strange.
+# Blocks have more pages than this; more erases per program are implausible.
 _PROGRAMS_AN_ERASE = 16
-# Two readings of the bells as near as that, and as different in programs, are one too many.
+# Two interpretations with a smaller difference of costs and different programs are ambiguous.
 _LEAST_MARGIN = 0.15
 _SAME_PROGRAMS = 1e-3
 
 
 @dataclass(frozen=True)
 class OperationKind:
-    """Bells that are one kind of operation.
+    """Bells that form one kind of operation.
 
     Attributes:
-        bells: numbers of the bells.
-        mean_us: their mean.
+        bells: indices of the bells.
+        mean_us: their mean, in µs.
         share: their share of all durations.
-        of_class: what they are read as.
-        is_known: the device has operations of that class and about that time, and no other
-            reading fits nearly as well.
-        reads: reads in one busy time, above 1 where a read is tried again; 0 of other classes.
+        of_class: assigned class.
+        is_known: whether the device has operations of that class with about that time, and no other
+            interpretation fits nearly as well.
+        reads: number of reads in one busy time, above 1 for a retried read; 0 for other classes.
     """
 
     bells: tuple[int, ...]
@@ -63,12 +63,12 @@ class OperationKind:
 
 @dataclass(frozen=True)
 class Classification:
-    """The class of every bell, and by how much the next best reading fits worse.
+    """Class of every bell, and the margin over the next best interpretation.
 
     Attributes:
-        of_bell: the class of each bell.
-        margin: logarithm of a ratio of durations; infinite without another reading.
-        kinds: the bells as kinds of operations, the shortest first.
+        of_bell: class of each bell.
+        margin: logarithm of a ratio of durations; infinite without another interpretation.
+        kinds: the bells as kinds of operations, shortest first.
     """
 
     of_bell: tuple[str, ...]
@@ -83,17 +83,17 @@ class Classification:
 def classify(mixture: BellMixture, facts: PinFacts) -> Classification:
     """Return the class of each bell, by the times of the device, or by order and usual times.
 
-    Classes follow each other: no read is longer than a program, no program longer than an erase.
-    Of all ways to divide the kinds so, the one nearest to the known times is taken; that erases
-    are no more than a sixteenth of the programs counts too. Reads that are tried again take a
-    multiple of a read; a strange kind is no program if others are all the programs there are.
+    Classes are ordered: reads are not longer than programs, and programs not longer than erases. Of
+    all ways to divide the kinds, the one with the times closest to the known times is chosen;
+    erases should be at most 1/16 of the programs. Retried reads take a multiple of a read. An
+    unexpected kind is not a program if the other kinds cover all known program times.
 
     Raises:
-        WriteampError: another reading fits nearly as well, its programs are others, and the times
-            of the device do not say what is strange.
+        WriteampError: another interpretation with other programs fits nearly as well, and the times
+            of the device do not decide.
     """
     kinds = _with_retries(_kinds(mixture), facts)
-    # Every way to divide kinds in order: programs from the first number to the second.
+    # All ways to divide kinds in order: programs are from the first index to the second.
     cuts = combinations_with_replacement(range(len(kinds) + 1), 2)
     costs = sorted((_cost(kinds, cut, facts), cut) for cut in cuts)
     cost, cut = costs[0]
@@ -123,28 +123,28 @@ def classify(mixture: BellMixture, facts: PinFacts) -> Classification:
 
 def shares(reading: Classification, responsibilities: Floats) -> Shares:
     """Return the probability of each class from that of each bell, shape (n, k)."""
-    found = {}
+    shares_by_class = {}
     for name in CLASSES:
         is_of = np.array([of_bell == name for of_bell in reading.of_bell])
-        # Rows add up to 1 but for rounding, and a probability is not above it.
-        found[name] = np.minimum(responsibilities[:, is_of].sum(axis=1), 1.0)
-    return found
+        # Rows add up to 1 except for rounding; probabilities are limited to 1.
+        shares_by_class[name] = np.minimum(responsibilities[:, is_of].sum(axis=1), 1.0)
+    return shares_by_class
 
 
 def _kinds(mixture: BellMixture) -> list[OperationKind]:
     """Join bells, which are in order, to kinds."""
-    found: list[list[int]] = []
+    groups: list[list[int]] = []
     for bell in range(mixture.mean_us.size):
-        if found:
-            last = found[-1][-1]
+        if groups:
+            last = groups[-1][-1]
             apart_us = mixture.mean_us[bell] - mixture.mean_us[last]
             wider_us = max(mixture.sd_us[bell], mixture.sd_us[last])
             if apart_us < _ONE_KIND_DEVIATIONS * wider_us:
-                found[-1].append(bell)
+                groups[-1].append(bell)
                 continue
-        found.append([bell])
+        groups.append([bell])
     kinds = []
-    for bells in found:
+    for bells in groups:
         share = mixture.share[bells]
         mean_us = float((mixture.mean_us[bells] * share).sum() / share.sum())
         kinds.append(OperationKind(tuple(bells), mean_us, float(share.sum())))
@@ -160,21 +160,21 @@ def _programs(kinds: list[OperationKind], cut: tuple[int, int]) -> float:
 
 
 def _with_retries(kinds: list[OperationKind], facts: PinFacts) -> list[OperationKind]:
-    """Mark kinds that take a multiple of a read and are near to no other operation."""
-    known = [kind.mean_us for kind in kinds if _is_near(kind.mean_us, facts.read_us)]
-    if not known:
+    """Mark kinds that take a multiple of a read and are not close to another operation."""
+    read_times_us = [kind.mean_us for kind in kinds if _is_near(kind.mean_us, facts.read_us)]
+    if not read_times_us:
         return [replace(kind, reads=1) for kind in kinds]
-    found = []
+    marked = []
     for kind in kinds:
-        times = kind.mean_us / np.array(known)
+        times = kind.mean_us / np.array(read_times_us)
         nearest = np.maximum(np.round(times), 1)
         fits = np.abs(times / nearest - 1) < _MULTIPLE
         is_other = _is_near(kind.mean_us, facts.erase_us) or (
             bool(facts.program_us) and _is_known(kind.mean_us, "program", facts)
         )
         is_retry = fits.any() and not is_other and 1 < nearest[fits].min() <= MOST_READS
-        found.append(replace(kind, reads=int(nearest[fits].min()) if is_retry else 1))
-    return found
+        marked.append(replace(kind, reads=int(nearest[fits].min()) if is_retry else 1))
+    return marked
 
 
 def _is_near(mean_us: float, times_us: tuple[float, ...]) -> bool:
@@ -182,7 +182,7 @@ def _is_near(mean_us: float, times_us: tuple[float, ...]) -> bool:
 
 
 def _is_known(mean_us: float, of_class: str, facts: PinFacts) -> bool:
-    """Return whether the device has operations of a class and of about this time."""
+    """Return whether the device has operations of a class with about this time."""
     times_us = facts.times_us(of_class)
     if of_class == "program" and facts.program_window_us is not None:
         low_us, high_us = facts.program_window_us
@@ -227,33 +227,33 @@ def _distance(mean_us: float, of_class: str, facts: PinFacts) -> float:
 def _check_known(
     kinds: list[OperationKind], cut: tuple[int, int], other: tuple[int, int], facts: PinFacts
 ) -> None:
-    """Refuse two readings of a kind, if the device does not have times of both.
+    """Reject two interpretations of a kind, unless the device has times of both classes.
 
-    If it has, the kind is strange to it, which others are to say.
+    With times of both, the kind is unexpected, which is reported elsewhere.
     """
     readings = [
         (kind.mean_us, _class_at(number, cut), _class_at(number, other))
         for number, kind in enumerate(kinds)
     ]
-    mean_us, one, another = next(found for found in readings if found[1] != found[2])
-    if facts.times_us(one) and facts.times_us(another):
+    mean_us, first, second = next(pair for pair in readings if pair[1] != pair[2])
+    if facts.times_us(first) and facts.times_us(second):
         return
-    words = sorted({one, another}, key=CLASSES.index)
+    words = sorted({first, second}, key=CLASSES.index)
     options = " and ".join(f"--{word}-us" for word in words)
     raise WriteampError(
-        f"operations of {mean_us:.4g} µs may be {words[0]}s or {words[1]}s; say how long those "
-        f"take with {options}, or with a --device that has times"
+        f"operations of {mean_us:.4g} µs may be {words[0]}s or {words[1]}s. Set the times of "
+        f"these with {options}, or pass a --device with times"
     )
 
 
 def window_shares(durations: Durations, window_us: tuple[float, float]) -> Shares:
-    """Return the share of each class in each bin, by the window that its middle lies in.
+    """Return the share of each class in each bin, by the window of the bin's middle.
 
-    Within (low, high) µs a pulse is a program, below a read, above an erase.
+    Within (low, high) µs a pulse is a program, below it a read, above it an erase.
 
     Args:
         durations: bins, shape (n,).
-        window_us: the window of programs (paper 5, section III C and Table I).
+        window_us: window of programs in µs (paper 5, section III C and Table I).
     """
     middle_us: Floats = durations.middle_us
     low_us, high_us = window_us

@@ -1,4 +1,4 @@
-"""Facts of a drive that turn the pulses of its Ready/Busy pins into bytes."""
+"""Facts of a drive that convert the pulses of its Ready/Busy pins to bytes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from writeamp.fields.domains import Number, Whole
 _COUNT = Whole(1, 2**31 - 1)
 _DURATION = Number("be a duration above 0 µs", lambda value: value > 0)
 
-# Paper 5, Table I, "NAND flash latency (tested)": by the number of its times of a program.
+# Paper 5, Table I, "NAND flash latency (tested)": by the number of program times.
 _TESTED_WINDOWS_US = {1: (200.0, 500.0), 2: (200.0, 2200.0)}
 
 
 @checked
 @dataclass(frozen=True)
 class PinFacts:
-    """The four levels of a drive, and how long its operations take.
+    """The four levels of a drive, and the times of its operations.
 
     Attributes:
         channels: N_channel of paper 5.
@@ -27,10 +27,10 @@ class PinFacts:
         dies_per_chip: N_die; each die has a Ready/Busy pin.
         pages_per_program: flash pages that one program writes, M_p: 1 for single-plane programs.
         page_bytes: bytes of a flash page, P_a.
-        read_us: times of a page read; empty if unknown.
-        program_us: times of a page program, one for each kind of page (lower, upper, extra).
-        erase_us: times of a block erase.
-        program_window_us: the durations that the fixed window counts as programs.
+        read_us: times of a page read in µs; empty if unknown.
+        program_us: times of a page program in µs, one per page type (lower, upper, extra).
+        erase_us: times of a block erase, in µs.
+        program_window_us: durations in µs that the fixed window counts as programs.
     """
 
     channels: int
@@ -47,7 +47,7 @@ class PinFacts:
         """Check every value.
 
         Raises:
-            WriteampError: one is outside its domain.
+            WriteampError: a value is invalid.
         """
         for name in ("channels", "chips_per_channel", "dies_per_chip"):
             _COUNT.check(name, getattr(self, name))
@@ -65,7 +65,7 @@ class PinFacts:
 
     @property
     def dies(self) -> int:
-        """Dies, and so Ready/Busy pins, of the drive."""
+        """Number of dies, and so of Ready/Busy pins."""
         return self.channels * self.chips_per_channel * self.dies_per_chip
 
     @property
@@ -78,20 +78,20 @@ class PinFacts:
         return {"read": self.read_us, "program": self.program_us, "erase": self.erase_us}[of_class]
 
     def fixed_window_us(self) -> tuple[float, float]:
-        """Return the fixed window: the given one, paper 5's for SLC and MLC, or one between times.
+        """Return the fixed window in µs: as set, of paper 5 for SLC and MLC, or between the times.
 
         Raises:
             WriteampError: neither a window nor times are known.
         """
         if self.program_window_us is not None:
             return self.program_window_us
-        found = _TESTED_WINDOWS_US.get(len(self.program_us))
-        inside = found and all(found[0] <= time <= found[1] for time in self.program_us)
-        if found and inside:
-            return found
+        tested_us = _TESTED_WINDOWS_US.get(len(self.program_us))
+        inside = tested_us and all(tested_us[0] <= time <= tested_us[1] for time in self.program_us)
+        if tested_us and inside:
+            return tested_us
         if not (self.read_us and self.program_us and self.erase_us):
             raise WriteampError(
-                "the fixed window of programs is not known; give --window LOW:HIGH in µs, or a "
+                "the fixed window of programs is unknown. Pass --window LOW:HIGH in µs, or a "
                 "--device with times"
             )
         low = (max(self.read_us) * min(self.program_us)) ** 0.5
@@ -100,17 +100,18 @@ class PinFacts:
 
 
 def facts_of(device: Device) -> PinFacts:
-    """Return the facts of a drive's pins in its profile.
+    """Return the facts of a drive's pins from its profile.
 
     Returns:
         `PinFacts`: `dies`, `page_bytes`, `program_us`, `erase_us`, `read_us`.
 
     Raises:
-        WriteampError: the device has no flash of its own.
+        WriteampError: the device does not have its own flash.
     """
     if device.kind != "flash":
         raise WriteampError(
-            f"{device.name} is a {device.kind}; Ready/Busy pins are those of one flash drive"
+            f"{device.name} is a {device.kind}. Ready/Busy pins need the profile of a single flash "
+            "drive"
         )
     timing = (device.times or {}).get("timing", {})
     return PinFacts(

@@ -1,7 +1,7 @@
-"""Doubts about counts: bounds of the programs that may be too many or missing.
+"""Doubts about counts: bounds of the programs that are counted wrongly or are missing.
 
-They go beyond what the statistics of a mixture say. Each doubt is a bound rather than a deviation,
-so they are added to an interval, not to a variance.
+They are not covered by the statistics of a mixture. Each doubt is a bound rather than a deviation,
+so doubts are added to an interval, not to a variance.
 """
 
 from __future__ import annotations
@@ -24,38 +24,38 @@ from writeamp.drives.pins.classes import (
 )
 from writeamp.drives.pins.mixture import BellMixture
 
-# The key of reads that may be among the programs.
+# Key of reads that may be among the programs.
 RETRIES = "retries_among_programs"
-# A kind that is less than this above the valley beside it may be the flank of its neighbour.
+# A kind with a lower ratio to the valley next to it may be the flank of its neighbour.
 _PEAK_OVER_VALLEY = 1.25
 _VALLEY_STEPS = 200
-# Fewer retries than this, and none of them hides among programs.
+# With fewer retries than this, none is assumed among programs.
 _LEAST_RETRIES = 0.5
-# Nearly all of a bell lies within so many standard deviations, and a part of it at least must.
+# Range of nearly all of a bell in standard deviations; part of a bell must be within it.
 _BELL_DEVIATIONS = 3.0
 _PART_OF_A_BELL = 0.3
-# How often reads are tried again falls about evenly; twice that is a bound.
+# Retries decrease about geometrically; twice the expected number is a bound.
 _RETRIES_BOUND = 2.0
-# A bell that is sought where it must be gains this many nats of the likelihood, or is none.
+# A bell that is searched at an expected time must increase the log-likelihood by this many nats.
 _GAIN_NATS = 4.0
-# A bell within this share of the stated time is one of erases, if it is no broader than that.
+# A bell within this share of the stated time is one of erases, if it is not wider than that.
 _AWAY = 0.2
 _BROADEST = 0.12
-# Where else erases may be without a bell that shows them, and how they scatter about their mean.
+# Places and widths of erases that no bell shows, relative to the stated time.
 _PLACES = np.linspace(0.88, 1.12, 13)
 _SPREADS = (0.015, 0.03, 0.045)
-# A bound of two and a half standard deviations: the bells have had a chance to hide the erases.
+# Bound of 2.5 standard deviations, as the bells were fitted to the hidden erases, too.
 _BOUND_NATS = 3.0
 _SHARES = np.concatenate(([0.0], np.geomspace(1e-6, 0.3, 120)))
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """Counted programs that may be none, and operations that may be further programs.
+    """Counted programs that may be other operations, and possibly missing programs.
 
     Attributes:
-        name: what is doubtful, as a key of JSON.
-        too_many: programs that may be none.
+        name: kind of doubt, as a key of JSON.
+        too_many: counted programs that may be other operations.
         missing: programs that may not be counted.
     """
 
@@ -75,10 +75,10 @@ def of_mixture(
 
     Args:
         bells: the mixture.
-        reading: the class of each of its bells.
-        pulses: the durations, n bins.
-        of_class: the probability of each class for each bin, shape (n,) each.
-        hidden_erases: a bound of the erases among what is read as programs.
+        reading: class of each of its bells.
+        pulses: durations, n bins.
+        of_class: probability of each class for each bin, shape (n,) each.
+        hidden_erases: bound of the erases that are classified as programs.
     """
     number = pulses.count.astype(float)
     programs = number * of_class["program"]
@@ -86,11 +86,11 @@ def of_mixture(
     total = pulses.total
     strange = [kind for kind in reading.kinds if not kind.is_known]
     strange_programs = total * sum(kind.share for kind in strange if kind.of_class == "program")
-    # No operation takes exactly as long as a bell says, least of all in its tails.
+    # The bells are inexact, especially in their tails.
     overlap = float(number @ np.minimum(of_class["program"], 1 - of_class["program"]))
     return [
         Doubt("overlapping_tails", overlap, overlap),
-        # What no bell explains may be no program, one, or two that overlap.
+        # A pulse that no bell explains may be zero, one, or two overlapping programs.
         Doubt("unexplained_pulses", float(stray @ of_class["program"]), float(stray.sum())),
         Doubt("hidden_erases", hidden_erases, 0.0),
         Doubt("strange_times", strange_programs, total * sum(kind.share for kind in strange)),
@@ -108,16 +108,16 @@ def of_window(
 ) -> list[Doubt]:
     """Return the doubts about a fixed window's known confusions, as the mixture shows them.
 
-    Tails of a kind that an edge of the window cuts, and erases that fall into it (paper 5, section
-    III C). A kind whose mean lies on the other side of an edge than its class is a contradiction
+    These are tails of a kind that are cut by an edge of the window, and erases inside the window
+    (paper 5, section III C). A kind with its mean on the wrong side of an edge is a contradiction
     rather than a doubt.
 
     Args:
-        window_us: the window of programs.
-        reading: the class of each bell.
-        pulses: the durations, n bins.
-        of_kind: the probability of each kind of the reading for each bin, shape (n, k).
-        hidden_erases: a bound of the erases among what is read as programs.
+        window_us: window of programs, in µs.
+        reading: class of each bell.
+        pulses: durations, n bins.
+        of_kind: probability of each kind of the reading for each bin, shape (n, k).
+        hidden_erases: bound of the erases that are classified as programs.
     """
     low_us, high_us = window_us
     middle_us = pulses.middle_us
@@ -137,19 +137,22 @@ def of_window(
 
 
 def width(doubts: Iterable[Doubt]) -> tuple[float, float]:
-    """Return by how many programs an interval must reach further down, and up."""
-    found = list(doubts)
-    return sum(one.too_many for one in found), sum(one.missing for one in found)
+    """Return the extension of an interval down and up, in programs."""
+    all_doubts = list(doubts)
+    return sum(doubt.too_many for doubt in all_doubts), sum(doubt.missing for doubt in all_doubts)
 
 
 def _flanks(bells: BellMixture, reading: Classification, total: int) -> Doubt:
-    """Return kinds that make no peak of their own beside one of another class."""
+    """Return kinds without their own peak next to a kind of another class."""
     too_many, missing = 0.0, 0.0
-    for one, other in zip(reading.kinds, reading.kinds[1:], strict=False):
-        if one.of_class == other.of_class or "program" not in (one.of_class, other.of_class):
+    for shorter, longer in zip(reading.kinds, reading.kinds[1:], strict=False):
+        if shorter.of_class == longer.of_class or "program" not in (
+            shorter.of_class,
+            longer.of_class,
+        ):
             continue
-        if _is_flank(bells, one, other):
-            smaller = min(one, other, key=lambda kind: kind.share)
+        if _is_flank(bells, shorter, longer):
+            smaller = min(shorter, longer, key=lambda kind: kind.share)
             if smaller.of_class == "program":
                 too_many += total * smaller.share
             else:
@@ -157,9 +160,9 @@ def _flanks(bells: BellMixture, reading: Classification, total: int) -> Doubt:
     return Doubt("no_peak_of_their_own", too_many, missing)
 
 
-def _is_flank(bells: BellMixture, one: OperationKind, other: OperationKind) -> bool:
-    """Return whether there is hardly a valley between two kinds."""
-    edges_us = np.linspace(one.mean_us, other.mean_us, _VALLEY_STEPS + 1)
+def _is_flank(bells: BellMixture, kind: OperationKind, other: OperationKind) -> bool:
+    """Return whether there is almost no valley between two kinds."""
+    edges_us = np.linspace(kind.mean_us, other.mean_us, _VALLEY_STEPS + 1)
     steps = Durations(edges_us[:-1], edges_us[1:], np.ones(_VALLEY_STEPS, np.uint64))
     height = mixture.density(bells, steps)
     lower_peak = min(_highest(height, 0), _highest(height, -1))
@@ -167,7 +170,7 @@ def _is_flank(bells: BellMixture, one: OperationKind, other: OperationKind) -> b
 
 
 def _highest(height: Floats, end: int) -> float:
-    """Return the top of the peak at one end, which may lie a little inside."""
+    """Return the top of the peak at one end, which may be slightly inside."""
     near = height[: _VALLEY_STEPS // 4] if end == 0 else height[-_VALLEY_STEPS // 4 :]
     return float(near.max())
 
@@ -175,16 +178,16 @@ def _highest(height: Floats, end: int) -> float:
 def _hidden_retries(
     bells: BellMixture, reading: Classification, pulses: Durations, programs: Floats
 ) -> float:
-    """Return a bound of the reads that were tried so often that they took as long as a program.
+    """Return a bound of the reads that took as long as a program by retries.
 
-    Those of one more trial than are seen lie among programs, or there are none of them.
+    Reads with one more retry than observed are among programs, or do not exist.
     """
     tried = {kind.reads: kind for kind in reading.of("read") if kind.is_known}
     most = max(tried, default=1)
     if most == 1 or 1 not in tried:
         return 0.0
-    before = tried[max(reads for reads in tried if reads < most)]
-    again = min(1.0, tried[most].share / before.share)
+    previous = tried[max(reads for reads in tried if reads < most)]
+    again = min(1.0, tried[most].share / previous.share)
     last = tried[most]
     hidden, left = 0.0, pulses.total * last.share
     spread_us = float(bells.sd_us[list(last.bells)].max())
@@ -200,11 +203,11 @@ def _hidden_retries(
 
 
 def of_capture(cut: int, most_missed: float) -> list[Doubt]:
-    """Return the doubts about a capture, whatever the method.
+    """Return the doubts about a capture, for any method.
 
     Args:
         cut: operations of unknown length, each of which may be a program.
-        most_missed: ready times that may not be seen: two operations are counted as one there.
+        most_missed: ready times that may be invisible; two operations are counted as one there.
     """
     return [Doubt("cut_operations", 0.0, cut), Doubt("unseen_ready_times", 0.0, most_missed)]
 
@@ -212,30 +215,30 @@ def of_capture(cut: int, most_missed: float) -> list[Doubt]:
 def with_erases(
     bells: BellMixture, pulses: Durations, erase_us: tuple[float, ...]
 ) -> BellMixture | None:
-    """Return the mixture with a bell of erases about the stated times, if there is one."""
+    """Return the mixture with a bell of erases near the stated times, or None."""
     best = None
     for time_us in erase_us:
-        found = mixture.with_bell(bells, pulses, time_us)
-        gain = mixture.likelihood(found, pulses) - mixture.likelihood(bells, pulses)
-        away = np.abs(found.mean_us / time_us - 1)
+        extended = mixture.with_bell(bells, pulses, time_us)
+        gain = mixture.likelihood(extended, pulses) - mixture.likelihood(bells, pulses)
+        away = np.abs(extended.mean_us / time_us - 1)
         at = int(away.argmin())
         is_erase = away[at] < _AWAY
-        is_narrow = found.sd_us[at] < _BROADEST * found.mean_us[at]
+        is_narrow = extended.sd_us[at] < _BROADEST * extended.mean_us[at]
         if gain > _GAIN_NATS and is_erase and is_narrow and (best is None or gain > best[0]):
-            best = (gain, found)
+            best = (gain, extended)
     return None if best is None else best[1]
 
 
 def most_hidden(
     bells: BellMixture, reading: Classification, pulses: Durations, erase_us: tuple[float, ...]
 ) -> float:
-    """Return a bound of the erases among what is read as programs.
+    """Return a bound of the erases that are classified as programs.
 
-    For bells of erases of many means and widths, the largest share that the durations do not
-    refute, by the likelihood; at most the programs that are there.
+    For bells of erases with many means and widths, it is the largest share that the likelihood does
+    not exclude; at most the number of programs.
     """
     binned = mixture.coarser(pulses)
-    found = mixture.density(bells, binned)
+    expected = mixture.density(bells, binned)
     programs = shares(reading, bells.responsibilities(binned.low_us, binned.high_us))[CLASSES[1]]
     number = binned.count.astype(float)
     most = 0.0
@@ -249,18 +252,18 @@ def most_hidden(
                 there = float(number @ (programs * near))
                 if there > most:
                     most = max(
-                        most, min(there, binned.total * _largest_share(number, mass / found))
+                        most, min(there, binned.total * _largest_share(number, mass / expected))
                     )
     return most
 
 
 def _bell(like: BellMixture, mean_us: float, sd_us: float) -> BellMixture:
-    one = (np.array([mean_us]), np.array([sd_us]), np.array([1.0]))
-    return BellMixture(like.shape, *one, 0.0, math.inf)
+    single = (np.array([mean_us]), np.array([sd_us]), np.array([1.0]))
+    return BellMixture(like.shape, *single, 0.0, math.inf)
 
 
 def _largest_share(number: Floats, ratio: Floats) -> float:
-    """Return the largest share of a bell whose density is `ratio` times that of the mixture."""
+    """Return the largest share of a bell with a density of `ratio` times that of the mixture."""
     steps = np.log1p(_SHARES[:, None] * (ratio - 1))
     nats = steps @ number
     left = np.flatnonzero(nats > nats.max() - _BOUND_NATS)

@@ -19,13 +19,13 @@ from writeamp.results.any_result import AnyResult
 from writeamp.results.numbers import with_interval
 
 _Z95 = 1.959964
-# Who is so sure of an operation's class is rarely wrong.
+# Probability from which the class of an operation is certain.
 _SURE = 0.99
 _STEP = 1e-4
-# The information is singular: shares have one degree of freedom less than bells.
+# The information is singular, as shares have one degree of freedom less than bells.
 _SINGULAR = 1e-9
 _MOST_ERROR = 2.0
-# Operations of times that the device does not have, as a share of the programs.
+# Share of programs from which operations with unexpected times matter.
 _MANY_STRANGE = 1e-3
 _MANY_RETRIES = 0.01
 _MOST_NAMED = 4
@@ -33,12 +33,12 @@ _MOST_NAMED = 4
 
 @dataclass(frozen=True)
 class OperationCount:
-    """Count of operations, with its error and the share that is sure.
+    """Count of operations, with its error and the certain share.
 
     Attributes:
-        value: the sum of the probabilities, so no whole number.
+        value: sum of the probabilities, so not a whole number.
         error: standard error, from operations that may be of two classes.
-        sure_share: share of the operations whose probability is above 0.99.
+        sure_share: share of the operations with a probability above 0.99.
     """
 
     value: float
@@ -51,13 +51,14 @@ class FourLevel(AnyResult):
     """Write amplification by one method.
 
     Attributes:
-        wa: flash bytes programmed over host bytes written.
-        programs, reads, erases: operations of all dies, extrapolated where not all were captured.
+        wa: flash bytes programmed / host bytes written.
+        programs, reads, erases: operations of all dies, extrapolated if not all were captured.
         flash_bytes: programs × bytes of a program.
         by_pin: counts of each captured pin by class.
-        spread: mean, standard deviation, least and most programs of the captured dies; None of one.
+        spread: mean, standard deviation, minimum and maximum of programs of the captured dies; None
+            for a single die.
         ci: the 95% interval of `wa`: errors of classes, doubts and, if not all dies are counted,
-            the spread between those that were captured.
+            the spread between the captured dies.
     """
 
     wa: float
@@ -91,15 +92,15 @@ class FourLevel(AnyResult):
 
 def count(durations: Durations, shares: Shares) -> dict[str, OperationCount]:
     """Return the operations of each class among binned durations with their probabilities."""
-    found = {}
+    counts = {}
     number = durations.count.astype(float)
     for name in CLASSES:
         share = shares[name]
         value = float(number @ share)
         error = math.sqrt(float(number @ (share * (1 - share))))
         sure = float(number[share > _SURE].sum())
-        found[name] = OperationCount(value, error, min(1.0, sure / value) if value > 0 else 1.0)
-    return found
+        counts[name] = OperationCount(value, error, min(1.0, sure / value) if value > 0 else 1.0)
+    return counts
 
 
 def four_level(
@@ -109,14 +110,14 @@ def four_level(
     host_bytes: float,
     doubts: Sequence[Doubt] = (),
 ) -> FourLevel:
-    """Return the write amplification of a drive by some of its pins, or all.
+    """Return the write amplification of a drive from some of its pins, or all.
 
     Args:
         by_pin: counts of each captured pin by class.
-        used: the pins that are counted; the others only show how far dies differ.
+        used: pins that are counted; the others only show the variation of dies.
         facts: the drive's levels.
-        host_bytes: bytes that the host wrote meanwhile, L.
-        doubts: about the programs of the pins that are counted.
+        host_bytes: bytes that the host wrote during the capture, L.
+        doubts: doubts about the programs of the counted pins.
     """
     scale = facts.dies / len(used)
     sums = {name: scale * sum(by_pin[pin][name].value for pin in used) for name in CLASSES}
@@ -149,10 +150,10 @@ def _half_width(
     variance = sum(counts["program"].error ** 2 for counts in used)
     variance *= (facts.dies / len(used)) ** 2
     if len(used) < facts.dies and programs_of_pin.size > 1:
-        # A sample without replacement: the dies that are counted, of all.
+        # A sample of all dies without replacement.
         between = float(programs_of_pin.var(ddof=1))
         variance += facts.dies**2 * (1 - len(used) / facts.dies) * between / len(used)
-    # No count is known better than to one operation.
+    # A count is uncertain by at least one operation.
     return max(_Z95 * math.sqrt(variance), facts.dies / len(used))
 
 
@@ -175,37 +176,37 @@ def class_errors(
 ) -> dict[str, float]:
     """Return the standard error of the count of each class among the durations of the fit.
 
-    It is no more than a multiple of the durations that may be of another class: of a bell of few
-    durations that stands alone, the information says nothing.
+    It is limited to a multiple of the durations that may be of another class: for an isolated bell
+    with few durations, the information is meaningless.
 
     Args:
         mixture: the bells.
-        reading: the class of each.
+        reading: class of each bell.
         durations: n bins.
-        of_class: the probability of each class for each bin, shape (n,) each.
+        of_class: probability of each class for each bin, shape (n,) each.
     """
     information = _information(mixture, coarser(durations))
     covariance = np.linalg.pinv(information, rcond=_SINGULAR, hermitian=True)
     total = durations.total
-    found = {}
+    errors = {}
     for name in CLASSES:
         is_of = np.array([of_bell == name for of_bell in reading.of_bell], float)
         share = float(is_of @ mixture.share)
         gradient = np.zeros(len(covariance))
         gradient[: is_of.size] = mixture.share * (is_of - share)
         variance = total**2 * float(gradient @ covariance @ gradient)
-        found[name] = min(
+        errors[name] = min(
             float(np.sqrt(max(0.0, variance - total * share * (1 - share)))),
             _MOST_ERROR * float(durations.count @ np.minimum(of_class[name], 1 - of_class[name])),
         )
-    return found
+    return errors
 
 
 def _information(mixture: BellMixture, binned: Durations) -> Floats:
     """Return the Fisher information, shape (3k, 3k).
 
     The parameters are the logarithms of the shares, the means in deviations, and the logarithms of
-    the deviations, so that all are of one size.
+    the deviations, so they have similar magnitudes.
     """
     scores = []
     for move in (_share_moved, _mean_moved, _deviation_moved):
@@ -215,8 +216,8 @@ def _information(mixture: BellMixture, binned: Durations) -> Floats:
             up, down = (density(move(mixture, sign * step), binned) for sign in (1, -1))
             scores.append(np.log(up / down) / (2 * _STEP))
     score = np.stack(scores)
-    found: Floats = (score * binned.count) @ score.T
-    return found
+    information: Floats = (score * binned.count) @ score.T
+    return information
 
 
 def _share_moved(mixture: BellMixture, step: Floats) -> BellMixture:
@@ -232,15 +233,15 @@ def _deviation_moved(mixture: BellMixture, step: Floats) -> BellMixture:
     return replace(mixture, sd_us=mixture.sd_us * np.exp(step))
 
 
-def agree(one: FourLevel, other: FourLevel) -> bool:
-    """Return whether two intervals have anything in common."""
-    return one.ci[0] <= other.ci[1] and other.ci[0] <= one.ci[1]
+def agree(first: FourLevel, other: FourLevel) -> bool:
+    """Return whether two intervals overlap."""
+    return first.ci[0] <= other.ci[1] and other.ci[0] <= first.ci[1]
 
 
 def disagreement(
     mixture: FourLevel, fixed: FourLevel, reading: Classification, window_us: tuple[float, float]
 ) -> str:
-    """Return a sentence that says what the two methods do not agree on."""
+    """Return a sentence about the disagreement of the two methods."""
     low_us, high_us = window_us
     disputed = [
         kind
@@ -249,53 +250,52 @@ def disagreement(
         and not (kind.of_class == "erase" and kind.is_known)
     ]
     of_what = (
-        f"operations of {_in_words(disputed)} are programs to one of them only; "
+        f"operations of {_in_words(disputed)} are programs for only one method; "
         if disputed
         else ""
     )
     return (
         f"the fixed window counts {fixed.programs:,} programs and the mixture "
-        f"{mixture.programs:,}, which is further apart than their intervals: {of_what}neither "
-        "stands alone, and the interval of WA holds both"
+        f"{mixture.programs:,}. Their intervals do not overlap: {of_what}neither "
+        "is reliable alone, and the interval of WA includes both"
     )
 
 
 def doubt_warnings(
     reading: Classification, programs: float, pulses: int, retries: float, shared: Overlap
 ) -> list[str]:
-    """Return sentences about kinds that are strange, retries, and pins that dies may share.
+    """Return sentences about unexpected kinds, retries, and pins that dies may share.
 
     Args:
-        reading: the kinds of operations.
-        programs: how many are counted.
-        pulses: all that were seen.
+        reading: kinds of operations.
+        programs: counted programs.
+        pulses: all pulses.
         retries: reads that may be among the programs.
-        shared: what speaks for several dies on a pin.
+        shared: evidence for several dies per pin.
     """
-    found = []
+    warnings = []
     strange = [kind for kind in reading.kinds if not kind.is_known]
     operations = pulses * sum(kind.share for kind in strange)
     if operations > max(1.0, _MANY_STRANGE * programs):
         words = ", ".join(sorted({f"{kind.of_class}s" for kind in strange}))
-        found.append(
-            f"{operations:,.0f} operations take {_in_words(strange)}, and the times of the drive "
-            f"do not say what they are; they count as {words}, and the interval holds that they "
-            "are not"
+        warnings.append(
+            f"{operations:,.0f} operations take {_in_words(strange)}, which matches no time of the "
+            f"drive. They count as {words}; the interval includes the case that they are not"
         )
     if retries > _MANY_RETRIES * programs:
-        found.append(
-            "reads are tried again within one busy time, which takes multiples of a read, and up "
-            f"to {retries:,.0f} of them may have taken as long as a program, which the interval "
-            "holds"
+        warnings.append(
+            "reads are retried within one busy time, which takes multiples of a read. Up "
+            f"to {retries:,.0f} of them may have taken as long as a program; the interval "
+            "includes this"
         )
     if shared.is_likely:
-        found.append(
+        warnings.append(
             f"{shared.longer:,.0f} pulses are longer than any operation and {shared.strange:,.0f} "
-            f"fit none, where two dies on each pin would overlap {shared.implied:,.0f} times: if "
-            "dies are wired to one pin, operations that overlap count as one, and programs are "
+            f"fit no kind; two dies on each pin would overlap {shared.implied:,.0f} times. If "
+            "several dies share a pin, overlapping operations count as one, and programs are "
             "missing"
         )
-    return found
+    return warnings
 
 
 def _in_words(kinds: Sequence[OperationKind]) -> str:

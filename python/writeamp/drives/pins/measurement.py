@@ -1,4 +1,4 @@
-"""Write amplification from a capture of Ready/Busy pins, by fixed windows and by a mixture."""
+"""Write amplification from a capture of Ready/Busy pins, by a fixed window and by a mixture."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ class ReadyBusy(Drawn):
     """Measurement of a drive by a capture of its Ready/Busy pins.
 
     Attributes:
-        method: which of the two is the answer.
-        mixture, fixed: write amplification and counts by either.
-        bells: the mixture that was fitted.
-        reading: the class of each of its bells.
-        window_us: the fixed window of programs.
-        facts: what was known of the drive.
-        host_bytes: bytes that the host wrote while the capture was taken.
+        method: method of the answer.
+        mixture, fixed: write amplification and counts by each method.
+        bells: the fitted mixture.
+        reading: class of each of its bells.
+        window_us: the fixed window of programs, in µs.
+        facts: facts of the drive.
+        host_bytes: bytes that the host wrote during the capture.
         capture: the capture.
-        used: names of the pins that are counted.
-        doubts: about the programs of the mixture, which its interval holds.
-        warnings: sentences about what may be wrong.
+        used: names of the counted pins.
+        doubts: doubts about the programs of the mixture, which its interval includes.
+        warnings: sentences about possible errors.
     """
 
     method: Method
@@ -71,24 +71,24 @@ class ReadyBusy(Drawn):
 
     @property
     def answer(self) -> FourLevel:
-        """Write amplification by the method that was asked for."""
+        """Write amplification by the selected method."""
         return self.mixture if self.method == "mixture" else self.fixed
 
     @property
     def methods_agree(self) -> bool:
-        """Whether the intervals of the two methods have anything in common."""
+        """Whether the intervals of the two methods overlap."""
         return agree(self.mixture, self.fixed)
 
     @property
     def ci(self) -> tuple[float, float]:
-        """The 95% confidence interval of `wa`; where the two methods disagree, it holds both."""
+        """The 95% confidence interval of `wa`; if the methods disagree, it includes both."""
         if self.methods_agree:
             return self.answer.ci
         low, high = zip(self.mixture.ci, self.fixed.ci, strict=True)
         return (min(low), max(high))
 
     def components(self) -> list[dict[str, Any]]:
-        """Return the bells of the mixture, the shortest first."""
+        """Return the bells of the mixture, shortest first."""
         bells = self.bells
         return [
             {
@@ -105,7 +105,7 @@ class ReadyBusy(Drawn):
     def over_time(self) -> dict[str, Floats]:
         """Return busy time and operations of all captured pins over time.
 
-        Operations are told apart by coarse durations, 9% wide, which the mixture divides.
+        Operations are classified by coarse durations, 9% wide, which the mixture divides.
 
         Returns:
             `start_s`, `busy_share`, `reads`, `programs` and `erases`, shape (n,) each.
@@ -119,7 +119,7 @@ class ReadyBusy(Drawn):
         return {"start_s": line.start_s, "busy_share": line.busy_share} | by_class
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON types."""
+        """Return the measurement as JSON types."""
         over_time = {name: values.tolist() for name, values in self.over_time().items()}
         by_pin = self.answer.by_pin
         return {
@@ -146,7 +146,8 @@ class ReadyBusy(Drawn):
             "component_shape": self.bells.shape,
             "unexplained_share": self.bells.background,
             "doubts": {
-                one.name: {"too_many": one.too_many, "missing": one.missing} for one in self.doubts
+                doubt.name: {"too_many": doubt.too_many, "missing": doubt.missing}
+                for doubt in self.doubts
             },
             "duty_cycle": self.capture.busy_share,
             "over_time": over_time,
@@ -173,23 +174,24 @@ class ReadyBusy(Drawn):
                 "the two methods",
                 "agree within their intervals"
                 if self.methods_agree
-                else "disagree: neither stands alone, and the interval of WA holds both",
+                else "disagree: neither is reliable alone, and the interval of WA includes both",
             ),
             *self.mixture.cells("mixture"),
             *self.fixed.cells("fixed window, {:g} to {:g} µs".format(*self.window_us)),
         ]
         rows += [
             (
-                f"component: {one['class']}",
-                f"{one['mean_us']:,.1f} ± {one['sd_us']:.1f} µs, {one['share']:.3%} of the pulses",
+                f"component: {bell['class']}",
+                f"{bell['mean_us']:,.1f} ± {bell['sd_us']:.1f} µs, {bell['share']:.3%} of the "
+                "pulses",
             )
-            for one in self.components()
+            for bell in self.components()
         ]
         spread = self.answer.spread
         if spread is not None:
             rows.append(
                 (
-                    "programs of a die",
+                    "programs per die",
                     f"{spread['mean']:,.1f} ± {spread['sd']:,.1f} (sd), {spread['min']:,.1f} to "
                     f"{spread['max']:,.1f}",
                 )
@@ -206,11 +208,11 @@ class ReadyBusy(Drawn):
         return Card("Ready/Busy capture", rows, warnings=self.warnings, notes=notes, spark=spark)
 
     def _records(self) -> list[dict[str, Any]]:
-        # What happened over time is a table of its own.
-        return [{name: one for name, one in self.to_dict().items() if name != "over_time"}]
+        # Data over time is a separate table.
+        return [{name: value for name, value in self.to_dict().items() if name != "over_time"}]
 
     def figure(self) -> PanelChart:
-        """Describe durations by class on a logarithmic axis, and what happened over time."""
+        """Describe durations by class (logarithmic), and busy time and operations over time."""
         pulses = pooled([pin.durations for pin in self.capture.pins if pin.name in self.used])
         shares = _mixture_shares(self.bells, self.reading, pulses)
         over_time = self.over_time()
@@ -247,30 +249,30 @@ def ready_busy(
     Args:
         path: a VCD, a sigrok session or CSV, or Saleae Logic 2's CSV or binary export.
         facts: the drive's levels of parallelism and the times of its flash.
-        host_bytes: bytes that the host wrote while the capture was taken.
-        pin: the one pin to count, from which all dies are extrapolated; all by default.
-        method: "mixture" or "fixed": which is the answer.
+        host_bytes: bytes that the host wrote during the capture.
+        pin: the only pin to count, from which all dies are extrapolated; default: all.
+        method: method of the answer: "mixture" or "fixed".
         inverted: busy is high rather than low.
-        progress: called with the bytes read and those of the files, where they are known.
+        progress: called with the bytes read and the total bytes, if they are known.
 
     Returns:
-        `ReadyBusy`: `answer` by the method requested (`wa`, `ci`), `mixture`, `fixed`,
-        `methods_agree`, `doubts`, `warnings`.
+        `ReadyBusy`: `answer` by the selected method (`wa`, `ci`), `mixture`, `fixed`,
+            `methods_agree`, `doubts`, `warnings`.
 
     Raises:
-        WriteampError: the capture cannot be read, has more pins than the drive has dies, or
-            durations that may be of two classes.
+        WriteampError: the capture cannot be read, has more pins than the drive has dies, or has
+            durations with an ambiguous class.
     """
     OneOf(METHODS).check("method", method)
     host_bytes = _HOST_BYTES.check("host_bytes", host_bytes)
     window_us = facts.fixed_window_us()
     capture = read(path, inverted=inverted, progress=progress)
     used = _used(capture, pin, facts)
-    pulses = pooled([one.durations for one in used])
+    pulses = pooled([pin.durations for pin in used])
     if pulses.total == 0:
         raise WriteampError(
-            f"{os.fspath(path)}: no pin has a whole busy pulse of 2 µs to 100 ms, so no operation "
-            "can be counted"
+            f"{os.fspath(path)}: no pin has a complete busy pulse of 2 µs to 100 ms, so no "
+            "operation can be counted"
         )
     bells, reading = _read_bells(pulses, facts)
     shown = capture.pins if len(capture.pins) <= facts.dies else used
@@ -278,10 +280,10 @@ def ready_busy(
     of_pulses = _mixture_shares(bells, reading, pulses)
     of_mixture = count(pulses, of_pulses)
     errors = class_errors(bells, reading, pulses, of_pulses)
-    # What is not known of the bells adds to the errors of all pins alike.
+    # Mixture-fit uncertainty is common to all pins.
     inflation = {
-        name: max(1.0, errors[name] / one.error) if one.error > 0 else 1.0
-        for name, one in of_mixture.items()
+        name: max(1.0, errors[name] / error.error) if error.error > 0 else 1.0
+        for name, error in of_mixture.items()
     }
     hidden = 0.0
     if not reading.of("erase"):
@@ -289,7 +291,7 @@ def ready_busy(
     period_us = sample_us(capture)
     missed = 0.0 if period_us is None else most_missed(capture, period_us)
     shared = overlap(bells, pulses, used, capture.seconds, facts)
-    of_both = doubts.of_capture(sum(one.cut for one in used), missed)
+    of_both = doubts.of_capture(sum(pin.cut for pin in used), missed)
     if shared.is_likely:
         counted = of_mixture["program"].value
         of_both.append(Doubt("shared_pins", 0.0, max(0.0, shared.most_programs - counted)))
@@ -299,23 +301,23 @@ def ready_busy(
 
     def by_method(shares_of: Callable[[Durations], Shares], doubtful: Sequence[Doubt]) -> FourLevel:
         by_pin = {
-            one.name: {
-                name: replace(found, error=found.error * inflation[name])
-                for name, found in count(one.durations, shares_of(one.durations)).items()
+            pin.name: {
+                name: replace(counted, error=counted.error * inflation[name])
+                for name, counted in count(pin.durations, shares_of(pin.durations)).items()
             }
-            for one in shown
+            for pin in shown
         }
-        names = [one.name for one in used]
+        names = [pin.name for pin in used]
         return four_level(by_pin, names, facts, host_bytes, doubtful)
 
     by_mixture = by_method(lambda durations: _mixture_shares(bells, reading, durations), of_bells)
     by_window = by_method(lambda durations: classes.window_shares(durations, window_us), of_window)
-    found = capture_warnings(capture, used, shown, facts, period_us=period_us, missed=missed)
-    retries = sum(one.too_many for one in of_bells if one.name == doubts.RETRIES)
+    warnings = capture_warnings(capture, used, shown, facts, period_us=period_us, missed=missed)
+    retries = sum(doubt.too_many for doubt in of_bells if doubt.name == doubts.RETRIES)
     programs = of_mixture["program"].value
-    found += doubt_warnings(reading, programs, pulses.total, retries, shared)
+    warnings += doubt_warnings(reading, programs, pulses.total, retries, shared)
     if not agree(by_mixture, by_window):
-        found.insert(0, disagreement(by_mixture, by_window, reading, window_us))
+        warnings.insert(0, disagreement(by_mixture, by_window, reading, window_us))
     return ReadyBusy(
         method=method,
         mixture=by_mixture,
@@ -326,14 +328,14 @@ def ready_busy(
         facts=facts,
         host_bytes=host_bytes,
         capture=capture,
-        used=tuple(one.name for one in used),
+        used=tuple(pin.name for pin in used),
         doubts=tuple(of_bells),
-        warnings=tuple(found),
+        warnings=tuple(warnings),
     )
 
 
 def _read_bells(pulses: Durations, facts: PinFacts) -> tuple[BellMixture, Classification]:
-    """Fit a mixture and tell its classes; few erases are sought where they must be."""
+    """Fit a mixture and classify its bells; searches rare erases at their stated times."""
     bells = mixture.fit(pulses)
     reading = classes.classify(bells, facts)
     if reading.of("erase"):
@@ -346,15 +348,15 @@ def _read_bells(pulses: Durations, facts: PinFacts) -> tuple[BellMixture, Classi
 
 
 def _used(capture: PinCapture, pin: str | None, facts: PinFacts) -> tuple[Pin, ...]:
-    names = [one.name for one in capture.pins]
+    names = [pin.name for pin in capture.pins]
     if pin is not None:
         if pin not in names:
             raise unknown("pin", pin, names)
-        return tuple(one for one in capture.pins if one.name == pin)
+        return tuple(captured for captured in capture.pins if captured.name == pin)
     if len(names) > facts.dies:
         raise WriteampError(
-            f"the capture has {len(names)} channels and the drive {facts.dies} dies, each with one "
-            f"pin; choose one with --pin ({', '.join(names[:8])}), or say --dies"
+            f"the capture has {len(names)} channels, but the drive has {facts.dies} dies with one "
+            f"pin each. Select one with --pin ({', '.join(names[:8])}), or set --dies"
         )
     return capture.pins
 
@@ -362,10 +364,10 @@ def _used(capture: PinCapture, pin: str | None, facts: PinFacts) -> tuple[Pin, .
 def _mixture_shares(bells: BellMixture, reading: Classification, durations: Durations) -> Shares:
     if durations.total == 0:
         return {name: np.zeros(0) for name in CLASSES}
-    found = bells.responsibilities(durations.low_us, durations.high_us)
-    return classes.shares(reading, found)
+    of_bell = bells.responsibilities(durations.low_us, durations.high_us)
+    return classes.shares(reading, of_bell)
 
 
 def _kind_shares(bells: BellMixture, reading: Classification, durations: Durations) -> Floats:
-    found = bells.responsibilities(durations.low_us, durations.high_us)
-    return np.stack([found[:, list(kind.bells)].sum(axis=1) for kind in reading.kinds], axis=1)
+    of_bell = bells.responsibilities(durations.low_us, durations.high_us)
+    return np.stack([of_bell[:, list(kind.bells)].sum(axis=1) for kind in reading.kinds], axis=1)

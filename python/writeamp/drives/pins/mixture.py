@@ -1,8 +1,8 @@
-"""A mixture of bells fitted to the durations of a capture: how many, how long, how wide.
+"""Mixture of bells fitted to the durations of a capture: number, means and widths.
 
-Each kind of operation (a read, a program of a lower page, an erase) takes a time that scatters
-about its mean. The mixture is fitted by expectation and maximisation to binned durations; the
-number of bells is that of the lowest Bayesian information criterion (Schwarz 1978).
+Each kind of operation (a read, a program of a lower page, an erase) takes a time that varies around
+its mean. The mixture is fitted to binned durations by expectation maximisation; the number of bells
+is that with the lowest Bayesian information criterion (Schwarz 1978).
 """
 
 from __future__ import annotations
@@ -15,52 +15,53 @@ from scipy.special import ndtr  # type: ignore[import-untyped]
 
 from writeamp.drives.pins.capture import Durations, Floats
 
-# Finer bins than this share of a duration tell nothing of bells that are wider.
+# Bins narrower than this share of a duration add no information about wider bells.
 _BIN_SHARE = 0.003
 _PEAK_BIN_SHARE = 0.02
-# In standard deviations of the square root of a count, which is 0.5: five of them are no accident.
+# Significance of a peak, in units of the square root of a count (with deviation 0.5): five
+# deviations.
 _PROMINENCE = 2.5
 _MOST_BELLS = 12
-# Of fewer, the criterion says nothing.
+# With fewer pulses per bell, the criterion is unreliable.
 _PULSES_A_BELL = 10
 _MOST_STEPS = 400
-# Nats of the likelihood below which a step changes no count that matters.
+# Increase of the log-likelihood, in nats, below which the counts are converged.
 _STILL_NATS = 0.02
 _PARAMETERS_A_BELL = 3
 _LEAST_DENSITY = 1e-300
 _FIRST_BACKGROUND = 1e-4
 _LEAST_BACKGROUND = 1e-9
-# Of a bell that is sought about a known time.
+# Initial width of a bell that is searched near a known time.
 _FIRST_SPREAD = 0.04
-# A constant duration lies in one bin of the sampling, or in two.
+# A constant duration falls into one or two bins of the sampling.
 _NARROWEST_BINS = 0.3
 
 
 def _normal(z: Floats) -> Floats:
-    found: Floats = ndtr(z)
-    return found
+    probability: Floats = ndtr(z)
+    return probability
 
 
 def _bounded(z: Floats) -> Floats:
     """Return the distribution of the standardised sum of four uniforms, within ±2√3."""
     u = np.clip(2 + z / np.sqrt(3), 0, 4)
     terms = [sign * np.maximum(u - step, 0) ** 4 for step, sign in enumerate((1, -4, 6, -4))]
-    found: Floats = np.clip(sum(terms) / 24, 0, 1)
-    return found
+    probability: Floats = np.clip(sum(terms) / 24, 0, 1)
+    return probability
 
 
-# Bells that never end, and bells with an end: a program is a number of pulses within bounds.
+# Unbounded and bounded bells: a program consists of a number of pulses within bounds.
 SHAPES: dict[str, Callable[[Floats], Floats]] = {"normal": _normal, "bounded": _bounded}
 
 
 @dataclass(frozen=True)
 class BellMixture:
-    """Bells in ascending order of their means, shape (k,) each, and what scatters about evenly.
+    """Bells in ascending order of their means, shape (k,) each, and an even background.
 
     Attributes:
-        shape: the name of their distribution.
-        mean_us: means.
-        sd_us: standard deviations.
+        shape: name of their distribution.
+        mean_us: means, in µs.
+        sd_us: standard deviations, in µs.
         share: shares of all durations.
         background: share of durations that no bell explains.
         bic: Bayesian information criterion, in nats ×2.
@@ -76,7 +77,7 @@ class BellMixture:
     def responsibilities(self, low_us: Floats, high_us: Floats) -> Floats:
         """Return the probability of each bell for each bin, shape (n, k); rows add up to 1.
 
-        Durations that no bell explains go to that which is the fewest deviations away.
+        Durations that no bell explains are assigned to the bell that is closest in deviations.
         """
         parts = _masses(self, low_us, high_us)
         sums = parts.sum(axis=1)
@@ -85,19 +86,19 @@ class BellMixture:
         nearest = np.zeros_like(parts)
         nearest[np.arange(middle_us.size), away.argmin(axis=1)] = 1
         explained = sums > _LEAST_DENSITY
-        found: Floats = np.where(
+        probabilities: Floats = np.where(
             explained[:, None], parts / np.where(explained, sums, 1)[:, None], nearest
         )
-        return found
+        return probabilities
 
 
 def unexplained(mixture: BellMixture, durations: Durations) -> Floats:
-    """Return the probability for each bin that no bell explains what is in it, shape (n,)."""
+    """Return the probability for each bin that no bell explains its durations, shape (n,)."""
     binned = coarser(durations)
     share = mixture.background * _even(binned) / density(mixture, binned)
     starts = np.searchsorted(binned.low_us, durations.low_us, side="right") - 1
-    found: Floats = np.minimum(share[starts], 1.0)
-    return found
+    unexplained_share: Floats = np.minimum(share[starts], 1.0)
+    return unexplained_share
 
 
 def fit(durations: Durations) -> BellMixture:
@@ -108,7 +109,7 @@ def fit(durations: Durations) -> BellMixture:
 
 
 def with_bell(mixture: BellMixture, durations: Durations, mean_us: float) -> BellMixture:
-    """Fit the mixture again with another bell that begins about a mean."""
+    """Fit the mixture again with another bell that starts near a mean."""
     binned = coarser(durations)
     near = np.abs(np.log(binned.middle_us / mean_us)) < _FIRST_SPREAD
     share = max(float(binned.count[near].sum()), 1.0) / binned.total / 2
@@ -124,7 +125,7 @@ def with_bell(mixture: BellMixture, durations: Durations, mean_us: float) -> Bel
 
 
 def likelihood(mixture: BellMixture, durations: Durations) -> float:
-    """Return the logarithm of the likelihood of the durations, in nats."""
+    """Return the log-likelihood of the durations, in nats."""
     binned = coarser(durations)
     return float(binned.count.astype(float) @ np.log(density(mixture, binned)))
 
@@ -140,7 +141,7 @@ def _ordered(mixture: BellMixture) -> BellMixture:
 
 
 def coarser(durations: Durations) -> Durations:
-    """Join bins that are finer than a share of their durations, as the fit takes them."""
+    """Join bins that are narrower than a share of their durations, for the fit."""
     place = np.floor(np.log(durations.middle_us) / _BIN_SHARE)
     starts = np.flatnonzero(np.diff(place, prepend=-np.inf))
     ends = np.append(starts[1:], place.size) - 1
@@ -152,7 +153,7 @@ def coarser(durations: Durations) -> Durations:
 
 
 def _seeded(binned: Durations, shape: str) -> BellMixture:
-    """Return a bell for each peak that is no accident, fitted; one for all without peaks."""
+    """Return a fitted bell for each significant peak; a single bell without peaks."""
     from scipy.signal import find_peaks  # type: ignore[import-untyped]  # noqa: PLC0415 (slow)
 
     count, low_us = _on_log_grid(binned, binned.count.astype(float))
@@ -169,7 +170,7 @@ def _seeded(binned: Durations, shape: str) -> BellMixture:
 
 
 def _grown(mixture: BellMixture, binned: Durations) -> BellMixture:
-    """Add bells where the mixture explains least, while that lowers the criterion."""
+    """Add bells where the mixture explains least, while this lowers the criterion."""
     most = min(_MOST_BELLS, binned.total // _PULSES_A_BELL)
     while mixture.mean_us.size < most:
         grown = _converged(_with_another(mixture, binned), binned)
@@ -208,7 +209,7 @@ def _with_another(mixture: BellMixture, binned: Durations) -> BellMixture:
 def _on_log_grid(binned: Durations, values: Floats) -> tuple[Floats, Floats]:
     """Sum values into bins of 2% each, and return the lower edges too."""
     place = np.floor(np.log(binned.middle_us) / _PEAK_BIN_SHARE).astype(int)
-    # An empty bin at either side, so that a peak at the edge is one.
+    # Empty bins on both sides make peaks at the edges detectable.
     first = int(place.min()) - 2
     size = int(place.max()) - first + 3
     sums = np.bincount(place - first, weights=values, minlength=size).astype(float)
@@ -217,7 +218,7 @@ def _on_log_grid(binned: Durations, values: Floats) -> tuple[Floats, Floats]:
 
 
 def _converged(mixture: BellMixture, binned: Durations) -> BellMixture:
-    """Repeat expectation and maximisation until nothing changes."""
+    """Repeat expectation and maximisation until convergence."""
     count = binned.count.astype(float)
     total = count.sum()
     middle_us = binned.middle_us
@@ -228,17 +229,17 @@ def _converged(mixture: BellMixture, binned: Durations) -> BellMixture:
     for _ in range(_MOST_STEPS):
         now = BellMixture(mixture.shape, mean_us, sd_us, share, background, np.inf)
         parts = _masses(now, binned.low_us, binned.high_us)
-        found = np.maximum(parts.sum(axis=1) + background * even, _LEAST_DENSITY)
-        before, likelihood = likelihood, float(count @ np.log(found))
-        weight = parts * (count / found)[:, None]
+        expected = np.maximum(parts.sum(axis=1) + background * even, _LEAST_DENSITY)
+        previous, likelihood = likelihood, float(count @ np.log(expected))
+        weight = parts * (count / expected)[:, None]
         sums = np.maximum(weight.sum(axis=0), 1e-9)
         mean_us = middle_us @ weight / sums
         variance = ((middle_us[:, None] - mean_us) ** 2 * weight).sum(axis=0) / sums
         nearest = np.clip(np.searchsorted(middle_us, mean_us), 0, middle_us.size - 1)
         sd_us = np.maximum(np.sqrt(variance), narrowest_us[nearest])
         share = sums / total
-        background *= float((count * even / found).sum() / total)
-        if likelihood - before < _STILL_NATS:
+        background *= float((count * even / expected).sum() / total)
+        if likelihood - previous < _STILL_NATS:
             break
     parameters = _PARAMETERS_A_BELL * mean_us.size
     bic = parameters * float(np.log(total)) - 2 * likelihood
@@ -250,19 +251,19 @@ def _masses(mixture: BellMixture, low_us: Floats, high_us: Floats) -> Floats:
     distribution = SHAPES[mixture.shape]
     low = distribution((low_us[:, None] - mixture.mean_us) / mixture.sd_us)
     high = distribution((high_us[:, None] - mixture.mean_us) / mixture.sd_us)
-    found: Floats = mixture.share * np.maximum(high - low, 0)
-    return found
+    masses: Floats = mixture.share * np.maximum(high - low, 0)
+    return masses
 
 
 def density(mixture: BellMixture, binned: Durations) -> Floats:
-    """Return the share of all durations that is expected in each bin, shape (n,)."""
+    """Return the expected share of all durations in each bin, shape (n,)."""
     parts = _masses(mixture, binned.low_us, binned.high_us)
-    found: Floats = parts.sum(axis=1) + mixture.background * _even(binned)
-    return np.maximum(found, _LEAST_DENSITY)
+    expected: Floats = parts.sum(axis=1) + mixture.background * _even(binned)
+    return np.maximum(expected, _LEAST_DENSITY)
 
 
 def _even(binned: Durations) -> Floats:
-    """Return the share of each bin in durations that scatter evenly, on a logarithmic scale."""
+    """Return the share of each bin for an even distribution on a logarithmic scale."""
     widths = np.log(binned.high_us) - np.log(binned.low_us)
-    found: Floats = widths / (np.log(binned.high_us[-1]) - np.log(binned.low_us[0]))
-    return found
+    shares: Floats = widths / (np.log(binned.high_us[-1]) - np.log(binned.low_us[0]))
+    return shares

@@ -1,4 +1,4 @@
-"""Settings of measurements of a drive's pins, which options are made from."""
+"""Settings of measurements of a drive's pins; the options are generated from them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PINS = {"panel": "pins"}
 
 
 class _Times:
-    """Domain of times in µs, with commas between."""
+    """Domain of times in µs, separated by commas."""
 
     def check(self, name: str, value: Any) -> tuple[float, ...]:
         """Return the times."""
@@ -27,10 +27,10 @@ class _Times:
 
 
 class _Window:
-    """Domain of spans of time in µs."""
+    """Domain of time spans in µs."""
 
     def check(self, name: str, value: Any) -> tuple[float, ...]:
-        """Return both ends."""
+        """Return both ends, in µs."""
         ends = _numbers(name, value, ":")
         if len(ends) != 2:
             raise WriteampError(f"{name} is {shown(value)}; it must be LOW:HIGH in µs")
@@ -39,10 +39,10 @@ class _Window:
 
 def _numbers(name: str, text: str, separator: str) -> tuple[float, ...]:
     try:
-        return tuple(float(part) for part in text.split(separator))
+        return tuple(float(number) for number in text.split(separator))
     except ValueError:
         raise WriteampError(
-            f"{name} is {shown(text)}; it must be numbers in µs with {separator!r} between"
+            f"{name} is {shown(text)}; it must be numbers in µs separated by {separator!r}"
         ) from None
 
 
@@ -50,7 +50,7 @@ def _times(of_what: str) -> Any:
     return setting(
         None,
         _Times(),
-        f"times of a {of_what} in µs, with commas between",
+        f"times of a {of_what} in µs, separated by commas",
         metavar="US[,US]",
         **_PINS,
     )
@@ -58,7 +58,7 @@ def _times(of_what: str) -> Any:
 
 @dataclass(frozen=True)
 class PinSettings(Settings):
-    """Host writes, drive (a profile, or facts in its place) and pins of a capture."""
+    """Host writes, drive (a profile, or its facts) and pins of a capture."""
 
     title: ClassVar[str] = "pins"
     names_options: ClassVar[bool] = True
@@ -66,7 +66,7 @@ class PinSettings(Settings):
     host_bytes: float | None = setting(
         None,
         ByteAmount(),
-        "what the host wrote while the capture was taken: 2GiB, or bytes",
+        "amount that the host wrote during the capture: 2GiB, or bytes",
         number="bytes",
         required=True,
     )
@@ -79,7 +79,7 @@ class PinSettings(Settings):
     pages_per_program: int | None = setting(
         None,
         POSITIVE_COUNT,
-        "flash pages that one program writes, M_p: 2 for two planes at once",
+        "flash pages written by one program, M_p: 2 for two planes at once",
         number="count",
         **_PINS,
     )
@@ -97,22 +97,22 @@ class PinSettings(Settings):
         **_PINS,
     )
     pin: str | None = setting(
-        None, None, "count one pin, and take all dies to be like its own", metavar="NAME"
+        None, None, "count one pin only, and extrapolate all dies from it", metavar="NAME"
     )
     method: Method = setting(
         "mixture",
         OneOf(METHODS),
-        "which answer counts: mixture or fixed; both are shown",
+        "method of the answer: mixture or fixed; both are shown",
         choices=METHODS,
         metavar="NAME",
     )
-    inverted: bool = setting(False, None, "busy is high; without it, low is busy", number="switch")
+    inverted: bool = setting(False, None, "busy is high; default: busy is low", number="switch")
 
     def facts(self) -> PinFacts:
-        """Return the facts of the pins by the profile, or as given in its place.
+        """Return the facts of the pins from the profile, or from the other settings.
 
         Raises:
-            WriteampError: the drive is not known, or there is no such profile.
+            WriteampError: the drive is unknown, or the profile does not exist.
         """
         more: dict[str, Any] = {}
         if self.dies is not None:
@@ -128,7 +128,7 @@ class PinSettings(Settings):
             return replace(facts_of(device(self.device)), **more)
         if "channels" not in more or "page_bytes" not in more:
             raise WriteampError(
-                "the drive is not known; give --device, or --dies and --page-bytes (and, for "
+                "the drive is unknown. Pass --device, or --dies and --page-bytes (and, for "
                 "programs of several planes, --pages-per-program)"
             )
         return PinFacts(**({"pages_per_program": 1} | more))

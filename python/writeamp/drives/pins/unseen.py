@@ -1,4 +1,4 @@
-"""Limits of a capture: ready times between samples, and operations of dies on one pin."""
+"""Limits of a capture: ready times between samples, and several dies on one pin."""
 
 from __future__ import annotations
 
@@ -13,29 +13,30 @@ from writeamp.drives.pins.capture import Durations, Pin, PinCapture, pooled
 from writeamp.drives.pins.device_facts import PinFacts
 from writeamp.drives.pins.mixture import BellMixture
 
-# Operations of one kind scatter less about their mean, as a share of it.
+# Operations of one kind vary by less than this share of their mean.
 _BROAD = 0.2
-# Pulses as much longer than the longest operation are none.
+# Pulses longer than the longest operation by this factor are not single operations.
 _LONGER = 1.3
-# Pulses that overlap hide each other or are strange; so many of those that load implies are enough.
+# Share of the expected overlapping pulses that is sufficient evidence; overlaps may hide others.
 _SEEN_OVERLAP = 0.1
 _LEAST_STRANGE = 5
-# Without longer pulses, where erases are so much longer than programs.
+# Share of unexpected pulses that is sufficient evidence if erases are so long that no pulse exceeds
+# them.
 _MANY_STRANGE = 0.01
-# No command fits into less: what is shorter is bridged.
+# No command fits into a shorter time; shorter gaps are bridged.
 SHORTEST_GAP_US = 0.05
-# Rates at which analysers sample more slowly than that, in MHz.
+# Common sampling rates of analysers below that limit, in MHz.
 _RATES_MHZ = (0.1, 0.2, 0.25, 0.5, 1, 2, 4, 5, 6, 8, 10, 12, 12.5, 16)
-# A period that is finer in units of the file's times is the unit itself.
+# If a period has fewer units of the file's times, the unit itself is taken as the period.
 _UNITS_A_PERIOD = 8
-# Intervals that lie on the samples, but for rounding; as many different ones, or two of a few
-# samples each, are no accident.
+# Share of intervals that must be multiples of the period, except for rounding. Several different
+# intervals, or two with few samples each, are sufficient evidence.
 _ON_SAMPLES = 0.999
 _DIFFERENT = 4
 _FEW_SAMPLES = 8
-# More ready times than this share of the pulses may not have been seen.
+# Share of missed ready times, relative to the pulses, from which there is a warning.
 _MANY_MISSED_GAPS = 1e-4
-# A sampling that is coarser than this cannot tell reads from each other, or short gaps at all.
+# A longer sampling period cannot resolve reads or short gaps.
 _COARSE_US = 0.1
 
 
@@ -44,10 +45,10 @@ class Overlap:
     """Evidence for several dies on a pin.
 
     Attributes:
-        pulses: all that were seen.
+        pulses: number of all pulses.
         longer: pulses that are longer than any operation.
-        strange: pulses that scatter as no kind of operation does, those included.
-        implied: pulses that would overlap if two dies shared each pin at this load.
+        strange: pulses that fit no kind of operation, including the longer ones.
+        implied: expected overlapping pulses if two dies shared each pin at this load.
         most_programs: programs of two such dies, if all of their busy time were programs.
     """
 
@@ -59,7 +60,7 @@ class Overlap:
 
     @property
     def is_likely(self) -> bool:
-        """Whether pulses are strange as often as two dies on a pin would make them."""
+        """Whether unexpected pulses are as frequent as with two dies on a pin."""
         enough = max(_LEAST_STRANGE, _SEEN_OVERLAP * self.implied)
         is_seen = self.longer > 0 or self.strange > _MANY_STRANGE * self.pulses
         return is_seen and self.strange >= enough
@@ -75,9 +76,9 @@ def overlap(
     """Return the evidence for several dies on each of the pins.
 
     Args:
-        bells: the mixture of all pulses.
-        pulses: the durations of all pins.
-        pins: the pins that are counted.
+        bells: mixture of all pulses.
+        pulses: durations of all pins.
+        pins: the counted pins.
         seconds: length of the capture.
         facts: the drive's times.
     """
@@ -104,14 +105,14 @@ def overlap(
 
 
 def sample_us(capture: PinCapture) -> float | None:
-    """Return the time between samples, which may be longer than the unit of the file's times.
+    """Return the time between samples in µs, which may exceed the unit of the file's times.
 
-    Analysers of 10 MHz are often written in ns. None where neither is known.
+    Captures of 10 MHz analysers are often written in ns. Returns None if the time is unknown.
     """
     unit_us = capture.resolution_us or 1e-3
-    parts = [part for pin in capture.pins for part in (pin.durations, pin.gaps)]
+    parts = [durations for pin in capture.pins for durations in (pin.durations, pin.gaps)]
     times = pooled(parts)
-    # Longer times are in bins of 0.1%, which tell nothing of samples.
+    # Longer times are in bins of 0.1%, which are too wide for samples.
     times = times.where(times.high_us - times.low_us < 1.5 * unit_us)
     for rate_mhz in _RATES_MHZ:
         if unit_us * _UNITS_A_PERIOD > 1 / rate_mhz or times.total == 0:
@@ -129,7 +130,7 @@ def most_missed(capture: PinCapture, period_us: float) -> float:
     """Return a bound of the ready times that fell between two samples.
 
     A ready time g below the period T shows one sample with probability g/T, else none. If none is
-    below the shortest, s, there were at most (T − s)/s missed for each that was seen so.
+    below the shortest, s, at most (T − s)/s were missed for each observed one.
     """
     if period_us <= SHORTEST_GAP_US:
         return 0.0
@@ -146,44 +147,44 @@ def capture_warnings(
     period_us: float | None,
     missed: float,
 ) -> list[str]:
-    """Return what a capture may not show: short gaps, coarse times, dies without a pin or pulse.
+    """Return warnings about short gaps, coarse times, and dies without a pin or pulse.
 
     Args:
         capture: the capture.
-        used: pins that are counted.
-        shown: pins that are reported.
-        facts: of the drive.
-        period_us: between two samples; None if the capture is not sampled.
-        missed: the most gaps that may not have been seen.
+        used: the counted pins.
+        shown: the reported pins.
+        facts: facts of the drive.
+        period_us: time between two samples in µs; None if the capture is not sampled.
+        missed: bound of the missed gaps.
     """
-    found = []
-    pulses = sum(one.durations.total for one in capture.pins)
+    warnings = []
+    pulses = sum(pin.durations.total for pin in capture.pins)
     if period_us is not None and missed > _MANY_MISSED_GAPS * pulses:
         gaps = _gaps(capture, 2.5 * period_us).total
-        found.append(
-            f"{gaps:,} times a pin was ready between two operations for no more than two samples "
-            f"of {period_us:g} µs; up to {missed:,.0f} shorter gaps may not be seen, and two "
-            "operations then count as one of about their sum: sample faster"
+        warnings.append(
+            f"{gaps:,} times, a pin was ready between two operations for at most two samples "
+            f"of {period_us:g} µs; up to {missed:,.0f} shorter gaps may be missed, where two "
+            "operations count as one. Sample faster"
         )
     if period_us is not None and period_us > _COARSE_US:
-        found.append(
-            f"the capture is sampled every {period_us:g} µs; counts are as good as stated from 10 "
-            "MHz (0.1 µs) on"
+        warnings.append(
+            f"the capture is sampled every {period_us:g} µs; the stated accuracy needs at least 10 "
+            "MHz (0.1 µs)"
         )
     if len(used) < facts.dies:
         spread = (
-            "how far dies differ is in the interval"
+            "the interval includes the variation of dies"
             if len(shown) > 1
-            else "how far dies differ is not known and not in the interval"
+            else "the variation of dies is unknown and not in the interval"
         )
-        found.append(
-            f"{len(used)} of {facts.dies} dies are counted, and the others taken to be alike; "
-            f"{spread}"
+        warnings.append(
+            f"{len(used)} of {facts.dies} dies are counted, and the others are assumed to be "
+            f"equal; {spread}"
         )
-    silent = [one.name for one in used if one.durations.total == 0]
+    silent = [pin.name for pin in used if pin.durations.total == 0]
     if silent:
-        found.append(f"no operation was seen on {', '.join(silent)}")
-    return found
+        warnings.append(f"no operation was seen on {', '.join(silent)}")
+    return warnings
 
 
 def _gaps(capture: PinCapture, below_us: float) -> Durations:

@@ -1,7 +1,7 @@
-"""Hyperscale Boot SSD log (0xC0): the fields that count writes and erases.
+"""Hyperscale Boot SSD log (0xC0): the fields of writes and erases.
 
-Its page has another GUID than OCP's, and counts in data units of 512,000 bytes though tools print
-"(Bytes)": on a drive of 512 GB whose blocks were erased 433 to 484 times it says 484,533,969.
+Its page has another GUID than OCP's. It counts data units of 512,000 bytes, although tools print
+"(Bytes)": a drive of 512 GB with blocks erased 433 to 484 times reports 484,533,969.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ GUID = 0x65438878ACD878A166421E0F92D76DC4
 
 
 class BootField(NamedTuple):
-    """Place of a number in the page."""
+    """Position of a number in the page."""
 
     offset: int
     length: int
@@ -34,6 +34,6 @@ FIELDS = (
 def decoded_page(page: bytes) -> dict[str, int]:
     """Return the numbers of a raw page of 512 bytes."""
     return {
-        one.key: int.from_bytes(page[one.offset : one.offset + one.length], "little")
-        for one in FIELDS
+        field.key: int.from_bytes(page[field.offset : field.offset + field.length], "little")
+        for field in FIELDS
     }

@@ -23,7 +23,7 @@ _Kind: TypeAlias = Literal["number", "wide", "text", "guid", "uuid"]
 
 
 class OcpField(NamedTuple):
-    """Place of a value in the page, and its keys in version 2 and version 1 of the JSON."""
+    """Position of a value in the page, and its keys in version 2 and version 1 of the JSON."""
 
     offset: int
     length: int
@@ -32,7 +32,7 @@ class OcpField(NamedTuple):
     kind: _Kind = "number"
 
 
-# In the order of the JSON; the spelling, misprints included, is nvme-cli's.
+# In the order of the JSON; the spelling, including misprints, is nvme-cli's.
 FIELDS = (
     OcpField(0, 16, "physical_media_units_written", "Physical media units written", "wide"),
     OcpField(16, 16, "physical_media_units_read", "Physical media units read", "wide"),
@@ -104,11 +104,11 @@ FIELDS = (
 
 
 def shown_log(values: Mapping[str, int | str], version: Literal[1, 2]) -> dict[str, Value]:
-    """Return a log as JSON types, by the keys of either version.
+    """Return a log as JSON types, with the keys of either version.
 
     Args:
-        values: by the keys of version 2; fields that are not among them are 0.
-        version: of the keys.
+        values: values by the keys of version 2; missing fields are 0.
+        version: version of the keys.
     """
     return {
         field.key if version == 2 else field.old_key: _shown(field, values.get(field.key, 0))
@@ -125,7 +125,7 @@ def _shown(field: OcpField, value: int | str) -> Value:
 
 
 def encoded_page(values: Mapping[str, int | str]) -> bytes:
-    """Return the raw page; fields that are not among the values are 0."""
+    """Return the raw page; missing fields are 0."""
     page = bytearray(PAGE_BYTES)
     for field in FIELDS:
         value = values.get(field.key, 0)
@@ -135,7 +135,7 @@ def encoded_page(values: Mapping[str, int | str]) -> bytes:
 
 
 def decoded_page(page: bytes) -> dict[str, int]:
-    """Return the numbers of a raw page of 512 bytes, by the keys of version 2; no text."""
+    """Return the numbers of a raw page of 512 bytes, by the keys of version 2, without texts."""
     return {
         field.key: int.from_bytes(page[field.offset : field.offset + field.length], "little")
         for field in FIELDS
@@ -144,7 +144,7 @@ def decoded_page(page: bytes) -> dict[str, int]:
 
 
 def decoded_log(log: Mapping[str, object]) -> dict[str, object]:
-    """Return the values that a printed log of either version has, by the keys of version 2."""
+    """Return the values of a printed log of either version, by the keys of version 2."""
     return {
         field.key: log[key] for field in FIELDS for key in (field.key, field.old_key) if key in log
     }

@@ -11,5 +11,5 @@ POWER_ON_HOURS = "power_on_hours"
 
 
 def data_units(size_bytes: int) -> int:
-    """Return the data units that a drive reports for so many bytes."""
+    """Return the data units that a drive reports for a number of bytes."""
     return -(-size_bytes // DATA_UNIT_BYTES)

@@ -1,1 +1,1 @@
-"""Removal of what pasting adds to a log: quotes, colours, log prefixes, line breaks."""
+"""Cleaning of pasted logs: removes quotes, colours, log prefixes and line breaks."""

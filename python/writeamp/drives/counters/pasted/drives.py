@@ -9,19 +9,19 @@ from typing import NamedTuple
 from writeamp.drives.counters.amounts import DATA_UNIT
 from writeamp.drives.counters.facts import CounterFacts
 
-# Two tools that print a counter one after the other differ by what was written in between.
+# Largest relative difference of a counter between two tools that ran one after the other.
 _MOST_APART = 0.01
 _FEW_UNITS = 2000
 _FEW_HOURS = 1.0
 _ONE_MOMENT_S = 3600.0
 _NO_IDENTITY = (
-    "the file has logs of several drives or moments, and this log names none: give one file for "
-    "each drive"
+    "the file has logs of several drives or moments, and this log does not name its drive: pass "
+    "one file per drive"
 )
 
 
 class LogFacts(NamedTuple):
-    """Facts of a log, and the device and the machine that its command names, or ""."""
+    """Facts of a log, with the device and machine that its command names, or ""."""
 
     facts: CounterFacts
     device: str = ""
@@ -31,52 +31,51 @@ class LogFacts(NamedTuple):
 def by_drive(parts: Sequence[LogFacts]) -> list[list[CounterFacts]]:
     """Return the facts of each drive at each moment, in the order of their first logs.
 
-    Logs belong together if they name one device or one serial number, if nothing in the file
-    says that there are several drives, or if the same logs come in the same order again and again.
-    All others stay apart.
+    Logs are joined if they name the same device or serial number, if the file does not show that
+    there are several drives, or if the same sequence of logs repeats. All others stay separate.
     """
     groups: list[list[LogFacts]] = []
     latest: dict[tuple[str, ...], list[LogFacts]] = {}
-    for part in parts:
-        names = _names(part)
+    for log in parts:
+        names = _names(log)
         group = next((latest[name] for name in names if name in latest), None)
-        if group is None or not _may_join(group, part):
+        if group is None or not _may_join(group, log):
             group = []
             groups.append(group)
-        group.append(part)
+        group.append(log)
         latest |= dict.fromkeys(names, group)
     if len(groups) > 1 and _are_one(groups):
-        groups = [[part for group in groups for part in group]]
+        groups = [[log for group in groups for log in group]]
     elif not all(map(_names, parts)):
         groups = _rounds(parts) or groups
-    return [[_noted(part) if len(groups) > 1 else part.facts for part in group] for group in groups]
+    return [[_noted(log) if len(groups) > 1 else log.facts for log in group] for group in groups]
 
 
-def _names(part: LogFacts) -> list[tuple[str, ...]]:
-    """Return the identities that other logs of the same drive share."""
+def _names(log: LogFacts) -> list[tuple[str, ...]]:
+    """Return the identities that logs of one drive have in common."""
     names: list[tuple[str, ...]] = []
-    if part.facts.serial:
-        names.append(("serial", part.facts.serial))
-    if part.device:
-        names.append(("device", part.machine, part.device))
+    if log.facts.serial:
+        names.append(("serial", log.facts.serial))
+    if log.device:
+        names.append(("device", log.machine, log.device))
     return names
 
 
-def _may_join(group: Sequence[LogFacts], part: LogFacts) -> bool:
+def _may_join(group: Sequence[LogFacts], log: LogFacts) -> bool:
     return all(
-        one.facts.source != part.facts.source and not _contradict(one, part) for one in group
+        member.facts.source != log.facts.source and not _contradict(member, log) for member in group
     )
 
 
 def _are_one(groups: Sequence[Sequence[LogFacts]]) -> bool:
     """Return whether all groups may be of one drive at one moment."""
-    parts = [part for group in groups for part in group]
-    return all(_may_join(parts[:place], part) for place, part in enumerate(parts))
+    parts = [log for group in groups for log in group]
+    return all(_may_join(parts[:place], log) for place, log in enumerate(parts))
 
 
 def _rounds(parts: Sequence[LogFacts]) -> list[list[LogFacts]]:
-    """Return the rounds of a file that has the same logs in the same order, twice or more often."""
-    sources = [one.facts.source for one in parts]
+    """Return the rounds of a file in which the same sequence of logs repeats; otherwise empty."""
+    sources = [log.facts.source for log in parts]
     length = len(set(sources))
     if (
         length < 2
@@ -85,19 +84,19 @@ def _rounds(parts: Sequence[LogFacts]) -> list[list[LogFacts]]:
     ):
         return []
     rounds = [list(parts[at : at + length]) for at in range(0, len(parts), length)]
-    return rounds if all(_are_one([one]) for one in rounds) else []
+    return rounds if all(_are_one([logs]) for logs in rounds) else []
 
 
-def _contradict(one: LogFacts, other: LogFacts) -> bool:
-    first, second = one.facts, other.facts
+def _contradict(log: LogFacts, other: LogFacts) -> bool:
+    first, second = log.facts, other.facts
     names = [
         (first.model, second.model),
         (first.serial, second.serial),
-        (one.machine, other.machine),
+        (log.machine, other.machine),
         (_kind(first), _kind(second)),
     ]
     if not (first.serial and second.serial):
-        names.append((one.device, other.device))
+        names.append((log.device, other.device))
     if any(left and right and left != right for left, right in names):
         return True
     return (
@@ -111,7 +110,7 @@ def _contradict(one: LogFacts, other: LogFacts) -> bool:
 
 
 def _kind(facts: CounterFacts) -> str:
-    """Return the command set of a drive; "" if its facts do not show it."""
+    """Return the command set of a drive, or "" if unknown."""
     if facts.raws:
         return "ATA"
     if facts.used_label.startswith("SCSI"):
@@ -121,7 +120,12 @@ def _kind(facts: CounterFacts) -> str:
 
 def _units(facts: CounterFacts) -> int | None:
     return next(
-        (one.count for one in facts.counters if one.unit is DATA_UNIT and one.side == "host"), None
+        (
+            counter.count
+            for counter in facts.counters
+            if counter.unit is DATA_UNIT and counter.side == "host"
+        ),
+        None,
     )
 
 
@@ -129,8 +133,8 @@ def _apart(first: float | None, second: float | None, most: float) -> bool:
     return first is not None and second is not None and abs(first - second) > most
 
 
-def _noted(part: LogFacts) -> CounterFacts:
-    facts = part.facts
-    if facts.model or facts.serial or part.device:
+def _noted(log: LogFacts) -> CounterFacts:
+    facts = log.facts
+    if facts.model or facts.serial or log.device:
         return facts
     return replace(facts, notes=(_NO_IDENTITY, *facts.notes))

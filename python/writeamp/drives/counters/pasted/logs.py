@@ -1,4 +1,4 @@
-"""Logs that were pasted one after the other: each by itself, with its device."""
+"""Splitting of a file into the logs pasted into it, each with its device."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ _HEAD = re.compile(
 )
 _OF_NVME = re.compile(r"(nvme|ng)(\d+)\D?")
 _RESULT = re.compile(r"\[(?P<machine>[\w.-]{1,64})\][^\n{\[]{0,200} => (?=[{\[])")
-# As far into a text a line that begins as JSON does is taken for it.
+# Lines at the start of a text in which JSON is expected.
 _HEAD_LINES = 64
 _MOST_FAILURES = 16
 _MOST_LINE = 400
-# Parts of smartctl's text that commands of their own print: what a drive is, and its table.
+# Parts of smartctl's text that separate commands print: the drive's identity, and its table.
 _IDENTITY = re.compile(r"^[ \t]*(?:Device Model|Model Number|Product):", re.MULTILINE)
 _VALUES = re.compile(
     r"^[ \t]*(?:ID# ATTRIBUTE_NAME|Data Units Written:|Error counter log:)", re.MULTILINE
 )
 _VERSION_LINE = re.compile(r"^[ \t]*smartctl \d.*$", re.MULTILINE)
-# What is in a log of JSON that is complete in itself.
+# Keys of logs that are complete JSON documents.
 _KEYS_OF_LOGS = frozenset(
     {
         "smartctl",
@@ -58,12 +58,12 @@ _MOST_BYTES = 32 << 20
 _MOST_LOGS = 5000
 _MOST_NODES = 20_000
 _FEWEST_STRINGS = 2
-# Keys under which programs that collect logs keep the lines.
+# Keys with the log line in the records of log collectors.
 _LINE_KEYS = ("MESSAGE", "log", "message", "line", "msg")
 _DEVICE_NAME = re.compile(r"(?:/dev/)?(?:nvme\d+(?:n\d+)?|sd[a-z]{1,2}|disk\d+|a?da\d+)")
 _DEVICE_KEYS = ("device", "dev", "disk", "name", "path", "DevicePath")
 _OF_SMARTCTL = frozenset({"smartctl", "ata_smart_attributes", "nvme_smart_health_information_log"})
-# Keys that a log has all of.
+# A log has all keys of one of these sets.
 _KEYS_OF_NESTED_LOGS = (
     *({key} for key in sorted(_OF_SMARTCTL)),
     {"critical_warning", "data_units_written"},
@@ -76,10 +76,10 @@ _MOST_NESTED_NODES = 20_000
 class PastedLog(NamedTuple):
     """Log of a document.
 
-    Attributes:
-        document: its text, as the tool printed it.
-        device: that the command or the log's head names; "" if none does.
-        machine: on which it was read; "" if unknown.
+    Log in a document.
+        document: the log's text, as printed by the tool.
+        device: device that the command or the log's head names, or "".
+        machine: machine on which it was read, or "".
     """
 
     document: Document
@@ -90,12 +90,12 @@ class PastedLog(NamedTuple):
 def logs_in(document: Document) -> list[PastedLog]:
     """Return the logs of a document, without the text between them.
 
-    A document that is one of JSON, or no text, is returned as it is.
+    A document that is JSON as a whole, or is not text, is returned unchanged.
 
     Raises:
-        WriteampError: it holds thousands of logs.
+        WriteampError: it has thousands of logs.
     """
-    # Raw pages, and files of hundreds of megabytes such as CSV.
+    # Raw pages, and huge files such as CSV tables, are not pasted.
     if len(document.content) > _MOST_BYTES or "\0" in document.text[:4096]:
         return [PastedLog(document)]
     if len(document.text) > MOST_CHARACTERS and not document.text.lstrip().startswith(("{", "[")):
@@ -106,48 +106,48 @@ def logs_in(document: Document) -> list[PastedLog]:
     if printed := _printed_results(document):
         return printed
     plain = plain_document(document)
-    logs = [one for one in islice(_split(plain), _MOST_LOGS + 1) if one.document.text.strip()]
-    logs = [inner for one in logs for inner in _items(one) or [one]]
+    logs = [log for log in islice(_split(plain), _MOST_LOGS + 1) if log.document.text.strip()]
+    logs = [inner for log in logs for inner in _items(log) or [log]]
     if len(logs) > _MOST_LOGS:
         raise WriteampError(
-            f"{document.name} holds more than {_MOST_LOGS:,} logs: give one file for each drive"
+            f"{document.name} holds more than {_MOST_LOGS:,} logs. Pass one file per drive"
         )
-    lines = [text for one in logs if (text := _line_of(one)) is not None]
+    lines = [text for log in logs if (text := _line_of(log)) is not None]
     if len(logs) > 1 and len(lines) == len(logs):
         return logs_in(document.with_text("\n".join(lines)))
     return _completed(logs) or [PastedLog(plain)]
 
 
 def _printed_results(document: Document) -> list[PastedLog]:
-    """Return the results of machines that Ansible prints: `ok: [machine] => {…}`."""
-    found: list[PastedLog] = []
+    """Return the results in the output of Ansible, one per machine: `ok: [machine] => {…}`."""
+    logs: list[PastedLog] = []
     end = 0
-    for one in _RESULT.finditer(document.text):
-        if one.start() < end:
+    for match in _RESULT.finditer(document.text):
+        if match.start() < end:
             continue
         try:
-            span = document.json_from(one.end())
+            span = document.json_from(match.end())
         except WriteampError:
             return []
         end = span.end
         printed = document.with_text(document.text[span.start : span.end])
-        found.append(PastedLog(printed, machine=one["machine"]))
-    return found
+        logs.append(PastedLog(printed, machine=match["machine"]))
+    return logs
 
 
 def plain_document(document: Document) -> Document:
-    """Return a document whose text is as the tool printed it."""
+    """Return a document with its text cleaned, as the tool printed it."""
     return document.with_text(plain_text(document.text))
 
 
 def texts_in_json(document: Document) -> list[Document]:
-    """Return the texts that a JSON document holds as strings, or as lists of lines."""
+    """Return the texts in a JSON document: strings, or lists of lines."""
     try:
         root = document.json
     except WriteampError:
         return []
-    found = dict.fromkeys(text.strip("\n") for text in _texts(root))
-    return [document.with_text(text) for text in found]
+    texts = dict.fromkeys(text.strip("\n") for text in _texts(root))
+    return [document.with_text(text) for text in texts]
 
 
 def _texts(root: Any) -> Iterator[str]:
@@ -160,15 +160,15 @@ def _texts(root: Any) -> Iterator[str]:
             yield node
         elif isinstance(node, dict):
             nodes += reversed(list(node.values()))
-        elif isinstance(node, list) and node and all(isinstance(one, str) for one in node):
+        elif isinstance(node, list) and node and all(isinstance(line, str) for line in node):
             if len(node) >= _FEWEST_STRINGS:
-                yield "\n".join(one.rstrip("\n") for one in node)
+                yield "\n".join(line.rstrip("\n") for line in node)
         elif isinstance(node, list):
             nodes += reversed(node)
 
 
 def _is_json(document: Document) -> bool:
-    """Return whether a document is JSON and nothing else."""
+    """Return whether a whole document is JSON."""
     text = document.text
     if not text.lstrip().startswith(("{", "[")):
         return False
@@ -180,30 +180,30 @@ def _is_json(document: Document) -> bool:
 
 
 def _nested(log: PastedLog) -> list[PastedLog]:
-    """Return the logs inside the document of JSON of a log."""
+    """Return the logs inside the JSON document of a log."""
     return [
-        PastedLog(log.document.with_text(json.dumps(one)), _short(device), log.machine)
-        for one, device in nested_logs(log.document.json)
+        PastedLog(log.document.with_text(json.dumps(nested_log)), _short(device), log.machine)
+        for nested_log, device in nested_logs(log.document.json)
     ]
 
 
 def _items(log: PastedLog) -> list[PastedLog]:
-    """Return the items of a list of logs in JSON; none of other logs."""
+    """Return the items of a JSON list of logs; empty for other logs."""
     if not log.document.text.lstrip().startswith("["):
         return []
     try:
         root = log.document.json
     except WriteampError:
         return []
-    if not isinstance(root, list) or not root or not all(isinstance(one, dict) for one in root):
+    if not isinstance(root, list) or not root or not all(isinstance(item, dict) for item in root):
         return []
-    if not all(one.keys() & _KEYS_OF_LOGS for one in root):
+    if not all(item.keys() & _KEYS_OF_LOGS for item in root):
         return []
-    return [log._replace(document=log.document.with_text(json.dumps(one))) for one in root]
+    return [log._replace(document=log.document.with_text(json.dumps(item))) for item in root]
 
 
 def _split(document: Document) -> Iterator[PastedLog]:
-    """Yield the logs of a text: what follows a command, a prompt or a head, and JSON."""
+    """Yield the logs of a text: output after a command, a prompt or a heading, and JSON."""
     text = document.text
     lines: list[str] = []
     device = machine = origin = ""
@@ -228,7 +228,7 @@ def _split(document: Document) -> Iterator[PastedLog]:
             device = "" if head else device
         if json_end:
             yield log(text[place:json_end])
-            # Files that were joined may have no line end between their documents.
+            # Concatenated files may lack line ends between their documents.
             is_next = text[json_end : json_end + 80].lstrip(" \t").startswith("{")
             end = json_end if is_next else text.find("\n", json_end) + 1 or len(text)
             lines, is_begun = [], True
@@ -246,10 +246,10 @@ def _split(document: Document) -> Iterator[PastedLog]:
 
 
 def _json_end(document: Document, place: int, line: str, *, is_at_start: bool) -> int | None:
-    """Return the end of the JSON document that a line begins; None if it is no JSON.
+    """Return the end of the JSON document that a line begins; None if it is not JSON.
 
-    One that is cut short at the start of a log goes on to the end of the text, for its reader to
-    refuse it.
+    If the JSON at the start of a log is truncated, the end is that of the text; its reader then
+    rejects it.
     """
     try:
         return document.json_from(place + len(line) - len(line.lstrip())).end
@@ -258,7 +258,7 @@ def _json_end(document: Document, place: int, line: str, *, is_at_start: bool) -
 
 
 class _Head(NamedTuple):
-    """A line with which a log begins, and what it names."""
+    """First line of a log, with the device and machine that it names."""
 
     device: str = ""
     machine: str = ""
@@ -269,89 +269,89 @@ def _head(line: str) -> _Head | None:
         return None
     if line.startswith(ORIGIN):
         return _Head()
-    if ("smartctl" in line or "nvme" in line) and (found := _COMMAND.match(line)):
-        rest = found["rest"]
+    if ("smartctl" in line or "nvme" in line) and (match := _COMMAND.match(line)):
+        rest = match["rest"]
         if _ARGUMENTS.match(rest):
-            return _Head(_device(rest), _machine(found["prompt"]))
+            return _Head(_device(rest), _machine(match["prompt"]))
     if prompt := _PROMPT.match(line):
         return _Head("", _machine(prompt[0]))
-    if found := _HEAD.match(line):
-        return _Head(_short(found["device"] or ""))
+    if match := _HEAD.match(line):
+        return _Head(_short(match["device"] or ""))
     return None
 
 
 def _device(arguments: str) -> str:
-    found = list(_DEVICE.finditer(arguments))
-    if not found:
+    names = list(_DEVICE.finditer(arguments))
+    if not names:
         return ""
-    name = _short(found[-1][1] or found[-1][2])
+    name = _short(names[-1][1] or names[-1][2])
     behind = _BEHIND.search(arguments)
     return f"{name} {behind[1]}" if behind else name
 
 
 def _short(name: str) -> str:
-    """Return the name of a drive out of that of its device, namespace or partition."""
+    """Return the drive's name from the name of a device, namespace or partition."""
     name = name.removeprefix("/dev/")
-    found = _OF_NVME.match(name)
-    return f"nvme{found[2]}" if found else re.sub(r"^(sd[a-z]+)\d+$", r"\1", name)
+    match = _OF_NVME.match(name)
+    return f"nvme{match[2]}" if match else re.sub(r"^(sd[a-z]+)\d+$", r"\1", name)
 
 
 def _machine(prompt: str) -> str:
-    found = _MACHINE.search(prompt)
-    return found[1] if found else ""
+    match = _MACHINE.search(prompt)
+    return match[1] if match else ""
 
 
 def _completed(logs: list[PastedLog]) -> list[PastedLog]:
-    """Return the logs, with each table of smartctl joined to the identity printed before it."""
+    """Return the logs, with each attribute table of smartctl joined to the identity before it."""
     done: list[PastedLog] = []
-    for one in logs:
-        before = done[-1] if done else None
-        if before and _is_continued(before, one):
-            behind = _VERSION_LINE.sub("", one.document.text, count=1)
-            text = f"{before.document.text.rstrip()}\n\n{behind}"
-            done[-1] = before._replace(
-                document=one.document.with_text(text),
-                device=before.device or one.device,
+    for log in logs:
+        previous = done[-1] if done else None
+        if previous and _is_continued(previous, log):
+            behind = _VERSION_LINE.sub("", log.document.text, count=1)
+            text = f"{previous.document.text.rstrip()}\n\n{behind}"
+            done[-1] = previous._replace(
+                document=log.document.with_text(text),
+                device=previous.device or log.device,
             )
         else:
-            done.append(one)
+            done.append(log)
     return done
 
 
-def _is_continued(before: PastedLog, log: PastedLog) -> bool:
-    first, second = before.document.text, log.document.text
+def _is_continued(previous: PastedLog, log: PastedLog) -> bool:
+    first, second = previous.document.text, log.document.text
     return (
-        (not before.device or not log.device or before.device == log.device)
-        and (not before.machine or not log.machine or before.machine == log.machine)
+        (not previous.device or not log.device or previous.device == log.device)
+        and (not previous.machine or not log.machine or previous.machine == log.machine)
         and bool(_IDENTITY.search(first) and not _VALUES.search(first))
         and bool(_VALUES.search(second) and not _IDENTITY.search(second))
     )
 
 
 def _line_of(log: PastedLog) -> str | None:
-    """Return the line that a collector of logs keeps in JSON; None of other logs."""
+    """Return the line in a JSON record of a log collector; None for other logs."""
     if not log.document.text.startswith("{"):
         return None
     try:
-        kept = log.document.json
+        record = log.document.json
     except WriteampError:
         return None
-    if not isinstance(kept, dict):
+    if not isinstance(record, dict):
         return None
-    line = next((kept[key] for key in _LINE_KEYS if isinstance(kept.get(key), str)), None)
+    line = next((record[key] for key in _LINE_KEYS if isinstance(record.get(key), str)), None)
     return None if line is None else str(line).rstrip("\n")
 
 
 def nested_logs(root: Any) -> list[tuple[dict[str, Any], str]]:
-    """Return the logs inside a document, with the device they are of, or "".
+    """Return the logs inside a JSON document, each with its device or "".
 
-    A document that is a log has none. A single log of nvme-cli is left where it is, as the model
-    and the serial number may stand beside it.
+    If the document itself is a log, returns an empty list. A single log of nvme-cli stays in place,
+    as the model and serial number may be next to it.
     """
-    found = [] if _is_log(root) else list(_logs_below(root))
-    if len(found) == 1 and not found[0][0].keys() & _OF_SMARTCTL:
+    logs = [] if _is_log(root) else list(_logs_below(root))
+    if len(logs) == 1 and not logs[0][0].keys() & _OF_SMARTCTL:
         return []
-    return found
+    return logs
 
 
 def _logs_below(root: Any) -> Iterator[tuple[dict[str, Any], str]]:
@@ -363,12 +363,14 @@ def _logs_below(root: Any) -> Iterator[tuple[dict[str, Any], str]]:
         if _is_log(node):
             yield node, device
         elif isinstance(node, dict):
-            said = next((node[key] for key in _DEVICE_KEYS if _is_device(node.get(key))), device)
-            nodes += [(value, key if _is_device(key) else said) for key, value in node.items()][
-                ::-1
-            ]
+            own_device = next(
+                (node[key] for key in _DEVICE_KEYS if _is_device(node.get(key))), device
+            )
+            nodes += [
+                (value, key if _is_device(key) else own_device) for key, value in node.items()
+            ][::-1]
         elif isinstance(node, list):
-            nodes += [(one, device) for one in reversed(node)]
+            nodes += [(item, device) for item in reversed(node)]
 
 
 def _is_log(node: Any) -> bool:

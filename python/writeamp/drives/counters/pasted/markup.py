@@ -1,4 +1,4 @@
-"""Characters and markup around a pasted text: escapes, HTML, fences, tables, quoted strings."""
+"""Removal of markup around pasted text: escapes, HTML, fences, tables, string quotes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from writeamp.drives.counters.pasted.prefixes import filled_lines
 
-# Control sequences, strings for the terminal, and the other escapes.
+# Control sequences, terminal strings, and other escapes.
 _ESCAPE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]"
     r"|\x1b[\]PX^_][^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\)?"
@@ -20,9 +20,9 @@ _ESCAPE = re.compile(
 )
 _FORWARD = re.compile(r"(?:\x1b\[|\x9b)(\d{0,3})C")
 _MOVED = re.compile(r"(?:\x1b\[|\x9b)[\d;]{0,16}[Hf]")
-# Escape sequences in the spelling of `cat -v`, of shells and of JSON.
+# Escape sequences as spelled by `cat -v`, shells and JSON.
 _SPELLED = re.compile(r"(?:\\x1[bB]|\\0?33|\\e|\\u001[bB]|\^\[|\u241b)\[[\d;]{0,32}[A-Za-z]")
-# Colours whose escape character was lost; only where the end of a colour was found.
+# Colours without their escape character; removed only if an end of a colour occurs.
 _BARE = re.compile(r"\[(?:[\d;]{0,16}m|K)")
 _ENDS_OF_BARE = ("[0m", "[m", "[00m")
 _LINE_END = re.compile("\r\r?\n|[\r\v\f\x85\u2028\u2029]")
@@ -32,7 +32,7 @@ _MISREAD = re.compile(
     "[\u00c2-\u00ef][\u0080-\u00bf\u0152-\u0178\u0192\u02c6\u02dc\u2013-\u2122]{1,2}"
 )
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
-# Spaces, dashes, and characters of no width.
+# Spaces, dashes, and characters without width.
 _BY_CATEGORY = {"Zs": " ", "Pd": "-", "Cf": ""}
 _LOOKALIKES = {
     **dict.fromkeys("│┃║", "|"),
@@ -50,13 +50,13 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,8});")
-# Tags of forums and of Jira.
+# Tags of forums and Jira.
 _FORUM_TAG = re.compile(
     r"\[/?(?:b|code|color|font|i|noformat|pre|quote|size|spoiler|u)(?:=[^\[\]\n]{0,80})?\]"
     r"|\{(?:code|noformat|quote|color|panel)(?::[^{}\n]{0,80})?\}",
     re.IGNORECASE,
 )
-# An arrow that points at a line, and what is said there.
+# Arrow after a line, and the remark behind it.
 _REMARK = re.compile(
     r"[ \t]+(?:<{1,20}[-=]{1,20}|<{3,40}|\u2190|\u2b05)[^\n\"]{0,200}$", re.MULTILINE
 )
@@ -76,12 +76,12 @@ _BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")
 _ESCAPED = re.compile(r"\\([_*\[\]()#+.!|>~`-])")
 _RULE = re.compile(r"[-+=:| \t─┼├┤┬┴┌┐└┘╭╮╰╯]+")
 _FEW_CELLS = 5
-# A string of JSON, or of Python, on a line of its own.
+# JSON or Python string on a line of its own.
 _STRING_LINE = re.compile(
     r"""^[ \t]{0,80}(?:"((?:[^"\\\n]|\\.){0,100000})"|'((?:[^'\\\n]|\\.){0,2000})'),?[ \t]{0,8}$""",
     re.MULTILINE,
 )
-# A line of a log of keys and values, and its message.
+# Line of a key-value log, and its message.
 _MESSAGE = re.compile(
     r"^[ \t]{0,40}\w{1,40}=[^\n]{0,400}?\b"
     r'(?:msg|message|MESSAGE)="((?:[^"\\\n]|\\.){0,2000})"[^\n]{0,200}$',
@@ -105,13 +105,13 @@ _MOST_LINE = 400
 
 @lru_cache(maxsize=4096)
 def _plain(character: str) -> str:
-    """Return the ASCII character that a character looks like, "" for none, or itself."""
+    """Return the ASCII character that a character resembles, "" if invisible, or itself."""
     if character in _LOOKALIKES:
         return _LOOKALIKES[character]
     category = unicodedata.category(character)
     if category in _BY_CATEGORY:
         return _BY_CATEGORY[category]
-    # The wide forms of ASCII, as input methods for Chinese and Japanese make them.
+    # Full-width ASCII from Chinese and Japanese input methods.
     is_wide = "\uff01" <= character <= "\uff5e"
     return chr(ord(character) - 0xFEE0) if is_wide else character
 
@@ -121,7 +121,7 @@ def with_plain_characters(text: str) -> str:
     if not text.isascii():
         if _MISREAD.search(text):
             text = _MISREAD.sub(_decoded_again, text)
-        text = _BEYOND_ASCII.sub(lambda found: _plain(found[0]), text)
+        text = _BEYOND_ASCII.sub(lambda match: _plain(match[0]), text)
     text = _without_escapes(text)
     if _LINE_END.search(text):
         text = _LINE_END.sub("\n", text)
@@ -130,20 +130,20 @@ def with_plain_characters(text: str) -> str:
     return _CONTROL.sub("", text) if _CONTROL.search(text) else text
 
 
-def _decoded_again(found: re.Match[str]) -> str:
+def _decoded_again(match: re.Match[str]) -> str:
     for encoding in ("cp1252", "latin-1"):
         with suppress(UnicodeError):
-            return found[0].encode(encoding).decode()
-    return found[0]
+            return match[0].encode(encoding).decode()
+    return match[0]
 
 
 def _without_escapes(text: str) -> str:
     if "\x1b" in text or "\x9b" in text:
-        text = _FORWARD.sub(lambda found: " " * min(int(found[1] or 1), 200), text)
+        text = _FORWARD.sub(lambda match: " " * min(int(match[1] or 1), 200), text)
         text = _ESCAPE.sub("", _MOVED.sub("\n", text))
-    if "[" in text and any(one in text for one in ("\\", "^[", "\u241b")):
+    if "[" in text and any(mark in text for mark in ("\\", "^[", "\u241b")):
         text = _SPELLED.sub("", text)
-    return _BARE.sub("", text) if any(one in text for one in _ENDS_OF_BARE) else text
+    return _BARE.sub("", text) if any(end in text for end in _ENDS_OF_BARE) else text
 
 
 def _with_backspaces(text: str) -> str:
@@ -157,35 +157,35 @@ def _with_backspaces(text: str) -> str:
 
 
 def without_html(text: str) -> str:
-    """Return a text without the tags of HTML, of forums and of Jira, and without entities."""
+    """Return a text without tags of HTML, forums and Jira, and without entities."""
     if ("<" in text and _TAG.search(text)) or "<br" in text.lower():
         text = _TAG.sub("", _CELL_END.sub("  ", _BREAK.sub("\n", text)))
     if "&" in text and _ENTITY.search(text):
         text = with_plain_characters(html.unescape(text))
     if "[CDATA[" in text:
         text = _SECTION.sub("", text)
-    # A tag of a forum has an end; the one of Jira is its own end.
+    # Forum tags have a closing tag; Jira tags close themselves.
     if "[/" in text or "}" in text:
         text = _FORUM_TAG.sub("", text)
     return text
 
 
 def without_quoted_printable(text: str) -> str:
-    """Return the text of which a mail shows the quoted-printable form."""
+    """Return the decoded text of a mail in quoted-printable form."""
     if "=" not in text or not _is_quoted_printable(text):
         return text
     return _ENCODED.sub(_of_octets, _SOFT_BREAK.sub("", text))
 
 
 def _is_quoted_printable(text: str) -> bool:
-    # A value behind a plain "=" may look like an octet: "units=12345".
-    if any(one in text for one in _SURELY_ENCODED):
+    # A value after "=" may look like an octet: "units=12345".
+    if any(code in text for code in _SURELY_ENCODED):
         return True
     return len(_AT_LINE_END.findall(text)) == text.count("=")
 
 
-def _of_octets(found: re.Match[str]) -> str:
-    octets = bytes.fromhex(found[0].replace("=", ""))
+def _of_octets(match: re.Match[str]) -> str:
+    octets = bytes.fromhex(match[0].replace("=", ""))
     return with_plain_characters(octets.decode(errors="replace"))
 
 
@@ -201,7 +201,7 @@ def without_markdown(text: str) -> str:
 
 
 def without_tables(text: str) -> str:
-    """Return a text whose rows of tables have two spaces between their cells."""
+    """Return a text with two spaces between the cells of table rows."""
     if "|" not in text:
         return text
     return "\n".join(_row(line) if "|" in line else line for line in text.split("\n"))
@@ -214,7 +214,7 @@ def _row(line: str) -> str:
         return line
     if _RULE.fullmatch(plain):
         return ""
-    cells = [one for cell in plain.split("|") if (one := cell.strip())]
+    cells = [text for cell in plain.split("|") if (text := cell.strip())]
     if len(cells) == 2:
         key, value = cells
         return f"{key.rstrip(': ')}: {value.lstrip(': ')}"
@@ -222,12 +222,12 @@ def _row(line: str) -> str:
 
 
 def without_string_quotes(text: str) -> str:
-    """Return the lines of a text that is printed as strings: of JSON, of Python or of a shell."""
+    """Return the lines of a text that is printed as strings of JSON, Python or a shell."""
     if text.lstrip()[:1] == '"' and text.strip().count("\n") == 0:
         text = _STRING_LINE.sub(_of_string, text)
     lines = text.count("\n") + 1
     if len(_SPELLED_END.findall(text)) > 2 * lines:
-        text = found[2] if (found := _PYTHON_STRING.match(text)) else text
+        text = match[2] if (match := _PYTHON_STRING.match(text)) else text
         text = _SPELLED_END.sub("\n", text).replace("\\t", "\t").replace('\\"', '"')
     if '"' not in text and "'" not in text:
         return text
@@ -239,16 +239,16 @@ def without_string_quotes(text: str) -> str:
     return text
 
 
-def _of_string(found: re.Match[str]) -> str:
+def _of_string(match: re.Match[str]) -> str:
     try:
-        text = json.loads(f'"{found[1]}"') if found[1] is not None else found[2].replace("''", "'")
+        text = json.loads(f'"{match[1]}"') if match[1] is not None else match[2].replace("''", "'")
     except ValueError:
-        text = found[1]
+        text = match[1]
     return str(text).rstrip("\n")
 
 
 def without_line_ends(text: str) -> str:
-    """Return a text without arrows behind lines, and a mark such as "$" that ends all lines."""
+    """Return a text without arrows behind lines, or a mark such as "$" on all lines."""
     if "<" in text or "\u2190" in text or "\u2b05" in text:
         text = _REMARK.sub("", text)
     lines = [line.rstrip() for line in text.split("\n")]
@@ -260,10 +260,10 @@ def without_line_ends(text: str) -> str:
 
 
 def without_web_tables(text: str) -> str:
-    """Return a text whose tables of attributes have the columns of smartctl.
+    """Return a text with web tables of attributes converted to the columns of smartctl.
 
-    A table is known by its head, which names an identity, an attribute and a raw value. Proxmox
-    calls the raw value "Value" and has "Normalized" beside it.
+    A table is recognized by a head with columns for number, attribute and raw value. Proxmox names
+    the raw value "Value" and has "Normalized" next to it.
     """
     lines = text.split("\n")
     heads = [place for place, line in enumerate(lines) if _columns(line)]
@@ -274,22 +274,22 @@ def without_web_tables(text: str) -> str:
         for place in range(first + 1, last):
             lines[place] = _row_of_web_table(lines[place], lines[first], columns) or lines[place]
         lines[first] = ""
-    return _FIELD.sub(lambda found: f"{found[1].title()}: ", "\n".join(lines))
+    return _FIELD.sub(lambda match: f"{match[1].title()}: ", "\n".join(lines))
 
 
 def _columns(head: str) -> tuple[int, int, int, int] | None:
-    """Return the places of the identity, name, normalized value and raw value; None if not all."""
-    if len(head) > _MOST_LINE or not any(one in head for one in "\t,;"):
+    """Return the columns of number, name, normalized and raw value; None if one is missing."""
+    if len(head) > _MOST_LINE or not any(separator in head for separator in "\t,;"):
         return None
-    names = [one.strip().lower() for one in head.split(_separator(head))]
+    names = [cell.strip().lower() for cell in head.split(_separator(head))]
     if len(names) < _FEWEST_COLUMNS:
         return None
     value, raw = _place(names, _VALUE), _place(names, _RAW)
     normalized = _place(names, _NORMALIZED)
     if normalized >= 0:
         value, raw = normalized, raw if raw >= 0 else value
-    found = (_place(names, _ID), _place(names, _NAME), value, raw)
-    return None if -1 in found else found
+    columns = (_place(names, _ID), _place(names, _NAME), value, raw)
+    return None if -1 in columns else columns
 
 
 def _place(names: Sequence[str], spellings: Sequence[str]) -> int:
@@ -303,7 +303,7 @@ def _separator(head: str) -> str:
 def _row_of_web_table(
     line: str, head: str, columns: tuple[int, int, int, int] | None
 ) -> str | None:
-    cells = [one.strip() for one in line.split(_separator(head))]
+    cells = [cell.strip() for cell in line.split(_separator(head))]
     if columns is None or len(line) > _MOST_LINE or len(cells) <= max(columns):
         return None
     number, name, value, raw = (cells[place] for place in columns)

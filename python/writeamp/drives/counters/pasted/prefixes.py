@@ -1,4 +1,4 @@
-"""Prefixes of the lines of a pasted text: quotes, indentation, logs, line numbers."""
+"""Removal of prefixes of pasted lines: quotes, indentation, log stamps, line numbers."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from collections import Counter as Tally
 from collections.abc import Sequence
 from itertools import pairwise
 
-# Start of a row of attributes, up to its flags.
+# Start of an attribute row, up to its flags.
 ROW_START = re.compile(
     r"[ \t]*(?:0x[0-9a-f]{2}|\d{1,3})[ \t]+[A-Za-z][^\s|]*[ \t]+(?:0x[0-9a-f]{4}|[POSRCK+-]{6,8})"
     r"(?:[ \t]|$)"
 )
 KEY = re.compile(r"[ \t]*[A-Za-z][A-Za-z0-9 _()/.,#-]{1,80}?[ \t]*[:=][ \t]*(?=\S)")
-# A sample of a metric of Prometheus.
+# Start of a sample of a Prometheus metric.
 SAMPLE_START = re.compile(r"[A-Za-z_]\w{2,80}\{")
 SAMPLE = re.compile(rf"{SAMPLE_START.pattern}[^{{}}\n]{{0,800}}\}}[ \t]+\S")
-# A name, and values in columns.
+# Name, and values in columns.
 _COLUMNS = r"[ \t]*[A-Za-z][\w ()-]{2,60}?[ \t]{2,}\d"
 _KNOWN = re.compile(
     rf"^[\"']?(?:{ROW_START.pattern}|{KEY.pattern}|{SAMPLE_START.pattern}|{_COLUMNS}"
     r"|[ \t]*(?:smartctl \d|=== START OF|[{}\"]))",
     re.MULTILINE,
 )
-# Begins the lines of one machine or program in a text of several.
+# Marks the start of the lines of one machine or program.
 ORIGIN = "\f"
 ANY_HOST = ""
 
@@ -50,12 +50,12 @@ _TAG = re.compile(rf"{_LEVEL}(?P<tag>[\w./()@+-]{{1,64}})(?:\[(?P<process>\d{{1,
                   re.IGNORECASE)  # fmt: skip
 _RFC5424 = re.compile(r"(?P<host>\S+) (?P<tag>\S+) (?P<process>\S+) \S+ (?:-|(?:\[[^\]\n]*\])+) ?")
 _STREAM = re.compile(r"(?:stdout|stderr) [FP] ")
-# A word or marks in front of lines: "host1: ", "web_1  | ", "[pod/x] ", "# ".
+# Word or marks before lines: "host1: ", "web_1  | ", "[pod/x] ", "# ".
 _LABEL = re.compile(
     r"[ \t]{0,40}(\[?[\w./@-]{1,60}\]?[ ]{0,20}[|:>]|\[[\w./@: -]{1,80}\]|<[ @+]?[\w.-]{1,40}>"
     r"|[^\w\s\"'{}\[\](),<=.]{1,3})(?:[ \t]|$)"
 )
-# The same without a space behind, if all lines have the one: "file.txt:", "+".
+# The same without a space after it, if all lines have it: "file.txt:", "+".
 _TIGHT_LABEL = re.compile(r"[ \t]{0,40}([\w./@-]{1,60}:|[+|#*<-])")
 _NUMBERED = re.compile(r"[ \t]{0,10}L?(\d{1,6})(?: ?[:.)|] ?|\t| {1,40}(?=\S)| {0,4}$)")
 _HUNK = re.compile(r"^(?:@@ -\d[^\n]* @@|\d+(?:,\d+)?[acd]\d+(?:,\d+)?$)", re.MULTILINE)
@@ -67,20 +67,20 @@ _FEWEST_KNOWN = 0.2
 
 
 def filled_lines(text: str) -> int:
-    """Return how many lines of a text are not blank."""
+    """Return the number of lines that are not blank."""
     return sum(1 for line in text.split("\n") if line.strip())
 
 
 def known_lines(text: str) -> int:
-    """Return how many lines of a text look like those of a drive's log."""
+    """Return the number of lines that look like a drive's log."""
     return sum(1 for _ in _KNOWN.finditer(text))
 
 
 def without_quotes(text: str) -> str:
-    """Return a text without the marks of quoted mail in front of its lines."""
+    """Return a text without the quote marks of mail before its lines."""
     if ">" in text:
         text = _QUOTE.sub("", text)
-    # Rows of tables end with a bar, too.
+    # Table rows end with a bar, too.
     if "|" in text and len(_BARS.findall(text)) * 2 > filled_lines(text) + len(
         _BAR_ENDS.findall(text)
     ):
@@ -89,7 +89,7 @@ def without_quotes(text: str) -> str:
 
 
 def without_indentation(text: str) -> str:
-    """Return a text without the indentation that its lines have in common."""
+    """Return a text without the common indentation of its lines."""
     lines = text.split("\n")
     indents = [len(line) - len(line.lstrip(" \t")) for line in lines if line.strip()]
     least = min(indents, default=0)
@@ -97,21 +97,21 @@ def without_indentation(text: str) -> str:
 
 
 def without_log_prefixes(text: str) -> str:
-    """Return the messages of a log without its times, hosts and tags; those of a host together."""
+    """Return the messages of a log without times, hosts and tags, grouped by host."""
     stamps = len(_STAMPED.findall(text))
     if stamps < 2 or stamps * 2 < filled_lines(text):
         return text
     lines = text.split("\n")
     stamped = [_STAMP.match(line) for line in lines]
     rests = [
-        line[found.end() :] if found else line for line, found in zip(lines, stamped, strict=True)
+        line[match.end() :] if match else line for line, match in zip(lines, stamped, strict=True)
     ]
-    host = _host([rest for rest, found in zip(rests, stamped, strict=True) if found])
+    host = _host([rest for rest, match in zip(rests, stamped, strict=True) if match])
     named = [
-        _named(rest, host, is_rfc5424=(found["priority"] or "").endswith("1 "))
-        if found
+        _named(rest, host, is_rfc5424=(match["priority"] or "").endswith("1 "))
+        if match
         else ("", "", rest)
-        for rest, found in zip(rests, stamped, strict=True)
+        for rest, match in zip(rests, stamped, strict=True)
     ]
     if not any(origin for origin, _, _ in named):
         return "\n".join(_without_host([rest for _, _, rest in named]))
@@ -121,7 +121,7 @@ def without_log_prefixes(text: str) -> str:
 
 
 def _host(rests: Sequence[str]) -> str | None:
-    """Return the name of the machine in front of nearly all messages, or ANY_HOST of several."""
+    """Return the machine name before nearly all messages, or ANY_HOST if there are several."""
     names = Tally(
         name
         for rest in rests
@@ -135,7 +135,7 @@ def _host(rests: Sequence[str]) -> str | None:
 
 
 def _without_host(rests: Sequence[str]) -> list[str]:
-    """Return messages without the machine's name in front of them all, where no tag follows it."""
+    """Return messages without the machine's name before all of them, if no tag follows it."""
     names = {rest.partition(" ")[0] for rest in rests if rest.strip()}
     if len(names) != 1 or len(rests) < _OFTEN:
         return list(rests)
@@ -143,11 +143,11 @@ def _without_host(rests: Sequence[str]) -> list[str]:
 
 
 def _named(rest: str, host: str | None, *, is_rfc5424: bool) -> tuple[str, str, str]:
-    """Return the origin and the process of a message, and its text."""
-    if is_rfc5424 and (found := _RFC5424.match(rest)):
-        return f"{found['host']} {found['tag']}", found["process"], rest[found.end() :]
-    if found := _STREAM.match(rest):
-        return "", "", rest[found.end() :]
+    """Return the origin, the process and the text of a message."""
+    if is_rfc5424 and (match := _RFC5424.match(rest)):
+        return f"{match['host']} {match['tag']}", match["process"], rest[match.end() :]
+    if match := _STREAM.match(rest):
+        return "", "", rest[match.end() :]
     name, _, behind = rest.partition(" ")
     tag = _TAG.match(behind)
     if tag and (host in (ANY_HOST, name) or (host is None and tag["process"])):
@@ -158,7 +158,7 @@ def _named(rest: str, host: str | None, *, is_rfc5424: bool) -> tuple[str, str, 
 
 
 def _sorted(lines: Sequence[tuple[str, str]]) -> str:
-    """Return lines grouped by origin; those without one follow the line before them."""
+    """Return lines grouped by origin; a line without origin follows the line before it."""
     origins: dict[str, list[str]] = {}
     last = ""
     for origin, line in lines:
@@ -172,22 +172,22 @@ def _sorted(lines: Sequence[tuple[str, str]]) -> str:
 def without_diff(text: str) -> str:
     """Return the old file of a diff and then the new one, as far as the diff shows them.
 
-    Of a diff that only adds, or only removes, this is one file.
+    A diff that only adds or only removes gives one file.
     """
     if not _HUNK.search(text):
         return text
-    lines = [one for one in text.split("\n") if not (_HUNK.match(one) or _DIFF_HEAD.match(one))]
-    old = [one[1:] for one in lines if one[:1] in "-< "]
-    new = [one[1:] for one in lines if one[:1] in "+> "]
-    if not any(one[:1] in ("+", ">") for one in lines):
+    lines = [line for line in text.split("\n") if not (_HUNK.match(line) or _DIFF_HEAD.match(line))]
+    old = [line[1:] for line in lines if line[:1] in "-< "]
+    new = [line[1:] for line in lines if line[:1] in "+> "]
+    if not any(line[:1] in ("+", ">") for line in lines):
         new = []
-    elif not any(one[:1] in ("-", "<") for one in lines):
+    elif not any(line[:1] in ("-", "<") for line in lines):
         old = []
     return "\n".join([*old, *new]) if _are_known([*old, *new]) else text
 
 
 def without_labels(text: str) -> str:
-    """Return a text without the labels or marks that its lines begin with."""
+    """Return a text without the labels or marks at the start of its lines."""
     lines = text.split("\n")
     filled = filled_lines(text)
     if filled < 2 or ORIGIN in text:
@@ -196,26 +196,26 @@ def without_labels(text: str) -> str:
         (_TIGHT_LABEL, filled, 1),
         (_LABEL, _MOST * filled, max(filled // _OFTEN, 1)),
     ):
-        found = [pattern.match(line) for line in lines]
-        labels = Tally(one[1] for one in found if one)
+        matches = [pattern.match(line) for line in lines]
+        labels = Tally(match[1] for match in matches if match)
         if labels.total() < least or len(labels) > most:
             continue
         labelled = [
-            (one[1], line[one.end() :]) if one else ("", line)
-            for line, one in zip(lines, found, strict=True)
+            (match[1], line[match.end() :]) if match else ("", line)
+            for line, match in zip(lines, matches, strict=True)
         ]
-        # As `grep -n` prints it, a line's number follows the file's name.
+        # `grep -n` prints the line number after the file name.
         if _are_known(without_line_numbers("\n".join(line for _, line in labelled)).split("\n")):
             return _sorted(labelled)
     return text
 
 
 def without_line_numbers(text: str) -> str:
-    """Return a text without the numbers of its lines, which follow on each other."""
+    """Return a text without its consecutive line numbers."""
     lines = text.split("\n")
-    found = [_NUMBERED.match(line) for line in lines if line.strip()]
-    numbers = [int(one[1]) for one in found if one]
-    if len(numbers) < max(2, _MOST * len(found)) or any(map(ROW_START.match, lines)):
+    matches = [_NUMBERED.match(line) for line in lines if line.strip()]
+    numbers = [int(match[1]) for match in matches if match]
+    if len(numbers) < max(2, _MOST * len(matches)) or any(map(ROW_START.match, lines)):
         return text
     steps = [later - earlier for earlier, later in pairwise(numbers)]
     if any(step < 1 for step in steps) or steps.count(1) < _MOST * len(steps):

@@ -1,4 +1,4 @@
-"""Pasted text without all that surrounds and changes the text of a tool."""
+"""Pasted text with everything removed that the original tool did not print."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from writeamp.drives.counters.pasted.prefixes import (
 )
 from writeamp.drives.counters.pasted.wrapped import with_joined_lines
 
-# Longer texts were not pasted, and are read unchanged.
+# Longer texts are not pasted and stay unchanged.
 MOST_CHARACTERS = 2 << 20
-# In this order, and repeated, as one may be inside another: a log in a quoted mail.
+# Order of the steps, which are repeated, as layers may be nested: a log in a quoted mail.
 _LAYERS: tuple[Callable[[str], str], ...] = (
     without_quoted_printable,
     without_html,
@@ -45,14 +45,14 @@ _MOST_LAYERS = 6
 
 
 def plain_text(text: str) -> str:
-    """Return a pasted text as the tool printed it; a text that is longer than 2 MiB as it is."""
+    """Return a pasted text as the tool printed it; texts longer than 2 MiB stay unchanged."""
     if len(text) > MOST_CHARACTERS:
         return text
     text = with_plain_characters(text)
     for _ in range(_MOST_LAYERS):
-        before = text
+        previous = text
         for without in _LAYERS:
             text = without(text)
-        if text == before:
+        if text == previous:
             break
     return with_joined_lines(without_web_tables(text))

@@ -1,4 +1,4 @@
-"""Rejoining of lines that a terminal or a mail program broke, if the result is certain."""
+"""Rejoining of lines that a terminal or mail program broke, if the result is unambiguous."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from writeamp.drives.counters.pasted.prefixes import KEY, ROW_START, SAMPLE, SAMPLE_START
 from writeamp.drives.counters.sources.smartctl_text import ROW
 
-# Marks the parts of a number over two lines that may be joined in more than one way.
+# Marks a number that was broken over two lines and may be joined in several ways.
 BROKEN = "\u21b5"
 _MOST_PARTS = 4
 _LONGEST = 400
-# A line that is the rest of a number, or a number and what is printed behind it.
+# Second line of a broken number: its digits, and the text after them.
 _REST = re.compile(
     r"[ \t]*[,.']?\d[\d,.' ]{0,60}(?:[ \t]*(?:bytes\b|[\[(%]|h[+]|$).{0,120})?$|[ \t]*bytes \["
     r"|[ \t]*0x[0-9a-fA-F]{1,32}$"
@@ -27,13 +27,13 @@ _GROUPS = re.compile(r"\d{1,3}(?:([,.' ])\d{3})(?:\1\d{3})*|\d+")
 _NUMBER = re.compile(r"\d[\d,.' ]*")
 _ENDS = re.compile(r"(?P<ahead>.*?)(?P<number>\d[\d,.' ]*?[,.']?)$")
 _MODEL = re.compile(r"[ \t]*(?:Device Model|Model Number):.{0,120}$")
-# A name with a digit, and nothing else: the last word of a model.
+# A word with a digit, and no other text: the last word of a model name.
 _REST_OF_MODEL = re.compile(r"[ \t]*(?=\S{0,40}\d)[\w./-]{2,40}[ \t]*$")
 _HEAD = "ID# ATTRIBUTE_NAME"
 _HEAD_END = re.compile(r"(?:UPDATED[ \t]+WHEN_FAILED|THRESH[ \t]+FAIL)[ \t]+RAW_VALUE")
-# A sample of Prometheus whose labels or whose value are on the next line.
+# Sample of Prometheus with its labels or value on the next line.
 _OPEN_SAMPLE = re.compile(r"[A-Za-z_]\w{2,80}\{(?:[^{}]{0,400}|[^{}]{0,400}\}[ \t]*)$")
-# A line that begins something else: a field, a section, a document of JSON.
+# Start of another item: a field, a section, a JSON document.
 _OWN_LINE = re.compile(
     r"[A-Za-z][A-Za-z0-9 _()/.,#-]{2,80}?[ \t]*:[ \t]|===|[{\[\"]|\d{4}-\d\d-\d\d,"
 )
@@ -42,7 +42,7 @@ _NARROWEST, _WIDEST = 30, 250
 
 
 def with_joined_lines(text: str) -> str:
-    """Return a text whose rows and numbers are on one line each."""
+    """Return a text with each row and each number on one line."""
     if not (_MAYBE.search(text) or _has_broken_row(text)):
         return text
     lines = _joined_at_width(text.split("\n"))
@@ -58,10 +58,10 @@ def _has_broken_row(text: str) -> bool:
 
 
 def _joined_at_width(lines: Sequence[str]) -> list[str]:
-    """Return lines that are not cut at the width of a terminal.
+    """Return lines with the breaks at the width of a terminal removed.
 
-    They are taken to be if at least three have the greatest length, and a row or the head of the
-    table goes on behind such a line, or three fields do.
+    Lines are taken as broken if at least three have the greatest length, and a row, the table's
+    head or three fields continue after such a line.
     """
     width = max(map(len, lines), default=0)
     full = [place for place, line in enumerate(lines[:-1]) if len(line) == width]
@@ -83,18 +83,18 @@ def _joined_at_width(lines: Sequence[str]) -> list[str]:
 
 
 def _is_rest(line: str) -> bool:
-    """Return whether a line may be the rest of one before it, and is none of its own."""
+    """Return whether a line may continue the previous line and is not an item of its own."""
     return bool(line.strip()) and not any(
-        one.match(line) for one in (ROW_START, SAMPLE_START, _OWN_LINE)
+        pattern.match(line) for pattern in (ROW_START, SAMPLE_START, _OWN_LINE)
     )
 
 
 def _goes_on(lines: Sequence[str], place: int, width: int) -> bool:
-    """Return whether a row, a sample or the table's head is broken at the width of its line."""
+    """Return whether a row, a sample or the table's head is broken at the end of this line."""
     parts = [lines[place]]
     while len(parts[-1]) == width and len(parts) < _MOST_PARTS and place + len(parts) < len(lines):
         parts.append(lines[place + len(parts)])
-    glued, spaced = "".join(parts), " ".join(part.strip() for part in parts)
+    glued, spaced = "".join(parts), " ".join(chunk.strip() for chunk in parts)
     if parts[0].lstrip().startswith(_HEAD):
         return bool(_HEAD_END.search(glued)) and not _HEAD_END.search(spaced)
     if ROW_START.match(parts[0]):
@@ -103,7 +103,7 @@ def _goes_on(lines: Sequence[str], place: int, width: int) -> bool:
 
 
 def _joined_rows(lines: Sequence[str]) -> list[str]:
-    """Return lines of which each row of attributes has all of its columns."""
+    """Return lines with all columns of each attribute row on one line."""
     width = max(map(len, lines), default=0)
     joined: list[str] = []
     place = 0
@@ -115,7 +115,7 @@ def _joined_rows(lines: Sequence[str]) -> list[str]:
 
 
 def _parts_of_row(lines: Sequence[str], place: int, width: int) -> list[str]:
-    """Return the lines of a row or a sample that is broken; none of another line."""
+    """Return the lines of a broken row or sample; empty for other lines."""
     first = lines[place]
     if len(first) > _LONGEST:
         return []
@@ -133,19 +133,19 @@ def _parts_of_row(lines: Sequence[str], place: int, width: int) -> list[str]:
 
 
 def _row(parts: Sequence[str], width: int) -> str | None:
-    """Return a row or a sample of its parts: broken between words, or else inside one."""
-    spaced, glued = " ".join(part.strip() for part in parts), "".join(parts)
+    """Return a row or sample joined from its lines, broken between words or within one."""
+    spaced, glued = " ".join(chunk.strip() for chunk in parts), "".join(parts)
     if ROW.match(spaced):
         return spaced
     if ROW.match(glued):
         return glued
-    is_cut = all(len(part) == width for part in parts[:-1])
+    is_cut = all(len(chunk) == width for chunk in parts[:-1])
     sample = glued if is_cut else spaced
     return sample if len(parts) > 1 and SAMPLE.match(sample) else None
 
 
 def _joined_values(lines: Sequence[str]) -> list[str]:
-    """Return lines of which each number is whole, or marked as broken."""
+    """Return lines with each number complete, or marked as broken."""
     joined: list[str] = []
     for line in lines:
         if joined and _MODEL.match(joined[-1]) and _REST_OF_MODEL.match(line):
@@ -161,13 +161,13 @@ def _joined_values(lines: Sequence[str]) -> list[str]:
 
 
 def _value(line: str, rest: str) -> str | None:
-    """Return a line with the rest of its value; None if the rest is another line."""
+    """Return a line joined with the rest of its value; None if the next line is another item."""
     line, rest = line.rstrip(), rest.strip()
     if len(line) > _LONGEST:
         return None
     if rest.startswith("0x"):
         return f"{line}  {rest}" if line[-1:].isdigit() else None
-    if not any(one.match(f"{line} x") for one in (ROW_START, KEY, SAMPLE)):
+    if not any(pattern.match(f"{line} x") for pattern in (ROW_START, KEY, SAMPLE)):
         return None
     if line.endswith((":", "=")) or rest.startswith("bytes"):
         return f"{line} {rest}"
@@ -176,10 +176,10 @@ def _value(line: str, rest: str) -> str | None:
 
 
 def _number(ahead: str, begun: str, rest: str) -> str:
-    """Return a line with its number, if it can only be one; else the marked parts of it."""
-    found = _NUMBER.match(rest.lstrip(",.'"))
-    assert found is not None
-    number = rest[: rest.index(found[0])] + found[0].strip()
+    """Return a line with its number if it is unambiguous; otherwise with the parts marked."""
+    match = _NUMBER.match(rest.lstrip(",.'"))
+    assert match is not None
+    number = rest[: rest.index(match[0])] + match[0].strip()
     is_cut = not _GROUPS.fullmatch(begun) or number[0] in ",.'"
     if is_cut and _GROUPS.fullmatch(begun + number):
         return f"{ahead}{begun}{rest}"

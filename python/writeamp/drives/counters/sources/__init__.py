@@ -1,4 +1,4 @@
-"""Sources of counters: documents of a tool each. The most specific one that matches reads."""
+"""Sources of counters, one per type of document; the most specific matching source reads it."""
 
 from __future__ import annotations
 
@@ -47,5 +47,5 @@ def sources() -> tuple[CounterSource, ...]:
 
 
 def by_specificity(unordered: Iterable[CounterSource]) -> tuple[CounterSource, ...]:
-    """Return sources in the order in which they are tried, whatever the order they are given in."""
-    return tuple(sorted(unordered, key=lambda one: (-one.specificity, one.name)))
+    """Return the sources in matching order, independent of their order in `unordered`."""
+    return tuple(sorted(unordered, key=lambda source: (-source.specificity, source.name)))

@@ -1,4 +1,4 @@
-"""Backblaze's daily CSV: a drive and a day in each row, with its attributes."""
+"""Backblaze's daily CSV: one row per drive and day, with the attributes."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _HEAD_BYTES = 1 << 16
 _ATTRIBUTES = 256
 _SHORT = 20
 _SPIN_UP, _SPIN_RETRY, _HOURS = 3, 10, 9
-# Solid-state drives may keep the numbers of the one or the other, not both and a seek error rate.
+# SSDs may use one of these numbers for other values, but not two and a seek error rate.
 _ROTATING = (_SPIN_UP, 7, _SPIN_RETRY)
 
 
 def _head(document: Document) -> list[str]:
-    # The first line alone: such a file has hundreds of megabytes.
+    # Read the first line only: files have hundreds of megabytes.
     first = document.content[:_HEAD_BYTES].decode("utf-8-sig", errors="replace").split("\n", 1)[0]
-    return [one.strip().strip('"') for one in first.split(",")]
+    return [name.strip().strip('"') for name in first.split(",")]
 
 
 def _matches(document: Document) -> bool:
     head = _head(document)
-    return set(_KEYS) <= set(head) and any(_RAW.fullmatch(one) for one in head)
+    return set(_KEYS) <= set(head) and any(_RAW.fullmatch(name) for name in head)
 
 
 def _read(document: Document) -> Iterator[CounterFacts]:
@@ -53,7 +53,9 @@ def _read(document: Document) -> Iterator[CounterFacts]:
             if len(row) == len(head):
                 yield _facts(row, places, columns, document.stated)
     except csv.Error as error:
-        raise WriteampError(f"{document.name}: line {rows.line_num} is no CSV: {error}") from None
+        raise WriteampError(
+            f"{document.name}: line {rows.line_num} is not valid CSV: {error}"
+        ) from None
 
 
 def _facts(
@@ -78,14 +80,14 @@ def _facts(
             capacity_bytes=whole(capacity) or None,
             taken_at=_midnight(date),
             power_on_hours=None if hours is None else float(hours.raw),
-            is_rotating=all(one in attributes for one in _ROTATING),
+            is_rotating=all(word in attributes for word in _ROTATING),
         ),
         stated,
     )
 
 
 def _integer(text: str) -> int | None:
-    # Of hundreds of millions of cells nearly all are short and plain.
+    # Nearly all of the hundreds of millions of cells are short and plain.
     if text.isdecimal() and len(text) < _SHORT:
         return int(text)
     return whole(text)

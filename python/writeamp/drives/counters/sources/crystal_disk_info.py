@@ -1,7 +1,7 @@
-"""CrystalDiskInfo's text (Edit, Copy), of SATA and NVMe drives, in any of its languages.
+"""CrystalDiskInfo's text (Edit, Copy) of SATA and NVMe drives, in any of its languages.
 
-Only names of attributes and values in words are translated. Raw values are hexadecimal, the most
-significant byte first, also where the window shows them in decimal.
+Only attribute names and values in words are translated. Raw values are hexadecimal, most
+significant byte first, even if the window shows them in decimal.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _HEADING = re.compile(
 )
 _DRIVE = re.compile(r"^[ \t]*Model : ", re.MULTILINE)
 _FIELD = re.compile(r"^[ \t]*(?P<key>[A-Z#][A-Za-z #]{2,20}) : (?P<value>\S.*)$", re.MULTILINE)
-# Numbers of fewer digits have underscores in front. Six bytes are a raw value; controllers whose
-# tables have seven or eight pack other things beside it.
+# Short numbers are padded with underscores. A raw value has six bytes; tables with seven or eight
+# bytes pack other values next to it.
 _ROW = re.compile(
     r"^[ \t]*(?P<id>[0-9A-F]{2}) +(?:(?P<current>[_\d]{3}|---) +(?:(?:[_\d]{3}|---) +)*)?"
     r"(?P<raw>[0-9A-F]{12})(?: (?P<name>.*))?$",
@@ -30,10 +30,10 @@ _ROW = re.compile(
 )
 _GIGABYTE = 10**9
 _SECTOR_BYTES = (512, 4096)
-# The size is printed with one place, and may be of what the system sees.
+# The size is printed with one decimal, and may be the size that the system sees.
 _SIZE_PART = 0.01
 _HOURS_ID, _HOURS_END = 9, 1 << 24
-# Attributes that CrystalDiskInfo makes of an NVMe drive's SMART log.
+# Attributes that CrystalDiskInfo derives from an NVMe drive's SMART log.
 _NVME = {
     0x03: "available_spare",
     0x05: "percentage_used",
@@ -58,7 +58,7 @@ def _matches(document: Document) -> bool:
 
 def _read(document: Document) -> Iterator[CounterFacts]:
     text = _text(document)
-    starts = [one.start() for one in _DRIVE.finditer(text)] or [0]
+    starts = [match.start() for match in _DRIVE.finditer(text)] or [0]
     for first, last in pairwise([*starts, len(text)]):
         yield facts_of(_log(text[first:last]), _NAME, document)
 
@@ -66,8 +66,8 @@ def _read(document: Document) -> Iterator[CounterFacts]:
 def _log(text: str) -> dict[str, Any]:
     """Return a drive's text in the form of smartctl's JSON."""
     fields: dict[str, str] = {}
-    for one in _FIELD.finditer(text):
-        fields.setdefault(one["key"].strip(), one["value"].strip())
+    for match in _FIELD.finditer(text):
+        fields.setdefault(match["key"].strip(), match["value"].strip())
     rotation = re.match(r"(\d+) RPM", fields.get("Rotation Rate", ""), re.IGNORECASE)
     log: dict[str, Any] = {
         "model_name": fields.get("Model"),
@@ -96,9 +96,9 @@ def _attributes(rows: list[re.Match[str]], fields: dict[str, str]) -> dict[str, 
         }
         for row in rows
     ]
-    raw_hours = next((one["raw"]["value"] for one in table if one["id"] == _HOURS_ID), None)
-    said = re.match(r"(\d+)", fields.get("Power On Hours", ""))
-    hours = int(said[1][:12]) if said else raw_hours and raw_hours % _HOURS_END
+    raw_hours = next((row["raw"]["value"] for row in table if row["id"] == _HOURS_ID), None)
+    printed_hours = re.match(r"(\d+)", fields.get("Power On Hours", ""))
+    hours = int(printed_hours[1][:12]) if printed_hours else raw_hours and raw_hours % _HOURS_END
     return {"ata_smart_attributes": {"table": table}, "power_on_time": {"hours": hours}}
 
 
@@ -108,15 +108,20 @@ def _number(text: str | None) -> int | None:
 
 
 def _capacity_bytes(fields: dict[str, str]) -> int | None:
-    """Return the capacity: by sectors of the size that fits to the gigabytes, or else by these."""
+    """Return the capacity: by sectors of the size that matches the gigabytes, or the gigabytes."""
     size = re.match(r"(\d{1,9})(?:[.,](\d))? GB", fields.get("Disk Size", ""))
     sectors = re.match(r"\d{1,18}$", fields.get("# of Sectors", ""))
     if size is None:
         return None
     size_bytes = round(float(f"{size[1]}.{size[2] or 0}") * _GIGABYTE)
-    by_sectors = (int(sectors[0]) * one for one in _SECTOR_BYTES) if sectors else ()
+    by_sectors = (int(sectors[0]) * size for size in _SECTOR_BYTES) if sectors else ()
     return next(
-        (one for one in by_sectors if abs(one - size_bytes) <= _SIZE_PART * size_bytes), size_bytes
+        (
+            by_sector
+            for by_sector in by_sectors
+            if abs(by_sector - size_bytes) <= _SIZE_PART * size_bytes
+        ),
+        size_bytes,
     )
 
 

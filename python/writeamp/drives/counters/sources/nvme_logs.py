@@ -1,4 +1,4 @@
-"""Standard logs of NVMe drives as nvme-cli prints them: SMART, endurance group, and FDP."""
+"""Standard logs of NVMe drives in nvme-cli's format: SMART, endurance group, and FDP."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from writeamp.vssd.log_pages import fdp, smart
 
 _NAME = "nvme smart-log -o json"
 _LABEL = "SMART log, data units written"
-# Keys of nvme-cli and smartctl. A drive in use has some that are not 0, and so has a new one.
+# Keys of nvme-cli and smartctl with values that are not all 0 on a working drive, even a new one.
 SIGNS_OF_LIFE = (
     "avail_spare", "available_spare", "data_units_read", "data_units_written",
     "host_read_commands", "host_reads", "host_write_commands", "host_writes",
     "controller_busy_time", "power_cycles", "power_on_hours", "unsafe_shutdowns",
 )  # fmt: skip
-# Sizes behind a count have three places.
+# Sizes printed after a count have three digits.
 _BESIDE_PART = Fraction(1, 100)
 _GROUP_NAME = "nvme endurance-log -o json"
 _GROUP_KEYS: tuple[tuple[Side, str], ...] = (
@@ -46,13 +46,15 @@ _MOST_DRIVES = 10_000
 
 
 def data_units(value: Any, source: str, label: str) -> tuple[tuple[Counter, ...], tuple[str, ...]]:
-    """Return the host's counter of data units, or the note that says why there is none."""
+    """Return the host counter of data units, or a note that explains why it is missing."""
     count = count_of(value)
     beside = _contradiction(count, value)
     if beside:
-        return (), (f"{label} is {str(value)[:60]!r}, which is no count: {beside}",)
+        return (), (f"{label} is {str(value)[:60]!r}, which is not a count: {beside}",)
     if count is None or count.high == 0:
-        what = "0: not reported" if count is not None else f"{str(value)[:60]!r}, which is no count"
+        what = (
+            "0: not reported" if count is not None else f"{str(value)[:60]!r}, which is not a count"
+        )
         what = "missing" if value is None else what
         return (), (f"{label} is {what}",)
     high = count.high if count.high > count.low else None
@@ -65,20 +67,20 @@ def data_units(value: Any, source: str, label: str) -> tuple[tuple[Counter, ...]
 def percentage_used(
     value: float | None, others: Iterable[Any]
 ) -> tuple[float | None, tuple[str, ...]]:
-    """Return the percentage used, or the note that says why a 0 is none.
+    """Return the percentage used, or a note that explains why a 0 is not valid.
 
     Args:
-        value: as it is printed.
+        value: value as printed.
         others: values of the same log under `SIGNS_OF_LIFE`.
     """
-    counts = [count_of(one) for one in others]
-    if value == 0 and not any(one is not None and one.high for one in counts):
-        return None, ("percentage used is 0 as all other counts of the log are: not reported",)
+    counts = [count_of(other) for other in others]
+    if value == 0 and not any(count is not None and count.high for count in counts):
+        return None, ("percentage used is 0, like all other counts of the log: not reported",)
     return value, ()
 
 
 def _contradiction(count: PrintedCount | None, value: Any) -> str:
-    """Return what the bytes that are printed behind a count say against it; "" if nothing."""
+    """Return a sentence if the bytes printed after a count contradict it; otherwise ""."""
     size = size_beside(value)
     if size is None or count is None:
         return ""
@@ -86,14 +88,14 @@ def _contradiction(count: PrintedCount | None, value: Any) -> str:
     if abs(size - size_bytes) <= max(size * _BESIDE_PART, Fraction(smart.DATA_UNIT_BYTES)):
         return ""
     return (
-        f"{count.low:,} units of 512,000 bytes are {size_bytes / 1e12:.4g} TB, and the number or "
-        "its unit is not what it seems"
+        f"{count.low:,} units of 512,000 bytes are {size_bytes / 1e12:.4g} TB: the number or "
+        "its unit is wrong"
     )
 
 
 def _matches(document: Document) -> bool:
-    found = document.json
-    return isinstance(found, dict) and smart.WRITTEN in found and "critical_warning" in found
+    log = document.json
+    return isinstance(log, dict) and smart.WRITTEN in log and "critical_warning" in log
 
 
 def _read(document: Document) -> Iterator[CounterFacts]:
@@ -114,36 +116,36 @@ def _read(document: Document) -> Iterator[CounterFacts]:
 
 
 def read_printed(log: PrintedLog, document: Document) -> Iterator[CounterFacts]:
-    """Yield the facts of a printed log, or of JSON in another spelling."""
-    found = entries(document)
-    said = found[smart.WRITTEN]
-    counters, notes = data_units(said[0].value, log.name, _LABEL)
-    if len({count_of(one.value) for one in said}) > 1:
-        twice = f"{_LABEL} stand there {len(said)} times: give the log of one drive at one moment"
+    """Yield the facts of a printed log, or of JSON with other key spellings."""
+    logged = entries(document)
+    values = logged[smart.WRITTEN]
+    counters, notes = data_units(values[0].value, log.name, _LABEL)
+    if len({count_of(entry.value) for entry in values}) > 1:
+        twice = f"{_LABEL} appears {len(values)} times: pass the log of one drive at one moment"
         counters, notes = (), (twice,)
     used, why = percentage_used(
-        _number(found, "percentage_used", "percent_used"),
-        (found[key][0].value for key in SIGNS_OF_LIFE if key in found),
+        _number(logged, "percentage_used", "percent_used"),
+        (logged[key][0].value for key in SIGNS_OF_LIFE if key in logged),
     )
     yield CounterFacts(
         source=log.name,
-        model=_text(found, "model_number", "model_name", "mn"),
-        firmware=_text(found, "firmware_version", "firmware_revision", "fr"),
-        serial=hashed_serial(_text(found, "serial_number", "sn")),
+        model=_text(logged, "model_number", "model_name", "mn"),
+        firmware=_text(logged, "firmware_version", "firmware_revision", "fr"),
+        serial=hashed_serial(_text(logged, "serial_number", "sn")),
         percentage_used=used,
         used_label="SMART log, percentage used",
-        power_on_hours=_number(found, "power_on_hours"),
+        power_on_hours=_number(logged, "power_on_hours"),
         counters=counters,
         notes=(*notes, *why),
     )
 
 
-def _text(found: dict[str, tuple[PrintedEntry, ...]], *keys: str) -> str | None:
-    return next((text_of(found[key][0].value) for key in keys if key in found), None)
+def _text(logged: dict[str, tuple[PrintedEntry, ...]], *keys: str) -> str | None:
+    return next((text_of(logged[key][0].value) for key in keys if key in logged), None)
 
 
-def _number(found: dict[str, tuple[PrintedEntry, ...]], *keys: str) -> float | None:
-    count = next((count_of(found[key][0].value) for key in keys if key in found), None)
+def _number(logged: dict[str, tuple[PrintedEntry, ...]], *keys: str) -> float | None:
+    count = next((count_of(logged[key][0].value) for key in keys if key in logged), None)
     return None if count is None else number(count.low)
 
 
@@ -151,12 +153,12 @@ SMART = CounterSource(_NAME, _matches, _read, specificity=60)
 
 
 def _is_group_log(document: Document) -> bool:
-    found = document.json
-    return isinstance(found, dict) and {key for _, key in _GROUP_KEYS} <= found.keys()
+    log = document.json
+    return isinstance(log, dict) and {key for _, key in _GROUP_KEYS} <= log.keys()
 
 
 def _group_facts(log: Mapping[str, Any], source: str) -> CounterFacts:
-    """Return the facts of an endurance group log by the keys of nvme-cli's JSON."""
+    """Return the facts of an endurance group log with the keys of nvme-cli's JSON."""
     group = whole(log.get("endgid", log.get("endurance_group_id"))) or 1
     counters = tuple(
         # The NVMe base specification counts billions of bytes, rounded up.
@@ -187,10 +189,10 @@ def _group_facts(log: Mapping[str, Any], source: str) -> CounterFacts:
 def read_printed_group(log: PrintedLog, document: Document) -> Iterator[CounterFacts]:
     """Yield the facts of a printed log."""
     values = {}
-    for key, said in entries(document).items():
-        counts = dict.fromkeys(count_of(one.value) for one in said)
-        one = next(iter(counts))
-        values[key] = one.low if len(counts) == 1 and one is not None else None
+    for key, entries_of_key in entries(document).items():
+        counts = dict.fromkeys(count_of(entry.value) for entry in entries_of_key)
+        count = next(iter(counts))
+        values[key] = count.low if len(counts) == 1 and count is not None else None
     yield _group_facts(values, log.name)
 
 
@@ -203,43 +205,45 @@ ENDURANCE_GROUP = CounterSource(
 
 
 def _is_fdp(document: Document) -> bool:
-    found = document.json
-    return isinstance(found, dict) and {fdp.HOST_WRITTEN, fdp.MEDIA_WRITTEN} <= found.keys()
+    log = document.json
+    return isinstance(log, dict) and {fdp.HOST_WRITTEN, fdp.MEDIA_WRITTEN} <= log.keys()
 
 
 def _fdp_facts(log: Mapping[str, Any], source: str) -> CounterFacts:
-    """Return the facts of FDP statistics by the keys of nvme-cli's JSON."""
+    """Return the facts of FDP statistics with the keys of nvme-cli's JSON."""
     group = whole(log.get("endgid", log.get("endurance_group_id")))
     scope = f"endurance group {group or 1}"
     counters, notes = [], []
     for side, key, label in _FDP_KEYS:
         count = wide(log[key])
         if count is None:
-            notes.append(f"{label}: {str(log[key])[:60]!r} is no count")
+            notes.append(f"{label}: {str(log[key])[:60]!r} is not a count")
         elif count:
-            # Toggling FDP clears them, so that they are of the time since.
+            # Switching FDP clears these counters, so they cover the time since then.
             counters.append(
                 Counter(side, count, BYTE, label, "FDP statistics", rounding="exact", scope=scope)
             )
     if not counters and not notes:
-        notes.append("FDP statistics are 0: FDP is off, or nothing was written since it is on")
+        notes.append(
+            "FDP statistics are 0: FDP is off, or nothing was written since it was enabled"
+        )
     return CounterFacts(source=source, counters=tuple(counters), notes=tuple(notes))
 
 
 def read_printed_fdp(log: PrintedLog, document: Document) -> Iterator[CounterFacts]:
     """Yield the facts of a printed log."""
-    found = entries(document)
+    logged = entries(document)
     values: dict[str, Any] = {}
     for rule in log.written:
         name = fdp.HOST_WRITTEN if rule.side == "host" else fdp.MEDIA_WRITTEN
         for key in rule.keys:
-            if key not in found:
+            if key not in logged:
                 continue
-            counts = dict.fromkeys(count_of(one.value) for one in found[key])
-            one = next(iter(counts))
-            said = " and ".join(str(one.value) for one in found[key])
-            values[name] = said if len(counts) > 1 or one is None else one.low
-    group = found.get("endgid", found.get("endurance_group_id", ()))
+            counts = dict.fromkeys(count_of(entry.value) for entry in logged[key])
+            count = next(iter(counts))
+            shown = " and ".join(str(entry.value) for entry in logged[key])
+            values[name] = shown if len(counts) > 1 or count is None else count.low
+    group = logged.get("endgid", logged.get("endurance_group_id", ()))
     if len(group) == 1:
         values["endgid"] = group[0].value
     yield _fdp_facts(values, log.name)
@@ -262,8 +266,8 @@ def _read_identity(document: Document) -> Iterator[CounterFacts]:
     if isinstance(log, dict) and isinstance(log.get("Devices"), list):
         yield from _listed(log["Devices"])
         return
-    found = {key: said[0].value for key, said in entries(document).items()}
-    yield _identity_facts(found, "mn", "fr", "sn", whole(_digits(found.get("tnvmcap"))))
+    identity = {key: values[0].value for key, values in entries(document).items()}
+    yield _identity_facts(identity, "mn", "fr", "sn", whole(_digits(identity.get("tnvmcap"))))
 
 
 def _digits(value: Any) -> Any:
@@ -283,16 +287,16 @@ def _identity_facts(
 
 
 def _listed(devices: list[Any]) -> Iterator[CounterFacts]:
-    """Yield the drives of `nvme list`; one with several namespaces stands there once."""
+    """Yield the drives of `nvme list`; a drive with several namespaces appears once."""
     seen: dict[Any, tuple[dict[str, Any], str, str, str, int]] = {}
     for device in objects(devices[:_MOST_DRIVES]):
         for controller in objects(device.get("Subsystems")):
-            for one in objects(controller.get("Controllers")):
+            for entry in objects(controller.get("Controllers")):
                 size_bytes = sum(
                     whole(space.get("PhysicalSize")) or 0
-                    for space in objects(one.get("Namespaces"))
+                    for space in objects(entry.get("Namespaces"))
                 )
-                _add(seen, one, "Firmware", size_bytes)
+                _add(seen, entry, "Firmware", size_bytes)
         if "ModelNumber" in device:
             _add(seen, device, "Firmware", whole(device.get("PhysicalSize")) or 0)
     if not seen:
@@ -308,8 +312,8 @@ def _add(
     size_bytes: int,
 ) -> None:
     identity = (text_of(log.get("ModelNumber")), text_of(log.get("SerialNumber")))
-    before = seen.get(identity)
-    total = size_bytes + (before[-1] if before else 0)
+    previous = seen.get(identity)
+    total = size_bytes + (previous[-1] if previous else 0)
     seen[identity] = (log, "ModelNumber", firmware, "SerialNumber", total)
 
 

@@ -1,4 +1,4 @@
-"""OCP log 0xC0 in JSON, text or raw bytes, and the page of boot SSDs under the same number."""
+"""OCP log 0xC0 in JSON, text or raw bytes, and the page of boot SSDs with the same number."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from writeamp.vssd.log_pages import boot, ocp
 
 _NAME = "nvme ocp smart-add-log -o json"
 _LABEL = "OCP log 0xC0, physical media units written"
-# The older keys, and those of versions that differ in spelling only.
-_FIELDS = {spelled(key): one.key for one in ocp.FIELDS for key in (one.old_key, one.key)}
-# From 5 on, the page has the mean count of erases.
+# The old keys, and keys of versions that differ only in spelling.
+_FIELDS = {spelled(key): field.key for field in ocp.FIELDS for key in (field.old_key, field.key)}
+# Log page version from which the page has the mean count of erases.
 _MEAN_FROM_VERSION = 5
 _ALL_ONES = frozenset(((1 << 64) - 1, (1 << 128) - 1))
 _PAGE_NAME = "log 0xC0, 512 bytes"
@@ -27,7 +27,7 @@ _PARTS: tuple[Part, ...] = ("tlc", "slc")
 
 
 def ocp_facts(values: Mapping[str, Any], source: str) -> CounterFacts:
-    """Return the facts of an OCP log by the keys of version 2."""
+    """Return the facts of an OCP log with the keys of version 2."""
     value = values.get(ocp.WRITTEN)
     count = count_of(value)
     notes: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ def ocp_facts(values: Mapping[str, Any], source: str) -> CounterFacts:
         what = (
             "0: not reported"
             if count is not None and count.high == 0
-            else f"{str(value)[:60]!r}, which is no count"
+            else f"{str(value)[:60]!r}, which is not a count"
         )
         notes = (f"{_LABEL} is {what}",)
     else:
@@ -77,19 +77,23 @@ def _erases(values: Mapping[str, Any]) -> tuple[Erases, ...]:
 
 
 def _matches(document: Document) -> bool:
-    found = document.json
+    log = document.json
     keys = {ocp.FIELDS[0].key, ocp.FIELDS[0].old_key}
-    return isinstance(found, dict) and bool(keys & found.keys())
+    return isinstance(log, dict) and bool(keys & log.keys())
 
 
 def read_printed(log: PrintedLog, document: Document) -> Iterator[CounterFacts]:
     """Yield the facts of a printed log."""
-    found = entries(document)
-    if len(found[ocp.WRITTEN]) > 1:
-        note = f"{_LABEL} stands there several times: give the log of one drive at one moment"
+    logged = entries(document)
+    if len(logged[ocp.WRITTEN]) > 1:
+        note = f"{_LABEL} appears several times. Pass the log of one drive at one moment"
         yield CounterFacts(source=log.name, notes=(note,))
         return
-    values = {_FIELDS[key]: said[0].value for key, said in found.items() if key in _FIELDS}
+    values = {
+        _FIELDS[key]: values_of_key[0].value
+        for key, values_of_key in logged.items()
+        if key in _FIELDS
+    }
     yield ocp_facts(values, log.name)
 
 
@@ -120,14 +124,14 @@ def _boot_facts(values: Mapping[str, int], source: str) -> CounterFacts:
     counters = tuple(
         Counter(
             "flash",
-            values[f"{part}_units_written"],
+            values[f"{cell}_units_written"],
             DATA_UNIT,
-            _BOOT_LABEL + part.upper(),
+            _BOOT_LABEL + cell.upper(),
             "boot SSD log 0xC0",
-            part=part,
+            part=cell,
         )
-        for part in _PARTS
-        if values.get(f"{part}_units_written")
+        for cell in _PARTS
+        if values.get(f"{cell}_units_written")
     )
     notes = () if counters else (f"{_BOOT_LABEL}TLC is 0: not reported",)
     return CounterFacts(
@@ -136,14 +140,14 @@ def _boot_facts(values: Mapping[str, int], source: str) -> CounterFacts:
 
 
 def _boot_erases(values: Mapping[str, int]) -> Iterator[Erases]:
-    # Nearly all blocks hold three bits a cell, so that theirs stand for the drive's.
+    # Nearly all blocks are TLC, so their erases are used for the whole drive.
     parts: tuple[tuple[str, Part], ...] = (("tlc", "tlc"), ("slc", "slc"), ("tlc", "all"))
-    for kind, part in parts:
-        least, most, mean = (values.get(f"{kind}_{one}_erases", 0) for one in _WORN)
+    for kind, cell in parts:
+        least, most, mean = (values.get(f"{kind}_{statistic}_erases", 0) for statistic in _WORN)
         if mean and least <= mean <= most:
-            yield Erases(mean, mean + 1, most, _ERASES_LABEL + kind.upper(), part)
+            yield Erases(mean, mean + 1, most, _ERASES_LABEL + kind.upper(), cell)
         elif most and least <= most:
-            yield Erases(least, most, most, _ERASES_LABEL + kind.upper(), part)
+            yield Erases(least, most, most, _ERASES_LABEL + kind.upper(), cell)
 
 
 PAGE = CounterSource(_PAGE_NAME, _is_page, _read_page, specificity=92)

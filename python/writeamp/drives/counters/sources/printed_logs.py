@@ -48,7 +48,7 @@ _COUNTER = (
 )
 _WORN = {"part": _TEXT, "keys": _TEXTS}
 _SIGN = {"keys": _TEXTS, "value": _TEXT}
-# Words that * stands for in keys of erases.
+# Words that `*` matches in keys of erases.
 _LEAST, _MOST, _MEAN = ("minimum", "min"), ("maximum", "max"), ("average", "avg", "mean")
 _WEAR = re.compile(r"min:\s*(\d+),\s*max:\s*(\d+),\s*avg:\s*(\d+)")
 _NORMALIZED_PERCENT = re.compile(r"(?:\d+\s+)?(\d{1,3})\s*%")
@@ -61,18 +61,18 @@ def sources() -> Iterator[CounterSource]:
 
 
 def sources_of(table: dict[str, Any]) -> Iterator[CounterSource]:
-    """Yield the sources that a table describes in the words of `logs.toml`.
+    """Yield the sources that a table in the format of `logs.toml` describes.
 
     Raises:
-        WriteampError: it holds something else.
+        WriteampError: the table has other content.
     """
-    for at, one in enumerate(table["log"], 1):
+    for at, log_table in enumerate(table["log"], 1):
         try:
-            log = _log(one)
+            log = _log(log_table)
         except WriteampError as error:
             raise placed(f"logs.toml: log {at}", error) from None
-        reader = READERS[one["reader"]] if "reader" in one else _read
-        yield CounterSource(log.name, log.matches, partial(reader, log), one["specificity"])
+        reader = READERS[log_table["reader"]] if "reader" in log_table else _read
+        yield CounterSource(log.name, log.matches, partial(reader, log), log_table["specificity"])
 
 
 def _read(log: PrintedLog, document: Document) -> Iterator[CounterFacts]:
@@ -85,37 +85,40 @@ def _read_liteon(log: PrintedLog, document: Document) -> Iterator[CounterFacts]:
         yield facts
         return
     note = (
-        "two vendors print this name, the one for bytes, the other for 512,000 bytes: the ratio is "
-        "all that it gives"
+        "two vendors use this name, one for bytes, the other for 512,000 bytes: only the ratio "
+        "is known"
     )
     yield replace(
         facts,
         counters=tuple(
-            replace(one, unit=None, shared="physical bytes written") for one in facts.counters
+            replace(counter, unit=None, shared="physical bytes written")
+            for counter in facts.counters
         ),
         notes=(*facts.notes, note),
     )
 
 
 def _read_additional_smart(log: PrintedLog, document: Document) -> Iterator[CounterFacts]:
-    """Yield the facts of a log 0xCA as Intel's plugin prints it, or others of its names.
+    """Yield the facts of a log 0xCA printed by Intel's plugin, or by others with the same keys.
 
-    Intel and Solidigm count 32 MiB; DapuStor prints "Intel Smart log" too, SSSTC, ScaleFlux,
-    Shannon, YMTC and Memblaze the same keys, of other or unknown units. So the ratio is all that a
-    log without a model gives; `with_vendor_units` finds the unit from the model or the SMART log in
-    its folder.
+    Intel and Solidigm count 32 MiB. DapuStor also prints "Intel Smart log"; SSSTC, ScaleFlux,
+    Shannon, YMTC and Memblaze print the same keys in other or unknown units. So without a model,
+    only the ratio is known; `with_vendor_units` gets the unit from the model or the SMART log in
+    the same folder.
     """
-    found = dict(entries(document))
+    logged = dict(entries(document))
     for key in ("host_bytes_written", "nand_bytes_written"):
-        if key in found:
-            found[key] = tuple(_with_normalized(one) for one in found[key])
-    facts = printed_facts(log, found)
-    is_solidigm = "solidigm_smart_log" in found
+        if key in logged:
+            logged[key] = tuple(_with_normalized(entry) for entry in logged[key])
+    facts = printed_facts(log, logged)
+    is_solidigm = "solidigm_smart_log" in logged
     yield replace(
         facts,
-        counters=tuple(replace(one, unit=MIB32) if is_solidigm else one for one in facts.counters),
+        counters=tuple(
+            replace(counter, unit=MIB32) if is_solidigm else counter for counter in facts.counters
+        ),
         compresses="ScaleFlux" in document.text[:4096],
-        erases=tuple(_wear_leveling(log, found)),
+        erases=tuple(_wear_leveling(log, logged)),
     )
 
 
@@ -124,14 +127,16 @@ def _with_normalized(entry: PrintedEntry) -> PrintedEntry:
     return entry._replace(normalized=int(match[1])) if match else entry
 
 
-def _wear_leveling(log: PrintedLog, found: dict[str, tuple[PrintedEntry, ...]]) -> Iterator[Erases]:
+def _wear_leveling(
+    log: PrintedLog, logged: dict[str, tuple[PrintedEntry, ...]]
+) -> Iterator[Erases]:
     for key in ("wear_leveling", "wear_leveling_count"):
-        for entry in found.get(key, ())[:1]:
+        for entry in logged.get(key, ())[:1]:
             match = _WEAR.search(entry.value) if isinstance(entry.value, str) else None
             least, most, mean = (
-                (whole(one) for one in match.groups())
+                (whole(group) for group in match.groups())
                 if match
-                else (whole(within(entry.value, one)) for one in ("min", "max", "avg"))
+                else (whole(within(entry.value, key)) for key in ("min", "max", "avg"))
             )
             if mean and most and least is not None and least <= mean <= most:
                 yield Erases(mean, mean + 1, most, f"{log.label}, wear leveling")
@@ -150,17 +155,17 @@ READERS: dict[str, Reader] = {
 def _log(table: Any) -> PrintedLog:
     check_table("a log", table, _LOG, needed=("name", "label", "specificity"))
     check_choice("reader", table, READERS)
-    written = tuple(_written(one) for one in table.get("counters", []))
-    signs = tuple(_sign(one) for one in table.get("signs", []))
+    written = tuple(_written(counter) for counter in table.get("counters", []))
+    signs = tuple(_sign(sign) for sign in table.get("signs", []))
     if not (written or signs or "text" in table):
-        raise WriteampError("lacks counters, signs or text to be identified by")
+        raise WriteampError("needs counters, signs or text that identify it")
     return PrintedLog(
         table["name"],
         table["label"],
         written,
-        tuple(_worn(one) for one in table.get("worn", [])),
+        tuple(_worn(rule) for rule in table.get("worn", [])),
         tuple(table.get("notes", [])),
-        signs or tuple(Sign((*one.keys, *one.high_keys)) for one in written),
+        signs or tuple(Sign((*rule.keys, *rule.high_keys)) for rule in written),
         table.get("all_signs", False),
         compiled("text", table["text"]) if "text" in table else None,
         tuple(table.get("vetoes", [])),
@@ -177,7 +182,7 @@ def _written(table: Any) -> WriteRule:
     check_choice("unit", table, UNITS)
     check_choice("values", table, VALUES)
     if ("unit" in table) == ("shared" in table):
-        raise WriteampError("a counter has either a unit or the name of a shared one")
+        raise WriteampError("a counter must have either a unit or the name of a shared unit")
     return WriteRule(
         table["side"],
         _expanded(table["keys"]),
@@ -208,14 +213,16 @@ def _sign(table: Any) -> Sign:
 
 
 def _expanded(keys: Iterable[str]) -> tuple[str, ...]:
-    """Return keys with each of the alternatives in their braces.
+    """Return keys with all combinations of the alternatives in their braces.
 
     >>> _expanded(["erases_{min,max}_tlc{,_int}"])
     ('erases_min_tlc', 'erases_min_tlc_int', 'erases_max_tlc', 'erases_max_tlc_int')
     """
-    found: list[str] = []
+    expanded: list[str] = []
     for key in keys:
-        before, brace, rest = key.partition("{")
+        head, brace, rest = key.partition("{")
         choices, _, after = rest.partition("}")
-        found += _expanded(before + one + after for one in choices.split(",")) if brace else [key]
-    return tuple(found)
+        expanded += (
+            _expanded(head + choice + after for choice in choices.split(",")) if brace else [key]
+        )
+    return tuple(expanded)

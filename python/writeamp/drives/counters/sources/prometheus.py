@@ -1,8 +1,8 @@
-"""Series of smartctl_exporter and nvme_metrics, as text or as answers of Prometheus.
+"""Series of smartctl_exporter and nvme_metrics, as text or as responses of Prometheus.
 
-The exporter multiplied data units by 1000 and the logical block size, by 1024, or by 512, version
-by version, so that its bytes are known within that only. It exports no flash counter but raw
-attributes of ATA drives, to which the families' rules apply.
+Depending on its version, the exporter multiplies data units by 1000 and the logical block size, by
+1024, or by 512, so its bytes have these bounds. It does not export flash counters, but exports raw
+attributes of ATA drives, which the family rules apply to.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ _PREFIXES = ("smartctl_device", "nvme_data_units_written", "nvme_percentage_used
 _LEAST, _MOST = Fraction(512, 4096), Fraction(1024, 1000)
 _EXPORTED = Unit("byte of smartctl_exporter", Fraction(1), _LEAST, _MOST)
 _NOTE = (
-    "smartctl_exporter exports no counter of flash writes of NVMe drives, and versions differ in "
+    "smartctl_exporter does not export flash writes of NVMe drives, and versions differ in "
     "its unit of bytes written by 1.024 or by 8"
 )
 _NOT_NVME = (
-    "the exporter shows no attributes of this drive, which is no NVMe drive, and prints 0 for the "
+    "the exporter has no attributes of this drive, which is not NVMe, and prints 0 as the "
     "percentage used of such drives"
 )
 _SIGNS_OF_LIFE = (
     "bytes_written", "bytes_read", "data_units_written_total", "data_units_written",
     "power_on_seconds", "power_cycle_count", "available_spare", "num_err_log_entries",
 )  # fmt: skip
-# Labels that name a drive: of smartctl_exporter, and of versions of nvme_metrics.
+# Labels that name a drive, of smartctl_exporter and of versions of nvme_metrics.
 _NAMES = ("device", "controller", "disk")
 _ATTRIBUTES = 256
 _SECONDS_AN_HOUR = 3600
 
 
 class _Sample(NamedTuple):
-    """A value of a metric with its labels, and the seconds since 1970 of it, if known."""
+    """Value of a metric with its labels and its time in seconds since 1970, if known."""
 
     metric: str
     labels: Mapping[str, str]
@@ -77,37 +77,37 @@ def _facts_of_samples(
 ) -> Iterator[CounterFacts]:
     """Yield the facts of each drive at each moment."""
     drives: dict[tuple[str, str], dict[float | None, _Series]] = {}
-    for one in samples:
-        name = next((one.labels[key] for key in _NAMES if one.labels.get(key)), None)
-        if name is None or not one.metric.startswith(_PREFIXES):
+    for sample in samples:
+        name = next((sample.labels[key] for key in _NAMES if sample.labels.get(key)), None)
+        if name is None or not sample.metric.startswith(_PREFIXES):
             continue
-        moments = drives.setdefault((one.labels.get("instance", ""), name), {})
-        _add(moments.setdefault(one.at_s, _Series()), one)
+        moments = drives.setdefault((sample.labels.get("instance", ""), name), {})
+        _add(moments.setdefault(sample.at_s, _Series()), sample)
     for (_, name), moments in drives.items():
-        # What a drive is does not change, and may be exported at other moments than its counters.
-        known = {key: text for series in moments.values() for key, text in series.labels.items()}
-        known.setdefault("device", name)
+        # The identity of a drive is constant, and may be exported at other times than its counters.
+        identity = {key: text for series in moments.values() for key, text in series.labels.items()}
+        identity.setdefault("device", name)
         for at_s, series in moments.items():
-            yield _facts(known, series, at_s, source, stated)
+            yield _facts(identity, series, at_s, source, stated)
 
 
-def _add(series: _Series, one: _Sample) -> None:
-    identity = whole(one.labels.get("attribute_id"))
-    if one.metric == f"{_PREFIX}_attribute":
+def _add(series: _Series, sample: _Sample) -> None:
+    identity = whole(sample.labels.get("attribute_id"))
+    if sample.metric == f"{_PREFIX}_attribute":
         if identity is None or identity >= _ATTRIBUTES:
             return
-        kind = one.labels.get("attribute_value_type", "")
-        series.names[identity] = text_of(one.labels.get("attribute_name")) or ""
+        kind = sample.labels.get("attribute_value_type", "")
+        series.names[identity] = text_of(sample.labels.get("attribute_name")) or ""
         if kind == "raw":
-            series.raw[identity] = one.value
+            series.raw[identity] = sample.value
         elif kind == "value":
-            series.normalized[identity] = one.value
-    elif one.metric == _PREFIX:
-        series.labels |= {key: text for key, text in one.labels.items() if text}
-    elif one.metric == f"{_PREFIX}_block_size":
-        series.values[f"{one.labels.get('blocks_type', '')} block size"] = one.value
+            series.normalized[identity] = sample.value
+    elif sample.metric == _PREFIX:
+        series.labels |= {key: text for key, text in sample.labels.items() if text}
+    elif sample.metric == f"{_PREFIX}_block_size":
+        series.values[f"{sample.labels.get('blocks_type', '')} block size"] = sample.value
     else:
-        series.values[one.metric] = one.value
+        series.values[sample.metric] = sample.value
 
 
 def _facts(
@@ -155,23 +155,23 @@ def _facts(
 def _used(
     labels: Mapping[str, str], values: Mapping[str, float]
 ) -> tuple[float | None, tuple[str, ...]]:
-    """Return the percentage used, which only NVMe drives have, and notes."""
+    """Return the percentage used (of NVMe drives only) and notes."""
     if values.get(f"{_PREFIX}_rotation_rate"):
         return None, (ROTATES,)
-    said = number(values.get(f"{_PREFIX}_percentage_used"))
+    percent = number(values.get(f"{_PREFIX}_percentage_used"))
     ratio = number(values.get("nvme_percentage_used_ratio"))
     # The textfile collector divides by 100, in floating point.
-    said = round(ratio * 100) if said is None and ratio is not None else said
-    if not said and not _is_nvme(labels):
+    percent = round(ratio * 100) if percent is None and ratio is not None else percent
+    if not percent and not _is_nvme(labels):
         return None, (_NOT_NVME,)
     alive = (value for metric, value in values.items() if metric.endswith(_SIGNS_OF_LIFE))
-    used, why = percentage_used(said, alive)
+    used, why = percentage_used(percent, alive)
     return used, (*why, _NOTE)
 
 
 def _is_nvme(labels: Mapping[str, str]) -> bool:
-    said = (labels.get(key, "").lower() for key in ("interface", "protocol", "device"))
-    return any("nvme" in one for one in said)
+    texts = (labels.get(key, "").lower() for key in ("interface", "protocol", "device"))
+    return any("nvme" in text for text in texts)
 
 
 def _attributes(series: _Series) -> Iterator[tuple[int, Attribute]]:

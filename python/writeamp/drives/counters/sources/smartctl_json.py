@@ -19,7 +19,7 @@ _NAME = "smartctl -j -x"
 _ATA, _NVME = "ata_smart_attributes", "nvme_smart_health_information_log"
 _SCSI = "scsi_error_counter_log"
 _KEYS = {"smartctl", "json_format_version", "smart_support", _ATA, _NVME, _SCSI}
-# Of "device", which other documents have too.
+# Keys of "device", which other documents have, too.
 _KEYS_OF_DEVICE = {"protocol", "info_name"}
 _SECTORS = "Logical Sectors Written"
 _USED = "Percentage Used Endurance Indicator"
@@ -27,24 +27,24 @@ _SCSI_LABEL = "error counter log, gigabytes processed by writes"
 
 
 def _matches(document: Document) -> bool:
-    found = document.json
-    if not isinstance(found, dict):
+    log = document.json
+    if not isinstance(log, dict):
         return False
-    device = found.get("device")
+    device = log.get("device")
     is_device = isinstance(device, dict) and bool(_KEYS_OF_DEVICE & device.keys())
-    return is_device or bool(_KEYS & found.keys())
+    return is_device or bool(_KEYS & log.keys())
 
 
 def facts_of(log: dict[str, Any], source: str, document: Document) -> CounterFacts:
     """Return the facts of a drive in the form of smartctl's JSON.
 
     Args:
-        log: of the drive.
+        log: document of the drive.
         source: name of the source.
-        document: that holds it.
+        document: file with this document.
 
     Raises:
-        WriteampError: an attribute stands twice, with two values.
+        WriteampError: an attribute appears twice with different values.
     """
     if _NVME in log or within(log, "device", "protocol") == "NVMe":
         return _nvme(log, source)
@@ -58,21 +58,21 @@ def facts_of(log: dict[str, Any], source: str, document: Document) -> CounterFac
 def _without_log(log: dict[str, Any], source: str) -> CounterFacts:
     """Return the facts of a document without any log of a drive."""
     note = (
-        "smartctl printed no log of a drive; run it with -x (and as root)"
+        "smartctl did not print a log of a drive. Run it with -x, as root"
         if source.startswith("smartctl")
-        else f"{source} has no table of attributes whose raw values can be read"
+        else f"{source} has no attribute table with readable raw values"
     )
     messages = objects(within(log, "smartctl", "messages"))
-    said = [one for message in messages if (one := text_of(message.get("string")))]
+    texts = [text for message in messages if (text := text_of(message.get("string")))]
     if isinstance(log.get("devices"), list):
-        note = "it is a list of devices (smartctl --scan), and says nothing of their counters"
+        note = "it is a list of devices (smartctl --scan) without their counters"
     return CounterFacts(
         source=source,
         model=text_of(log.get("model_name")),
         firmware=text_of(log.get("firmware_version")),
         serial=hashed_serial(text_of(log.get("serial_number"))),
         capacity_bytes=whole(within(log, "user_capacity", "bytes")) or None,
-        notes=(": ".join([note, *said[:1]]),),
+        notes=(": ".join([note, *texts[:1]]),),
     )
 
 
@@ -138,7 +138,7 @@ def _attributes(log: dict[str, Any]) -> Iterator[tuple[int, Attribute]]:
 
 
 def _unread(log: dict[str, Any]) -> Iterator[int]:
-    """Yield the attributes whose raw value is there and is no count."""
+    """Yield the attributes with a raw value that is not a count."""
     for entry in objects(within(log, _ATA, "table")):
         identity = whole(entry.get("id"))
         if identity is not None and "raw" in entry and whole(within(entry, "raw", "value")) is None:
@@ -158,8 +158,8 @@ def _thousandths(value: Any) -> int | None:
 
 
 def scsi_facts(log: dict[str, Any], source: str) -> CounterFacts:
-    """Return the facts of smartctl's JSON of a SCSI drive; it has no counter of flash writes."""
-    # The number is a text: 10**9 bytes with three places behind the point.
+    """Return the facts of smartctl's JSON of a SCSI drive, which has no flash write counter."""
+    # The number is a text: 10**9 bytes, with three decimals.
     thousandths = _thousandths(
         within(log, "scsi_error_counter_log", "write", "gigabytes_processed")
     )
@@ -172,7 +172,7 @@ def scsi_facts(log: dict[str, Any], source: str) -> CounterFacts:
     if used is None:
         used = within(log, "endurance_used", "current_percent")
     rotation = whole(log.get("rotation_rate"))
-    note = "SCSI drives have no log that counts flash writes"
+    note = "SCSI drives have no log of flash writes"
     return CounterFacts(
         source=source,
         model=text_of(log.get("model_name"))

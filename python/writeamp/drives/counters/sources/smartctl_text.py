@@ -13,7 +13,7 @@ from writeamp.drives.counters.sources.smartctl_json import facts_of
 from writeamp.errors import WriteampError
 
 _NAME = "smartctl -x"
-# A row of attributes, in the layouts of -A and of -x (`-f brief`); -f hex prints 0x.
+# Attribute row, in the layouts of -A and -x (`-f brief`); -f hex prints 0x.
 ROW = re.compile(
     r"^[ \t]*(?P<id>0x[0-9a-f]{2}|\d{1,3})[ \t]+(?P<name>\S+)[ \t]+"
     r"(?:0x[0-9a-f]{4}|[POSRCK+-]{6,8})[ \t]+(?P<value>0x[0-9a-f]{2}|\d{1,3}|---)[ \t]+"
@@ -22,7 +22,7 @@ ROW = re.compile(
     r"(?:-|NOW|Past|FAILING_NOW|In_the_past)[ \t]+(?P<raw>\S.*)$",
     re.MULTILINE,
 )
-# A row of device statistics: page, offset, size, value, flags (or none, in old versions).
+# Row of device statistics: page, offset, size, value, flags (none in old versions).
 _STATISTIC = re.compile(
     r"^[ \t]*(?:0x[0-9a-f]{2}|\d{1,2})[ \t]+0x[0-9a-f]{3}[ \t]+\d[ \t]+(?P<value>\d+)~?[ \t]+"
     r"(?:[A-Z-]{3,5}[ \t]+)?(?P<name>Logical Sectors Written|Percentage Used Endurance Indicator|"
@@ -44,11 +44,11 @@ _SCSI_HOURS = re.compile(
     r"^[ \t]*(?:Accumulated power on time, hours:minutes|number of hours powered up =)[ \t]+(\d+)",
     re.MULTILINE,
 )
-# Thousands are separated as the user's locale does; U+FFFD and "?" are separators that an encoding
-# lost.
+# Thousands separators depend on the user's locale; U+FFFD and "?" are separators lost by a wrong
+# encoding.
 _GROUPED = re.compile(r"\d{1,3}(?P<by>[,.'’_ ?\u00a0\u2009\u202f\ufffd])(?:\d{2,3}(?P=by))*\d{3}")
 _HOURS_ID = 9
-# Above 24 bits some drives pack milliseconds.
+# Above 24 bits, some drives pack milliseconds.
 _HOURS_END = 1 << 24
 
 
@@ -67,20 +67,20 @@ def _matches(document: Document) -> bool:
 
 
 def _read(document: Document) -> Iterator[CounterFacts]:
-    for part in _parts(_text(document)):
-        yield facts_of(_log(part, document.name), _NAME, document)
+    for section in _parts(_text(document)):
+        yield facts_of(_log(section, document.name), _NAME, document)
 
 
 def _parts(text: str) -> list[str]:
     """Return the text of each drive."""
-    starts = [one.start("head") for one in _START.finditer(text)]
+    starts = [match.start("head") for match in _START.finditer(text)]
     heads = [
         start
-        for start, before in zip(starts, [None, *starts], strict=False)
-        # smartctl's first line and the first section are of one drive.
-        if before is None
+        for start, previous in zip(starts, [None, *starts], strict=False)
+        # smartctl's first line and the first section belong to the same drive.
+        if previous is None
         or text.startswith("smartctl", start)
-        or not text.startswith("smartctl", before)
+        or not text.startswith("smartctl", previous)
     ]
     return [text[first:last] for first, last in pairwise([0, *heads[1:], len(text)])]
 
@@ -110,16 +110,16 @@ def _log(text: str, name: str) -> dict[str, Any]:
 
 
 def _fields(text: str, name: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for one in _FIELD.finditer(text):
-        key, value = one["key"].strip(), one["value"].strip()
+    fields: dict[str, str] = {}
+    for match in _FIELD.finditer(text):
+        key, value = match["key"].strip(), match["value"].strip()
         is_drive = key in {"Device Model", "Model Number", "Data Units Written", "User Capacity"}
-        if found.setdefault(key, value) != value and is_drive:
+        if fields.setdefault(key, value) != value and is_drive:
             raise WriteampError(
-                f"{name}: {key!r} stands twice, as {found[key]!r} and {value!r}; a snapshot is of "
-                "one drive"
+                f"{name}: {key!r} appears twice, as {fields[key]!r} and {value!r}. A snapshot must "
+                "be of one drive"
             )
-    return found
+    return fields
 
 
 def _ata(text: str, rows: list[re.Match[str]]) -> dict[str, Any]:
@@ -133,11 +133,16 @@ def _ata(text: str, rows: list[re.Match[str]]) -> dict[str, Any]:
         for row in rows
     ]
     statistics = [
-        {"name": one["name"], "value": whole(one["value"])} for one in _STATISTIC.finditer(text)
+        {"name": match["name"], "value": whole(match["value"])}
+        for match in _STATISTIC.finditer(text)
     ]
-    said = [raw_value(row["raw"]) for row in rows if whole(row["id"]) == _HOURS_ID]
-    said += [whole(one["value"]) for one in statistics if one["name"] == "Power-on Hours"]
-    hours = next(iter(said), None)
+    hour_values = [raw_value(row["raw"]) for row in rows if whole(row["id"]) == _HOURS_ID]
+    hour_values += [
+        whole(statistic["value"])
+        for statistic in statistics
+        if statistic["name"] == "Power-on Hours"
+    ]
+    hours = next(iter(hour_values), None)
     return {
         "ata_smart_attributes": {"table": table},
         "ata_device_statistics": {"pages": [{"table": statistics}]},
@@ -165,7 +170,7 @@ def _scsi(text: str, fields: dict[str, str], writes: re.Match[str] | None) -> di
     gigabytes = writes["gigabytes"].replace(",", ".") if writes else None
     return {
         "device": {"protocol": "SCSI"},
-        "model_name": " ".join(one for one in (vendor, product) if one) or None,
+        "model_name": " ".join(text for text in (vendor, product) if text) or None,
         "firmware_version": fields.get("Revision"),
         "scsi_error_counter_log": {"write": {"gigabytes_processed": gigabytes}},
         "scsi_percentage_used_endurance_indicator": _whole(used),
@@ -173,9 +178,9 @@ def _scsi(text: str, fields: dict[str, str], writes: re.Match[str] | None) -> di
     }
 
 
-# Raw values that smartctl takes apart, and how they are put together again.
+# Raw values that smartctl splits, and how to put them together again.
 _PACKED: tuple[tuple[re.Pattern[str], Callable[[list[int]], int]], ...] = (
-    # Of 16 bits each: the most, and the mean above it.
+    # Two values of 16 bits: the maximum, and the mean above it.
     (re.compile(r"(\d+) \(Average (\d+)\)$"), lambda words: words[1] << 16 | words[0]),
     # 24 bits, and three bytes above them.
     (
@@ -191,23 +196,23 @@ _PACKED: tuple[tuple[re.Pattern[str], Callable[[list[int]], int]], ...] = (
 
 
 def raw_value(text: str) -> int | None:
-    """Return a raw value as smartctl's JSON has it; None if the text does not say it.
+    """Return a raw value as in smartctl's JSON; None if the text does not contain it.
 
     >>> [raw_value(one) for one in ("50 (Average 17)", "914442h+55m+18.550s", "36 (Min/Max 20/46)")]
     [1114162, 914442, 36]
     """
     text = text.strip()
     for pattern, packed in _PACKED:
-        if found := pattern.match(text):
-            words = [whole(one) for one in found.groups()]
-            return None if None in words else packed([one for one in words if one is not None])
-    if found := re.match(r"0x[0-9a-fA-F]+$", text):
-        return whole(found[0])
-    # Three words of 16 bits, or one number with spaces between its thousands.
+        if match := pattern.match(text):
+            words = [whole(group) for group in match.groups()]
+            return None if None in words else packed([word for word in words if word is not None])
+    if match := re.match(r"0x[0-9a-fA-F]+$", text):
+        return whole(match[0])
+    # Three words of 16 bits, or one number with spaces as thousands separators.
     if re.match(r"\d{1,3}(?: \d{3})+$", text):
         return None
     number = text.partition(" (")[0]
-    # What follows a single separator may be decimals.
+    # Digits after a single separator may be decimals.
     if " " not in number and _GROUPED.fullmatch(number) and len(re.split(r"\D", number)) > 2:
         return _grouped(number)
     return _whole(re.match(r"(\d+)(?=$|[ h/])", text))
@@ -218,17 +223,17 @@ def _before(text: str | None, end: str) -> int | None:
 
 
 def _grouped(text: str | None) -> int | None:
-    """Return a whole number with or without separators of thousands; None of other text."""
+    """Return a whole number, possibly with thousands separators; None for other text."""
     digits = (text or "").partition("[")[0].strip()
     if digits.isascii() and digits.isdigit():
         return whole(digits)
     if not _GROUPED.fullmatch(digits):
         return None
-    return whole("".join(one for one in digits if one.isdigit()))
+    return whole("".join(digit for digit in digits if digit.isdigit()))
 
 
-def _whole(found: re.Match[str] | None) -> int | None:
-    return whole(found[1]) if found else None
+def _whole(match: re.Match[str] | None) -> int | None:
+    return whole(match[1]) if match else None
 
 
 SOURCE = CounterSource(_NAME, _matches, _read, specificity=80)

@@ -1,4 +1,4 @@
-"""HPE's ssacli (hpssacli): the usage that is left of drives behind a Smart Array controller."""
+"""HPE's ssacli (hpssacli): remaining usage of drives behind a Smart Array controller."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _NAME = "ssacli"
 _DRIVE = re.compile(r"^[ \t]*physicaldrive \S+[ \t]*$", re.MULTILINE)
 _DETAIL = re.compile(r"^[ \t]*(?:Interface Type|Usage remaining|Drive Type):", re.MULTILINE)
 _FIELD = re.compile(r"^[ \t]*(?P<key>[A-Z][A-Za-z ]{2,60}):[ \t]+(?P<value>\S.*)$", re.MULTILINE)
-# The controller's view of who made the drive stands before its model.
+# The controller prints the manufacturer before the model.
 _VENDOR = re.compile(r"^(?:ATA|HPE?|NVMe)\s+")
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) (GB|TB)")
 _UNITS = {"GB": 10**9, "TB": 10**12}
 _NOTE = (
-    "ssacli shows no counter of writes: `smartctl -x -d cciss,N /dev/sgX` reads the drive behind "
-    "the controller"
+    "ssacli does not print write counters. Use `smartctl -x -d cciss,N /dev/sgX`, which reads the "
+    "drive behind the controller"
 )
 
 
@@ -30,15 +30,15 @@ def _matches(document: Document) -> bool:
 
 def _read(document: Document) -> Iterator[CounterFacts]:
     text = document.text.replace("\r\n", "\n")
-    starts = [one.end() for one in _DRIVE.finditer(text)]
+    starts = [match.end() for match in _DRIVE.finditer(text)]
     for first, last in pairwise([*starts, len(text)]):
         yield _facts(text[first:last])
 
 
 def _facts(text: str) -> CounterFacts:
     fields: dict[str, str] = {}
-    for one in _FIELD.finditer(text):
-        fields.setdefault(one["key"], one["value"].strip())
+    for match in _FIELD.finditer(text):
+        fields.setdefault(match["key"], match["value"].strip())
     size = _SIZE.match(fields.get("Size", ""))
     rotates = fields.get("Rotational Speed", "").isdecimal()
     left = re.match(r"(\d{1,3}(?:\.\d+)?)%", fields.get("Usage remaining", ""))

@@ -1,7 +1,7 @@
-"""Samsung's log 0xCA of drives for data centres (PM9A3) as raw bytes.
+"""Samsung's log 0xCA of data-centre drives (PM9A3) as raw bytes.
 
-Nothing in the page says whose it is, so that its counters stand only beside a model that has it:
-`with_vendor_units` takes them away from others.
+The page does not identify its vendor. Its counters are used only with a matching model;
+`with_vendor_units` removes them for other models.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from writeamp.vssd.log_pages import boot, ocp
 _NAME = "Samsung log 0xCA, 512 bytes"
 _PAGE_BYTES = 512
 _INTELS_FIRST = 0xAB
-# More counts of any unit no drive has, and pages of others have other bytes there.
+# No drive has larger counts in any unit; pages of other vendors have other bytes there.
 _MOST_BITS = 72
 _LEAST = 1000
 _SMART_NAME = "log 0xCA, 512 bytes"
@@ -44,7 +44,8 @@ _FIELDS = (_Field("host", 264, "user data units"), _Field("flash", 280, "NAND da
 
 def _counts(document: Document) -> list[int]:
     return [
-        int.from_bytes(document.content[one.offset : one.offset + 16], "little") for one in _FIELDS
+        int.from_bytes(document.content[field.offset : field.offset + 16], "little")
+        for field in _FIELDS
     ]
 
 
@@ -54,7 +55,7 @@ def _matches(document: Document) -> bool:
         return False
     if int.from_bytes(page[-16:], "little") in {ocp.GUID, boot.GUID}:
         return False
-    return all(_LEAST <= one < 1 << _MOST_BITS for one in _counts(document))
+    return all(_LEAST <= count < 1 << _MOST_BITS for count in _counts(document))
 
 
 def _read(document: Document) -> Iterator[CounterFacts]:
@@ -62,14 +63,14 @@ def _read(document: Document) -> Iterator[CounterFacts]:
         source=_NAME,
         counters=tuple(
             Counter(
-                one.side,
+                field.side,
                 count,
                 None,
-                f"Samsung log 0xCA, {one.name}",
+                f"Samsung log 0xCA, {field.name}",
                 _NAME,
                 shared=SAMSUNG_PAGE,
             )
-            for one, count in zip(_FIELDS, _counts(document), strict=True)
+            for field, count in zip(_FIELDS, _counts(document), strict=True)
         ),
     )
 
@@ -99,7 +100,9 @@ def _read_smart(document: Document) -> Iterator[CounterFacts]:
         count, normalized = int.from_bytes(item[5:11], "little"), item[3]
         label = f"{_SMART_LABEL}, {name}"
         if count == 0 or count in _RESET:
-            notes.append(f"{label} is {count:,} (normalized {normalized}): it is not kept")
+            notes.append(
+                f"{label} is {count:,} (normalized {normalized}): the drive does not maintain it"
+            )
         else:
             counters.append(
                 Counter(side, count, None, label, _SMART_LABEL, rounding="down",

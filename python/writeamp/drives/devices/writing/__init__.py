@@ -1,6 +1,6 @@
-"""Writing to real drives: all code that can destroy data, behind the checks that refuse to.
+"""Writing to real drives: all code that can destroy data, guarded by safety checks.
 
-Other modules of `drives` and `learn` import these names alone. `opened` checks a target and returns
+Other modules of `drives` and `learn` import these names only. `opened` checks a target and returns
 its `TargetPlace`, whose methods lock it, discard it and run fio on it. `tests/unit/test_writing.py`
 finds other modules that write to devices or start programs.
 """

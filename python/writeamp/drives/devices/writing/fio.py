@@ -1,4 +1,4 @@
-"""fio: its command, and what it reports."""
+"""fio: its command line, and its report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from writeamp.errors import WriteampError
 
-# Arguments of one job that the command line describes.
+# Arguments of a single job that is described by the command line.
 ONE_JOB = (
     "--name=point",
     "--thread",
@@ -21,34 +21,33 @@ ONE_JOB = (
     "--clat_percentiles=0",
     "--percentile_list=50:99",
 )
-# How much longer than asked for fio may take, to write out what is queued.
+# Time that fio may take beyond its runtime to write out its queue, in seconds.
 _PATIENCE_S = 120
-# fio ends with this process, also if that is killed, where util-linux is.
+# If util-linux is installed, fio ends with this process, even if that is killed.
 _ENDING = ("setpriv", "--pdeathsig", "KILL")
 
 
 def check_fio() -> None:
-    """Refuse to go on without fio.
+    """Check that fio is installed.
 
     Raises:
         WriteampError: it is not installed.
     """
     if shutil.which("fio") is None:
-        raise WriteampError("fio is not installed; install it, for real targets are run by it")
+        raise WriteampError("fio is not installed. Install it to run real targets")
 
 
 def seeded(seed: int) -> list[str]:
-    """Return the options that make fio draw by a seed.
+    """Return the options that seed fio's random numbers.
 
-    Without randrepeat=0, fio 3.33 writes to the same addresses whatever the seed is (its
-    issue 1502).
+    Without randrepeat=0, fio 3.33 writes to the same addresses for any seed (its issue 1502).
     """
     return ["--randrepeat=0", f"--randseed={seed}"]
 
 
 @cache
 def _ending() -> tuple[str, ...]:
-    """Return what makes fio end with this process; BusyBox has a setpriv without the option."""
+    """Return the command prefix that ends fio with this process, or an empty tuple."""
     has_it = (
         shutil.which(_ENDING[0])
         and not subprocess.run([*_ENDING, "true"], capture_output=True, check=False).returncode
@@ -59,13 +58,13 @@ def _ending() -> tuple[str, ...]:
 def reported(
     arguments: Sequence[str], name: str, *, timeout_s: float, handles: Sequence[int]
 ) -> dict[str, Any]:
-    """Run fio, and return what it reports of its only job or group.
+    """Run fio, and return its report of the only job or group.
 
     Args:
-        arguments: with JSON as its output's format.
-        name: of what it writes to, for errors.
-        timeout_s: that it needs at most.
-        handles: file descriptors that it keeps open as long as it runs.
+        arguments: arguments; the output format must be JSON.
+        name: name of the target, for errors.
+        timeout_s: expected runtime, in seconds.
+        handles: file descriptors that fio keeps open while it runs.
 
     Raises:
         WriteampError: fio fails, or does not end.
@@ -93,7 +92,7 @@ def reported(
 
 
 def _report(text: str) -> dict[str, Any] | None:
-    """Return the only job's report; fio may say something before the document."""
+    """Return the report of the only job; fio may print messages before it."""
     try:
         document = json.loads(text[text.index("{") :])
         job: dict[str, Any] = document["jobs"][0]
@@ -104,5 +103,5 @@ def _report(text: str) -> dict[str, Any] | None:
 
 def _why(done: subprocess.CompletedProcess[str]) -> str:
     lines = [line.strip() for line in (*done.stderr.splitlines(), *done.stdout.splitlines())]
-    said = [line for line in lines if "error" in line.lower() or line.startswith("fio:")]
-    return said[0] if said else f"it ended with status {done.returncode}"
+    errors = [line for line in lines if "error" in line.lower() or line.startswith("fio:")]
+    return errors[0] if errors else f"it ended with status {done.returncode}"

@@ -1,4 +1,4 @@
-"""New file of random content on a drive's file system."""
+"""New file with random content on a drive's file system."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _CHUNK_BYTES = 4 << 20
 
 @contextmanager
 def random_file(path: Path, size_bytes: int, progress: Progress | None) -> Iterator[None]:
-    """Write and sync a new file of random content, and remove it when the block ends.
+    """Write and sync a new file with random content, and remove it when the block ends.
 
     Args:
-        path: of the file, which must not exist.
-        size_bytes: of the file.
-        progress: is called with bytes written, and all.
+        path: path of the file, which must not exist.
+        size_bytes: size of the file.
+        progress: called with bytes written and total bytes.
 
     Raises:
         WriteampError: the file cannot be written.

@@ -31,22 +31,22 @@ _TIMEOUT_S = 30
 _BLKDISCARD = 0x1277
 _MOST_TRIM_BYTES = 32 << 20
 _NO_DISCARD = (errno.EOPNOTSUPP, errno.ENOTTY, errno.EINVAL)
-# Only `opened` has it, so that a place which was not checked cannot be made by mistake.
+# Passed by `opened` only, so that an unchecked place cannot be created by mistake.
 _CHECKED = object()
 
 
 @dataclass(frozen=True)
 class TargetPlace:
-    """Place of a real target that passed the checks of `opened`, which alone makes one.
+    """Place of a real target that passed the checks of `opened`, which alone creates one.
 
     It can be written to while it is held.
 
     Attributes:
         kind: "file", "device" or "nbd".
-        name: its path or URI, as it was given.
-        size_bytes: so much of it is used, from its beginning.
+        name: path or URI, as the user passed it.
+        size_bytes: bytes that are used, from the start.
         sector_bytes: requests are multiples of it.
-        is_new: whether writeamp has just made it.
+        is_new: whether writeamp has just created it.
     """
 
     kind: str
@@ -58,23 +58,25 @@ class TargetPlace:
     _locks: list[int | None] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __post_init__(self, checked: object) -> None:
-        """Refuse a place that `opened` has not checked."""
+        """Reject a place that `opened` has not checked."""
         if checked is not _CHECKED:
-            raise TypeError("a place is made by opened(), which checks that it may be written to")
+            raise TypeError(
+                "only opened() creates places, as it checks that they may be written to"
+            )
 
     @property
     def where(self) -> str:
-        """The URI, or the path without symbolic links."""
+        """URI, or path without symbolic links."""
         return self.name if self.kind == "nbd" else os.path.realpath(self.name)
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Lock a file or a device, so that others do not measure it, and permit writes to it.
+        """Lock a file or a device against other measurements, and permit writes to it.
 
-        fio holds the lock, too: until it has ended, others are refused. An NBD export has no lock.
+        fio holds the lock, too: others are rejected until fio has ended. An NBD export has no lock.
 
         Raises:
-            WriteampError: another one has it.
+            WriteampError: another process holds the lock.
         """
         lock = None if self.kind == "nbd" else _locked(self.name)
         self._locks.append(lock)
@@ -86,27 +88,27 @@ class TargetPlace:
                 os.close(lock)
 
     def run_fio(self, options: Sequence[str], *, timeout_s: float) -> dict[str, Any]:
-        """Run one job of fio, and return what fio reports of it.
+        """Run one job of fio, and return fio's report of it.
 
         Args:
-            options: of the job, besides those that say where.
-            timeout_s: that it needs at most.
+            options: options of the job, without those of the place.
+            timeout_s: expected runtime, in seconds.
 
         Raises:
             WriteampError: fio fails, or does not end.
         """
-        where = [f"--{one}" for one in self._fio_options()]
+        where = [f"--{option}" for option in self._fio_options()]
         return self._fio([*fio.ONE_JOB, *where, *options], timeout_s)
 
     def run_section(
         self, job: Callable[[Sequence[str]], str], section: str, *, timeout_s: float
     ) -> dict[str, Any]:
-        """Run the jobs of a section, as one group, and return what fio reports of them.
+        """Run the jobs of a section as one group, and return fio's report of them.
 
         Args:
-            job: returns the text of a job file, given the options that say where.
-            section: its name.
-            timeout_s: that it needs at most.
+            job: returns the text of a job file, from the options of the place.
+            section: name of the section.
+            timeout_s: expected runtime, in seconds.
 
         Raises:
             WriteampError: fio fails, or does not end.
@@ -119,13 +121,14 @@ class TargetPlace:
             return self._fio(arguments, timeout_s)
 
     def discard(self, *, timeout_s: float) -> list[str]:
-        """Discard the contents; a file is also allocated in full and marked as ours.
+        """Discard the contents; a file is also fully allocated and marked as created by writeamp.
 
         Returns:
-            Sentences on what could not be discarded, or may not have reached the drive.
+            Sentences about contents that were not discarded, or whose discard may not have reached
+            the drive.
 
         Raises:
-            WriteampError: there is no room for the file, or the place fails.
+            WriteampError: the file system is too full for the file, or the place fails.
         """
         if self.kind == "nbd":
             options = ["--rw=trim", f"--bs={math.gcd(_MOST_TRIM_BYTES, self.size_bytes)}"]
@@ -138,7 +141,7 @@ class TargetPlace:
         """Return the options of fio that name the place."""
         if self.kind == "nbd":
             return ["ioengine=nbd", f"uri={self.where}"]
-        # fio takes a colon for the end of a file's name.
+        # fio takes a colon as a separator of file names.
         path = self.where.replace(":", "\\:")
         return ["ioengine=libaio", "direct=1", f"filename={path}", "allow_file_create=0"]
 
@@ -149,11 +152,11 @@ class TargetPlace:
 
     def _require_held(self) -> None:
         if not self._locks:
-            raise RuntimeError(f"{self.name} is written to without being held")
+            raise RuntimeError(f"{self.name} is written to without a lock")
 
 
 def kind_of(name: str) -> str:
-    """Return "nbd" of a URI, "device" of a block device, and else "file"."""
+    """Return "nbd" for a URI, "device" for a block device, otherwise "file"."""
     if name.startswith(_NBD_SCHEMES):
         return "nbd"
     with suppress(OSError):
@@ -162,14 +165,14 @@ def kind_of(name: str) -> str:
 
 
 def opened(name: str, size_bytes: int | None, destroys: str | None) -> TargetPlace:
-    """Return the place of a name once it is certain that it may be written to.
+    """Return the place of a name after checking that it may be written to.
 
-    A file that does not exist is made.
+    A missing file is created.
 
     Args:
-        name: a path or an NBD URI.
-        size_bytes: so much of it is used; all of it if None. A new file needs it.
-        destroys: the one target of which everything may be destroyed.
+        name: path or NBD URI.
+        size_bytes: bytes to use; default: all. A new file needs it.
+        destroys: the only target with data that may be destroyed, or None.
 
     Raises:
         WriteampError: it must not be written to, or fio cannot use it.
@@ -177,7 +180,7 @@ def opened(name: str, size_bytes: int | None, destroys: str | None) -> TargetPla
     kind, is_new, sector_bytes = kind_of(name), False, _SECTORS_BYTES[0]
     if destroys is not None and not _is_same(name, destroys):
         raise WriteampError(
-            f"--yes-destroy-data names {destroys}, but the target is {name}; name the target itself"
+            f"--yes-destroy-data names {destroys}, but the target is {name}. Both must be the same"
         )
     if kind == "nbd":
         has_bytes = _export_bytes(name)
@@ -195,7 +198,7 @@ def opened(name: str, size_bytes: int | None, destroys: str | None) -> TargetPla
         has_bytes = os.path.getsize(name)
         if size_bytes is not None and size_bytes > has_bytes and safety.is_ours(name):
             raise WriteampError(
-                f"{name} has {has_bytes} bytes, and size is {size_bytes}; remove it, or give its "
+                f"{name} has {has_bytes} bytes, but size is {size_bytes}. Remove it, or pass its "
                 "size"
             )
     used_bytes = _used_bytes(name, size_bytes, has_bytes)
@@ -205,7 +208,7 @@ def opened(name: str, size_bytes: int | None, destroys: str | None) -> TargetPla
 
 
 def _locked(path: str) -> int:
-    """Return the descriptor of a lock on a file or a device."""
+    """Return the file descriptor of a lock on a file or a device."""
     try:
         lock = os.open(path, os.O_RDONLY)
     except OSError as error:
@@ -216,7 +219,7 @@ def _locked(path: str) -> int:
         except BlockingIOError:
             os.close(lock)
             raise WriteampError(
-                f"another collection measures {path}; wait for it, or give another target"
+                f"another collection measures {path}. Wait for it, or pass another target"
             ) from None
     return lock
 
@@ -229,8 +232,8 @@ def _discard_device(place: TargetPlace) -> list[str]:
         if error.errno not in _NO_DISCARD:
             raise WriteampError(f"cannot discard {place.name}: {error.strerror}") from None
         return [
-            f"{place.name} cannot be discarded: what it held is spare space only when the fill has "
-            "overwritten it"
+            f"{place.name} cannot be discarded: its old data becomes spare space only after the "
+            "fill has overwritten it"
         ]
     return []
 
@@ -246,14 +249,14 @@ def _renew_file(place: TargetPlace) -> list[str]:
             os.posix_fallocate(handle, 0, place.size_bytes)
     except OSError as error:
         raise WriteampError(
-            f"cannot make room for {place.name} ({place.size_bytes} bytes): {error.strerror}"
+            f"cannot allocate {place.name} ({place.size_bytes} bytes): {error.strerror}"
         ) from None
     _, options = file_system_of(place.name)
     if "discard" in options:
         return []
     return [
-        f"the file system of {place.name} is not mounted with discard: run fstrim on it before, or "
-        "what was deleted there is no spare space"
+        f"the file system of {place.name} is not mounted with discard. Run fstrim on it first, or "
+        "its deleted data is not spare space"
     ]
 
 
@@ -269,18 +272,18 @@ def _opened(path: str, flags: int) -> Iterator[int]:
 def _export_bytes(uri: str) -> int:
     if "nbd" not in _completed("fio", "--enghelp").stdout.split():
         raise WriteampError(
-            "this fio has no engine nbd; install one that was built with libnbd, or attach the "
+            "this fio lacks the engine nbd. Install a fio built with libnbd, or attach the "
             "export as a device"
         )
     info = shutil.which("nbdinfo")
     if info is None:
         raise WriteampError(
-            "nbdinfo is not installed, which tells how large the export is; install libnbd-bin"
+            "nbdinfo, which reads the size of the export, is not installed. Install libnbd-bin"
         )
     try:
         done = _completed(info, "--size", uri)
     except subprocess.TimeoutExpired:
-        raise WriteampError(f"{uri} does not answer within {_TIMEOUT_S} s") from None
+        raise WriteampError(f"{uri} did not answer within {_TIMEOUT_S} s") from None
     if done.returncode:
         raise WriteampError(
             f"cannot use {uri}: {(done.stderr.strip() or 'no answer').splitlines()[-1]}"
@@ -295,35 +298,37 @@ def _completed(*command: str) -> subprocess.CompletedProcess[str]:
 def _used_bytes(name: str, size_bytes: int | None, has_bytes: int) -> int:
     used_bytes = has_bytes if size_bytes is None else size_bytes
     if used_bytes > has_bytes:
-        raise WriteampError(f"{name} has {has_bytes} bytes, and size is {used_bytes}; give less")
+        raise WriteampError(
+            f"{name} has {has_bytes} bytes, but size is {used_bytes}. Pass a smaller size"
+        )
     if used_bytes < _LEAST_BYTES:
         raise WriteampError(
-            f"{name} would be used on {used_bytes} bytes; at least {_LEAST_BYTES} are needed"
+            f"{name} would use {used_bytes} bytes. At least {_LEAST_BYTES} are needed"
         )
-    # The last part of a place that is no whole number of large sectors is left alone.
+    # The end of a place that is not a whole number of large sectors stays unused.
     return used_bytes // _SECTORS_BYTES[-1] * _SECTORS_BYTES[-1]
 
 
 def _make(path: str, size_bytes: int | None) -> None:
     if size_bytes is None:
         raise WriteampError(
-            f"there is no profile, file or device {path!r}; give --size to make such a file, or "
+            f"no profile, file or device is named {path!r}. Pass --size to create a file, or use "
             "`writeamp list devices` for the names of profiles"
         )
     if size_bytes < _LEAST_BYTES:
-        raise WriteampError(f"size is {size_bytes} bytes; at least {_LEAST_BYTES} are needed")
+        raise WriteampError(f"size is {size_bytes} bytes. At least {_LEAST_BYTES} are needed")
     folder = Path(path).parent
     try:
         free_bytes = shutil.disk_usage(folder).free
         if size_bytes > free_bytes:
             raise WriteampError(
-                f"{path} would have {size_bytes} bytes, and {folder} has room for {free_bytes}; "
-                "give a smaller size"
+                f"{path} would have {size_bytes} bytes, but {folder} has only {free_bytes} free. "
+                "Pass a smaller size"
             )
         with open(path, "xb") as file:
             file.truncate(size_bytes)
     except OSError as error:
-        raise WriteampError(f"cannot make {path!r}: {error.strerror}") from None
+        raise WriteampError(f"cannot create {path!r}: {error.strerror}") from None
     safety.mark_as_ours(path)
 
 
@@ -336,10 +341,10 @@ def _device_bytes(path: str) -> int:
 
 
 def _sector_bytes(path: str) -> int:
-    """Return the least size of a request around the system's cache, by trying.
+    """Return the smallest request size that direct I/O accepts, by trial.
 
     Raises:
-        WriteampError: there are none, as in a file system that is memory.
+        WriteampError: direct I/O is unavailable, as on a file system in memory.
     """
     try:
         with _opened(path, os.O_RDONLY | os.O_DIRECT) as handle:
@@ -349,10 +354,10 @@ def _sector_bytes(path: str) -> int:
                         return sector_bytes
     except OSError as error:
         raise WriteampError(
-            f"{path} cannot be opened for direct I/O ({error.strerror}); without that memory would "
-            "be measured: give a file on a disk"
+            f"{path} cannot be opened for direct I/O ({error.strerror}). Without it, the page "
+            "cache would be measured. Pass a file on a disk"
         ) from None
-    raise WriteampError(f"{path} does not answer direct reads of {_SECTORS_BYTES[-1]} bytes")
+    raise WriteampError(f"{path} rejects direct reads of {_SECTORS_BYTES[-1]} bytes")
 
 
 def _is_same(name: str, other: str) -> bool:

@@ -1,4 +1,4 @@
-"""Safety checks that refuse to write to whatever holds somebody's data."""
+"""Safety checks that reject writes to targets with data."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tempfile import NamedTemporaryFile
 
 from writeamp.errors import WriteampError
 
-# Set on files that writeamp has made; their content is nobody's.
+# Mark of files that writeamp has created, so their content may be destroyed.
 _MARK = "user.writeamp.target"
 
-# Where blkid is, which is on no path but the administrators'.
+# Folders of blkid, which are only in root's path.
 _OF_ADMINISTRATORS = ":/usr/sbin:/sbin"
 _CHUNK_BYTES = 1 << 20
 _SIGNATURES_BYTES = 8 << 20
@@ -27,7 +27,7 @@ _TIMEOUT_S = 60
 
 @dataclass(frozen=True)
 class Machine:
-    """Folders in which the kernel says what is in use."""
+    """Folders in which the kernel lists devices in use."""
 
     sys: Path = Path("/sys")
     proc: Path = Path("/proc")
@@ -38,14 +38,14 @@ class Machine:
 
 
 def check_device(path: str, *, destroys: str | None, machine: Machine | None = None) -> None:
-    """Refuse a block device that is in use, or that holds something, unless it is named.
+    """Reject a block device that is in use, or that has data and is not named in `destroys`.
 
-    What is in use is refused in any case: it would be destroyed under whoever uses it.
+    A device in use is always rejected.
 
     Args:
         path: the device.
-        destroys: the device of which everything may be destroyed.
-        machine: where the kernel says what is in use.
+        destroys: the device with data that may be destroyed, or None.
+        machine: folders in which the kernel lists devices in use.
 
     Raises:
         WriteampError: it must not be written to.
@@ -53,15 +53,15 @@ def check_device(path: str, *, destroys: str | None, machine: Machine | None = N
     number, machine = _checked_number(path), machine or Machine()
     uses = list(_uses(path, number, machine)) or list(_hidden_uses(path))
     if uses:
-        raise WriteampError(f"{path} is in use: {'; '.join(uses)}; take it out of use first")
+        raise WriteampError(f"{path} is in use: {'; '.join(uses)}. Unmount or detach it first")
     if destroys is None or _number_of(destroys) != number:
-        found = list(_contents(path, number, machine))
-        if found:
-            raise _refusal(path, found)
+        contents = list(_contents(path, number, machine))
+        if contents:
+            raise _refusal(path, contents)
 
 
 def check_export(uri: str, *, size_bytes: int, destroys: str | None) -> None:
-    """Refuse an NBD export that begins with a signature, unless it is named.
+    """Reject an NBD export that begins with a signature and is not named in `destroys`.
 
     Raises:
         WriteampError: it must not be written to, or cannot be read.
@@ -72,39 +72,39 @@ def check_export(uri: str, *, size_bytes: int, destroys: str | None) -> None:
         copy.write(_beginning_of_export(uri))
         copy.truncate(max(size_bytes, copy.tell()))
         copy.flush()
-        found = _signature(copy.name)
-    if found:
-        raise _refusal(uri, [found])
+        signature = _signature(copy.name)
+    if signature:
+        raise _refusal(uri, [signature])
 
 
 def check_file(path: str, *, destroys: str | None) -> None:
-    """Refuse a file that writeamp has not made, unless it is empty or named.
+    """Reject a file that writeamp has not created, unless it is empty or named in `destroys`.
 
     Raises:
         WriteampError: it must not be written to.
     """
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):
-        raise WriteampError(f"{path} is neither a file nor a block device; give one of these")
+        raise WriteampError(f"{path} is neither a file nor a block device. Pass one of these")
     loop = next(_loops_of(status, Machine()), None)
     if loop is not None:
-        raise WriteampError(f"{path} is in use: {loop} shows it as a device; detach that first")
+        raise WriteampError(f"{path} is in use by the loop device {loop}. Detach it first")
     is_named = destroys is not None and os.path.samestat(os.stat(destroys), status)
     if not (is_named or is_ours(path) or _is_blank(path)):
-        raise _refusal(path, ["data that writeamp has not written"])
+        raise _refusal(path, ["data not written by writeamp"])
 
 
 def mark_as_ours(path: str) -> None:
-    """Note on a new file that it is ours, where the file system can hold such notes."""
+    """Mark a new file as created by writeamp, if the file system has extended attributes."""
     try:
         os.setxattr(path, _MARK, b"1")
     except OSError:
-        # The file is then taken for somebody's as soon as it holds data.
+        # Without the mark, the file is protected as soon as it has data.
         return
 
 
 def is_ours(path: str) -> bool:
-    """Return whether writeamp has made a file."""
+    """Return whether writeamp has created a file."""
     try:
         os.getxattr(path, _MARK)
     except OSError:
@@ -115,54 +115,54 @@ def is_ours(path: str) -> bool:
 def _checked_number(path: str) -> str:
     number = _number_of(path)
     if number is None:
-        raise WriteampError(f"{path} is no block device, or is gone; give one that is there")
+        raise WriteampError(f"{path} is not a block device, or is gone. Pass an existing one")
     return number
 
 
-def _refusal(name: str, found: list[str]) -> WriteampError:
+def _refusal(name: str, contents: list[str]) -> WriteampError:
     return WriteampError(
-        f"{name} holds {', '.join(found)}, which would be destroyed; give another target, or "
+        f"{name} has {', '.join(contents)}, which would be destroyed. Pass another target, or "
         f"--yes-destroy-data {name}"
     )
 
 
 def _uses(path: str, number: str, machine: Machine) -> Iterator[str]:
-    """Give the users of a device or of a partition of it."""
+    """Yield the users of a device or of its partitions."""
     parts = {number: path} | dict(_partitions(machine.folder_of(number)))
     mounts = _lines(machine.proc / "self" / "mountinfo")
     swaps = [line.split()[0] for line in _lines(machine.proc / "swaps")[1:] if line.split()]
     swapped = {_number_of(swap) for swap in swaps} - {None}
-    for one, name in parts.items():
+    for part_number, name in parts.items():
         for words in map(str.split, mounts):
-            if len(words) > 4 and words[2] == one:
+            if len(words) > 4 and words[2] == part_number:
                 yield f"{name} is mounted at {words[4]}"
-        if one in swapped:
+        if part_number in swapped:
             yield f"{name} is swap space"
-        for holder in _names(machine.folder_of(one) / "holders"):
+        for holder in _names(machine.folder_of(part_number) / "holders"):
             yield f"{name} is part of {holder}"
 
 
 def _hidden_uses(path: str) -> Iterator[str]:
-    """Give the uses that the kernel alone knows, as a mount in another namespace."""
+    """Yield the uses that only the kernel can detect, such as a mount in another namespace."""
     try:
         os.close(os.open(path, os.O_RDONLY | os.O_EXCL))
     except OSError as error:
         if error.errno != errno.EBUSY:
             raise WriteampError(f"cannot open {path}: {error.strerror}") from None
-        yield "the kernel holds it"
+        yield "the kernel uses it"
 
 
 def _contents(path: str, number: str, machine: Machine) -> Iterator[str]:
     parts = dict(_partitions(machine.folder_of(number)))
     if parts:
         yield f"{len(parts)} partition{'s' if len(parts) > 1 else ''}"
-    found = _signature(path)
-    if found:
-        yield found
+    signature = _signature(path)
+    if signature:
+        yield signature
 
 
 def _partitions(folder: Path) -> Iterator[tuple[str, str]]:
-    """Give number and name of each partition of a device."""
+    """Yield number and name of each partition of a device."""
     for name in _names(folder):
         if (folder / name / "partition").exists():
             yield (folder / name / "dev").read_text().strip(), name
@@ -179,16 +179,16 @@ def _loops_of(status: os.stat_result, machine: Machine) -> Iterator[str]:
 
 
 def _signature(path: str) -> str | None:
-    """Return the signature that blkid finds on a device or in an image."""
+    """Return the signature that blkid detects on a device or in an image."""
     probe = shutil.which("blkid", path=f"{os.environ.get('PATH', '')}{_OF_ADMINISTRATORS}")
     if probe is None:
         raise WriteampError(
-            "blkid is not installed, so nobody can tell what the target holds; install util-linux, "
+            "blkid is not installed, so the target cannot be checked for data. Install util-linux, "
             "or name the target with --yes-destroy-data"
         )
     command = [probe, "--probe", "--output", "export", path]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
-    # 2: nothing was found; 8: more than one signature, which contradict each other.
+    # Status 2: no signature; 8: several contradictory signatures.
     if done.returncode == 2:
         return None
     if done.returncode == 8:
@@ -199,7 +199,7 @@ def _signature(path: str) -> str | None:
     if "PTTYPE" in facts:
         return f"a partition table ({facts['PTTYPE']})"
     why = (done.stderr.strip() or f"blkid ended with status {done.returncode}").splitlines()[0]
-    raise WriteampError(f"cannot tell what {path} holds: {why}")
+    raise WriteampError(f"cannot check {path} for data: {why}")
 
 
 def _beginning_of_export(uri: str) -> bytes:
@@ -207,7 +207,7 @@ def _beginning_of_export(uri: str) -> bytes:
     copier = shutil.which("nbdcopy")
     if copier is None:
         raise WriteampError(
-            "nbdcopy is not installed, so nobody can tell what the export holds; install it "
+            "nbdcopy is not installed, so the export cannot be checked for data. Install it "
             "(libnbd-bin), or name the export with --yes-destroy-data"
         )
     with subprocess.Popen(
@@ -217,14 +217,14 @@ def _beginning_of_export(uri: str) -> bytes:
         assert copying.stderr is not None
         beginning = copying.stdout.read(_SIGNATURES_BYTES)
         copying.kill()
-        said = copying.stderr.read().decode(errors="replace").strip()
+        message = copying.stderr.read().decode(errors="replace").strip()
     if not beginning:
-        raise WriteampError(f"cannot read {uri}: {said or 'the export is empty'}")
+        raise WriteampError(f"cannot read {uri}: {message or 'the export is empty'}")
     return beginning
 
 
 def _is_blank(path: str) -> bool:
-    """Return whether a file holds nothing but zeros."""
+    """Return whether a file contains only zeros."""
     with open(path, "rb", buffering=0) as file:
         while (at := _next_data(file)) is not None:
             file.seek(at)
@@ -235,7 +235,7 @@ def _is_blank(path: str) -> bool:
 
 
 def _next_data(file: FileIO) -> int | None:
-    """Return the offset of the next bytes that are no hole; None at the end."""
+    """Return the offset of the next bytes outside of holes; None at the end."""
     try:
         return os.lseek(file.fileno(), file.tell(), os.SEEK_DATA)
     except OSError as error:
@@ -249,11 +249,11 @@ def _lines(path: Path) -> list[str]:
 
 
 def _names(folder: Path) -> list[str]:
-    return sorted(one.name for one in folder.iterdir()) if folder.is_dir() else []
+    return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
 
 
 def _number_of(path: str) -> str | None:
-    """Return the number of a block device; None of anything else, as a file that is swap space."""
+    """Return the number of a block device; None for other files, such as a swap file."""
     try:
         status = os.stat(path)
     except OSError:

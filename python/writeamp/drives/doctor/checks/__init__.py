@@ -1,1 +1,1 @@
-"""Checks, one a file."""
+"""Checks, one per file."""

@@ -1,4 +1,4 @@
-"""Check of intervals that are short against the unit of a counter."""
+"""Check of intervals that are too short for the unit of a counter."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from writeamp.drives.doctor.inputs import Counters, ResultDocument, checks_of
 _NAME = "interval against granularity"
 
 
-def _of(given: Counters | ResultDocument) -> Judgements:
-    for one in checks_of(given):
-        if one.name == _NAME and one.verdict == "doubt":
-            yield Mistake(one.evidence)
+def _of(source: Counters | ResultDocument) -> Judgements:
+    for check in checks_of(source):
+        if check.name == _NAME and check.verdict == "doubt":
+            yield Mistake(check.evidence)
 
 
 CHECK = DoctorCheck(
     "coarse-counters",
     "warning",
-    "Between the snapshots a counter moved by so few of its units that WA is not known",
+    "Between the snapshots, a counter moved by too few units to compute WA",
     "write more between the snapshots: at least 100 units",
     "docs/real-drives.md",
     {"counters": _of, "result": _of},

@@ -1,12 +1,12 @@
-"""Check of a drive that goes on programming flash after its host has stopped."""
+"""Check of a drive that continues to program flash after the host has stopped."""
 
 from __future__ import annotations
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, exactly
 from writeamp.drives.doctor.inputs import Counters
 
-# The flash's writes of a pause are material from this share of those before on, and are those of
-# a pause if the host wrote less than this share of them.
+# A pause matters if its flash writes are at least this share of the writes before it. An interval
+# is a pause if its host writes are below this share.
 _MATERIAL, _IDLE = 0.02, 0.1
 
 
@@ -19,7 +19,7 @@ def _of_counters(counters: Counters) -> Judgements:
         if host and more > _MATERIAL * flash and more_host < _IDLE * more:
             yield Mistake(
                 f"after {run.name} the host wrote {more_host:,.0f} bytes and the flash "
-                f"{more:,.0f}, {more / flash:.1%} of what it wrote before",
+                f"{more:,.0f}, {more / flash:.1%} of its writes before",
                 now=exactly(flash / host),
                 fixed=exactly((flash + more) / (host + more_host)),
             )
@@ -28,9 +28,9 @@ def _of_counters(counters: Counters) -> Judgements:
 CHECK = DoctorCheck(
     "collection-after-the-end",
     "warning",
-    "The drive went on after the run, as it collects or empties its SLC cache in pauses: those "
-    "writes belong to the run",
-    "take the last snapshot when the flash counter has stopped, or measure several runs as one",
+    "The drive continued to write after the run, by garbage collection or flushing of its SLC "
+    "cache. These writes belong to the run",
+    "take the last snapshot after the flash counter has stopped, or measure several runs together",
     "docs/real-drives.md",
     {"counters": _of_counters},
 )

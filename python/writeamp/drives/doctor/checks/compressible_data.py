@@ -1,4 +1,4 @@
-"""Check of data that a drive may store in less space."""
+"""Check of data that a drive can compress or deduplicate."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ from writeamp.drives.doctor.inputs import Counters
 
 def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.writers:
-        said = ", ".join(_said(job))
-        if said:
-            yield Mistake(said, (job.name,))
+        settings = ", ".join(_said(job))
+        if settings:
+            yield Mistake(settings, (job.name,))
         zeros = [
-            one.name
-            for one in fio.before(job)
-            if one not in fio.jobs and one.has("zero_buffers") and fills(one, job) is not False
+            other.name
+            for other in fio.writers_before(job)
+            if other not in fio.jobs
+            and other.has("zero_buffers")
+            and fills(other, job) is not False
         ]
         if zeros:
             yield Mistake(
                 zeros[-1],
                 (job.name,),
-                message="The drive was filled with zeros: one that compresses, finds doubles or "
-                "unmaps zeros stores next to nothing of it, and is as good as empty",
-                advice="fill it with random data: fio does so by itself, or dd if=/dev/urandom",
+                message="The drive was filled with zeros. A drive that compresses, deduplicates or "
+                "unmaps zeros stays practically empty",
+                advice="fill it with random data: the default of fio, or dd if=/dev/urandom",
                 severity="note",
             )
 
@@ -45,10 +47,11 @@ def _said(job: FioJob) -> Iterator[str]:
 
 
 def _of_counters(counters: Counters) -> Judgements:
-    for one in counters.answers:
-        if one.facts.compresses and one.wa is not None and one.wa < 1:
+    for drive in counters.answers:
+        if drive.facts.compresses and drive.wa is not None and drive.wa < 1:
             yield Mistake(
-                f"{one.facts.family or one.facts.model} compresses, and its WA is {one.wa:.4g}",
+                f"{drive.facts.family or drive.facts.model} compresses, and its WA is "
+                f"{drive.wa:.4g}",
                 severity="note",
             )
 
@@ -56,9 +59,9 @@ def _of_counters(counters: Counters) -> Judgements:
 CHECK = DoctorCheck(
     "compressible-data",
     "warning",
-    "The data can be compressed, or is the same again and again: a drive that compresses or finds "
-    "doubles writes less, and its WA is that of this data alone",
-    "set refill_buffers (random data), or the compression that your data has, and state it",
+    "The data is compressible or repeated: a drive that compresses or "
+    "deduplicates writes less, and its WA is valid for this data only",
+    "set refill_buffers (random data), or the compression ratio of your data, and report it",
     "fio's HOWTO (zero_buffers, dedupe_percentage); fio issue 463",
     {"fio job": _of_jobs, "counters": _of_counters},
 )

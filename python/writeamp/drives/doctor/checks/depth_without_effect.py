@@ -1,4 +1,4 @@
-"""Check of a queue depth that the engine does not have."""
+"""Check of a queue depth without effect on the engine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.fio.job import SYNCHRONOUS, FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs
 
-# Engines for which an fsync is a request like others.
+# Engines that queue an fsync like other requests.
 _QUEUED_SYNCS = {"io_uring", "posixaio"}
 
 
@@ -26,27 +26,27 @@ def _of_jobs(fio: FioJobs) -> Judgements:
 
 
 def _of_fsyncs(job: FioJob, depth: int) -> Judgements:
-    """Yield what fsync does to the depth, as fio 3.33 was seen to call it; sync=1 does nothing."""
+    """Yield the effect of fsync on the depth, as observed with fio 3.33; sync=1 has none."""
     writes = int(job.fsync_interval)
     often = "each write" if writes == 1 else f"every {writes} writes"
-    asked = f"iodepth={depth} with {job.engine} and a sync after {often}"
+    setting = f"iodepth={depth} with {job.engine} and a sync after {often}"
     if job.engine == "libaio":
         yield Mistake(
-            asked,
+            setting,
             (job.name,),
-            message="libaio waits in each fsync() before it takes the next request: the drive sees "
-            f"a depth of at most {writes}, although fio says that it kept iodepth",
-            advice="leave iodepth at 1 to say what is measured, use numjobs for more writers, or "
-            "sync=1 in place of fsync, which keeps the depth",
+            message="libaio waits in each fsync() before the next request: the drive sees "
+            f"a depth of at most {writes}, although fio reports the full iodepth",
+            advice="set iodepth to 1 to state the real depth, use numjobs for more writers, or "
+            "use sync=1 instead of fsync, which keeps the depth",
             severity="warning" if 4 * writes <= depth else "note",
         )
     elif job.engine in _QUEUED_SYNCS:
         yield Mistake(
-            asked,
+            setting,
             (job.name,),
-            message="This engine queues each fsync as one request of iodepth: fewer of them are "
-            "writes, and an fsync does not wait for writes that are under way",
-            advice="use sync=1 if each write has to be durable when it is answered",
+            message="This engine queues each fsync as one request of iodepth: fewer requests are "
+            "writes, and an fsync does not wait for writes in flight",
+            advice="use sync=1 if each write must be durable on completion",
             severity="note",
         )
 
@@ -54,7 +54,7 @@ def _of_fsyncs(job: FioJob, depth: int) -> Judgements:
 CHECK = DoctorCheck(
     "depth-without-effect",
     "warning",
-    "The engine answers each request before it takes the next: iodepth has no effect, and the "
+    "The engine completes each request before it accepts the next: iodepth has no effect, and the "
     "drive sees a depth of 1",
     "set ioengine=libaio or io_uring, with direct=1, or use numjobs",
     "fio's HOWTO (iodepth, ioengine)",

@@ -1,4 +1,4 @@
-"""Check of traces that lack requests, or hold them twice."""
+"""Check of traces with missing or duplicate requests."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from writeamp.drives.doctor.traces import TraceFacts
 
 _NS_PER_S = 1e9
 _FEWEST = 1000
-# Most requests that say the same as the one before, of a trace that holds each once.
+# Largest share of requests that equal the previous one, in a trace without duplicates.
 _REPEATED = 0.3
-# A pause of so great a share of the time, of a trace that goes on all the time otherwise.
+# A pause that is this share of the time is suspicious in a trace that is otherwise busy.
 _GAP, _BUSY = 0.25, 1e-3
 _OF_CLOCKS = ("times jump", "may be no times", "is doubtful")
 
@@ -19,28 +19,28 @@ _OF_CLOCKS = ("times jump", "may be no times", "is doubtful")
 def _of_trace(trace: TraceFacts) -> Judgements:
     if trace.capacity_bytes is not None and trace.extent_bytes > trace.capacity_bytes:
         yield Mistake(
-            f"a request ends at {trace.extent_bytes:,} bytes, and the drive has "
+            f"a request ends at {trace.extent_bytes:,} bytes, but the drive has "
             f"{trace.capacity_bytes:,}",
             message="The trace is of another drive, or of several",
             severity="error",
         )
     if trace.requests >= _FEWEST and trace.repeated > _REPEATED:
         yield Mistake(
-            f"{trace.repeated:.0%} of the requests say the same as the one before",
-            message="Requests stand twice, as where two events of each were recorded",
-            advice="take one event of each request: --action Q, D or C of blkparse",
+            f"{trace.repeated:.0%} of the requests equal the previous one",
+            message="Requests are duplicated: two events of each may have been recorded",
+            advice="select one event per request: --action Q, D or C of blkparse",
         )
     yield from _gap(trace)
     words = ("lost", "dropped", "missing")
-    lost = [one for one in trace.notes if any(word in one for word in words)]
+    lost = [note for note in trace.notes if any(word in note for word in words)]
     if lost:
         yield Mistake(lost[0])
-    clock = [one for one in trace.notes if any(words in one for words in _OF_CLOCKS)]
+    clock = [note for note in trace.notes if any(words in note for words in _OF_CLOCKS)]
     if clock:
         yield Mistake(
             clock[0],
-            message="The times of the trace are wrong, which matters where time counts",
-            advice="state the columns and their units, or trace on one clock",
+            message="The times of the trace are wrong, which affects time-dependent results",
+            advice="state the columns and their units, or record with one clock",
             severity="note",
         )
 
@@ -62,8 +62,8 @@ def _gap(trace: TraceFacts) -> Judgements:
 CHECK = DoctorCheck(
     "doubtful-trace",
     "warning",
-    "The trace may lack requests: WA of what is left is another",
-    "record it again with larger buffers (blktrace -b, -n), on one device, below all caches",
+    "The trace may lack requests, so its WA is wrong",
+    "record again with larger buffers (blktrace -b, -n), on one device, below all caches",
     "docs/traces.md",
     {"trace": _of_trace},
 )

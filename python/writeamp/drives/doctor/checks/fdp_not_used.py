@@ -1,4 +1,4 @@
-"""Check of placement of data that is asked for and not in force."""
+"""Check of data placement (FDP) that is requested but not effective."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _of_jobs(fio: FioJobs) -> Judgements:
             yield Mistake(f"fdp with ioengine={job.engine}", (job.name,), severity="error")
         elif is_asked and "fdp_pli" not in job.options:
             yield Mistake(
-                "fdp without fdp_pli (plids): fio takes all handles in turn",
+                "fdp without fdp_pli (plids): fio uses all handles in turn",
                 (job.name,),
                 severity="note",
             )
@@ -27,24 +27,25 @@ def _of_jobs(fio: FioJobs) -> Judgements:
 
 
 def _of_handles(fio: FioJobs) -> Judgements:
-    jobs = [one for one in fio.writers if one.has("fdp") and "fdp_pli" in one.options]
-    handles = {one.options["fdp_pli"].strip() for one in jobs}
+    jobs = [job for job in fio.writers if job.has("fdp") and "fdp_pli" in job.options]
+    handles = {job.options["fdp_pli"].strip() for job in jobs}
     if len(jobs) > 1 and len(handles) == 1 and handles.pop().isdecimal():
         yield Mistake(f"all jobs have fdp_pli={jobs[0].options['fdp_pli']}",
-                    tuple(one.name for one in jobs))  # fmt: skip
+                    tuple(job.name for job in jobs))  # fmt: skip
 
 
 def _of_counters(counters: Counters) -> Judgements:
-    notes = (note for one in counters.snapshots for note in one.facts.notes)
-    for note in dict.fromkeys(one for one in notes if one.startswith("FDP statistics are 0")):
+    notes = (note for snapshot in counters.snapshots for note in snapshot.facts.notes)
+    for note in dict.fromkeys(note for note in notes if note.startswith("FDP statistics are 0")):
         yield Mistake(note)
 
 
 CHECK = DoctorCheck(
     "fdp-not-used",
     "warning",
-    "Placement by FDP is asked for and not in force: all data shares one reclaim unit handle",
-    "use ioengine=io_uring_cmd or xnvme, with fdp_pli for each job, on a namespace with FDP on",
+    "FDP placement is requested but not effective: all data shares one reclaim unit handle",
+    "use ioengine=io_uring_cmd or xnvme, with fdp_pli for each job, on a namespace with FDP "
+    "enabled",
     "fio's HOWTO (fdp, plids)",
     {"fio job": _of_jobs, "counters": _of_counters},
 )

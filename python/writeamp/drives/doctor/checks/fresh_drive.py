@@ -1,4 +1,4 @@
-"""Check of drives that hold little data when the writes begin, or nothing."""
+"""Check of drives that are empty or nearly empty when the writes begin."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ _NOW, _FIXED = ("first_writes", 1.0, "none"), ("uniform",)
 
 def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.jobs:
-        before = fio.before(job)
-        # An empty drive is what sprandom is for.
+        previous = fio.writers_before(job)
+        # sprandom needs an empty drive.
         if job.writes and job.is_random and not job.is_sprandom:
-            filled = [fills(one, job) for one in before]
+            filled = [fills(other, job) for other in previous]
             if None in filled and True not in filled:
-                yield from (_open(one) for one in before if fills(one, job) is None)
+                yield from (_open(other) for other in previous if fills(other, job) is None)
             elif True not in filled:
-                yield from _of_empty(fio, job, before)
-        elif job.rw == "randread" and job.devices and not before and job.phase == 0:
+                yield from _of_empty(fio, job, previous)
+        elif job.rw == "randread" and job.devices and not previous and job.phase == 0:
             yield Mistake(
-                f"{job.rw} of {', '.join(job.devices)}, which no job has written",
+                f"{job.rw} of {', '.join(job.devices)}, which are unwritten",
                 (job.name,),
-                message="What was never written is read from the map alone, faster than flash",
+                message="Reads of unwritten data need only the mapping table, not the flash",
                 severity="note",
             )
 
 
 def _open(job: FioJob) -> NotJudged:
-    """Return why nobody knows whether a job fills its span."""
+    """Return why it is unknown whether a job fills its span."""
     if "size" in job.unknown:
-        return NotJudged("how much it writes is not known here", (job.name,))
+        return NotJudged("its amount of writes is unknown", (job.name,))
     return unknown_speed(job, job.copies) if job.has_runtime else unknown_size(job)
 
 
-def _of_empty(fio: FioJobs, job: FioJob, before: list[FioJob]) -> Judgements:
-    """Yield that random writes begin where nothing has filled the drive, as far as is known."""
+def _of_empty(fio: FioJobs, job: FioJob, previous: list[FioJob]) -> Judgements:
+    """Yield random writes that begin on a drive that was not filled, as far as is known."""
     emptied = fio.emptied(job)
-    partly = "".join(f"; {one.name} writes {_amount(one, job)}" for one in before)
+    partly = "".join(f"; {other.name} writes {_amount(other, job)}" for other in previous)
     if emptied is not None and emptied.is_sure:
         yield Mistake(
             f"{emptied.name}, then {job.rw}, and no fill between{partly}",
@@ -56,39 +56,47 @@ def _of_empty(fio: FioJobs, job: FioJob, before: list[FioJob]) -> Judgements:
             fixed=_FIXED,
         )
     elif job.devices or emptied is not None or _reserved(fio, job):
-        reserved = "".join(f"; {one.name} writes nothing" for one in _reserved(fio, job))
+        reserved = "".join(f"; {program.name} does not write" for program in _reserved(fio, job))
         yield Mistake(
             f"no job writes {', '.join(job.files)} before {job.rw}{partly}{reserved}"
             + (f"; {emptied.name}" if emptied else ""),
             (job.name,),
-            message="If the drive is new, formatted or trimmed, nothing is collected until it has "
-            "been filled, and WA is 1",
+            message="If the drive is new, formatted or trimmed, collection starts only after it "
+            "has been filled; until then WA is 1",
             severity="note",
         )
 
 
-def _amount(one: FioJob, job: FioJob) -> str:
-    """Return how much of the span of a job another writes at most, in words."""
-    share, passes = share_of_span(one, job), min(1.0, one.spans_moved.high)
-    if not share and one.span_bytes is not None:
-        return f"{shown_bytes(round(one.span_bytes * passes))} of it"
+def _amount(other: FioJob, job: FioJob) -> str:
+    """Return in words how much of the span of a job another job writes at most."""
+    share, passes = share_of_span(other, job), min(1.0, other.spans_moved.high)
+    if not share and other.span_bytes is not None:
+        return f"{shown_bytes(round(other.span_bytes * passes))} of it"
     return f"{(share or 1.0) * passes:.2g} of it"
 
 
 def _reserved(fio: FioJobs, job: FioJob) -> list[FioJob]:
-    """Return the programs that made a file of a job before it, without a write."""
+    """Return the programs that created a file of a job before it without writing."""
     return [
-        one
-        for one in fio.others
-        if one.phase < job.phase and not one.writes and not one.empties and shares_files(one, job)
+        other
+        for other in fio.others
+        if other.phase < job.phase
+        and not other.writes
+        and not other.empties
+        and shares_files(other, job)
     ]
 
 
 def _of_counters(counters: Counters) -> Judgements:
-    for one in counters.lives[:1]:
-        capacity = one.facts.capacity_bytes
-        if counters.intervals and one.host is not None and capacity and one.host.high < capacity:
-            share = float(one.host.high) / capacity
+    for drive in counters.lives[:1]:
+        capacity = drive.facts.capacity_bytes
+        if (
+            counters.intervals
+            and drive.host is not None
+            and capacity
+            and drive.host.high < capacity
+        ):
+            share = float(drive.host.high) / capacity
             yield Mistake(
                 f"the host has written {share:.2g} times the capacity since the drive was new",
                 now=_NOW,
@@ -97,9 +105,9 @@ def _of_counters(counters: Counters) -> Judgements:
 
 
 def _of_result(result: ResultDocument) -> Judgements:
-    found = result.document
-    written, size = found.get("host_pages"), found.get("logical_pages")
-    is_empty = found.get("precondition") == "none"
+    document = result.document
+    written, size = document.get("host_pages"), document.get("logical_pages")
+    is_empty = document.get("precondition") == "none"
     if is_empty and isinstance(written, int) and isinstance(size, int) and written < size:
         yield Mistake(
             f"{written:,} pages written to an empty drive of {size:,}", now=_NOW, fixed=_FIXED
@@ -109,9 +117,9 @@ def _of_result(result: ResultDocument) -> Judgements:
 CHECK = DoctorCheck(
     "fresh-drive",
     "warning",
-    "Random writes begin on an empty drive: until it has been filled once nothing is collected, "
-    "and WA is 1",
-    "fill the drive in order, then write it at random twice over, and only then measure",
+    "Random writes begin on an empty drive: until it has been filled once, there is no garbage "
+    "collection, and WA is 1",
+    "fill the drive sequentially, write its capacity twice at random, and only then measure",
     "SNIA PTS (purge, then preconditioning)",
     {"fio job": _of_jobs, "counters": _of_counters, "result": _of_result},
 )

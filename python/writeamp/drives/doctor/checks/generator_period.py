@@ -1,4 +1,4 @@
-"""Check of a random generator of 32 bits over more blocks than it has numbers."""
+"""Check of a 32-bit random generator for more than 2**32 blocks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _of_jobs(fio: FioJobs) -> Judgements:
             continue
         blocks = span // max(1, job.write_blocks[0])
         if blocks > _NUMBERS:
-            yield Mistake(f"{blocks:,} blocks, and 2^32 random numbers", (job.name,))
+            yield Mistake(f"{blocks:,} blocks, but 2^32 random numbers", (job.name,))
 
 
 def _of_output(fio: FioOutput) -> Judgements:
@@ -28,9 +28,9 @@ def _of_output(fio: FioOutput) -> Judgements:
 CHECK = DoctorCheck(
     "generator-period",
     "warning",
-    "The default random generator has 32 bits, fewer numbers than there are blocks: many are never "
-    "written; fio says that it switches to tausworthe64, and does not before the fix of its issue "
-    "2036",
+    "The default random generator has 32 bits, fewer numbers than blocks: many blocks are never "
+    "written. fio reports a switch to tausworthe64, but does not switch before the fix of its "
+    "issue 2036",
     "set random_generator=tausworthe64",
     "fio issues 2036, 2038",
     {"fio job": _of_jobs, "fio output": _of_output},

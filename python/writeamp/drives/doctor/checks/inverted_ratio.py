@@ -1,4 +1,4 @@
-"""Check of ratios and percentages that are the wrong way round."""
+"""Check of inverted ratios and percentages."""
 
 from __future__ import annotations
 
@@ -7,51 +7,51 @@ from writeamp.drives.counters.document import objects
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, exactly
 from writeamp.drives.doctor.inputs import Counters, ResultDocument, checks_of
 
-# What lies above 1 by more than this when it is turned round is no WA either.
+# A ratio whose inverse exceeds this is not an inverted WA.
 _MOST_WA = 100.0
 
 
-def _of(given: Counters | ResultDocument) -> Judgements:
-    was = _ratios(given)
-    for one in checks_of(given):
-        if one.name == "percentage used" and one.verdict == "doubt":
+def _of(source: Counters | ResultDocument) -> Judgements:
+    was = _ratios(source)
+    for check in checks_of(source):
+        if check.name == "percentage used" and check.verdict == "doubt":
             yield Mistake(
-                f"{one.name}: {one.evidence}",
-                message="The percentage of the drive's life may be what is left, not what is used",
-                advice="take the value that another log confirms",
+                f"{check.name}: {check.evidence}",
+                message="The percentage may be the remaining life of the drive, not the used life",
+                advice="use the value that another log confirms",
             )
-        elif one.name == BELOW_ONE and one.verdict == "fail":
+        elif check.name == BELOW_ONE and check.verdict == "fail":
             wa = next((wa for wa in was if 1 / _MOST_WA <= wa < 1), None)
-            if PART_ONLY in one.evidence:
+            if PART_ONLY in check.evidence:
                 yield Mistake(
-                    one.evidence,
-                    message="The counters leave a part of the flash's writes out",
-                    advice="take the ratio for a lower bound, and erases times capacity beside it",
+                    check.evidence,
+                    message="The counters leave out part of the flash writes",
+                    advice="use the ratio as a lower bound, and compare erases times capacity",
                 )
                 continue
             yield Mistake(
-                one.evidence,
+                check.evidence,
                 severity="error",
                 now=None if wa is None else exactly(wa),
                 fixed=None if wa is None else exactly(1 / wa),
             )
 
 
-def _ratios(given: Counters | ResultDocument) -> list[float]:
-    """Return the ratios of flash and host, by whatever definition."""
-    if isinstance(given, Counters):
-        rows = [row for answer in given.answers for row in answer.definitions]
+def _ratios(source: Counters | ResultDocument) -> list[float]:
+    """Return the ratios of flash and host bytes, by all definitions."""
+    if isinstance(source, Counters):
+        rows = [row for answer in source.answers for row in answer.definitions]
     else:
-        rows = list(objects(given.document.get("definitions")))
+        rows = list(objects(source.document.get("definitions")))
     return [float(row["wa"]) for row in rows if isinstance(row.get("wa"), int | float)]
 
 
 CHECK = DoctorCheck(
     "inverted-ratio",
     "warning",
-    "Flash over host is below 1 on a drive that does not compress: host over flash, or a counter "
-    "of a part of the flash",
-    "divide what the flash was programmed by what the host wrote; see which counter is which",
+    "Flash / host is below 1 on a drive that does not compress: the ratio is inverted, or a "
+    "counter covers only part of the flash",
+    "divide the flash bytes by the host bytes; check which counter is which",
     "nvme-cli's micron vs-device-waf; zbx-smartctl issue 148; docs/real-drives.md",
     {"counters": _of, "result": _of},
 )

@@ -1,4 +1,4 @@
-"""Check of an LFSR with blocks of several sizes."""
+"""Check of an LFSR with several block sizes."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def _of_jobs(fio: FioJobs) -> Judgements:
 CHECK = DoctorCheck(
     "lfsr-block-sizes",
     "warning",
-    "An LFSR remembers no written block: with several block sizes it writes some bytes again "
-    "before others at all",
-    "give one block size, or leave random_generator out",
+    "An LFSR does not track written blocks: with several block sizes it rewrites some bytes "
+    "before it has written others",
+    "use one block size, or remove random_generator",
     "fio's HOWTO (random_generator)",
     {"fio job": _of_jobs},
 )

@@ -1,4 +1,4 @@
-"""Check of logs of fio that say less than is asked of them."""
+"""Check of fio logs that lack requested values."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def _of_output(fio: FioOutput) -> Judgements:
     if fio.preface:
         first = fio.preface.splitlines()[0][:120]
         yield Mistake(
-            f"before the JSON stands {first!r}",
-            message="Text stands before the JSON document, which other readers may refuse",
+            f"the JSON follows after {first!r}",
+            message="There is text before the JSON document, which other programs may reject",
             advice="write it to a file: --output=FILE --output-format=json",
             severity="note",
         )
@@ -33,8 +33,8 @@ def _of_output(fio: FioOutput) -> Judgements:
 CHECK = DoctorCheck(
     "log-without-offsets",
     "warning",
-    "log_avg_msec writes means, in which block size and offset are 0",
-    "leave log_avg_msec out where single requests count, or log_offset",
+    "log_avg_msec logs means, with block size and offset 0",
+    "remove log_avg_msec if single requests matter; otherwise remove log_offset",
     "fio's HOWTO (log_avg_msec)",
     {"fio job": _of_jobs, "fio output": _of_output},
 )

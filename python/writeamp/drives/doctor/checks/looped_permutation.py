@@ -1,4 +1,4 @@
-"""Check of random writes that come through all blocks once before any comes again."""
+"""Check of random writes that write all blocks once before any block again."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from writeamp.drives.doctor.fio.job_file import FioJobs, unknown_size, unknown_s
 from writeamp.drives.doctor.traces import TraceFacts
 
 _SAME_ORDER = (
-    "Random writes repeat one order: whole blocks become invalid together, and WA goes towards 1"
+    "Random writes repeat one order: whole flash blocks become invalid together, "
+    "and WA approaches 1"
 )
 _OTHER_ORDER = (
-    "no block is written twice before all were written once: writes are more even than "
+    "no block is rewritten before all are written once: writes are more even than "
     "random ones, and WA is lower"
 )
-# A trace shows passes from so many writes an address on, and addresses in all.
+# Fewest writes per address, and fewest addresses, for passes to be visible in a trace.
 _FEWEST_PASSES, _FEWEST_ADDRESSES = 1.9, 64
-# Requests under way at once overtake each other by less than this share of a pass.
+# Concurrent requests overtake each other by less than this share of a pass.
 _SLACK, _MOST_OTHERS = 0.02, 0.1
 
 
@@ -44,27 +45,27 @@ def _of_jobs(fio: FioJobs) -> Judgements:
 
 
 def _message(job: FioJob, *, is_same: bool) -> str:
-    said = _SAME_ORDER if is_same else f"Random writes with a map: {_OTHER_ORDER}"
-    hidden = "Unless norandommap was set, a flag, which this output of fio does not show: "
-    return hidden + said if job.hides_flags else said
+    problem = _SAME_ORDER if is_same else f"Random writes with a map: {_OTHER_ORDER}"
+    hidden = "Unless the flag norandommap was set, which this output of fio omits: "
+    return hidden + problem if job.hides_flags else problem
 
 
 def _severity(job: FioJob, *, is_same: bool) -> Severity:
     if not job.hides_flags:
         return "error" if is_same else "warning"
-    # fio's output does not say whether norandommap was set, unless with a value.
+    # fio's output omits the flag norandommap, unless it has a value.
     return "warning" if is_same else "note"
 
 
 def _evidence(job: FioJob, moved: float) -> str:
-    told = ", ".join(
+    settings = ", ".join(
         f"{name}={job.options[name]}" if job.options[name] else name
         for name in ("rw", "loops", "io_size", "size", "time_based", "runtime", "randrepeat",
                      "random_generator")
         if name in job.options
     )  # fmt: skip
     times = f", {moved:.3g} passes over the span" if moved and not job.has_runtime else ""
-    return f"{told}, no norandommap{times}"
+    return f"{settings}, no norandommap{times}"
 
 
 def _of_trace(trace: TraceFacts) -> Judgements:
@@ -78,8 +79,8 @@ def _of_trace(trace: TraceFacts) -> Judgements:
     others = float(np.mean(np.abs(trace.gaps - gap) > max(_FEWEST_ADDRESSES, _SLACK * gap)))
     if others <= _MOST_OTHERS and gap >= (1 - _SLACK) * counts.size:
         yield Mistake(
-            f"{1 - others:.1%} of the rewrites come {gap:,.0f} writes after the write before, of "
-            f"{counts.size:,} addresses",
+            f"{1 - others:.1%} of the rewrites come {gap:,.0f} writes after the previous write of "
+            f"their address, with {counts.size:,} addresses",
             now=("same_order",),
             fixed=("uniform",),
         )
@@ -97,7 +98,7 @@ CHECK = DoctorCheck(
     "looped-permutation",
     "error",
     _SAME_ORDER,
-    "set norandommap, so that every address is drawn anew",
+    "set norandommap, so that every address is drawn independently",
     "fio's HOWTO (norandommap, randrepeat); docs/steady-state.md",
     {"fio job": _of_jobs, "trace": _of_trace},
 )

@@ -1,4 +1,4 @@
-"""Check of writes that cover pages in part."""
+"""Check of writes that cover pages partially."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.traces import TraceFacts
 
 _PAGE_BYTES = 4096
-# Of a trace, from this share of its writes on.
+# Share of a trace's writes from which they matter, and from which they are most.
 _MATERIAL, _MOSTLY = 0.05, 0.5
 _SECTOR_BYTES = 512
 
@@ -29,18 +29,19 @@ def _of_jobs(fio: FioJobs) -> Judgements:
         partly = sum(share for size, share in shares.items() if size % _PAGE_BYTES)
         if set(places) == {"block size"} and shares and partly < _MOSTLY:
             yield Mistake(
-                f"{partly:.0%} of the blocks of bssplit are no multiple of {_PAGE_BYTES:,} bytes",
+                f"{partly:.0%} of the blocks of bssplit are not a multiple of {_PAGE_BYTES:,} "
+                "bytes",
                 (job.name,),
                 severity="note",
             )
         elif places:
-            said = ", ".join(f"{name} {at:,}" for name, at in places.items())
+            sizes = ", ".join(f"{name} {at:,}" for name, at in places.items())
             offset = places.get("offset", 0) % _PAGE_BYTES
-            # Small writes in order may be joined in the drive's cache.
+            # The drive's cache may merge small sequential writes.
             is_known = job.is_random and not job.has("bs_unaligned")
             whole = _whole(block, offset) if is_known else None
             yield Mistake(
-                f"{said} bytes: not in multiples of {_PAGE_BYTES:,}",
+                f"{sizes} bytes: not in multiples of {_PAGE_BYTES:,}",
                 (job.name,),
                 now=None if whole is None else ("of_requests", block, offset),
                 fixed=None if whole is None else ("of_requests", whole, 0),
@@ -55,8 +56,8 @@ def _of_trace(trace: TraceFacts) -> Judgements:
     offset = int(np.bincount(offsets[trace.lengths == usual]).argmax())
     whole = _whole(usual, offset)
     yield Mistake(
-        f"{trace.partly:.1%} of the writes cover a page of {_PAGE_BYTES:,} bytes in part, most of "
-        f"them {usual:,} bytes at {offset:,} bytes into a page",
+        f"{trace.partly:.1%} of the writes cover a page of {_PAGE_BYTES:,} bytes partially, most "
+        f"of them {usual:,} bytes at {offset:,} bytes into a page",
         severity="warning" if trace.partly >= _MOSTLY else "note",
         now=None if whole is None else ("of_requests", usual, offset),
         fixed=None if whole is None else ("of_requests", whole, 0),
@@ -64,7 +65,7 @@ def _of_trace(trace: TraceFacts) -> Judgements:
 
 
 def _whole(block: int, offset: int) -> int | None:
-    """Return the bytes of whole pages that hold a block; None of what is not simulated."""
+    """Return the bytes of the pages that contain a block; None if it cannot be simulated."""
     is_known = 0 < block <= 64 * _PAGE_BYTES and not (block | offset) % _SECTOR_BYTES
     return -(-block // _PAGE_BYTES) * _PAGE_BYTES if is_known else None
 
@@ -72,8 +73,8 @@ def _whole(block: int, offset: int) -> int | None:
 CHECK = DoctorCheck(
     "misaligned",
     "warning",
-    "Writes cover pages of 4 KiB in part: the drive reads and programs the whole page, so that its "
-    "counters show more flash bytes for each byte of the host",
+    "Writes cover pages of 4 KiB partially: the drive reads and programs the whole page, so its "
+    "counters show more flash bytes per host byte",
     "use block sizes and offsets that are multiples of 4 KiB, and align partitions to 1 MiB",
     "OCP's counter of unaligned I/O; docs/traces.md",
     {"fio job": _of_jobs, "trace": _of_trace},

@@ -1,4 +1,4 @@
-"""Check of drives that are none: virtual, in memory, or hidden by a controller."""
+"""Check of devices that are not flash drives: virtual, in memory, or behind a controller."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _MODEL = re.compile(
 def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.writers:
         places = [*job.files, f"{job.options.get('directory', '')}/"]
-        virtual = [one for one in places if _DEVICE.match(one)]
+        virtual = [place for place in places if _DEVICE.match(place)]
         if virtual:
             yield Mistake(f"{', '.join(virtual)}", (job.name,))
 
 
 def _of_counters(counters: Counters) -> Judgements:
-    for model in dict.fromkeys(one.facts.model for one in counters.snapshots):
+    for model in dict.fromkeys(snapshot.facts.model for snapshot in counters.snapshots):
         if model and _MODEL.search(model):
             yield Mistake(f"the model is {model}")
 
@@ -33,9 +33,9 @@ def _of_counters(counters: Counters) -> Judgements:
 CHECK = DoctorCheck(
     "no-flash-behind",
     "warning",
-    "No flash drive answers here: the device is virtual, in memory, or a controller before others, "
-    "so that it has no counters of flash, and its bandwidth is of something else",
-    "measure on the drive itself; for a virtual drive with counters there is `writeamp serve`",
+    "The device is not a flash drive but virtual, in memory, or a controller, "
+    "so it has no flash counters, and its bandwidth is not that of a drive",
+    "measure on the drive itself; for a virtual drive with counters, use `writeamp serve`",
     "samples of smartctl",
     {"fio job": _of_jobs, "counters": _of_counters},
 )

@@ -1,4 +1,4 @@
-"""Check of deleted data that the drive is never told of."""
+"""Check of deletions that do not reach the drive as trims."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _of_jobs(fio: FioJobs) -> Judgements:
 
 def _of_trace(trace: TraceFacts) -> Judgements:
     if trace.offsets.size and not trace.trims:
-        yield Mistake("the trace holds no trim")
+        yield Mistake("the trace has no trims")
 
 
 def _of_result(result: ResultDocument) -> Judgements:
@@ -30,9 +30,10 @@ def _of_result(result: ResultDocument) -> Judgements:
 CHECK = DoctorCheck(
     "no-trim",
     "note",
-    "If files are deleted, the drive keeps and copies their data: it is not told, or the trace "
-    "does not hold it",
-    "mount with discard, or run fstrim, and see that layers below (dm-crypt, RAID) pass it on",
+    "If files are deleted, the drive keeps and copies their data, as it gets no trims or the trace "
+    "lacks them",
+    "mount with discard, or run fstrim, and check that the layers below (dm-crypt, RAID) pass "
+    "trims on",
     "carrein/catallenya issue 10",
     {"fio job": _of_jobs, "trace": _of_trace, "result": _of_result},
 )

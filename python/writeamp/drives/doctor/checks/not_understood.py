@@ -1,4 +1,4 @@
-"""Check of options and values that fio does not know, or reads otherwise than they look."""
+"""Check of options and values that are unknown to fio, or that fio reads differently."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from writeamp.drives.doctor.fio.values import (
 
 _SIZES = ("bs", "size", "io_size", "filesize", "offset", "offset_increment", "blockalign")
 _TIMES = ("runtime", "ramp_time", "steadystate_duration", "steadystate_ramp_time")
-# Values of which fio takes the distribution, and why it refuses others.
+# Distribution values that fio accepts, and the reason why it rejects others.
 _THETA_1 = re.compile(r"zipf:0*1(\.0*)?(:.*)?")
 _COUNTS = ("numjobs", "iodepth", "loops", "rwmixread", "rwmixwrite")
-# Of one size for each direction, or of a range; zones, and a size from the end, are fio's too.
+# Sizes per direction, ranges, zones, and sizes from the end are valid in fio.
 _BETWEEN = re.compile(r"[,:/-]")
 _OTHER_SIZE = re.compile(r"[0-9]+z|-1|")
-# Engines that are not part of fio are named by their file.
+# External engines are named by their file.
 _OUTSIDE = re.compile(r"external|.*[/.]")
 
 
 def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.jobs:
-        # What ran, fio has taken; but not as it looks, perhaps.
+        # fio has accepted the options of a finished run, but may have read them differently.
         if not isinstance(fio, FioOutput):
             yield from _of_names(job)
         yield from _of_words(job)
@@ -44,22 +44,22 @@ def _of_names(job: FioJob) -> Judgements:
     for name in sorted(job.options.keys() - option_names()):
         likely = nearest(name, option_names())
         if likely is not None:
-            yield Mistake(f"{name} is no option of fio; {likely} is", (job.name,))
+            yield Mistake(f"{name} is not an option of fio; did you mean {likely}", (job.name,))
         else:
             yield Mistake(
-                f"{name} is not known here",
+                f"{name} is unknown to writeamp",
                 (job.name,),
-                message="An option is not known: what it does is not judged",
-                advice="see whether fio knows it: fio --cmdhelp=NAME, or --enghelp=ENGINE,NAME",
+                message="An option is unknown to writeamp: its effect is not judged",
+                advice="check it in fio: fio --cmdhelp=NAME, or --enghelp=ENGINE,NAME",
                 severity="note",
             )
 
 
 def _of_words(job: FioJob) -> Judgements:
-    said = job.options.get("rw", "read").split(":", 1)[0].strip()
-    if "rw" in job.options and "rw" not in job.unknown and said not in directions():
+    direction = job.options.get("rw", "read").split(":", 1)[0].strip()
+    if "rw" in job.options and "rw" not in job.unknown and direction not in directions():
         yield Mistake(
-            f"rw={said} is no direction; {_likely(said, directions())}",
+            f"rw={direction} is not a direction; {_likely(direction, directions())}",
             (job.name,),
         )
     engine = job.options.get("ioengine", "psync").split(":", 1)[0].strip()
@@ -67,50 +67,50 @@ def _of_words(job: FioJob) -> Judgements:
     if not is_known:
         likely = nearest(engine, engine_names())
         yield Mistake(
-            f"ioengine={engine} is not known" + (f"; {likely} is" if likely else ""),
+            f"ioengine={engine} is unknown" + (f"; did you mean {likely}" if likely else ""),
             (job.name,),
             severity="error" if likely else "note",
         )
 
 
-def _likely(name: str, known: frozenset[str]) -> str:
-    likely = nearest(name, known)
-    return f"{likely} is" if likely else f"such are {', '.join(sorted(known))}"
+def _likely(name: str, valid: frozenset[str]) -> str:
+    likely = nearest(name, valid)
+    return f"did you mean {likely}" if likely else f"valid are {', '.join(sorted(valid))}"
 
 
 def _of_amounts(job: FioJob) -> Judgements:
-    """Yield sizes, times and counts that are none, or that lose their unit."""
-    judged = {name: one for name, one in job.options.items() if name not in job.unknown}
+    """Yield sizes, times and counts that are invalid, or lose their unit."""
+    judged = {name: value for name, value in job.options.items() if name not in job.unknown}
     for name in sorted(judged.keys() & {*_SIZES, *_TIMES, *_COUNTS}):
         parts = _BETWEEN.split(judged[name]) if name in _SIZES else [judged[name]]
-        wrong = [one.strip() for one in parts if not _is_amount(name, one, job.kb_base)]
+        wrong = [value.strip() for value in parts if not _is_amount(name, value, job.kb_base)]
         if wrong:
             digits = re.match("[1-9][0-9]*", wrong[0])
             read = f"; fio 3.33 reads {digits[0]}" if digits and name in _SIZES else ""
             kind = {**dict.fromkeys(_SIZES, "size"), **dict.fromkeys(_TIMES, "time")}.get(name)
             yield Mistake(
-                f"{name}={judged[name]} is no {kind or 'number'}{read}",
+                f"{name}={judged[name]} is not a {kind or 'number'}{read}",
                 (job.name,),
-                advice="give a number with one of fio's units: k, m, g, t for sizes; ms, s, m, h, "
+                advice="use a number with one of fio's units: k, m, g, t for sizes; ms, s, m, h, "
                 "d for times",
             )
 
 
 def _of_distribution(job: FioJob) -> Judgements:
-    """Yield a distribution that fio refuses."""
+    """Yield a distribution that fio rejects."""
     text = job.options.get("random_distribution", "").strip()
     if _THETA_1.fullmatch(text):
         yield Mistake(
-            f"random_distribution={text}: fio's zipf has no theta of 1",
+            f"random_distribution={text}: fio's zipf does not support theta = 1",
             (job.name,),
-            advice="give another theta, such as 0.99 or 1.01",
+            advice="use another theta, such as 0.99 or 1.01",
         )
     shares = re.findall(r"[:,](\d{1,20})/", text.split(",")[0]) if text.startswith("zoned") else []
     if sum(map(int, shares)) > 100:
         yield Mistake(
-            f"random_distribution={text}: the shares are {sum(map(int, shares))}%",
+            f"random_distribution={text}: the shares add up to {sum(map(int, shares))}%",
             (job.name,),
-            advice="give shares that are 100% together",
+            advice="use shares that add up to 100%",
         )
 
 
@@ -127,8 +127,8 @@ def _is_amount(name: str, text: str, kb_base: int) -> bool:
 CHECK = DoctorCheck(
     "not-understood",
     "error",
-    "fio does not know an option or its value, or reads it otherwise than it looks",
-    "write the option as fio has it: fio --cmdhelp=NAME",
+    "An option or its value is unknown to fio, or fio reads it differently",
+    "check the option with fio --cmdhelp=NAME",
     "fio --cmdhelp=all",
     {"fio job": _of_jobs},
 )

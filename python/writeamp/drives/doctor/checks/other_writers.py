@@ -1,4 +1,4 @@
-"""Check of writes to the drive that fio did not do."""
+"""Check of writes to the drive by programs other than fio."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _MATERIAL = 0.05
 
 def _of_all(several: Several) -> Judgements:
     for fio, counted, factor in written_and_counted(several):
-        if any(one.seconds("ramp_time") for one in fio.writers) or mistaken_factor(factor):
+        if any(job.seconds("ramp_time") for job in fio.writers) or mistaken_factor(factor):
             continue
         if is_beyond(counted, fio.written_bytes(), _MATERIAL):
             yield Mistake(
-                f"the drive's counter moved by {float(counted.nominal):,.0f} bytes, and fio wrote "
+                f"the drive's counter moved by {float(counted.nominal):,.0f} bytes, but fio wrote "
                 f"{fio.written_bytes():,}: {factor:.4g} times"
             )
 
@@ -23,9 +23,9 @@ def _of_all(several: Several) -> Judgements:
 CHECK = DoctorCheck(
     "other-writers",
     "warning",
-    "Somebody else wrote to the drive meanwhile (a journal, swap, another program, laying out "
-    "files): WA is of all of them together",
-    "use a drive of its own without a file system, and let nothing else write to it",
-    "/sys/block/*/stat beside fio's io_bytes",
+    "Other programs wrote to the drive meanwhile (a journal, swap, another program, laying out "
+    "files): the WA includes them",
+    "use a dedicated drive without a file system, and no other writers",
+    "/sys/block/*/stat compared with fio's io_bytes",
     {"several": _of_all},
 )

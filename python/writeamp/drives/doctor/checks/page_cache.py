@@ -8,10 +8,10 @@ from writeamp.drives.doctor.fio.job_file import FioJobs, unknown_size, unknown_s
 from writeamp.drives.doctor.inputs import Several
 from writeamp.drives.doctor.written import written_and_counted
 
-# The host's counter is behind what fio wrote by more than this.
+# Least ratio of the host counter and fio's bytes without a page cache effect.
 _LEAST_SHARE = 0.95
-# Writes between two syncs of which this share at most comes to an address a second time; and so
-# many, where the span is not known or some addresses are hot.
+# Largest share of writes between two syncs that rewrite an address. It is also the limit if the
+# span is unknown or some addresses are hot.
 _MOST_REWRITTEN = 0.05
 _FEW_WRITES, _FEW_SKEWED_WRITES = 128, 8
 
@@ -22,8 +22,8 @@ def _of_jobs(fio: FioJobs) -> Judgements:
         if not job.is_buffered or "direct" in job.unknown or _syncs_often(job):
             continue
         if unknown:
-            named = ", ".join(f"{one}={job.options[one]}" for one in sorted(unknown))
-            yield NotJudged(f"{named} is not known here", (job.name,))
+            named = ", ".join(f"{name}={job.options[name]}" for name in sorted(unknown))
+            yield NotJudged(f"{named} is unknown", (job.name,))
         elif job.syncs_at_the_end or job.sync_interval < float("inf"):
             yield from _of_rare_syncs(job)
         else:
@@ -31,7 +31,7 @@ def _of_jobs(fio: FioJobs) -> Judgements:
 
 
 def _syncs_often(job: FioJob) -> bool:
-    """Return whether next to no address is written twice from one sync to the next."""
+    """Return whether almost no address is rewritten between two syncs."""
     writes, span = job.sync_interval, job.whole_span_bytes
     if writes <= 1:
         return True
@@ -43,11 +43,11 @@ def _syncs_often(job: FioJob) -> bool:
 
 
 def _of_rare_syncs(job: FioJob) -> Judgements:
-    """Yield that addresses are overwritten in memory before they reach the drive."""
+    """Yield addresses that are overwritten in memory before they reach the drive."""
     moved = job.spans_moved
     comes_in_passes = job.has_map or not job.is_random
     is_shared = job.copies > 1 and not job.has_own_places
-    # Independent draws overwrite few addresses while they have covered little of the span.
+    # Independent draws overwrite few addresses until they have covered part of the span.
     most = 1.0 if comes_in_passes else _MOST_REWRITTEN if job.draws_evenly else 0.0
     if moved.high <= most and not is_shared:
         return
@@ -56,25 +56,25 @@ def _of_rare_syncs(job: FioJob) -> Judgements:
         yield unknown_speed(job, job.copies) if is_timed else unknown_size(job)
         return
     syncs = ", ".join(
-        f"{one}={job.options[one]}"
-        for one in (*SYNCING, *SYNCING_AT_THE_END)
-        if job.options.get(one, "0") not in {"0", "none"}
+        f"{name}={job.options[name]}"
+        for name in (*SYNCING, *SYNCING_AT_THE_END)
+        if job.options.get(name, "0") not in {"0", "none"}
     )
     yield Mistake(
-        f"no direct=1, {syncs}, and addresses that are written again before that",
+        f"no direct=1, {syncs}, and addresses are rewritten before the sync",
         (job.name,),
         message="Writes go through the page cache, which merges overwrites: the drive gets the "
-        "last version of each address alone, once for each sync",
-        advice="set direct=1; or sync=1 or fsync=1, if the program does so",
+        "last version of each address only, once per sync",
+        advice="set direct=1; or sync=1 or fsync=1, if your program does so",
     )
 
 
 def _of_all(several: Several) -> Judgements:
     for fio, counted, factor in written_and_counted(several):
-        is_buffered = any(one.is_buffered for one in fio.writers)
+        is_buffered = any(job.is_buffered for job in fio.writers)
         if is_buffered and factor < _LEAST_SHARE:
             yield Mistake(
-                f"fio wrote {fio.written_bytes():,} bytes, the drive's counter moved by "
+                f"fio wrote {fio.written_bytes():,} bytes, but the drive's counter moved by "
                 f"{float(counted.nominal):,.0f}"
             )
 
@@ -82,9 +82,9 @@ def _of_all(several: Several) -> Judgements:
 CHECK = DoctorCheck(
     "page-cache",
     "warning",
-    "Writes go through the page cache: it merges overwrites, reorders, and may keep them beyond "
+    "Writes go through the page cache: it merges and reorders writes, and may keep them beyond "
     "the end of the run",
-    "set direct=1; or for a program that writes through the cache, fsync=1, or end_fsync=1 where "
+    "set direct=1; or for a program that writes through the cache, fsync=1, or end_fsync=1 if "
     "no address is written twice",
     "fio's HOWTO (direct, buffered)",
     {"fio job": _of_jobs, "several": _of_all},

@@ -1,4 +1,4 @@
-"""Check of a ramp that fio leaves out and the drive's counters do not."""
+"""Check of a ramp that the drive's counters include but fio's result does not."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def _of_jobs(fio: FioJobs) -> Judgements:
 
 def _of_all(several: Several) -> Judgements:
     for fio, counted, factor in written_and_counted(several):
-        ramps = [one.name for one in fio.writers if one.seconds("ramp_time")]
+        ramps = [writer.name for writer in fio.writers if writer.seconds("ramp_time")]
         if ramps and is_beyond(counted, fio.written_bytes(), _MATERIAL):
             yield Mistake(
                 f"ramp_time is set, and the drive counted {factor:.4g} times the bytes that fio "
-                "says it wrote",
+                "reports",
                 tuple(ramps),
             )
 
@@ -30,9 +30,9 @@ def _of_all(several: Several) -> Judgements:
 CHECK = DoctorCheck(
     "ramp-not-counted",
     "warning",
-    "fio leaves the writes of ramp_time out of its result, and the drive counts them: flash bytes "
-    "of the counters over host bytes of fio are too many",
-    "take host bytes and flash bytes from the counters alone, or a snapshot after the ramp",
+    "fio's result excludes the writes of ramp_time, but the drive counts them: flash bytes "
+    "of the counters / host bytes of fio is too high",
+    "use host bytes and flash bytes from the counters alone, or a snapshot after the ramp",
     "fio's HOWTO (ramp_time)",
     {"fio job": _of_jobs, "several": _of_all},
 )

@@ -1,4 +1,4 @@
-"""Check of versions of fio whose map of written blocks prefers some of them."""
+"""Check of fio versions with a map of written blocks that prefers some blocks."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.fio.output import FioOutput
 
-# Of August 2018, after pull request 659.
+# Version of August 2018, with pull request 659.
 _MENDED = (3, 9)
 
 
 def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.writers:
-        striped = [one for one in job.files if one.startswith("/dev/md")]
+        striped = [file for file in job.files if file.startswith("/dev/md")]
         lfsr = job.options.get("random_generator", "").strip() == "lfsr"
         if job.has_map and striped and not lfsr and not isinstance(fio, FioOutput):
             yield Mistake(
@@ -34,7 +34,7 @@ def _of_output(fio: FioOutput) -> Judgements:
 CHECK = DoctorCheck(
     "random-map-skew",
     "warning",
-    "Up to fio 3.8 the map of written blocks prefers addresses whose low bits are 0: writes are "
+    "Up to fio 3.8 the map of written blocks prefers addresses with low bits of 0: writes are "
     "not uniform, and one member of a stripe gets more of them",
     "use a newer fio, or set norandommap",
     "fio issue 658 and pull request 659",

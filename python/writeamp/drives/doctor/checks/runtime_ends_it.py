@@ -1,4 +1,4 @@
-"""Check of jobs that their runtime ends before they have written what they are for."""
+"""Check of jobs that end by their runtime before they have written their amount."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from writeamp.drives.doctor.fio.job import FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs, counted, unknown_speed
 from writeamp.drives.doctor.fio.values import shown_speed
 
-# A fill that lacks less than this has filled.
+# A fill is complete if less than this share is missing.
 _MATERIAL = 0.01
 
 
 def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.writers:
         goal = 1.0 if job.is_timed else job.planned_spans
-        # Whether random writes that time ends were enough is for too-few-writes to say.
+        # The check `too-few-writes` judges random writes that end by time.
         is_meant = goal is not None and not (job.is_timed and job.is_random)
         if not (job.has_runtime and job.whole_span_bytes and goal and is_meant):
             continue
@@ -28,21 +28,21 @@ def _of_jobs(fio: FioJobs) -> Judgements:
 def _evidence(job: FioJob, goal: float) -> str:
     runtime, moved = f"runtime={job.options['runtime']}", job.spans_moved
     if job.moved_bytes is not None:
-        return f"{runtime}, and {moved.high:.3g} of {counted(goal)} over the span were written"
+        return f"{runtime}, but {moved.high:.3g} of {counted(goal)} over the span were written"
     needed = goal * (job.whole_span_bytes or 0) * job.copies / job.seconds("runtime")
-    limit = "no drive writes that fast" if job.rate_bytes_s is None else "rate allows less"
+    limit = "no drive is that fast" if job.rate_bytes_s is None else "rate allows less"
     return (
-        f"{runtime}: for {counted(goal)} over the span {shown_speed(needed)} would be needed, and "
-        f"{limit}; at most {moved.high:.3g} are written"
+        f"{runtime}: for {counted(goal)} over the span {shown_speed(needed)} would be needed, but "
+        f"{limit}; at most {moved.high:.3g} would be written"
     )
 
 
 CHECK = DoctorCheck(
     "runtime-ends-it",
     "warning",
-    "The runtime ends the job before it has written all that it is to write: a fill leaves a part "
-    "of the drive as it was",
-    "leave runtime and time_based out of a fill, or give it the time that the drive needs",
+    "The runtime ends the job before it has written its full amount: a fill leaves part "
+    "of the drive unwritten",
+    "remove runtime and time_based from a fill, or set the time that the drive needs",
     "fio's HOWTO (runtime, time_based)",
     {"fio job": _of_jobs},
 )

@@ -1,4 +1,4 @@
-"""Check of writes that reach a part of the drive only."""
+"""Check of writes to only a part of the drive."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def _of_jobs(fio: FioJobs) -> Judgements:
         if not job.is_random or job.is_sprandom:
             continue
         share = _reach(fio, job)
-        fills = [_fills(one, fio.capacity_bytes) for one in fio.before(job)]
+        fills = [_fills(other, fio.capacity_bytes) for other in fio.writers_before(job)]
         filled = True in fills
         span = job.span_bytes
         if not filled and None in fills:
-            name = fio.before(job)[fills.index(None)].name
-            yield NotJudged(f"nobody knows whether {name} fills the drive", (job.name,))
+            name = fio.writers_before(job)[fills.index(None)].name
+            yield NotJudged(f"it is unknown whether {name} fills the drive", (job.name,))
         elif share is not None and share < _SMALL and not filled:
             yield Mistake(
                 f"the jobs reach {share:.3g} of the drive",
@@ -43,15 +43,15 @@ def _of_jobs(fio: FioJobs) -> Judgements:
 
 
 def _small(job: FioJob, span_bytes: int) -> Judgements:
-    """Yield a span that is smaller than most drives; of files the rest may hold other data."""
+    """Yield a span smaller than most drives; other data may fill the rest of the drive."""
     if span_bytes >= SMALLEST_DRIVE_BYTES and job.devices:
         yield unknown_size(job)
     if span_bytes >= SMALLEST_DRIVE_BYTES or not (job.files or "directory" in job.options):
         return
     if "filename" in job.unknown and not job.devices:
-        yield NotJudged(f"filename={job.options['filename']} is not known here", (job.name,))
+        yield NotJudged(f"filename={job.options['filename']} is unknown", (job.name,))
         return
-    is_whole = any(_DRIVE.match(one) and not _PARTITION.match(one) for one in job.files)
+    is_whole = any(_DRIVE.match(file) and not _PARTITION.match(file) for file in job.files)
     yield Mistake(
         f"size is {shown_bytes(span_bytes)} of "
         f"{', '.join(job.files) or job.options['directory']}, smaller than most drives",
@@ -61,9 +61,9 @@ def _small(job: FioJob, span_bytes: int) -> Judgements:
 
 
 def _fills(job: FioJob, capacity_bytes: int | None) -> bool | None:
-    """Return whether a job writes all of the drive, or as much as a drive may have.
+    """Return whether a job writes all of the drive, or as much as the largest drives have.
 
-    None if nobody knows.
+    Returns None if this is unknown.
     """
     share, written = _share(job, capacity_bytes), job.spans_moved.times(job.write_share)
     is_large = job.span_bytes is None or job.span_bytes >= SMALLEST_DRIVE_BYTES
@@ -73,22 +73,22 @@ def _fills(job: FioJob, capacity_bytes: int | None) -> bool | None:
 
 
 def _reach(fio: FioJobs, job: FioJob) -> float | None:
-    """Return the share of the drive that a job, others beside it and those before it write to."""
+    """Return the share of the drive written by a job, by concurrent jobs and by earlier ones."""
     beside = {
-        one.options.get("offset", "0"): _share(one, fio.capacity_bytes)
-        for one in fio.writers
-        if one is job
-        or (one.phase == job.phase and shares_files(one, job))
-        or (one in fio.before(job) and one.spans_moved.low >= _SMALL)
+        writer.options.get("offset", "0"): _share(writer, fio.capacity_bytes)
+        for writer in fio.writers
+        if writer is job
+        or (writer.phase == job.phase and shares_files(writer, job))
+        or (writer in fio.writers_before(job) and writer.spans_moved.low >= _SMALL)
     }
-    shares = [one for one in beside.values() if one is not None]
+    shares = [share for share in beside.values() if share is not None]
     return sum(shares) if len(shares) == len(beside) else None
 
 
 def _share(job: FioJob, capacity_bytes: int | None) -> float | None:
-    """Return the share of the drive that a job writes to; None if nobody knows, or it is all."""
+    """Return the share of the drive that a job writes; None if it is unknown or all of it."""
     if job.span_share is not None:
-        # A share of a file is one of the file.
+        # A share of a file refers to the size of the file.
         each = job.copies if job.has("offset_increment") else 1
         return job.span_share * each if job.devices else None
     if job.span_bytes is None or capacity_bytes is None:
@@ -112,9 +112,9 @@ def _of_trace(trace: TraceFacts) -> Judgements:
 CHECK = DoctorCheck(
     "small-span",
     "warning",
-    "The writes reach a part of the drive only: the rest, if it holds no data, is spare space too, "
-    "and WA is that of a much higher over-provisioning",
-    "leave size out or set size=100%, or fill the rest of the drive before",
+    "The writes reach only part of the drive. If the rest has no data, it is also spare space, "
+    "and WA is that of a drive with much higher over-provisioning",
+    "remove size or set size=100%, or fill the rest of the drive first",
     "SNIA PTS (active range); fio issue 407",
     {"fio job": _of_jobs, "trace": _of_trace},
 )

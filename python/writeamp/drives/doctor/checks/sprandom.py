@@ -1,4 +1,4 @@
-"""Check of fio's preconditioning to the steady state of random writes in one pass."""
+"""Check of sprandom, fio's preconditioning to the steady state of random writes in one pass."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from writeamp.drives.doctor.fio.job_file import FioJobs, shares_files, touches
 from writeamp.drives.doctor.fio.values import size_of
 from writeamp.units.byte_sizes import shown_bytes
 
-# What fio takes if nobody says otherwise.
+# Defaults of fio.
 _OP, _REGIONS = 0.15, 100
 
 
@@ -22,22 +22,22 @@ def _of_jobs(fio: FioJobs) -> Judgements:
 
 
 def _of_op(job: FioJob) -> Judgements:
-    """Yield what is wrong with the over-provisioning, by which it chooses what to overwrite."""
+    """Yield errors in the over-provisioning, which decides which addresses are overwritten."""
     if "spr_op" in job.unknown:
-        yield NotJudged(f"spr_op={job.options['spr_op']} is not known here", (job.name,))
+        yield NotJudged(f"spr_op={job.options['spr_op']} is unknown", (job.name,))
     elif "spr_op" not in job.options:
         yield Mistake(
-            f"no spr_op: fio takes {_OP}",
+            f"no spr_op: the default is {_OP}",
             (job.name,),
-            message="sprandom makes the steady state of a drive with another over-provisioning",
-            advice="set spr_op to that of the drive, (flash − capacity) / capacity, as its maker "
-            "says it or `writeamp measure` estimates it",
+            message="sprandom prepares the steady state for another over-provisioning",
+            advice="set spr_op to the drive's value, (flash − capacity) / capacity, as its vendor "
+            "states it or `writeamp measure` estimates it",
         )
     elif job.spr_op is None or not 0 < job.spr_op < 1:
         yield Mistake(
             f"spr_op={job.options['spr_op']}",
             (job.name,),
-            message="spr_op is a ratio, (flash − capacity) / capacity, above 0 and below 1",
+            message="spr_op must be a ratio, (flash − capacity) / capacity, above 0 and below 1",
             advice="write 7% as spr_op=0.07",
             severity="error",
         )
@@ -45,28 +45,28 @@ def _of_op(job: FioJob) -> Judgements:
         yield Mistake(
             f"spr_op={job.options['spr_op']}",
             (job.name,),
-            message="sprandom makes the steady state of a drive with this over-provisioning: if "
-            "the drive has another, WA drifts from there to its own",
-            advice="measure until WA no longer changes, as after any other preconditioning",
+            message="sprandom prepares the steady state for this over-provisioning. If "
+            "the drive has another value, WA drifts to that of the drive",
+            advice="measure until WA no longer changes, as after any preconditioning",
             severity="note",
         )
 
 
 def _of_span(job: FioJob) -> Judgements:
-    """Yield that it does not write the whole drive, once."""
+    """Yield a job that does not write the whole drive exactly once."""
     if job.copies > 1 or len(job.files) > 1:
         yield Mistake(
             f"numjobs={job.copies}, {max(1, len(job.files))} files",
             (job.name,),
-            message="sprandom is for one job with one file: each copy would invalidate for itself",
-            advice="leave numjobs out, and give one device",
+            message="sprandom supports one job with one file, as copies invalidate separately",
+            advice="remove numjobs, and use one device",
             severity="error",
         )
     if job.rw != "randwrite":
         yield Mistake(
             f"rw={job.rw}",
             (job.name,),
-            message="sprandom plans random writes, and no others",
+            message="sprandom supports random writes only",
             advice="set rw=randwrite",
             severity="error",
         )
@@ -77,13 +77,13 @@ def _of_span(job: FioJob) -> Judgements:
         yield Mistake(
             size,
             (job.name,),
-            message="sprandom reckons with the over-provisioning of a drive that it writes whole",
-            advice="leave size and offset out, and write to the device itself",
+            message="sprandom assumes that it writes the whole drive",
+            advice="remove size and offset, and write to the device itself",
         )
 
 
 def _of_cache(job: FioJob) -> Judgements:
-    """Yield that a cache of the drive may take both writes of an address."""
+    """Yield a write cache of the drive that may absorb both writes of an address."""
     if size_of(job.options.get("spr_cs", ""), job.kb_base) or "spr_cs" in job.unknown:
         return
     regions = job.count("spr_num_regions", _REGIONS)
@@ -92,45 +92,46 @@ def _of_cache(job: FioJob) -> Judgements:
     yield Mistake(
         f"no spr_cs, {regions} regions{size}",
         (job.name,),
-        message="sprandom overwrites addresses of a region as soon as it is written: those that "
-        "are in a write cache of the drive become invalid there, and too few do in flash",
+        message="sprandom overwrites addresses of a region once it is written: addresses that "
+        "are still in the drive's write cache are invalidated there, so too few are invalid in "
+        "flash",
         advice="set spr_cs to the size of the cache (fio after 2026-02), or fewer, larger regions",
         severity="note",
     )
 
 
 def _of_others(fio: FioJobs, job: FioJob) -> Judgements:
-    """Yield what disturbs the state: data from before, and what follows without being measured."""
-    before = fio.before(job)
-    if before:
+    """Yield disturbances of the state: data from before, and unmeasured writes after it."""
+    previous = fio.writers_before(job)
+    if previous:
         yield Mistake(
-            f"{before[-1].name} writes before it",
+            f"{previous[-1].name} writes before it",
             (job.name,),
-            message="sprandom begins with an empty drive: older data takes the place of its own",
-            advice="purge the drive before (nvme format, blkdiscard), and leave other fills out",
+            message="sprandom needs an empty drive: older data takes its space",
+            advice="purge the drive first (nvme format, blkdiscard), and remove other fills",
         )
     steps = (*fio.jobs, *fio.others)
-    later = [one for one in steps if one.phase > job.phase and (one.writes or one.empties)]
+    later = [step for step in steps if step.phase > job.phase and (step.writes or step.empties)]
     after = [
-        one
-        for one in sorted(later, key=lambda one: one.phase)
-        if (touches(one, job) if one.empties else shares_files(one, job))
+        step
+        for step in sorted(later, key=lambda step: step.phase)
+        if (touches(step, job) if step.empties else shares_files(step, job))
     ]
     if after and not (after[0].is_random and after[0].writes):
         yield Mistake(
             f"{after[0].name} follows",
             (job.name,),
-            message="What is written in order, or trimmed, after sprandom undoes the state it made",
-            advice="let the random writes that are measured follow at once",
+            message="Sequential writes or trims after sprandom destroy the state that it prepared",
+            advice="start the measured random writes right after it",
         )
 
 
 CHECK = DoctorCheck(
     "sprandom",
     "warning",
-    "sprandom reaches the steady state of random writes in one pass only if its options describe "
+    "sprandom reaches the steady state of random writes in one pass only if its options match "
     "the drive",
-    "give one job the whole empty drive, and the drive's own over-provisioning",
+    "use one job on the whole empty drive, with the drive's over-provisioning",
     "fio pull requests 1954, 2044, 2082; fio issue 2043",
     {"fio job": _of_jobs},
 )

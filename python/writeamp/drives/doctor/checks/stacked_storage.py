@@ -1,4 +1,4 @@
-"""Check of layers below a benchmark that write more than it does."""
+"""Check of storage layers between the benchmark and the drive that write more than it does."""
 
 from __future__ import annotations
 
@@ -16,31 +16,33 @@ _MATERIAL = 1.5
 
 def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.writers:
-        stacked = [one for one in job.files if _STACKED.match(one)]
-        mapped = [one for one in job.files if _MAPPED.match(one)]
+        stacked = [file for file in job.files if _STACKED.match(file)]
+        mapped = [file for file in job.files if _MAPPED.match(file)]
         if stacked:
-            yield Mistake(f"{', '.join(stacked)} lies on a file system", (job.name,))
+            yield Mistake(f"{', '.join(stacked)} is on a file system", (job.name,))
         elif mapped:
-            yield Mistake(f"{', '.join(mapped)} is made of others", (job.name,), severity="note")
+            yield Mistake(
+                f"{', '.join(mapped)} consists of other devices", (job.name,), severity="note"
+            )
         else:
             yield from _of_files(job)
 
 
 def _of_files(job: FioJob) -> Judgements:
-    """Yield that a job writes to files, which the drive sees in the order of their file system."""
+    """Yield a job that writes to files, which the file system reorders on the drive."""
     directory = job.options.get("directory")
-    files = [one for one in job.files if one not in job.devices]
+    files = [file for file in job.files if file not in job.devices]
     if job.engine in PAST_THE_CACHE or "ioengine" in job.unknown:
         return
     if "filename" in job.unknown:
         if files:
             yield NotJudged(
-                f"filename={job.options['filename']} is not known here: a device, or a file",
+                f"filename={job.options['filename']} is unknown: a device or a file",
                 (job.name,),
             )
     elif files or directory:
         named = ", ".join(files) or directory
-        yield Mistake(f"{named} lies on a file system", (job.name,), severity="note")
+        yield Mistake(f"{named} is on a file system", (job.name,), severity="note")
 
 
 def _of_result(result: ResultDocument) -> Judgements:
@@ -49,15 +51,15 @@ def _of_result(result: ResultDocument) -> Judgements:
     factor = factors.get("file_system") if isinstance(factors, dict) else None
     if isinstance(factor, int | float) and factor > _MATERIAL:
         yield Mistake(
-            f"the file system writes {factor:.3g} times what the programs do", severity="note"
+            f"the file system writes {factor:.3g} times the bytes of the programs", severity="note"
         )
 
 
 CHECK = DoctorCheck(
     "stacked-storage",
     "warning",
-    "Layers lie between the benchmark and the drive (a file system, an image, RAID): they write "
-    "more than the benchmark, and other addresses",
+    "There are layers between the benchmark and the drive (a file system, an image, RAID). They "
+    "write more than the benchmark, to other addresses",
     "write to the drive itself, or count the bytes of each layer, as `writeamp serve --mount` does",
     "incus issue 3680; docs/virtual-ssd.md",
     {"fio job": _of_jobs, "result": _of_result},

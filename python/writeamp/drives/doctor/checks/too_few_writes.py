@@ -10,8 +10,8 @@ from writeamp.drives.doctor.fio.job_file import FioJobs, shares_files, unknown_s
 from writeamp.drives.doctor.fio.output import FioOutput
 from writeamp.drives.doctor.fio.values import Limits
 
-# Times that the span is written, its fill among them, before a drive may be steady: SNIA's
-# preconditioning is twice the capacity.
+# Times that the span is written, including its fill, before a drive may be steady. SNIA's
+# preconditioning writes twice the capacity.
 _FEWEST = 2.0
 
 
@@ -19,18 +19,23 @@ def _of_jobs(fio: FioJobs) -> Judgements:
     if isinstance(fio, FioOutput):
         return
     for job in _measured(fio):
-        mine, earlier = _spans(job), [(one, _spans(one)) for one in fio.before(job)]
-        before = Limits(sum(one.low for _, one in earlier), sum(one.high for _, one in earlier))
-        if mine.high + before.high < _FEWEST:
-            yield from _judged(job, mine, before)
-        elif mine.low + before.low < _FEWEST:
-            # What comes before may be enough by itself, which is asked only where this is known.
-            open_ones = [one for one, spans in [(job, mine), *earlier] if spans.low < spans.high]
+        mine, earlier = _spans(job), [(other, _spans(other)) for other in fio.writers_before(job)]
+        previous = Limits(
+            sum(moved.low for _, moved in earlier), sum(moved.high for _, moved in earlier)
+        )
+        if mine.high + previous.high < _FEWEST:
+            yield from _judged(job, mine, previous)
+        elif mine.low + previous.low < _FEWEST:
+            # The earlier writes may be sufficient; a job is reported as unknown only if their
+            # amount is known.
+            open_ones = [
+                writer for writer, spans in [(job, mine), *earlier] if spans.low < spans.high
+            ]
             yield _open(open_ones[0])
 
 
 def _open(job: FioJob) -> NotJudged:
-    """Return why nobody knows how often a job writes its span."""
+    """Return why it is unknown how often a job writes its span."""
     if job.whole_span_bytes is None or not job.has_runtime:
         return unknown_size(job)
     return unknown_speed(job, _own_files(job), _FEWEST)
@@ -42,22 +47,22 @@ def _of_output(fio: FioOutput) -> Judgements:
         if not span:
             continue
         mine, *earlier = (
-            fio.written_bytes(fio.jobs.index(one)) / (span * _own_files(one))
-            for one in [job, *fio.before(job)]
+            fio.written_bytes(fio.jobs.index(writer)) / (span * _own_files(writer))
+            for writer in [job, *fio.writers_before(job)]
         )
-        before = sum(earlier)
-        if mine + before < _FEWEST:
-            yield from _judged(job, Limits(mine, mine), Limits(before, before))
+        previous = sum(earlier)
+        if mine + previous < _FEWEST:
+            yield from _judged(job, Limits(mine, mine), Limits(previous, previous))
 
 
 def _measured(fio: FioJobs) -> Iterator[FioJob]:
-    """Yield the jobs that write random addresses and are not followed by others that do."""
+    """Yield the jobs that write random addresses, without later jobs that do."""
     for job in fio.writers:
         is_followed = any(
-            one.is_random and one.phase > job.phase and shares_files(one, job)
-            for one in fio.writers
+            writer.is_random and writer.phase > job.phase and shares_files(writer, job)
+            for writer in fio.writers
         )
-        is_aged = any(one.is_sprandom for one in (job, *fio.before(job)))
+        is_aged = any(writer.is_sprandom for writer in (job, *fio.writers_before(job)))
         if job.is_random and job.draws_evenly and not is_followed and not is_aged:
             yield job
 
@@ -68,16 +73,16 @@ def _spans(job: FioJob) -> Limits:
 
 
 def _own_files(job: FioJob) -> int:
-    """Return how many spans the copies of a job write to: their own, unless a file is named."""
+    """Return the number of spans of a job's copies: one per copy, unless a file is named."""
     return 1 if job.files else job.copies
 
 
 def _judged(job: FioJob, mine: Limits, earlier: Limits) -> Judgements:
     if mine.high <= 0:
         return
-    before = f", after {_times(earlier)} before" if earlier.high else ""
+    after_previous = f", after {_times(earlier)} by earlier jobs" if earlier.high else ""
     yield Mistake(
-        f"the span is written {_times(mine)}{before}{_why_bounded(job, mine)}",
+        f"the span is written {_times(mine)}{after_previous}{_why_bounded(job, mine)}",
         (job.name,),
         now=("first_writes", round(mine.high, 2), "full" if earlier.high else "none"),
         fixed=("uniform",),
@@ -91,7 +96,7 @@ def _times(number: Limits) -> str:
 
 
 def _why_bounded(job: FioJob, mine: Limits) -> str:
-    """Return what ends a job before its plan does; "" if nothing."""
+    """Return the reason why a job ends before its amount is written, or ""."""
     if mine.low == mine.high or not job.seconds("runtime"):
         return ""
     return f", as runtime={job.options['runtime']} ends it"
@@ -100,9 +105,9 @@ def _why_bounded(job: FioJob, mine: Limits) -> str:
 CHECK = DoctorCheck(
     "too-few-writes",
     "warning",
-    "Random writes end before the drive is steady: its first collections find better victims than "
-    "later ones, so that WA is too low",
-    "fill the drive, then write it at least twice over before anything is measured, and measure "
+    "Random writes end before the drive is steady: early garbage collection finds better victims "
+    "than later, so the WA is too low",
+    "fill the drive, then write its capacity at least twice before the measurement, and measure "
     "until WA no longer changes (time_based, or io_size of many times the size)",
     "SNIA PTS; docs/steady-state.md",
     {"fio job": _of_jobs, "fio output": _of_output},

@@ -1,11 +1,11 @@
-"""Check of a span whose end no whole block fits, and of writes until there is no space."""
+"""Check of a span that is not a whole number of blocks, and of writes until it is full."""
 
 from __future__ import annotations
 
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.fio.job_file import FioJobs
 
-# The rest is material from this share of the span on.
+# Share of the span from which the rest matters.
 _MATERIAL = 0.01
 
 
@@ -16,8 +16,8 @@ def _of_jobs(fio: FioJobs) -> Judgements:
             yield Mistake(
                 "fill_device",
                 (job.name,),
-                message="The job ends when there is no space: what is written depends on the drive",
-                advice="give size or io_size, so that runs can be compared",
+                message="The job ends when the drive is full: its amount depends on the drive",
+                advice="set size or io_size, so that runs can be compared",
                 severity="warning" if job.is_random else "note",
             )
         elif span and low == high and span % high:
@@ -33,7 +33,7 @@ CHECK = DoctorCheck(
     "uneven-end",
     "note",
     "The block size does not divide the span: its end is never written",
-    "give a size that is a multiple of the block size",
+    "use a size that is a multiple of the block size",
     "fio's HOWTO (size, fill_device)",
     {"fio job": _of_jobs},
 )

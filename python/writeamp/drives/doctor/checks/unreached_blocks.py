@@ -1,4 +1,4 @@
-"""Check of fio's zipf and pareto on spans of which they do not reach all blocks."""
+"""Check of fio's zipf and pareto on spans where they do not reach all blocks."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from writeamp.drives.doctor.fio.job_file import FioJobs, counted, fills, unknown
 from writeamp.drives.doctor.fio.values import meant_size_of
 from writeamp.drives.doctor.fio.zipf import FioSkew, is_skewed
 
-# A span is covered from this share of its blocks on.
+# Share of blocks from which a span counts as covered.
 _COVERED = 0.95
 
 
 def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.writers:
-        asked = job.options.get("random_distribution", "")
-        if not job.is_random or not is_skewed(asked):
+        distribution = job.options.get("random_distribution", "")
+        if not job.is_random or not is_skewed(distribution):
             continue
-        # fio refuses 1.8T; what is meant is as wrong as it would be in bytes.
+        # fio rejects 1.8T; the intended size is as wrong as it would be in bytes.
         span = job.whole_span_bytes or meant_size_of(job.options.get("size", ""), job.kb_base)
         if span is None or "bs" in job.unknown:
             yield unknown_size(job)
             continue
-        # A size is divided among the files; of devices without a size each has its own.
+        # A size is divided among the files; devices without a size are used in full.
         files = max(1, len(job.files)) if "size" in job.options and not job.span_share else 1
-        skew = FioSkew.of(asked, -(-span // files // job.write_blocks[0]))
+        skew = FioSkew.of(distribution, -(-span // files // job.write_blocks[0]))
         if skew is not None and skew.touched_share() < _COVERED:
             drawn = (skew.kind, skew.parameter, skew.blocks)
-            filled = True in [fills(one, job) for one in fio.before(job)]
+            filled = True in [fills(other, job) for other in fio.writers_before(job)]
             state = "full" if filled else "none"
             yield Mistake(
                 f"{_evidence(job, skew)}; {'after a fill' if filled else 'on an empty drive'}",
@@ -39,7 +39,7 @@ def _of_jobs(fio: FioJobs) -> Judgements:
 
 def _evidence(job: FioJob, skew: FioSkew) -> str:
     reached = (
-        f"random_distribution={job.options['random_distribution']}: of {skew.blocks:,} blocks fio "
+        f"random_distribution={job.options['random_distribution']}: of {skew.blocks:,} blocks, fio "
         f"reaches {skew.touched_share():.1%}"
     )
     moved = job.spans_moved
@@ -55,10 +55,10 @@ def _evidence(job: FioJob, skew: FioSkew) -> str:
 CHECK = DoctorCheck(
     "unreached-blocks",
     "warning",
-    "fio's zipf and pareto leave some blocks unwritten: several ranks come to one block unless the "
+    "fio's zipf and pareto leave some blocks unwritten: several ranks map to one block unless the "
     "number of blocks is a power of two, and 32-bit random numbers miss most of a long tail",
-    "give a size whose number of blocks is a power of two (such as size=1T), with a zipf below 1; "
-    "or state the shares with random_distribution=zoned, which reaches all blocks",
+    "use a size with a power of two of blocks (such as size=1T) and a zipf below 1; "
+    "or set the shares with random_distribution=zoned, which reaches all blocks",
     "fio's lib/zipf.c; fio issue 1991",
     {"fio job": _of_jobs},
 )

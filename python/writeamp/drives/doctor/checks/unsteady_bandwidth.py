@@ -1,4 +1,4 @@
-"""Check of bandwidth that fell within a run."""
+"""Check of bandwidth that fell during a run."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ _MATERIAL = 0.4
 
 def _of_output(fio: FioOutput) -> Judgements:
     for job, copies in zip(fio.jobs, fio.results, strict=True):
-        for one in copies:
-            found = one.get("write")
-            if not (job.writes and isinstance(found, dict)):
+        for copy in copies:
+            writes = copy.get("write")
+            if not (job.writes and isinstance(writes, dict)):
                 continue
-            mean, deviation = found.get("bw_mean") or 0, found.get("bw_dev") or 0
-            samples = found.get("bw_samples") or 0
+            mean, deviation = writes.get("bw_mean") or 0, writes.get("bw_dev") or 0
+            samples = writes.get("bw_samples") or 0
             if samples >= _FEWEST_SAMPLES and mean and deviation / mean > _MATERIAL:
                 yield Mistake(
-                    f"bandwidth {mean:,.0f} KiB/s, deviating by {deviation:,.0f}, least "
-                    f"{found.get('bw_min', 0):,}, most {found.get('bw_max', 0):,}",
+                    f"bandwidth {mean:,.0f} KiB/s, standard deviation {deviation:,.0f}, minimum "
+                    f"{writes.get('bw_min', 0):,}, maximum {writes.get('bw_max', 0):,}",
                     (job.name,),
                 )
                 break
@@ -29,9 +29,9 @@ def _of_output(fio: FioOutput) -> Judgements:
 CHECK = DoctorCheck(
     "unsteady-bandwidth",
     "warning",
-    "Bandwidth changed a lot within the run: an SLC cache that filled, throttling by heat, or "
-    "collection that began; the mean is of several states",
-    "write a bandwidth log (write_bw_log), leave out what is before the step, and see the "
+    "Bandwidth changed a lot during the run: the SLC cache filled, the drive throttled, or "
+    "garbage collection began. The mean covers several states",
+    "write a bandwidth log (write_bw_log), leave out the time before the step, and check the "
     "temperature",
     "fio issue 1112",
     {"fio output": _of_output},

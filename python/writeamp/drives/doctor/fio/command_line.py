@@ -1,4 +1,4 @@
-"""Jobs of command lines that run fio, in a script or by themselves; nothing is run."""
+"""Jobs of command lines that run fio, in a script or alone; no command is run."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from writeamp.drives.doctor.fio.shell import (
 )
 
 _SHEBANG = re.compile(r"#!\s*\S*(?:sh|/env\s+\S*sh)\b")
-# What names fio as a program; a trace of many megabytes names it as a process, if at all.
+# fio named as a program; large traces may name it as a process, at most.
 _NAMES_FIO = re.compile(
     r"(?:^|[\s;&|({/\\\"'`])fio(?:\.exe)?[\s\"']|\$\{?fio(?:_?(?:bin|path|exe|prog\w*))?\b",
     re.MULTILINE | re.IGNORECASE,
 )
 _FIO = re.compile(r"(?:.*[/\\])?fio(?:\.exe)?")
-# A variable that names the program, by its name.
+# Variable with the name of fio.
 _VARIABLE_FIO = re.compile(
     r"\$\{?fio(?:_?(?:bin\w*|path|exe|prog\w*))?(?::-[^}]*)?\}?", re.IGNORECASE
 )
@@ -37,8 +37,8 @@ _REDIRECTION = re.compile(r"(?:\d*|&)[<>]")
 _ARGUMENTS_OF_PARALLEL = ":::"
 _CONTAINERS = {"docker", "podman", "nerdctl", "kubectl", "oc", "lxc", "crictl", "docker-compose"}
 _MOST_CHARACTERS = 1 << 20
-# Commands that name programs and do not run them.
-_SPEAKING = {
+# Commands that mention programs without running them.
+_MENTIONING = {
     "[",
     "[[",
     "test",
@@ -54,7 +54,7 @@ _SPEAKING = {
     "yum",
 }
 _STANDARD_INPUT = {"-", "/dev/stdin", "/dev/fd/0"}
-# Options of fio itself, whose value may stand as a word of its own.
+# Options of fio itself with values that may be separate words.
 _OF_FIO = {
     *("output", "output_format", "section", "eta", "status_interval", "client", "parse_only"),
     *("readonly", "minimal", "append_terse", "alloc_size", "max_jobs", "debug", "warnings_fatal"),
@@ -73,16 +73,17 @@ _WITHOUT_VALUE = {
 def is_command(text: str) -> bool:
     """Return whether a text runs fio with a job or a job file."""
     return _is_short(text) and bool(
-        _NAMES_FIO.search(text + "\n") and any(_words_of_fio(one) for one in commands_of(text))
+        _NAMES_FIO.search(text + "\n")
+        and any(_words_of_fio(command) for command in commands_of(text))
     )
 
 
 def is_script(text: str) -> bool:
-    """Return whether a text is a script that runs fio, which may hold job files."""
+    """Return whether a text is a script that runs fio; it may contain job files."""
     if _SHEBANG.match(text):
         return is_command(text)
     documents = documents_of(text) if "<<" in text and _is_short(text) else []
-    holds_jobs = any(is_job_file(one) for one in documents)
+    holds_jobs = any(is_job_file(document) for document in documents)
     return holds_jobs or (bool(documents) and is_command(text))
 
 
@@ -91,18 +92,18 @@ def _is_short(text: str) -> bool:
 
 
 def read_commands(text: str, name: str) -> FioJobs:
-    """Return the jobs of all calls of fio in a text, one call after the other.
+    """Return the jobs of all calls of fio in a text, in order.
 
-    Job files that a call names are not opened, but for those that the script itself writes.
+    Job files that a call names are not opened, except those that the script itself writes.
 
     Raises:
-        WriteampError: a job file in the script is none that fio would take.
+        WriteampError: a job file in the script is invalid.
     """
     return _Script(name).read(text)
 
 
 class _Script:
-    """Reader of a script: what fio and other programs do, in order."""
+    """Reader of a script: actions of fio and other programs, in order."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -115,7 +116,7 @@ class _Script:
         self._phase = 0
 
     def read(self, text: str) -> FioJobs:
-        """Return what a script does."""
+        """Return the actions of a script."""
         for command in commands_of(text):
             words = _words_of_fio(command)
             self._phase += command.words[:1] == ("wait",)
@@ -126,7 +127,7 @@ class _Script:
                 self._of_others(command)
         for file, written in self._documents.items():
             if file not in self._read and is_job_file(written):
-                self._notes.append(f"{self._name}: {file} is written, and no call of fio names it")
+                self._notes.append(f"{self._name}: {file} is written, but no call of fio uses it")
                 self._take(self._of_document(written, file, {}, {}, []), is_repeated=False)
         jobs = tuple(self._jobs)
         return FioJobs(
@@ -139,48 +140,46 @@ class _Script:
         )
 
     def _call(self, words: Sequence[str], command: ShellCommand) -> None:
-        """Take the jobs of a call of fio."""
+        """Add the jobs of a call of fio."""
         shared, sections, files = _sections(words)
         texts = [
-            command.document if one in _STANDARD_INPUT else self._written(one) for one in files
+            command.document if file in _STANDARD_INPUT else self._written(file) for file in files
         ]
         open_words = [
-            one
-            for one, text in zip(files, texts, strict=True)
-            if text is None and OPEN_WORD.match(one)
+            file
+            for file, text in zip(files, texts, strict=True)
+            if text is None and OPEN_WORD.match(file)
         ]
         if open_words:
             self._notes.append(
-                f"{self._name}: {', '.join(open_words)} is not known here; the call of fio that it "
-                "stands in is not judged"
+                f"{self._name}: {', '.join(open_words)} is unknown; the call of fio with "
+                "it is not judged"
             )
             return
-        found = list(in_phases(sections))
-        for one, text in zip(files, texts, strict=True):
+        jobs = list(in_phases(sections))
+        for file, text in zip(files, texts, strict=True):
             if text is None:
-                self._named += [one] if one not in _STANDARD_INPUT else []
+                self._named += [file] if file not in _STANDARD_INPUT else []
             else:
-                found += self._of_document(text, one, shared, command.exported, found)
-        self._take(
-            found, is_repeated=command.is_repeated, is_in_background=command.is_in_background
-        )
+                jobs += self._of_document(text, file, shared, command.exported, jobs)
+        self._take(jobs, is_repeated=command.is_repeated, is_in_background=command.is_in_background)
 
     def _written(self, file: str) -> str | None:
-        """Return what the script writes to a file, which a container may see in another folder."""
-        by_name = [one for one in self._documents if _base(one) == _base(file)]
-        found = file if file in self._documents else by_name[0] if len(by_name) == 1 else None
-        self._read |= {found} if found else set()
-        return self._documents.get(found or "")
+        """Return the text that the script writes to a file, also by its name in a container."""
+        by_name = [document for document in self._documents if _base(document) == _base(file)]
+        document = file if file in self._documents else by_name[0] if len(by_name) == 1 else None
+        self._read |= {document} if document else set()
+        return self._documents.get(document or "")
 
     def _take(
         self, jobs: list[FioJob], *, is_repeated: bool, is_in_background: bool = False
     ) -> None:
-        """Take the jobs of a call, which runs when all before it that are waited for are done."""
+        """Add the jobs of a call, which starts after the calls that the script waits for."""
         if jobs:
             start = self._phase
             self._phase += 0 if is_in_background else int(jobs[-1].phase) + 1
             self._jobs += [
-                replace(one, phase=one.phase + start, is_repeated=is_repeated) for one in jobs
+                replace(job, phase=job.phase + start, is_repeated=is_repeated) for job in jobs
             ]
 
     def _of_document(
@@ -189,19 +188,19 @@ class _Script:
         file: str,
         shared: dict[str, str],
         exported: dict[str, str],
-        before: list[FioJob],
+        previous: list[FioJob],
     ) -> list[FioJob]:
-        """Return the jobs of a job file that the script writes, behind others of the same call."""
+        """Return the jobs of a job file in the script, after earlier jobs of the call."""
         self._read.add(file)
         read = read_job_file(text, f"{self._name}, {file}", shared=shared, environment=exported)
         unknown = {*unknown_values(read.name, read.jobs)}
-        self._notes += [one for one in read.notes if one not in unknown]
-        start = before[-1].phase + 1 if before else 0
-        return [replace(one, phase=one.phase + start) for one in read.jobs]
+        self._notes += [note for note in read.notes if note not in unknown]
+        start = previous[-1].phase + 1 if previous else 0
+        return [replace(job, phase=job.phase + start) for job in read.jobs]
 
     def _keep_document(self, command: ShellCommand) -> None:
-        """Keep a text that the script writes to a file."""
-        text = command.document or _spoken(command.words)
+        """Store a text that the script writes to a file."""
+        text = command.document or _echoed(command.words)
         if text is None:
             return
         for file, adds in _targets(command.words):
@@ -209,11 +208,11 @@ class _Script:
             self._documents[file] = earlier + text
 
     def _of_others(self, command: ShellCommand) -> None:
-        """Take what another program does to a drive."""
-        found = written_by_others(command.words, self._phase)
-        if found is not None:
-            name = found.name if command.is_sure else f"{found.name} (if it is run)"
-            self._others.append(replace(found, name=name, is_sure=command.is_sure))
+        """Add the writes of another program to a drive."""
+        job = written_by_others(command.words, self._phase)
+        if job is not None:
+            name = job.name if command.is_sure else f"{job.name} (if it is run)"
+            self._others.append(replace(job, name=name, is_sure=command.is_sure))
             self._phase += 1
 
 
@@ -222,53 +221,53 @@ def _base(path: str) -> str:
 
 
 def _words_of_fio(command: ShellCommand) -> Sequence[str]:
-    """Return the words behind "fio" of a command that runs it; none if it does not."""
+    """Return the words after "fio" of a command that runs it; otherwise empty."""
     words = command.words
     places = [
         place
-        for place, one in enumerate(words)
-        if _FIO.fullmatch(one) and (place == 0 or words[place - 1] not in {"--name", "-name"})
+        for place, word in enumerate(words)
+        if _FIO.fullmatch(word) and (place == 0 or words[place - 1] not in {"--name", "-name"})
     ]
     own = unwrapped(words)
     if own and _VARIABLE_FIO.fullmatch(own[0]):
         return own[1:]
-    if not places or words[0] in _SPEAKING:
+    if not places or words[0] in _MENTIONING:
         return ()
-    # An image may have the name of the program.
+    # A container image may have the name of the program.
     is_contained = bool(own) and own[0] in _CONTAINERS
     return words[places[-1 if is_contained else 0] + 1 :]
 
 
-def _spoken(words: Sequence[str]) -> str | None:
-    """Return what `echo` or `printf` writes; None of other commands."""
+def _echoed(words: Sequence[str]) -> str | None:
+    """Return the output of `echo` or `printf`; None for other commands."""
     if not words or words[0] not in {"echo", "printf"}:
         return None
-    end = next((n for n, one in enumerate(words) if _REDIRECTION.match(one)), len(words))
-    told = [one for one in words[1:end] if not re.fullmatch(r"-[neE]+", one)]
+    end = next((n for n, word in enumerate(words) if _REDIRECTION.match(word)), len(words))
+    spoken = [word for word in words[1:end] if not re.fullmatch(r"-[neE]+", word)]
     if words[0] == "printf":
-        told = told[1:] if told and re.fullmatch(r"(%s|\\n)+", told[0]) else told
-    return " ".join(told).replace("\\n", "\n") + "\n"
+        spoken = spoken[1:] if spoken and re.fullmatch(r"(%s|\\n)+", spoken[0]) else spoken
+    return " ".join(spoken).replace("\\n", "\n") + "\n"
 
 
 def _targets(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """Yield the files that a command writes its input to, and whether it adds to them."""
-    adds_by_tee = "tee" in words and any(one in {"-a", "--append"} for one in words)
+    """Yield the files that a command writes its input to, and whether it appends."""
+    adds_by_tee = "tee" in words and any(word in {"-a", "--append"} for word in words)
     if "tee" in words:
         behind = words[list(words).index("tee") + 1 :]
-        end = next((n for n, one in enumerate(behind) if _REDIRECTION.match(one)), len(behind))
-        yield from ((one, adds_by_tee) for one in behind[:end] if not one.startswith("-"))
+        end = next((n for n, word in enumerate(behind) if _REDIRECTION.match(word)), len(behind))
+        yield from ((word, adds_by_tee) for word in behind[:end] if not word.startswith("-"))
         return
-    for one, following in zip(words, [*words[1:], ""], strict=False):
-        if one.startswith(">") and not one.startswith(">&"):
-            yield one.lstrip(">|") or following, one.startswith(">>")
+    for word, following in zip(words, [*words[1:], ""], strict=False):
+        if word.startswith(">") and not word.startswith(">&"):
+            yield word.lstrip(">|") or following, word.startswith(">>")
 
 
 def _sections(
     words: Sequence[str],
 ) -> tuple[dict[str, str], list[tuple[str, dict[str, str]]], list[str]]:
-    """Return the options for all jobs of a call, its jobs, and the job files that it names.
+    """Return the common options of a call, its jobs, and the job files that it names.
 
-    What stands before the first --name is for all jobs.
+    Options before the first --name apply to all jobs.
     """
     shared: dict[str, str] = {}
     sections: list[tuple[str, dict[str, str]]] = []
@@ -282,11 +281,11 @@ def _sections(
         if not word.startswith("-") or word == "-":
             files.append(word)
             continue
-        # fio takes its options with one dash too (getopt_long_only).
+        # fio accepts its options with one dash, too (getopt_long_only).
         option, equals, value = word.lstrip("-").partition("=")
         option = canonical(option)
         if not equals and option not in _WITHOUT_VALUE:
-            # An option that is not known may be a flag.
+            # An unknown option may be a flag.
             is_flag = not rest or rest[-1].startswith("-") or _REDIRECTION.match(rest[-1])
             value = "" if is_flag else rest.pop()
         if option == "name":

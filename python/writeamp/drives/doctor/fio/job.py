@@ -1,4 +1,4 @@
-"""Job of fio: its options with their defaults, and what follows from them for the writes."""
+"""Job of fio: its options with their defaults, and the resulting writes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from writeamp.drives.doctor.fio.values import (
 )
 from writeamp.units.ratios import physical_of
 
-# Names that fio takes for the same option.
+# Other names of options.
 ALIASES = {
     "readwrite": "rw",
     "blocksize": "bs",
@@ -41,12 +41,12 @@ ALIASES = {
     "wait_for_previous": "stonewall",
     "plids": "fdp_pli",
 }
-# Engines that answer before they take the next request.
+# Engines that complete a request before they accept the next.
 SYNCHRONOUS = {
     *("sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "falloc", "e4defrag", "splice"),
     *("dev-dax", "libpmem", "pmemblk"),
 }
-# Engines that reach no page cache, and those that reach no drive.
+# Engines that bypass the page cache, and engines without a drive.
 PAST_THE_CACHE = {
     *("io_uring_cmd", "xnvme", "sg", "nbd", "rbd", "libblkio", "libiscsi", "http", "spdk"),
     *("spdk_bdev", "gfapi", "gfapi_async", "dfs", "libpmem", "dev-dax"),
@@ -55,28 +55,28 @@ WITHOUT_DRIVE = {
     *("null", "cpuio", "net", "netsplice", "rdma", "filecreate", "filestat", "filedelete"),
     "exit_io",
 }
-# Backslashes are fewer where a shell has taken them for its own.
+# There are fewer backslashes if a shell has removed some.
 _DEVICE = re.compile(r"/dev/(?!shm/)|[\\.]*PhysicalDrive\d", re.IGNORECASE)
 _NO_DRIVES = {"/dev/null", "/dev/zero", "/dev/full"}
 _WRITING = {"write", "randwrite", "rw", "readwrite", "randrw", "trimwrite", "randtrimwrite"}
 _READING = {"read", "randread", "rw", "readwrite", "randrw"}
-# Variables, also of templates, and what a shell puts in place of $1, $@, $(command) and `command`.
+# Variables (also of templates), and shell substitutions: $1, $@, $(command), `command`.
 _VARIABLE = re.compile(r"\$\{[^}]{0,255}\}|\$[A-Za-z_]\w*|\$[0-9@*#?$!-]|\$\(|`|\{\{|\{\}")
-# Devices made of others, whose speed is that of all.
+# Devices made of others, with the combined speed of all.
 _COMPOSED = re.compile(r"/dev/(mapper/|dm-|md|bcache|drbd|zvol/)")
-# Over-provisioning that sprandom takes if nobody says otherwise.
+# Default over-provisioning of sprandom.
 _SPR_OP = 0.15
-# Options that make writes durable, as a job goes and at its end.
+# Options that make writes durable, during a job and at its end.
 SYNCING = ("fsync", "fdatasync", "sync_file_range", "sync")
 SYNCING_AT_THE_END = ("end_fsync", "fsync_on_close")
 
-# A map of written blocks is started anew when all are; what comes then is the same order again,
-# another one, or, of a pass that comes once, nothing.
+# When all blocks are written, the map of written blocks is reset. The next pass has the same order,
+# another order, or does not exist.
 Passes: TypeAlias = Literal["same order", "other order", "once"]
 
 
 def canonical(name: str) -> str:
-    """Return the one name of an option.
+    """Return the canonical name of an option.
 
     >>> canonical("readwrite"), canonical("ss_dur"), canonical("time-based")
     ('rw', 'steadystate_duration', 'time_based')
@@ -86,7 +86,7 @@ def canonical(name: str) -> str:
 
 
 def set_option(options: dict[str, str], name: str, value: str) -> None:
-    """Set an option of a job; `buffered` is the opposite of `direct`, and the last one counts."""
+    """Set an option of a job; `buffered` is the opposite of `direct`, and the last one is used."""
     if name == "buffered":
         name, value = "direct", value if _VARIABLE.search(value) else str(int(not is_set(value)))
     options[name] = value
@@ -94,18 +94,18 @@ def set_option(options: dict[str, str], name: str, value: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class FioJob:
-    """A job, and its copies.
+    """Job with its copies.
 
     Attributes:
-        name: of its section.
-        options: by canonical names, those of [global] among them; "" of an option without a value.
-        phase: number of stonewalls before it: jobs of one phase run at the same time.
-        hides_flags: options without a value are not among them, as in fio's own output.
-        is_repeated: a loop of a script runs it again and again.
-        is_sure: it runs whatever the script that it stands in finds.
-        drive_bytes: bytes of the drive that it runs on; None if nobody says.
-        moved_bytes: bytes that each copy moved, on average; None if it is not known to have run.
-        number: of its first copy among those of one call of fio, from 1, which its seed follows.
+        name: name of its section.
+        options: by canonical names, including [global]; "" for an option without a value.
+        phase: number of stonewalls before it; jobs of one phase run at the same time.
+        hides_flags: whether options without a value are missing, as in fio's own output.
+        is_repeated: whether a script runs it in a loop.
+        is_sure: whether it runs independently of conditions in its script.
+        drive_bytes: bytes of its drive; None if unknown.
+        moved_bytes: mean bytes per copy; None if it has not run, as far as is known.
+        number: number of its first copy in one call of fio, from 1; the seed depends on it.
     """
 
     name: str
@@ -123,17 +123,17 @@ class FioJob:
         return is_set(self.options.get(name))
 
     def size(self, name: str) -> int | None:
-        """Return an option in bytes; None if it is not given, or no size."""
+        """Return an option in bytes; None if it is missing or invalid."""
         return size_of(self.options.get(name, ""), self.kb_base)
 
     def seconds(self, name: str) -> float:
-        """Return an option in seconds; 0 if it is not given, or no time."""
+        """Return an option in seconds; 0 if it is missing or invalid."""
         return seconds_of(self.options.get(name, "")) or 0.0
 
     def count(self, name: str, default: int) -> int:
         """Return an option as a whole number."""
-        found = size_of(self.options.get(name, ""), self.kb_base)
-        return default if found is None else found
+        number = size_of(self.options.get(name, ""), self.kb_base)
+        return default if number is None else number
 
     @property
     def kb_base(self) -> int:
@@ -142,45 +142,45 @@ class FioJob:
 
     @property
     def unknown(self) -> dict[str, str]:
-        """Options whose value holds a variable that is not known here."""
-        return {name: one for name, one in self.options.items() if _VARIABLE.search(one)}
+        """Options with an unknown variable in their value."""
+        return {name: value for name, value in self.options.items() if _VARIABLE.search(value)}
 
     @property
     def rw(self) -> str:
-        """Direction and order, without the number of a sequencer behind it."""
+        """Direction and order, without the sequencer number after it."""
         return self.options.get("rw", "read").split(":", 1)[0].strip().lower()
 
     @property
     def engine(self) -> str:
-        """Its I/O engine."""
+        """I/O engine."""
         return self.options.get("ioengine", "psync").split(":", 1)[0].strip().lower()
 
     @cached_property
     def writes(self) -> bool:
-        """True if it writes to something that may be a drive."""
+        """Whether it writes to a file that may be a drive."""
         reaches = self.engine not in WITHOUT_DRIVE and not set(self.files) & _NO_DRIVES
         is_mixed = self.rw in {"rw", "readwrite", "randrw"}
         return reaches and self.rw in _WRITING and not (is_mixed and self.write_share == 0)
 
     @property
     def empties(self) -> bool:
-        """True if it trims all of its files."""
+        """Whether it trims all of its files."""
         is_part = self.options.get("size", "100%").strip() != "100%" or "offset" in self.options
         return self.rw in {"trim", "randtrim"} and not is_part
 
     @property
     def reads(self) -> bool:
-        """True if it reads."""
+        """Whether it reads."""
         return self.rw in _READING
 
     @cached_property
     def is_random(self) -> bool:
-        """True if its addresses are drawn."""
+        """Whether its addresses are random."""
         return self.rw.startswith("rand")
 
     @property
     def write_share(self) -> float:
-        """Share of its requests that write, of mixed reads and writes; 1 of writes alone."""
+        """Share of writes among its requests; 1 without reads."""
         if self.rw not in {"rw", "readwrite", "randrw"}:
             return 1.0 if self.rw in _WRITING else 0.0
         if "rwmixwrite" in self.options:
@@ -189,7 +189,7 @@ class FioJob:
 
     @cached_property
     def write_blocks(self) -> tuple[int, int]:
-        """The least and the most bytes of a request that writes."""
+        """Smallest and largest size of a write, in bytes."""
         sizes = self.write_block_shares
         if sizes:
             return min(sizes), max(sizes)
@@ -198,35 +198,35 @@ class FioJob:
 
     @property
     def write_block_shares(self) -> dict[int, float]:
-        """Shares of the sizes of requests that write, if they are given as such."""
+        """Shares of the sizes of writes, by size in bytes, if they are set."""
         return split_sizes(self.options.get("bssplit", ""), self.kb_base)[1]
 
     @cached_property
     def files(self) -> tuple[str, ...]:
-        """The files that it is given by name; none if each copy makes its own."""
+        """Files that are set by name; empty if each copy creates its own."""
         named = re.split(r"(?<!\\):", self.options.get("filename", ""))
-        return tuple(one.replace("\\:", ":") for one in named if one)
+        return tuple(name.replace("\\:", ":") for name in named if name)
 
     @cached_property
     def devices(self) -> tuple[str, ...]:
-        """Those of its files that are devices."""
-        return tuple(one for one in self.files if _DEVICE.match(one))
+        """Files that are devices."""
+        return tuple(file for file in self.files if _DEVICE.match(file))
 
     @property
     def span_bytes(self) -> int | None:
-        """Bytes of what it writes to, if they are given."""
+        """Bytes of its span, if set."""
         files = max(1, len(self.files), self.count("nrfiles", 1))
         sizes = self.size("size"), (self.size("filesize") or 0) * files
         return min(filter(None, sizes), default=None)
 
     @property
     def span_share(self) -> float | None:
-        """Share of the device or file that it writes to, if it is given as one."""
+        """Share of the device or file that it writes, if set as a share."""
         return share_of(self.options.get("size", ""))
 
     @property
     def whole_span_bytes(self) -> int | None:
-        """Bytes of what it writes to: as given, or a share of the drive; None if nobody knows."""
+        """Bytes of its span, as set or as a share of the drive; None if unknown."""
         is_on_drive = self.devices or "filename" in self.unknown
         if self.span_bytes is not None or self.drive_bytes is None or not is_on_drive:
             return self.span_bytes
@@ -234,7 +234,7 @@ class FioJob:
 
     @property
     def planned_spans(self) -> float | None:
-        """Times that it would come through its span if no time ended it; None if nobody knows."""
+        """Planned number of passes over its span without a time limit; None if unknown."""
         share = share_of(self.options.get("io_size", ""))
         loops = max(1, self.count("loops", 1))
         if self.count("number_ios", 0) and self.whole_span_bytes:
@@ -253,7 +253,7 @@ class FioJob:
 
     @cached_property
     def spans_moved(self) -> Limits:
-        """The fewest and the most times that each copy comes through its span."""
+        """Bounds of the number of passes of each copy over its span."""
         span = self.whole_span_bytes
         if self.moved_bytes is not None and span:
             return Limits(self.moved_bytes / span, self.moved_bytes / span)
@@ -265,7 +265,7 @@ class FioJob:
         return Limits(min(plan.low, within.low), min(plan.high, within.high))
 
     def _bytes_in_time(self) -> Limits:
-        """Return what each copy moves until its runtime ends, a ramp before it included."""
+        """Return bounds of the bytes that each copy moves within its runtime and ramp."""
         seconds = self.seconds("runtime") + self.seconds("ramp_time")
         if "runtime" in self.unknown:
             return UNKNOWN
@@ -275,36 +275,36 @@ class FioJob:
         return Limits(SLOWEST_BYTES_S * seconds, self._most_in(seconds)).times(1 / self.copies)
 
     def _most_in(self, seconds: float) -> float:
-        """Return what all copies move at most in a time."""
-        # Reads beside the writes are not held to the speed of writes.
+        """Return the most bytes that all copies move in a time."""
+        # Mixed reads are not limited by the write speed.
         on_drives = FASTEST_BYTES_S * self._drives * seconds / (self.write_share or 1.0)
         if not self.is_buffered:
             return on_drives
-        # A pass that memory cannot hold ends no sooner than the drive lets it.
+        # A pass that does not fit into memory is limited by the drive.
         spans = (self.whole_span_bytes or 0) * (self.copies if self.has_own_places else 1)
         held = on_drives + MEMORY_BYTES
         return held if held < spans else MEMORY_BYTES_S * seconds
 
     @property
     def has_own_places(self) -> bool:
-        """True if its copies write to places of their own."""
+        """Whether its copies write to separate places."""
         return not self.files or self.has("offset_increment")
 
     @property
     def _drives(self) -> float:
-        """Drives that it may write to: infinitely many behind a device that is made of others."""
-        is_composed = any(_COMPOSED.match(one) for one in self.files)
+        """Number of drives that it may write to; infinite for a device made of others."""
+        is_composed = any(_COMPOSED.match(file) for file in self.files)
         return float("inf") if is_composed else max(1, len(self.files))
 
     @property
     def has_runtime(self) -> bool:
-        """True if time may end it."""
+        """Whether time may end it."""
         runtime = self.options.get("runtime", "")
         return bool(_VARIABLE.search(runtime) or seconds_of(runtime))
 
     @property
     def rate_bytes_s(self) -> float | None:
-        """Bytes that each copy moves a second, if `rate` or `rate_iops` says it."""
+        """Bytes per second of each copy, if `rate` or `rate_iops` sets it."""
         rate = size_of(in_direction(self.options.get("rate", ""), 1), self.kb_base)
         requests = size_of(in_direction(self.options.get("rate_iops", ""), 1), self.kb_base)
         if not rate and requests:
@@ -313,30 +313,30 @@ class FioJob:
 
     @property
     def is_timed(self) -> bool:
-        """True if time ends it, and not its size; without a runtime fio ignores time_based."""
+        """Whether time ends it instead of its size; fio ignores time_based without a runtime."""
         return self.has("time_based") and self.has_runtime and not self.is_sprandom
 
     @cached_property
     def copies(self) -> int:
-        """Copies that run at the same time."""
+        """Number of copies that run at the same time."""
         return max(1, self.count("numjobs", 1))
 
     @property
     def is_buffered(self) -> bool:
-        """True if its writes go through the page cache."""
+        """Whether its writes go through the page cache."""
         if self.engine in PAST_THE_CACHE | WITHOUT_DRIVE:
             return False
         return not (self.has("direct") or self.has("atomic"))
 
     @property
     def fsync_interval(self) -> float:
-        """Writes from one fsync or fdatasync to the next; infinite if there is none."""
-        counts = [size_of(self.options.get(one, "")) for one in ("fsync", "fdatasync")]
-        return min((float(one) for one in counts if one), default=float("inf"))
+        """Writes between two calls of fsync or fdatasync; infinite without any."""
+        counts = [size_of(self.options.get(option, "")) for option in ("fsync", "fdatasync")]
+        return min((float(count) for count in counts if count), default=float("inf"))
 
     @property
     def sync_interval(self) -> float:
-        """Writes from one to the next of what makes them leave memory; infinite if nothing does."""
+        """Writes between two flushes of the page cache; infinite without any."""
         if self.options.get("sync", "0").strip().lower() not in {"0", "none"}:
             return 1
         ranged = size_of(self.options.get("sync_file_range", "").rpartition(":")[2])
@@ -344,17 +344,17 @@ class FioJob:
 
     @property
     def syncs_at_the_end(self) -> bool:
-        """True if it makes its writes durable at its end."""
-        return any(self.has(one) for one in SYNCING_AT_THE_END)
+        """Whether it syncs its writes at its end."""
+        return any(self.has(option) for option in SYNCING_AT_THE_END)
 
     @property
     def is_sprandom(self) -> bool:
-        """True if it preconditions to the steady state of random writes, in an order of its own."""
+        """Whether it preconditions to the steady state of random writes by sprandom."""
         return self.is_random and self.has("sprandom")
 
     @property
     def spr_op(self) -> float | None:
-        """Over-provisioning stated for sprandom; None if it is no number."""
+        """Over-provisioning set for sprandom; None if it is invalid."""
         try:
             return float(self.options.get("spr_op", ""))
         except ValueError:
@@ -362,30 +362,30 @@ class FioJob:
 
     @property
     def draws_evenly(self) -> bool:
-        """True if its random addresses are uniform."""
+        """Whether its random addresses are uniform."""
         named = self.options.get("random_distribution", "random").split(":", 1)[0].strip()
         return named in {"random", ""}
 
     @property
     def has_map(self) -> bool:
-        """True if no block is written a second time before all were.
+        """Whether no block is rewritten before all were written.
 
-        Only uniform addresses have a map of the blocks that are written (fio, `init_random_map`).
+        Only uniform addresses have a map of written blocks (fio, `init_random_map`).
         """
         is_mapped = not self.has("norandommap") and not self.is_sprandom
         return self.is_random and self.draws_evenly and is_mapped
 
     @cached_property
     def is_repeatable(self) -> bool:
-        """True if fio seeds the generator anew for each pass, which randseed turns off."""
+        """Whether fio reseeds the generator for each pass; randseed disables it."""
         return is_set(self.options.get("randrepeat", "1")) and "randseed" not in self.options
 
     @property
     def passes(self) -> Passes:
-        """Order of the writes of a second pass, as fio 3.33 was seen to write them.
+        """Order of the writes of a second pass, as observed with fio 3.33.
 
-        A loop, or what is moved beyond the size, seeds the generator anew; time alone starts only
-        the map anew, and of an LFSR the order too.
+        A loop, or io_size beyond the size, reseeds the generator. A time limit alone only resets
+        the map and, for an LFSR, the order.
         """
         if not self.has_map or self.spans_moved.high <= 1:
             return "once"

@@ -1,6 +1,6 @@
-"""Job files of fio: sections, what [global] hands down, and which jobs run at the same time.
+"""Job files of fio: sections, options inherited from [global], and concurrent jobs.
 
-Nothing that a file names is opened, and nothing in it is run.
+No file that a job names is opened, and no job is run.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from writeamp.drives.doctor.fio.shell import commands_of
 from writeamp.drives.doctor.fio.values import is_set, option_names, shown_speed
 from writeamp.errors import WriteampError
 
-# Options by which a file with sections is taken for fio's.
-TELLING = {
+# Options that identify a file with sections as a job file of fio.
+IDENTIFYING = {
     *("rw", "ioengine", "bs", "bsrange", "bssplit", "iodepth", "filename", "numjobs", "loops"),
     *("time_based", "norandommap", "rwmixread", "rwmixwrite", "randrepeat", "stonewall"),
 }
@@ -29,13 +29,13 @@ _SECTION = re.compile(r"\[([^\n]*)\]")
 _VARIABLE = re.compile(r"\$\{([^}]{0,255})\}")
 _OF_SHELL = re.compile(r"\$[A-Za-z_]")
 _MOST_JOBS = 500
-# Names of namespaces and partitions, behind that of the whole.
+# Suffixes of namespaces and partitions, after the name of the drive.
 _PART = re.compile(r"(n\d+)?(p?\d+)?")
-# Smaller than most drives with flash that are sold today.
+# Smaller than most flash drives sold today.
 SMALLEST_DRIVE_BYTES = 60 * 10**9
 # Share of a span from which it counts as filled.
 _NEARLY_ONCE = 0.9
-# What runs before a job runs after the phase before it.
+# Offset of a program that runs before a job, after the previous phase.
 _JUST_BEFORE = 0.5
 
 
@@ -47,13 +47,13 @@ class FioJobs:
     """Jobs of a file or a command line.
 
     Attributes:
-        name: of the file, or the command.
-        jobs: in their order.
-        notes: sentences on what was not read.
-        capacity_bytes: of the drive that they run on; None if nobody says.
-        commands: what runs beside fio, if it is a script.
+        name: name of the file, or the command.
+        jobs: jobs in order.
+        notes: sentences about parts that were not read.
+        capacity_bytes: capacity of their drive; None if unknown.
+        commands: programs besides fio, if it is a script.
         named: job files that a command names, which were not opened.
-        others: what other programs of a script write and trim.
+        others: writes and trims of other programs in a script.
     """
 
     name: str
@@ -65,83 +65,83 @@ class FioJobs:
     others: tuple[FioJob, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse so many jobs that to compare all pairs would take minutes."""
+        """Reject so many jobs that comparing all pairs would take minutes."""
         if len(self.jobs) > _MOST_JOBS:
             raise WriteampError(
-                f"{self.name} has {len(self.jobs):,} jobs; at most {_MOST_JOBS:,} are judged"
+                f"{self.name} has {len(self.jobs):,} jobs. At most {_MOST_JOBS:,} are supported"
             )
 
     @cached_property
     def writers(self) -> list[FioJob]:
-        """The jobs that write to something that may be a drive."""
-        return [one for one in self.jobs if one.writes]
+        """Jobs that write to a file that may be a drive."""
+        return [job for job in self.jobs if job.writes]
 
-    def before(self, job: FioJob) -> list[FioJob]:
-        """Return what has written to the files of a job when it begins, since they were emptied."""
+    def writers_before(self, job: FioJob) -> list[FioJob]:
+        """Return the writers of a job's files before it begins, since the last emptying."""
         return self._past(job)[1]
 
     def emptied(self, job: FioJob) -> FioJob | None:
-        """Return what emptied the drive of a job last before it begins; None if nothing did."""
+        """Return the last step that emptied the drive of a job before it begins, or None."""
         return self._past(job)[0]
 
     @cached_property
     def _steps(self) -> list[FioJob]:
         """Jobs of fio and steps of other programs, in order."""
-        preruns = [each for one in self.jobs for each in _of_prerun(one)]
-        return sorted((*self.jobs, *self.others, *preruns), key=lambda one: one.phase)
+        preruns = [each for job in self.jobs for each in _of_prerun(job)]
+        return sorted((*self.jobs, *self.others, *preruns), key=lambda job: job.phase)
 
     def _past(self, job: FioJob) -> tuple[FioJob | None, list[FioJob]]:
         emptied: FioJob | None = None
         writers: list[FioJob] = []
-        for one in self._steps:
-            if one.phase >= job.phase:
+        for step in self._steps:
+            if step.phase >= job.phase:
                 break
-            if one.empties and touches(one, job):
-                emptied, writers = one, writers if not one.is_sure else []
-            elif one.writes and shares_files(one, job):
-                writers.append(one)
+            if step.empties and touches(step, job):
+                emptied, writers = step, writers if not step.is_sure else []
+            elif step.writes and shares_files(step, job):
+                writers.append(step)
         return emptied, writers
 
 
 def _of_prerun(job: FioJob) -> Iterator[FioJob]:
-    """Yield what the command that fio runs before a job does to a drive."""
+    """Yield the effect on a drive of the command that fio runs before a job."""
     for command in commands_of(job.options.get("exec_prerun", "")):
-        found = written_by_others(command.words, job.phase - _JUST_BEFORE)
-        if found is not None:
-            yield found
+        effect = written_by_others(command.words, job.phase - _JUST_BEFORE)
+        if effect is not None:
+            yield effect
 
 
 def on_drive(fio: _Jobs, capacity_bytes: int | None) -> _Jobs:
-    """Return jobs that know the size of their drive; None if nobody does."""
+    """Return jobs with the size of their drive, or with None if it is unknown."""
     jobs, others = (
-        tuple(replace(one, drive_bytes=capacity_bytes) for one in some)
+        tuple(replace(job, drive_bytes=capacity_bytes) for job in some)
         for some in (fio.jobs, fio.others)
     )
     return replace(fio, jobs=jobs, others=others, capacity_bytes=capacity_bytes)
 
 
 def unknown_size(job: FioJob) -> NotJudged:
-    """Return that what a job does depends on the size of its files, which nobody says."""
+    """Return that the effect of a job depends on the size of its files, which is unknown."""
     named = ", ".join(job.files) or "its files"
-    return NotJudged(f"the size of {named} is unknown; give --capacity", (job.name,))
+    return NotJudged(f"the size of {named} is unknown. Pass --capacity", (job.name,))
 
 
 def unknown_speed(job: FioJob, copies: int, times: float = 1.0) -> NotJudged:
-    """Return that the runtime of a job may end it, and how fast it would have to be.
+    """Return that a runtime may end a job, and the speed that the job would need.
 
     Args:
-        job: of which the span and the runtime are known.
-        copies: how many of them write spans of their own.
-        times: passes over the span that would have to be completed.
+        job: job with a known span and runtime.
+        copies: number of copies that write separate spans.
+        times: passes over the span that must be completed.
     """
     seconds, span = job.seconds("runtime"), job.whole_span_bytes or 0
     runtime = f"runtime={job.options['runtime']}"
     if not seconds or not span:
-        return NotJudged(f"{runtime} may end it, at a time that is unknown", (job.name,))
+        return NotJudged(f"{runtime} may end it at an unknown time", (job.name,))
     needed = shown_speed(times * span * copies / seconds)
     return NotJudged(
         f"{runtime} ends it: for {counted(times)} over {span:,} bytes {needed} would be needed, "
-        "and the speed is unknown; give fio's output, or set rate",
+        "but the speed is unknown. Pass fio's output, or set rate",
         (job.name,),
     )
 
@@ -152,35 +152,35 @@ def counted(passes: float) -> str:
     return "one pass" if shown == "1" else f"{shown} passes"
 
 
-def shares_files(one: FioJob, other: FioJob) -> bool:
-    """Return whether two jobs have a file in common, as far as they name them.
+def shares_files(job: FioJob, other: FioJob) -> bool:
+    """Return whether two jobs have a file in common, as far as their files are named.
 
-    A device and a partition of it, or a controller and a namespace, have their place in common.
+    A device and its partition overlap, as do a controller and its namespace.
     """
     return any(
         first == second or _is_part(first, second) or _is_part(second, first)
-        for first in one.files
+        for first in job.files
         for second in other.files
     )
 
 
-def _is_part(part: str, whole: str) -> bool:
-    rest = part.removeprefix(whole)
-    return whole.startswith("/dev/") and rest != part and _PART.fullmatch(rest) is not None
+def _is_part(name: str, whole: str) -> bool:
+    rest = name.removeprefix(whole)
+    return whole.startswith("/dev/") and rest != name and _PART.fullmatch(rest) is not None
 
 
 def touches(emptying: FioJob, job: FioJob) -> bool:
-    """Return whether what empties a drive may empty that of a job.
+    """Return whether an emptying step may empty the drive of a job.
 
-    A program may name the drive otherwise, and a file system does not say where it is.
+    A program may use another name of the drive, and a file system does not name its drive.
     """
     return not emptying.files or not job.devices or shares_files(emptying, job)
 
 
-def fills(one: FioJob, job: FioJob) -> bool | None:
-    """Return whether a job fills the span of a later one; None if nobody knows."""
-    share = share_of_span(one, job)
-    written = one.spans_moved.times(one.write_share)
+def fills(earlier: FioJob, job: FioJob) -> bool | None:
+    """Return whether a job fills the span of a later job; None if unknown."""
+    share = share_of_span(earlier, job)
+    written = earlier.spans_moved.times(earlier.write_share)
     if share is None:
         return False if written.high < _NEARLY_ONCE else None
     if min(1.0, written.high) * share < _NEARLY_ONCE:
@@ -188,16 +188,16 @@ def fills(one: FioJob, job: FioJob) -> bool | None:
     return True if min(1.0, written.low) * share >= _NEARLY_ONCE else None
 
 
-def share_of_span(one: FioJob, job: FioJob) -> float | None:
-    """Return how much of the span of a job another writes to; None if nobody knows."""
-    copies = one.copies if one.has("offset_increment") else 1
-    if one.whole_span_bytes is not None and job.whole_span_bytes is not None:
-        return one.whole_span_bytes * copies / job.whole_span_bytes
-    if "size" in one.unknown:
+def share_of_span(writer: FioJob, job: FioJob) -> float | None:
+    """Return the share of a job's span that another job writes; None if unknown."""
+    copies = writer.copies if writer.has("offset_increment") else 1
+    if writer.whole_span_bytes is not None and job.whole_span_bytes is not None:
+        return writer.whole_span_bytes * copies / job.whole_span_bytes
+    if "size" in writer.unknown:
         return None
-    if one.span_bytes is None:
-        return (one.span_share or 1.0) * copies / (job.span_share or 1.0)
-    is_part = one.span_bytes * copies < SMALLEST_DRIVE_BYTES and job.devices
+    if writer.span_bytes is None:
+        return (writer.span_share or 1.0) * copies / (job.span_share or 1.0)
+    is_part = writer.span_bytes * copies < SMALLEST_DRIVE_BYTES and job.devices
     return 0.0 if is_part else None
 
 
@@ -212,7 +212,7 @@ def is_job_file(text: str) -> bool:
             return False
         else:
             names.add(name)
-    return seen_section and bool(names & TELLING)
+    return seen_section and bool(names & IDENTIFYING)
 
 
 def read_job_file(
@@ -224,16 +224,16 @@ def read_job_file(
 ) -> FioJobs:
     """Return the jobs of a job file.
 
-    [global] stands for the jobs below it; a later one adds to it, and a job has the last word.
+    [global] applies to the jobs below it; a later [global] adds options, and a job overrides them.
 
     Args:
-        text: of the file.
-        name: of the file.
-        shared: options that the call of fio gives for all jobs.
-        environment: variables that fio sees.
+        text: content of the file.
+        name: name of the file.
+        shared: options that the call of fio sets for all jobs.
+        environment: environment variables of fio.
 
     Raises:
-        WriteampError: an option stands outside of any section, or there is no job.
+        WriteampError: an option is outside of any section, or there are no jobs.
     """
     shared = dict(shared)
     sections: list[tuple[str, dict[str, str]]] = []
@@ -242,23 +242,25 @@ def read_job_file(
     for number, line in _lines(text):
         section = _SECTION.fullmatch(line)
         if section is not None:
-            # fio compares six letters, so that [global defaults] is one too.
+            # fio compares only six letters, so [global defaults] also matches.
             is_shared = section[1].startswith("global")
             now = shared if is_shared else dict(shared)
             if not is_shared:
                 sections.append((section[1], now))
         elif line.split(None, 1)[0] == "include":
-            notes.append(f"{name}:{number}: {line.split(None, 1)[-1]} is included and not read")
+            notes.append(f"{name}:{number}: {line.split(None, 1)[-1]} is included but was not read")
         elif now is None:
             raise WriteampError(
-                f"{name}:{number}: the option {line[:80]!r} stands before the first [section], "
-                "where fio takes none"
+                f"{name}:{number}: the option {line[:80]!r} is before the first [section], "
+                "where fio does not accept options"
             )
         else:
             option, _, value = line.partition("=")
-            # Of the variables of an environment, as fio takes those of its own.
-            known = _VARIABLE.sub(lambda one: environment.get(one[1], one[0]), value.strip())
-            set_option(now, canonical(option), known)
+            # Environment variables are replaced, as in fio.
+            expanded = _VARIABLE.sub(
+                lambda match: environment.get(match[1], match[0]), value.strip()
+            )
+            set_option(now, canonical(option), expanded)
     if not sections:
         raise WriteampError(f"{name} has no job: a section other than [global]")
     jobs = tuple(in_phases(sections))
@@ -266,15 +268,15 @@ def read_job_file(
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines that say something, with their numbers, without comments."""
+    """Yield the lines with content and their numbers, without comments."""
     for number, line in enumerate(text.splitlines(), 1):
-        said = re.split("[;#]", line, maxsplit=1)[0].strip()
-        if said:
-            yield number, said
+        content = re.split("[;#]", line, maxsplit=1)[0].strip()
+        if content:
+            yield number, content
 
 
 def in_phases(sections: list[tuple[str, dict[str, str]]]) -> Iterator[FioJob]:
-    """Yield the jobs of sections; one that waits for those before it begins a phase."""
+    """Yield the jobs of sections; a job that waits for earlier ones begins a new phase."""
     phase, number = 0, 1
     for place, (name, options) in enumerate(sections):
         waits = is_set(options.get("stonewall")) or "wait_for" in options
@@ -285,19 +287,19 @@ def in_phases(sections: list[tuple[str, dict[str, str]]]) -> Iterator[FioJob]:
 
 
 def unknown_values(name: str, jobs: tuple[FioJob, ...]) -> Iterator[str]:
-    """Yield a note on each option whose variable is not known here."""
-    found: Mapping[str, str] = {
-        option: value for one in jobs for option, value in one.unknown.items()
+    """Yield a note on each option with an unknown variable."""
+    unknown: Mapping[str, str] = {
+        option: value for job in jobs for option, value in job.unknown.items()
     }
-    for option, value in found.items():
+    for option, value in unknown.items():
         yield (
-            f"{name}: {option}={value} is not known here{_why_unknown(value)}; what depends on it "
-            "is not judged"
+            f"{name}: {option}={value} is unknown{_why_unknown(value)}; checks that depend on it "
+            "are skipped"
         )
 
 
 def _why_unknown(value: str) -> str:
-    """Return what kind of value is not known."""
+    """Return the reason why a value is unknown, in brackets."""
     if re.search(r"\$\{?[0-9@*#]", value):
         return " (a parameter of the script)"
     if "{{" in value:

@@ -1,4 +1,4 @@
-"""Programs beside fio that write to a drive, or empty it, as jobs that fio does not run."""
+"""Programs besides fio that write to a drive or empty it, represented as jobs."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _MOST_WORDS = 6
 
 
 def written_by_others(words: Sequence[str], phase: float) -> FioJob | None:
-    """Return what a command does to a drive, as a job; None if it is none of those known.
+    """Return the effect of a command on a drive as a job, or None for unsupported commands.
 
     Args:
-        words: of the command.
-        phase: when it runs, as that of jobs.
+        words: words of the command.
+        phase: phase of the job.
     """
     words = unwrapped(words)
     name = words[0].rpartition("/")[2] if words else ""
@@ -30,7 +30,7 @@ def written_by_others(words: Sequence[str], phase: float) -> FioJob | None:
 
 
 def unwrapped(words: Sequence[str]) -> list[str]:
-    """Return words without programs that run another, their options and their variables."""
+    """Return words without wrapper programs, their options and their variables."""
     rest = list(words)
     while rest and (rest[0].rpartition("/")[2] in _WRAPPERS or "=" in rest[0].split("/")[0]):
         rest.pop(0)
@@ -59,31 +59,31 @@ def _named(files: Sequence[str]) -> dict[str, str]:
 
 
 def _devices(words: Sequence[str]) -> list[str]:
-    """Return the words that name a drive, known or not."""
-    return [one for one in words if one.startswith(("/dev/", "$"))]
+    """Return the words that name a drive, including unknown ones."""
+    return [word for word in words if word.startswith(("/dev/", "$"))]
 
 
 def _dd(words: list[str]) -> Mapping[str, str] | None:
-    given = dict(one.split("=", 1) for one in words if "=" in one)
-    target = given.get("of", "")
+    options = dict(word.split("=", 1) for word in words if "=" in word)
+    target = options.get("of", "")
     if not target or target in {"/dev/null", "/dev/stdout"}:
         return None
     made = _filled([target])
-    block = given.get("bs", given.get("obs", "512"))
-    size = _product(given.get("count"), block)
-    source = given.get("if", "")
+    block = options.get("bs", options.get("obs", "512"))
+    size = _product(options.get("count"), block)
+    source = options.get("if", "")
     if size is not None:
         made["size"] = size
-    elif "seek" in given or (not source.startswith(("/dev/", "-")) and source):
-        made["size"] = "${what it is given}"
+    elif "seek" in options or (not source.startswith(("/dev/", "-")) and source):
+        made["size"] = "${unknown size}"
     return made | _content(source)
 
 
 def _product(count: str | None, block: str) -> str | None:
-    """Return the bytes of some blocks, as a size of fio; None of all that there is."""
+    """Return the bytes of a number of blocks, as a size of fio; None for all blocks."""
     if count is None:
         return None
-    blocks, size = (_bytes(one) for one in (count, block))
+    blocks, size = (_bytes(text) for text in (count, block))
     return f"${{{count}*{block}}}" if blocks is None or size is None else str(blocks * size)
 
 
@@ -91,38 +91,38 @@ _UNITS = {"": 1, "c": 1, "w": 2, "b": 512, "k": 2**10, "m": 2**20, "g": 2**30, "
 
 
 def _bytes(text: str) -> int | None:
-    """Return an amount as dd reads it: 1M and 1MiB are 1,048,576, 1MB is 1,000,000."""
-    found = re.fullmatch(r"(\d{1,30})([cwbkmgt]?)(ib|b)?", text.strip().lower())
-    if found is None:
+    """Return a size as dd reads it: 1M and 1MiB are 1,048,576 bytes, 1MB is 1,000,000."""
+    match = re.fullmatch(r"(\d{1,30})([cwbkmgt]?)(ib|b)?", text.strip().lower())
+    if match is None:
         return None
-    if found[3] == "b" and found[2] in {"k", "m", "g", "t"}:
-        return int(found[1]) * int(1000 ** ("kmgt".index(found[2]) + 1))
-    return int(found[1]) * _UNITS[found[2]]
+    if match[3] == "b" and match[2] in {"k", "m", "g", "t"}:
+        return int(match[1]) * int(1000 ** ("kmgt".index(match[2]) + 1))
+    return int(match[1]) * _UNITS[match[2]]
 
 
 def _content(source: str) -> dict[str, str]:
     if source in _SOURCES_OF_ZEROS:
         return {"zero_buffers": "1"}
-    return {} if source in _RANDOM else {"buffer_pattern": source or "what it is given"}
+    return {} if source in _RANDOM else {"buffer_pattern": source or "unknown data"}
 
 
 def _copied(words: list[str]) -> Mapping[str, str] | None:
-    """Return what `cat FILE > DEVICE`, and programs like it, write."""
+    """Return the writes of `cat FILE > DEVICE` and similar programs."""
     targets = [
-        one.lstrip(">") or following
-        for one, following in zip(words, [*words[1:], ""], strict=False)
-        if re.fullmatch(r">>?[^&]*", one)
+        word.lstrip(">") or following
+        for word, following in zip(words, [*words[1:], ""], strict=False)
+        if re.fullmatch(r">>?[^&]*", word)
     ]
     targets = _devices(targets)
     if not targets or targets[0] == "/dev/null":
         return None
-    sources = [one for one in words if one.startswith("/dev/") and one not in targets]
+    sources = [word for word in words if word.startswith("/dev/") and word not in targets]
     return _filled(targets[:1]) | _content(sources[0] if sources else "")
 
 
 def _blkdiscard(words: list[str]) -> Mapping[str, str]:
-    is_part = any(re.match(r"-[olp]|--(offset|length)", one) for one in words)
-    if any(one in {"-z", "--zeroout"} for one in words):
+    is_part = any(re.match(r"-[olp]|--(offset|length)", word) for word in words)
+    if any(word in {"-z", "--zeroout"} for word in words):
         return _filled(_devices(words), zero_buffers="1")
     return _emptied(_devices(words), **({"size": "a part"} if is_part else {}))
 
@@ -144,38 +144,40 @@ def _hdparm(words: list[str]) -> Mapping[str, str] | None:
 
 
 def _sg_unmap(words: list[str]) -> Mapping[str, str]:
-    is_all = any(one in {"-A", "--all"} or one.startswith("--all=") for one in words)
-    # Another device stands for the drive here, such as /dev/sg1.
-    files = [one for one in _devices(words) if not re.match(r"/dev/(sg|bsg)", one)]
+    is_all = any(word in {"-A", "--all"} or word.startswith("--all=") for word in words)
+    # The program may use another name of the drive, such as /dev/sg1.
+    files = [device for device in _devices(words) if not re.match(r"/dev/(sg|bsg)", device)]
     return _emptied(files, **({} if is_all else _part_of_unmap(words)))
 
 
 def _part_of_unmap(words: list[str]) -> dict[str, str]:
-    starts_at_0 = any(re.fullmatch(r"(--lba=|-l)0", one) for one in words) or "0" in words
-    # How many blocks the drive has is not said; from the first on it is taken for all.
+    starts_at_0 = any(re.fullmatch(r"(--lba=|-l)0", word) for word in words) or "0" in words
+    # The drive's number of blocks is unknown; a range from block 0 is taken as the whole drive.
     return {} if starts_at_0 else {"size": "a part"}
 
 
 def _sg_write_same(words: list[str]) -> Mapping[str, str] | None:
-    unmaps = any(one in {"-U", "--unmap"} for one in words)
+    unmaps = any(word in {"-U", "--unmap"} for word in words)
     return _emptied(_devices(words), **_part_of_unmap(words)) if unmaps else None
 
 
 def _sg_erase(words: list[str]) -> Mapping[str, str]:
-    return _emptied([one for one in _devices(words) if not re.match(r"/dev/(sg|bsg)", one)])
+    return _emptied(
+        [device for device in _devices(words) if not re.match(r"/dev/(sg|bsg)", device)]
+    )
 
 
 def _badblocks(words: list[str]) -> Mapping[str, str] | None:
-    if not any(re.fullmatch(r"-\w*w\w*", one) for one in words):
+    if not any(re.fullmatch(r"-\w*w\w*", word) for word in words):
         return None
-    # Its four patterns end with zeros.
+    # Its last of four patterns is zeros.
     return _filled(_devices(words), zero_buffers="1", loops="4")
 
 
 def _shred(words: list[str]) -> Mapping[str, str]:
     passes = re.search(r"(?:-\w*n\s*|--iterations=)(\d+)", " ".join(words))
-    ends_with_zeros = any(re.fullmatch(r"-[a-y]*z\w*|--zero", one) for one in words)
-    files = [one for one in words if one.startswith(("/", "$", "."))]
+    ends_with_zeros = any(re.fullmatch(r"-[a-y]*z\w*|--zero", word) for word in words)
+    files = [word for word in words if word.startswith(("/", "$", "."))]
     return _filled(
         files,
         loops=passes[1] if passes else "3",
@@ -189,8 +191,8 @@ def _mkfs(words: list[str]) -> Mapping[str, str] | None:
 
 
 def _reserved(words: list[str]) -> Mapping[str, str]:
-    """Return that a file is made of which nothing is written."""
-    files = [one for one in words if one.startswith(("/", "$", "."))]
+    """Return a job that creates a file without writing data."""
+    files = [word for word in words if word.startswith(("/", "$", "."))]
     return {"rw": "none", **_named(files)}
 
 

@@ -1,4 +1,4 @@
-"""JSON output of fio: its jobs, and what came of them."""
+"""JSON output of fio: its jobs and their results."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from writeamp.drives.doctor.fio.job_file import FioJobs
 
 @dataclass(frozen=True)
 class FioOutput(FioJobs):
-    """Jobs with results; one for each job, of whose copies the results are several.
+    """Jobs with results: one job per name, and one result per copy of it.
 
     Attributes:
-        results: objects of the document's `jobs`, for each job in their order.
-        version: of fio, as (3, 33); None if it does not say.
-        preface: text that stood before the document, such as warnings.
+        results: objects of the document's `jobs`, per job, in order.
+        version: version of fio, as (3, 33), or None.
+        preface: text before the document, such as warnings.
     """
 
     results: tuple[tuple[Mapping[str, Any], ...], ...] = ()
@@ -26,13 +26,13 @@ class FioOutput(FioJobs):
     preface: str = ""
 
     def written_bytes(self, place: int | None = None) -> int:
-        """Return the bytes that a job wrote, or all of them."""
+        """Return the bytes that a job wrote, or all jobs."""
         chosen = self.results if place is None else self.results[place : place + 1]
-        return sum(_count(one, "write", "io_bytes") for copies in chosen for one in copies)
+        return sum(_count(copy, "write", "io_bytes") for copies in chosen for copy in copies)
 
 
 def is_output(document: Any) -> bool:
-    """Return whether a document is one of fio's."""
+    """Return whether a document is fio's output."""
     if not isinstance(document, Mapping) or "fio version" not in document:
         return False
     return isinstance(document.get("jobs", document.get("client_stats")), list)
@@ -42,28 +42,28 @@ def read_output(document: Mapping[str, Any], preface: str, name: str) -> FioOutp
     """Return the jobs and results of a document.
 
     Args:
-        document: as JSON or JSON+.
-        preface: text that stood before the document.
-        name: of the file.
+        document: parsed JSON or JSON+.
+        preface: text before the document.
+        name: name of the file.
     """
     shared = _options(document.get("global options"))
     entries = document.get("jobs", document.get("client_stats"))
     assert isinstance(entries, list)
-    # fio 3.33 leaves options without a value out.
-    hides_flags = not any("" in _options(one).values() for one in _option_tables(document))
+    # fio 3.33 omits options without a value.
+    hides_flags = not any("" in _options(options).values() for options in _option_tables(document))
     jobs: dict[tuple[str, int, str], tuple[FioJob, list[Mapping[str, Any]]]] = {}
-    for one in entries:
-        if not isinstance(one, Mapping) or one.get("jobname") == "All clients":
+    for entry in entries:
+        if not isinstance(entry, Mapping) or entry.get("jobname") == "All clients":
             continue
-        own = _options(one.get("job options"))
+        own = _options(entry.get("job options"))
         options = shared | own
         options.pop("name", None)
-        job_name, group = str(one.get("jobname", "")), _number(one.get("groupid"))
+        job_name, group = str(entry.get("jobname", "")), _number(entry.get("groupid"))
         key = (job_name, group, repr(sorted(options.items())))
-        # Copies of a job stand one by one, unless they are reported as a group.
+        # Copies of a job are separate entries, unless they are reported as a group.
         jobs.setdefault(key, (FioJob(job_name, options, group, hides_flags=hides_flags), []))[
             1
-        ].append(one)
+        ].append(entry)
     return FioOutput(
         name,
         tuple(_with_time(job, copies) for job, copies in jobs.values()),
@@ -76,18 +76,18 @@ def read_output(document: Mapping[str, Any], preface: str, name: str) -> FioOutp
 def _option_tables(document: Mapping[str, Any]) -> list[Any]:
     """Return the tables of options in a document."""
     entries = document.get("jobs", document.get("client_stats"))
-    own = [one.get("job options") for one in entries or [] if isinstance(one, Mapping)]
+    own = [entry.get("job options") for entry in entries or [] if isinstance(entry, Mapping)]
     return [document.get("global options"), *own]
 
 
 def _with_time(job: FioJob, copies: list[Mapping[str, Any]]) -> FioJob:
-    """Return a job with the bytes that it moved, and the time_based that these show.
+    """Return a job with its moved bytes, and with time_based if these require it.
 
-    fio prints no option without a value. Without this one, a job that neither loops nor is told to
-    move more ends with its span.
+    fio omits options without a value. Without time_based, a job without loops or io_size ends with
+    its span.
     """
     ways = ("read", "write", "trim")
-    moved = sum(_count(one, way, "io_bytes") for one in copies for way in ways)
+    moved = sum(_count(copy, way, "io_bytes") for copy in copies for way in ways)
     span = job.span_bytes
     went_on = span is not None and moved > span * job.copies
     job = replace(job, moved_bytes=moved / job.copies)
@@ -96,12 +96,12 @@ def _with_time(job: FioJob, copies: list[Mapping[str, Any]]) -> FioJob:
     return job
 
 
-def _options(found: Any) -> dict[str, str]:
-    if not isinstance(found, Mapping):
+def _options(table: Any) -> dict[str, str]:
+    if not isinstance(table, Mapping):
         return {}
     options: dict[str, str] = {}
-    for key, one in found.items():
-        set_option(options, canonical(str(key)), "" if one is None else str(one))
+    for key, value in table.items():
+        set_option(options, canonical(str(key)), "" if value is None else str(value))
     return options
 
 
@@ -110,10 +110,10 @@ def _number(value: Any) -> int:
 
 
 def _count(entry: Mapping[str, Any], direction: str, key: str) -> int:
-    part = entry.get(direction)
-    return _number(part.get(key)) if isinstance(part, Mapping) else 0
+    counts = entry.get(direction)
+    return _number(counts.get(key)) if isinstance(counts, Mapping) else 0
 
 
 def _version(text: Any) -> tuple[int, int] | None:
-    found = re.search(r"fio-(\d{1,9})\.(\d{1,9})", str(text))
-    return (int(found[1]), int(found[2])) if found else None
+    match = re.search(r"fio-(\d{1,9})\.(\d{1,9})", str(text))
+    return (int(match[1]), int(match[2])) if match else None

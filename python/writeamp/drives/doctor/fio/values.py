@@ -1,4 +1,4 @@
-"""Values and names of options as fio 3.33 reads them, and bounds on the speed of writes."""
+"""Values and names of options as fio 3.33 reads them, and speed limits of writes."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from importlib.resources import files
 from typing import NamedTuple
 
 _POWERS = {"k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
-# fio reads numbers of 64 bits, which have at most 20 digits.
+# fio reads 64-bit numbers, which have at most 20 digits.
 _DIGITS = "[0-9]{1,30}"
 _SIZE = re.compile(rf"(0x[0-9a-f]{{1,25}}|{_DIGITS})\s*(?:([kmgtp])(ib|b|i)?|b|s)?")
 _TIMES_S = {"us": 1e-6, "usec": 1e-6, "ms": 1e-3, "msec": 1e-3, "": 1.0, "s": 1.0, "sec": 1.0,
             "m": 60.0, "h": 3600.0, "d": 86400.0}  # fmt: skip
 _TIME = re.compile(rf"({_DIGITS})\s*([a-z]*)")
 _NO = {"0", "false", "no", "off"}
-# PCIe 5.0 with four lanes carries 15.8 GB/s, and drives on PCIe 6 write no faster than that.
+# PCIe 5.0 x4 carries 15.8 GB/s, and drives on PCIe 6 do not write faster.
 FASTEST_BYTES_S = 16e9
-# Limits of writes that end in the page cache: copying within memory, and the memory of a server.
+# Speed limit of writes to the page cache: memory copies of a server.
 MEMORY_BYTES_S = 100e9
 MEMORY_BYTES = 1e12
-# A plan that asks for less than this is taken to be completed.
+# A plan that needs less than this speed is taken as completed.
 SLOWEST_BYTES_S = 100e6
-# Of a shorter name, one letter is most of it.
+# Least similarity of names; shorter names differ by a single letter.
 _ALIKE = 0.8
 
 
 def size_of(text: str, kb_base: int = 1024) -> int | None:
-    """Return a size in bytes; None of what is no size.
+    """Return a size in bytes, or None if it is invalid.
 
-    A unit with "ib" is of the other base, as fio's documentation says of kb_base: by default 4k and
-    4kb are 4096 bytes, and 4kib is 4000.
+    A unit with "ib" has the other base, as documented for kb_base of fio: by default 4k and 4kb are
+    4096 bytes, and 4kib is 4000.
 
     >>> size_of("4k"), size_of("4KiB"), size_of("1m", 1000), size_of("1mib", 1000), size_of("10%")
     (4096, 4000, 1000000, 1048576, None)
     """
-    found = _SIZE.fullmatch(text.strip().lower())
-    if found is None:
+    match = _SIZE.fullmatch(text.strip().lower())
+    if match is None:
         return None
-    digits, letter, rest = found.groups()
+    digits, letter, rest = match.groups()
     base = kb_base
     if rest == "ib":
         base = 1000 if kb_base == 1024 else 1024
@@ -49,43 +49,43 @@ def size_of(text: str, kb_base: int = 1024) -> int | None:
 
 
 def meant_size_of(text: str, kb_base: int = 1024) -> int | None:
-    """Return the bytes that a size with a decimal point means to a reader, though not to fio.
+    """Return the bytes meant by a size with a decimal point, which fio reads differently.
 
     >>> meant_size_of("1.8T"), meant_size_of("1.8"), meant_size_of("2g")
     (1979120929996, None, None)
     """
-    found = re.fullmatch(rf"({_DIGITS}\.[0-9]+)(.*)", text.strip())
-    unit = size_of(f"1{found[2]}", kb_base) if found is not None else None
-    if found is None or unit is None or unit <= 1:
+    match = re.fullmatch(rf"({_DIGITS}\.[0-9]+)(.*)", text.strip())
+    unit = size_of(f"1{match[2]}", kb_base) if match is not None else None
+    if match is None or unit is None or unit <= 1:
         return None
-    return int(float(found[1]) * unit)
+    return int(float(match[1]) * unit)
 
 
 def share_of(text: str) -> float | None:
-    """Return the share that a percentage is, such as of a device; None of what is none."""
-    found = re.fullmatch(rf"({_DIGITS})\s*%", text.strip())
-    return int(found[1]) / 100 if found else None
+    """Return the share of a percentage (such as of a device), or None if it is invalid."""
+    match = re.fullmatch(rf"({_DIGITS})\s*%", text.strip())
+    return int(match[1]) / 100 if match else None
 
 
 def seconds_of(text: str) -> float | None:
-    """Return a time in seconds; None of what is none.
+    """Return a time in seconds, or None if it is invalid.
 
     >>> seconds_of("90"), seconds_of("2m"), seconds_of("500ms")
     (90.0, 120.0, 0.5)
     """
-    found = _TIME.fullmatch(text.strip().lower())
-    if found is None or found[2] not in _TIMES_S:
+    match = _TIME.fullmatch(text.strip().lower())
+    if match is None or match[2] not in _TIMES_S:
         return None
-    return int(found[1]) * _TIMES_S[found[2]]
+    return int(match[1]) * _TIMES_S[match[2]]
 
 
 def is_set(text: str | None) -> bool:
-    """Return whether a flag or a number that means yes is set; an option without a value is."""
+    """Return whether a flag or a boolean number is set; an option without a value is set."""
     return text is not None and text.strip().lower() not in _NO
 
 
 def in_direction(text: str, direction: int) -> str:
-    """Return the part of a value for a direction: 0 reads, 1 writes, 2 trims.
+    """Return the value for a direction: 0 reads, 1 writes, 2 trims.
 
     >>> in_direction("1m", 1), in_direction("1m,500k", 1), in_direction("1m,", 1)
     ('1m', '500k', '')
@@ -95,63 +95,63 @@ def in_direction(text: str, direction: int) -> str:
 
 
 def block_sizes(text: str, kb_base: int = 1024, default: int = 4096) -> list[tuple[int, int]]:
-    """Return the least and the most bytes of a block by direction, of `bs` or `bsrange`.
+    """Return the smallest and largest block size in bytes by direction, from `bs` or `bsrange`.
 
-    Directions are read, write and trim. One part is for all, two are for reads and for writes and
-    trims; one that is empty keeps the default.
+    Directions are read, write and trim. One value applies to all; of two, the second applies to
+    writes and trims. An empty value keeps the default.
 
     >>> block_sizes("4k,8k")
     [(4096, 4096), (8192, 8192), (8192, 8192)]
     >>> block_sizes("8k,"), block_sizes("1k-4k")[1]
     ([(8192, 8192), (4096, 4096), (4096, 4096)], (1024, 4096))
     """
-    found = [_range(part, kb_base, default) for part in text.split(",")[:3]]
-    while len(found) < 3:
-        found.append(found[-1])
-    return found
+    ranges = [_range(value, kb_base, default) for value in text.split(",")[:3]]
+    while len(ranges) < 3:
+        ranges.append(ranges[-1])
+    return ranges
 
 
 def _range(text: str, kb_base: int, default: int) -> tuple[int, int]:
-    ends = [size_of(part, kb_base) for part in text.split("-", 1)]
+    ends = [size_of(end, kb_base) for end in text.split("-", 1)]
     low, high = ends[0], ends[-1]
-    # fio refuses blocks of 0 bytes.
+    # fio rejects blocks of 0 bytes.
     return (low, high) if low and high else (default, default)
 
 
 def split_sizes(text: str, kb_base: int = 1024) -> list[dict[int, float]]:
-    """Return the shares of block sizes by direction, of `bssplit`.
+    """Return the shares of block sizes by direction, from `bssplit`.
 
-    Sizes without a percentage share what the others leave.
+    Sizes without a percentage divide the remaining share.
 
     >>> split_sizes("4k/25:64k/")[1], split_sizes("2k/50:4k/50,8k/100")[1]
     ({4096: 0.25, 65536: 0.75}, {8192: 1.0})
     """
-    found = []
-    for part in text.split(",")[:3]:
-        pairs = [one.partition("/") for one in part.split(":")]
+    shares_by_direction = []
+    for value in text.split(",")[:3]:
+        pairs = [pair.partition("/") for pair in value.split(":")]
         shares = {
             size: share_of(f"{percent}%")
             for text_of_size, _, percent in pairs
             if (size := size_of(text_of_size, kb_base))
         }
-        open_ones = sum(one is None for one in shares.values())
-        rest = max(0.0, 1 - sum(one or 0.0 for one in shares.values()))
-        found.append(
-            {size: rest / open_ones if one is None else one for size, one in shares.items()}
+        open_ones = sum(share is None for share in shares.values())
+        rest = max(0.0, 1 - sum(share or 0.0 for share in shares.values()))
+        shares_by_direction.append(
+            {size: rest / open_ones if share is None else share for size, share in shares.items()}
         )
-    while len(found) < 3:
-        found.append(found[-1])
-    return found
+    while len(shares_by_direction) < 3:
+        shares_by_direction.append(shares_by_direction[-1])
+    return shares_by_direction
 
 
 class Limits(NamedTuple):
-    """The fewest and the most of something."""
+    """Lower and upper limit of a number."""
 
     low: float
     high: float
 
     def times(self, factor: float) -> Limits:
-        """Return both, multiplied."""
+        """Return both limits multiplied by a factor."""
         return Limits(self.low * factor, self.high * factor)
 
 
@@ -170,11 +170,11 @@ def shown_speed(bytes_s: float) -> str:
 @cache
 def _names() -> dict[str, frozenset[str]]:
     text = files("writeamp.drives.doctor.fio").joinpath("options.toml").read_text("utf-8")
-    return {key: frozenset(found) for key, found in tomllib.loads(text).items()}
+    return {key: frozenset(names) for key, names in tomllib.loads(text).items()}
 
 
 def option_names() -> frozenset[str]:
-    """Return the names of options, those of engines among them."""
+    """Return the names of all options, including those of engines."""
     return _names()["options"]
 
 
@@ -188,10 +188,10 @@ def directions() -> frozenset[str]:
     return _names()["directions"]
 
 
-def nearest(name: str, known: frozenset[str]) -> str | None:
-    """Return the known name that one is most like; None if none is near.
+def nearest(name: str, valid: frozenset[str]) -> str | None:
+    """Return the valid name that is most similar, or None.
 
     >>> nearest("filenam", option_names()), nearest("spdk_core_mask", option_names())
     ('filename', None)
     """
-    return next(iter(get_close_matches(name, sorted(known), 1, _ALIKE)), None)
+    return next(iter(get_close_matches(name, sorted(valid), 1, _ALIKE)), None)

@@ -1,7 +1,7 @@
-"""Texts that hold calls of fio in another language, as the shell script that they mean.
+"""Texts with calls of fio in another language, converted to a shell script.
 
-Templates, makefiles, batch files of Windows, and the YAML of Kubernetes, Ansible and others. What
-is none of them stays as it is.
+Supported are templates, makefiles, Windows batch files, and the YAML of Kubernetes, Ansible and
+others. Other texts stay unchanged.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from writeamp.drives.doctor.fio.job_file import is_job_file
 
 _TEMPLATE = re.compile(r"\{\{(.*?)\}\}|<%=(.*?)%>")
 _STATEMENT = re.compile(r"\{%.*?%\}|<%-?(?!=).*?%>", re.DOTALL)
-# A longer text is a trace.
+# Longer texts are traces.
 _MOST_CHARACTERS = 1 << 20
 _SHEBANG = re.compile(r"#!.*sh\b")
 _MAKEFILE = re.compile(r"^[\w./%-]+ *::?(?!=).*\n(?:#.*\n)*\t", re.MULTILINE)
@@ -40,7 +40,7 @@ _WORD = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'([^']*)'|([^\s,\[\]]+)")
 
 
 def as_script(text: str) -> str:
-    """Return the script that a text means; the text itself if it is none of those known."""
+    """Return the script that a text represents, or the text if its language is unsupported."""
     if len(text) > _MOST_CHARACTERS:
         return text
     if "{{" in text or "<%" in text:
@@ -57,8 +57,8 @@ def as_script(text: str) -> str:
     return text
 
 
-def _in_one_word(found: re.Match[str]) -> str:
-    inner = re.sub(r"[\s'\":]+", "", found[1] or found[2])
+def _in_one_word(match: re.Match[str]) -> str:
+    inner = re.sub(r"[\s'\":]+", "", match[1] or match[2])
     return f"{{{{{inner}}}}}"
 
 
@@ -67,7 +67,7 @@ def _of_makefile(text: str) -> Iterator[str]:
         variable = _MAKE_VARIABLE.fullmatch(line)
         shown = re.sub(r"\$\((\w+)\)", r"${\1}", line).replace("$$", "$")
         if variable:
-            # The caller may set what has a default only.
+            # The caller may override a variable that only has a default.
             is_fixed = variable[2] in {"", ":", "::"}
             yield f"{variable[1]}={shlex.quote(variable[3])}" if is_fixed else ""
         elif not _TARGET.match(line):
@@ -78,7 +78,7 @@ def _of_batch(text: str) -> Iterator[str]:
     values: dict[str, str] = {}
     for raw in re.sub(r"\^\r?\n", " ", text).splitlines():
         line = _BATCH_VARIABLE.sub(
-            lambda found: values.get(found[1].lower(), f"${{{found[1]}}}"), raw.lstrip(" \t@")
+            lambda match: values.get(match[1].lower(), f"${{{match[1]}}}"), raw.lstrip(" \t@")
         )
         variable = _BATCH_SET.fullmatch(line)
         if variable:
@@ -106,10 +106,10 @@ def _of_yaml(lines: list[str]) -> Iterator[str]:
         elif listed and (listed[2].startswith("[") or not listed[2]):
             if listed[1] != "args":
                 calls, words = [*calls, shlex.join(words)], []
-            found, place = _items(lines, place, listed[2])
-            # Items of a script are commands, those of a call are words.
+            items, place = _items(lines, place, listed[2])
+            # Items of a script are commands; items of a call are words.
             is_call = listed[1] not in {"script", "run"}
-            words, calls = (words + found, calls) if is_call else (words, calls + found)
+            words, calls = (words + items, calls) if is_call else (words, calls + items)
         elif (key := _KEY.match(line)) and "fio" in line[key.end() :]:
             calls.append(line[key.end() :].strip())
         elif line.startswith("- ") and re.search(r"\bfio\s", line):
@@ -118,7 +118,7 @@ def _of_yaml(lines: list[str]) -> Iterator[str]:
 
 
 def _indented(lines: list[str], place: int) -> tuple[str, int]:
-    """Return the block below a line, and where it ends."""
+    """Return the indented block below a line, and its end."""
     margin = len(lines[place - 1]) - len(lines[place - 1].lstrip("- "))
     margin -= lines[place - 1].lstrip().startswith(("- |", "- >"))
     end = place
@@ -130,17 +130,17 @@ def _indented(lines: list[str], place: int) -> tuple[str, int]:
 
 
 def _items(lines: list[str], place: int, first: str) -> tuple[list[str], int]:
-    """Return the items of a list that begins at a line or below it, and where it ends."""
+    """Return the items of a list that begins at a line or below it, and its end."""
     if first:
         while "]" not in first and place < len(lines):
             first, place = f"{first} {lines[place].strip()}", place + 1
         return [a or b or c for a, b, c in _WORD.findall(first.strip("[] "))], place
-    found = []
+    items = []
     while place < len(lines) and lines[place].lstrip().startswith("- "):
         item, place = lines[place].strip(), place + 1
         if _BLOCK.fullmatch(item):
             item, place = _indented(lines, place)
-            found.append(item)
+            items.append(item)
         else:
-            found.append(item[2:].strip().strip("\"'"))
-    return found, place
+            items.append(item[2:].strip().strip("\"'"))
+    return items, place

@@ -1,10 +1,10 @@
 """fio's zipf and pareto: the blocks that they draw, and the share of a span that they reach.
 
-fio 3.33 takes a random number of 32 bits, makes a rank of it (Gray et al., SIGMOD '94), multiplies
-the rank by a constant modulo 2^64, and takes the rest by the number of blocks. Two things keep it
-from a part of the span: several ranks come to one block, unless the blocks are a power of two; and
-where the ranks of the tail are more than the random numbers that lead to them, most are never
-drawn. Found in lib/zipf.c and hash.h of fio, and compared with its logs of offsets.
+fio 3.33 draws a 32-bit random number, converts it to a rank (Gray et al., SIGMOD '94), multiplies
+the rank by a constant modulo 2^64, and takes it modulo the number of blocks. There are two reasons
+why it misses part of the span. Several ranks map to one block unless the number of blocks is a
+power of two. Most ranks of the tail are never drawn if there are more of them than random numbers
+that map to them. Source: lib/zipf.c and hash.h of fio; verified with its logs of offsets.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ Blocks: TypeAlias = NDArray[np.uint64]
 _WORD = 2**64
 _MULTIPLIER = 0x61C8864680B583EB
 _NUMBERS = 2**32
-# Terms of the sum over all ranks that fio adds up at most.
+# fio sums at most this many terms of the sum over all ranks.
 _MOST_TERMS = 10_000_000
 _SPEC = re.compile(r"\s*(zipf|pareto)\s*(?::\s*([0-9]++\.?[0-9]*+|\.[0-9]++)\s*(?::.*)?)?")
-# Parameters that fio takes if nobody says otherwise.
+# Default parameters of fio.
 _DEFAULTS = {"zipf": 1.1, "pareto": 0.2}
-# Steps by which points fill a square evenly (the plastic number's first two powers).
+# Steps between points that fill a square evenly (first two powers of the plastic number).
 _EVENLY = np.array([0.7548776662466927, 0.5698402909980532])
-# Points by which shares are averaged (to ±0.2%), and places of others looked at for all of them.
+# Number of points over which shares are averaged (±0.2%), and limit of neighbours examined in
+# total.
 _POINTS, _MOST_PLACES = 10_000, 8_000_000
 
 
@@ -44,7 +45,7 @@ class FioSkew:
     Attributes:
         kind: zipf or pareto.
         parameter: theta of zipf, h of pareto.
-        blocks: in the span.
+        blocks: number of blocks in the span.
     """
 
     kind: Kind
@@ -53,18 +54,18 @@ class FioSkew:
 
     @classmethod
     def of(cls, distribution: str, blocks: int) -> FioSkew | None:
-        """Return the draws of a random_distribution; None of others, and of what fio refuses."""
-        found = _SPEC.fullmatch(distribution)
-        if found is None or blocks < 2:
+        """Return the draws of a random_distribution; None if it is of another kind or invalid."""
+        match = _SPEC.fullmatch(distribution)
+        if match is None or blocks < 2:
             return None
-        kind: Kind = "zipf" if found[1] == "zipf" else "pareto"
-        parameter = float(found[2]) if found[2] else _DEFAULTS[kind]
+        kind: Kind = "zipf" if match[1] == "zipf" else "pareto"
+        parameter = float(match[2]) if match[2] else _DEFAULTS[kind]
         is_right = parameter != 1.0 if kind == "zipf" else 0.0 < parameter < 1.0
         return cls(kind, parameter, blocks) if is_right and parameter > 0 else None
 
     @cached_property
     def _zetan(self) -> float:
-        """Sum over the ranks by which fio normalizes."""
+        """Normalization constant of fio: the sum over the ranks."""
         return sum_of_powers(self.parameter, min(self.blocks, _MOST_TERMS))
 
     @cached_property
@@ -79,7 +80,7 @@ class FioSkew:
         return float(np.log(self.parameter) / np.log(1 - self.parameter))
 
     def ranks(self, numbers: NDArray[np.uint32]) -> Blocks:
-        """Return the ranks that fio makes of random numbers, from 0."""
+        """Return fio's ranks of random numbers, from 0."""
         uniform = numbers / float(_NUMBERS - 1)
         if self.kind == "pareto":
             return ((self.blocks - 1) * uniform**self._power).astype(np.uint64)
@@ -90,17 +91,17 @@ class FioSkew:
         return np.where(scaled < 1, 0, np.where(scaled < 1 + 0.5**theta, 1, tail)).astype(np.uint64)
 
     def places(self, ranks: Blocks, start: int = 0) -> Blocks:
-        """Return the blocks of ranks; fio draws the start, or takes it from its third value."""
+        """Return the blocks of ranks; fio draws `start`, or reads it from the third value."""
         hashed = ranks * np.uint64(_MULTIPLIER)
         return (hashed + np.uint64(start)) % np.uint64(self.blocks)
 
     def draw(self, count: int, random: np.random.Generator) -> Blocks:
-        """Return blocks as fio draws them, but for its seed."""
+        """Return blocks drawn as in fio, except for its seed."""
         numbers = random.integers(0, _NUMBERS, count, dtype=np.uint32)
         return self.places(self.ranks(numbers), int(random.integers(0, _NUMBERS)))
 
     def touched_share(self, draws: float = float("inf")) -> float:
-        """Return the share of the blocks that some draws touch; by default, that any reach."""
+        """Return the share of blocks touched by a number of draws; default: infinitely many."""
         ranks, belongs_to, points = self._ranks_of_points
         chance = self._density(ranks)
         numbers = np.minimum(1.0, chance * _NUMBERS)
@@ -111,17 +112,18 @@ class FioSkew:
         return float(1 - untouched.mean())
 
     def true_touched_share(self, draws: float) -> float:
-        """Return the share that some draws would touch if each rank had a block of its own."""
+        """Return the share that the draws would touch if each rank had its own block."""
         ranks = (np.arange(_POINTS) + 0.5) / _POINTS
         return float(np.mean(-np.expm1(-draws * self._density(ranks))))
 
     def page_weights(self, pages: int, random: np.random.Generator, *, as_fio: bool) -> Floats:
-        """Return how often each page of a small drive is written, in random places.
+        """Return the number of writes of each page of a small drive, in random places.
 
         Args:
-            pages: each stands for as many ranks.
-            random: for the places.
-            as_fio: with ranks that share a block, or are never drawn; else each has its own.
+            pages: number of pages; each represents an equal number of ranks.
+            random: generator for the places.
+            as_fio: whether ranks share a block or are never drawn, as in fio; otherwise each has
+                its own block.
         """
         edges = np.arange(pages + 1) / pages
         mass = np.diff(self._cumulative(edges))
@@ -131,43 +133,43 @@ class FioSkew:
         return random.permutation(weights / weights.sum())
 
     def _merged(self, mass: Floats, random: np.random.Generator) -> Floats:
-        """Return masses of ranks, each added to the most frequent one of its block."""
+        """Return masses of ranks, each added to the most frequent rank of its block."""
         pages = mass.size
         x = (np.arange(pages) + random.random(pages)) / pages
         reached = np.minimum(1.0, self._density((np.arange(pages) + 0.5) / pages) * _NUMBERS)
-        kept = np.where(random.random(pages) < reached, mass / np.maximum(reached, 1e-12), 0.0)
+        merged = np.where(random.random(pages) < reached, mass / np.maximum(reached, 1e-12), 0.0)
         ranks, belongs_to = self._same_block(np.column_stack([x, random.random(pages)]))
         page = np.minimum((ranks * pages).astype(np.int64), pages - 1)
         first = np.full(pages, np.inf)
         np.minimum.at(first, belongs_to, ranks)
         is_first = first >= x - 1e-12
         total = np.zeros(pages)
-        np.add.at(total, belongs_to, kept[page])
+        np.add.at(total, belongs_to, merged[page])
         return np.where(is_first, total, 0.0)
 
     def _density(self, ranks: Floats) -> Floats:
-        """Return the chance of each rank, given as shares of all ranks."""
+        """Return the probability density at ranks, as shares of all ranks."""
         at = np.maximum(ranks, 1 / self.blocks)
         if self.kind == "pareto":
-            found = at ** (1 / self._power - 1) / self._power
+            density = at ** (1 / self._power - 1) / self._power
         else:
-            found = (1 - self.parameter) / self._eta * at**-self.parameter
-        return np.asarray(found / self.blocks)
+            density = (1 - self.parameter) / self._eta * at**-self.parameter
+        return np.asarray(density / self.blocks)
 
     def _cumulative(self, ranks: Floats) -> Floats:
-        """Return the chance of all ranks below some, given as shares of all ranks."""
+        """Return the probability of all ranks below the given ones, as shares of all ranks."""
         if self.kind == "pareto":
             return np.asarray(ranks ** (1 / self._power))
         at = np.maximum(ranks, 1 / self.blocks)
-        found = (at ** (1 - self.parameter) + self._eta - 1) / self._eta
-        return np.where(ranks <= 0, 0.0, found)
+        cumulative = (at ** (1 - self.parameter) + self._eta - 1) / self._eta
+        return np.where(ranks <= 0, 0.0, cumulative)
 
     @cached_property
     def _ranks_of_points(self) -> tuple[Floats, NDArray[np.int64], int]:
-        """Ranks that lead to random blocks, of which block each is, and how many blocks there are.
+        """Ranks that map to random blocks, the block of each rank, and the number of blocks.
 
-        The blocks of ranks are, in a plane of ranks and of products before the rest is taken, the
-        points of a square that differ by a vector of a lattice.
+        In the plane of ranks and products (before the modulo), the ranks of one block are points in
+        a square that differ by a lattice vector.
         """
         basis = self._lattice
         points = max(256, min(_POINTS, _MOST_PLACES // len(self._near)))
@@ -177,23 +179,23 @@ class FioSkew:
         return ranks, belongs_to, points
 
     def _same_block(self, places: Floats) -> tuple[Floats, NDArray[np.int64]]:
-        """Return the ranks of all points that come to the block of each place, and which place."""
-        found: list[Floats] = []
+        """Return the ranks of the points in the block of each place, and indices of the places."""
+        ranks: list[Floats] = []
         belongs_to: list[NDArray[Any]] = []
         for vector in self._near:
             moved = places + vector
             inside = ((moved >= 0) & (moved < 1)).all(axis=1)
-            found.append(moved[inside, 0])
+            ranks.append(moved[inside, 0])
             belongs_to.append(np.flatnonzero(inside))
-        return np.concatenate(found), np.concatenate(belongs_to)
+        return np.concatenate(ranks), np.concatenate(belongs_to)
 
     @cached_property
     def _lattice(self) -> Floats:
         """Shortest vectors between ranks of one block, as shares of all ranks and products."""
         blocks, inverse = self.blocks, pow(_MULTIPLIER, -1, _WORD)
 
-        def product(one: tuple[int, int], other: tuple[int, int]) -> int:
-            return one[0] * other[0] * _WORD**2 + one[1] * other[1] * blocks**4
+        def product(first: tuple[int, int], other: tuple[int, int]) -> int:
+            return first[0] * other[0] * _WORD**2 + first[1] * other[1] * blocks**4
 
         short, long = (blocks * inverse % _WORD, 1), (_WORD, 0)
         while True:
@@ -209,12 +211,13 @@ class FioSkew:
 
     @cached_property
     def _near(self) -> Floats:
-        """Vectors of the lattice that may lead from one point near the square to another in it."""
+        """Lattice vectors that may lead from one point near the square to another in it."""
         basis = self._lattice
         reach = 2 * (np.sqrt(2) + np.abs(basis).sum())
         most = np.ceil(reach * np.abs(np.linalg.inv(basis)).sum(axis=0)).astype(int)
         steps = np.stack(
-            np.meshgrid(*(np.arange(-one, one + 1) for one in most), indexing="ij"), axis=-1
+            np.meshgrid(*(np.arange(-number, number + 1) for number in most), indexing="ij"),
+            axis=-1,
         ).reshape(-1, 2)
         vectors = steps @ basis
         least, greatest = -1 - np.abs(basis).sum(axis=0), 1 + np.abs(basis).sum(axis=0)
