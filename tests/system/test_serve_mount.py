@@ -260,7 +260,7 @@ class TestEndings:
             done = serve(f"{MOUNT} --json --record t.parquet", folder, run=ready)
             running.kill()
         assert done.status == 0
-        assert any("mnt was in use to the end" in note for note in done.document["notes"])
+        assert any("mnt is still in use" in note for note in done.document["notes"])
         assert (folder / "t.parquet").exists()
         await_value(lambda: left_behind(folder) == [])
 

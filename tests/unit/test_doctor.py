@@ -80,7 +80,7 @@ def test_the_drive_that_is_simulated_may_be_another() -> None:
     path = EXAMPLES / "fio" / "looped-randwrite.fio"
     ample = wa.doctor(path, op=0.5, size="16MiB").findings[0].wa_fixed
     assert ample.wa < 2
-    with pytest.raises(WriteampError, match="256 logical pages. At least 1,024"):
+    with pytest.raises(WriteampError, match="At least 1,024"):
         wa.doctor(path, size="1MiB")
     of_a_profile = wa.doctor(path, device="x25-m", size="64MiB").findings[0].wa_fixed
     assert of_a_profile.wa > 3

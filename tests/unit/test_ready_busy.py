@@ -269,7 +269,7 @@ def test_a_mixture_is_no_worse_for_more_durations_of_one_kind() -> None:
         values = np.sort(random.normal(300, 10, count))
         durations = mixtures.Durations(values - 0.05, values + 0.05, np.ones(count, np.uint64))
         fitted = mixtures.fit(durations)
-        assert set(classify(fitted, MLC).of_bell) == {"program"}
+        assert set(classify(fitted, MLC).of_component) == {"program"}
         assert fitted.mean_us.size == 1
 
 

@@ -53,7 +53,7 @@ class Specification:
 
     @property
     def is_aged(self) -> bool:
-        """Whether a new drive is written to before its host."""
+        """Whether a new drive is preconditioned."""
         return self.precondition.ages or self.precondition.fill != "none"
 
 

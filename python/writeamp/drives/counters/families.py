@@ -216,7 +216,7 @@ class Stated:
 
     @classmethod
     def of(cls, model: str | None, families: tuple[Family, ...] = ()) -> Self:
-        """Return the user's statements.
+        """Return the stated model and families.
 
         Raises:
             WriteampError: the model is empty.

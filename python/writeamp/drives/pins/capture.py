@@ -77,7 +77,7 @@ class Pin:
 
     @property
     def cut(self) -> int:
-        """Operations of unknown length."""
+        """Number of operations with unknown length."""
         names = ("cut_at_start", "cut_at_end", "cut_by_unknown")
         return sum(self.repairs.get(name, 0) for name in names)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from writeamp.drives.pins.capture import Durations, Floats
 from writeamp.drives.pins.device_facts import PinFacts
-from writeamp.drives.pins.mixture import BellMixture
+from writeamp.drives.pins.mixture import DurationMixture
 from writeamp.errors import WriteampError
 
 CLASSES = ("read", "program", "erase")
@@ -21,7 +21,7 @@ Shares: TypeAlias = dict[str, Floats]
 
 # Ranges for NAND flash of all types, used if the times are unknown.
 _USUAL_US = {"read": (5.0, 150.0), "program": (150.0, 3000.0), "erase": (1500.0, 20_000.0)}
-# Bells as close as this many deviations are one kind of operation with a non-normal shape.
+# Components as close as this many deviations are one kind of operation with a non-normal shape.
 _ONE_KIND_DEVIATIONS = 1.5
 # Cost of a program at the edge of the window, as a deviation from its time.
 _WINDOW_DISTANCE = 0.3
@@ -41,10 +41,10 @@ _SAME_PROGRAMS = 1e-3
 
 @dataclass(frozen=True)
 class OperationKind:
-    """Bells that form one kind of operation.
+    """Components that form one kind of operation.
 
     Attributes:
-        bells: indices of the bells.
+        components: indices of the components.
         mean_us: their mean, in µs.
         share: their share of all durations.
         of_class: assigned class.
@@ -53,7 +53,7 @@ class OperationKind:
         reads: number of reads in one busy time, above 1 for a retried read; 0 for other classes.
     """
 
-    bells: tuple[int, ...]
+    components: tuple[int, ...]
     mean_us: float
     share: float
     of_class: str = ""
@@ -63,15 +63,15 @@ class OperationKind:
 
 @dataclass(frozen=True)
 class Classification:
-    """Class of every bell, and the margin over the next best interpretation.
+    """Class of every component, and the margin over the next best interpretation.
 
     Attributes:
-        of_bell: class of each bell.
+        of_component: class of each component.
         margin: logarithm of a ratio of durations; infinite without another interpretation.
-        kinds: the bells as kinds of operations, shortest first.
+        kinds: the components as kinds of operations, shortest first.
     """
 
-    of_bell: tuple[str, ...]
+    of_component: tuple[str, ...]
     margin: float
     kinds: tuple[OperationKind, ...] = ()
 
@@ -80,8 +80,8 @@ class Classification:
         return [kind for kind in self.kinds if kind.of_class == of_class]
 
 
-def classify(mixture: BellMixture, facts: PinFacts) -> Classification:
-    """Return the class of each bell, by the times of the device, or by order and usual times.
+def classify(mixture: DurationMixture, facts: PinFacts) -> Classification:
+    """Return the class of each component, by times of the device or by usual times.
 
     Classes are ordered: reads are not longer than programs, and programs not longer than erases. Of
     all ways to divide the kinds, the one with the times closest to the known times is chosen;
@@ -108,46 +108,46 @@ def classify(mixture: BellMixture, facts: PinFacts) -> Classification:
     if margin < _LEAST_MARGIN:
         another = min(others)[1]
         _check_known(kinds, cut, another, facts)
-    of_bell = [""] * mixture.mean_us.size
+    of_component = [""] * mixture.mean_us.size
     read = []
     for number, kind in enumerate(kinds):
         of_class = _class_at(number, cut)
-        for bell in kind.bells:
-            of_bell[bell] = of_class
+        for component in kind.components:
+            of_component[component] = of_class
         reads = kind.reads if of_class == "read" else 0
         is_sure = _class_at(number, another) == of_class
         is_known = is_sure and (reads > 1 or _is_known(kind.mean_us, of_class, facts))
         read.append(replace(kind, of_class=of_class, is_known=is_known, reads=reads))
-    return Classification(tuple(of_bell), margin, tuple(read))
+    return Classification(tuple(of_component), margin, tuple(read))
 
 
 def shares(reading: Classification, responsibilities: Floats) -> Shares:
-    """Return the probability of each class from that of each bell, shape (n, k)."""
+    """Return the probability of each class from that of each component, shape (n, k)."""
     shares_by_class = {}
     for name in CLASSES:
-        is_of = np.array([of_bell == name for of_bell in reading.of_bell])
+        is_of = np.array([of_component == name for of_component in reading.of_component])
         # Rows add up to 1 except for rounding; probabilities are limited to 1.
         shares_by_class[name] = np.minimum(responsibilities[:, is_of].sum(axis=1), 1.0)
     return shares_by_class
 
 
-def _kinds(mixture: BellMixture) -> list[OperationKind]:
-    """Join bells, which are in order, to kinds."""
+def _kinds(mixture: DurationMixture) -> list[OperationKind]:
+    """Return the kinds of operations, joined from components in order of their means."""
     groups: list[list[int]] = []
-    for bell in range(mixture.mean_us.size):
+    for component in range(mixture.mean_us.size):
         if groups:
             last = groups[-1][-1]
-            apart_us = mixture.mean_us[bell] - mixture.mean_us[last]
-            wider_us = max(mixture.sd_us[bell], mixture.sd_us[last])
+            apart_us = mixture.mean_us[component] - mixture.mean_us[last]
+            wider_us = max(mixture.sd_us[component], mixture.sd_us[last])
             if apart_us < _ONE_KIND_DEVIATIONS * wider_us:
-                groups[-1].append(bell)
+                groups[-1].append(component)
                 continue
-        groups.append([bell])
+        groups.append([component])
     kinds = []
-    for bells in groups:
-        share = mixture.share[bells]
-        mean_us = float((mixture.mean_us[bells] * share).sum() / share.sum())
-        kinds.append(OperationKind(tuple(bells), mean_us, float(share.sum())))
+    for components in groups:
+        share = mixture.share[components]
+        mean_us = float((mixture.mean_us[components] * share).sum() / share.sum())
+        kinds.append(OperationKind(tuple(components), mean_us, float(share.sum())))
     return kinds
 
 

@@ -22,7 +22,7 @@ from writeamp.drives.pins.classes import (
     Shares,
     shares,
 )
-from writeamp.drives.pins.mixture import BellMixture
+from writeamp.drives.pins.mixture import DurationMixture
 
 # Key of reads that may be among the programs.
 RETRIES = "retries_among_programs"
@@ -31,20 +31,20 @@ _PEAK_OVER_VALLEY = 1.25
 _VALLEY_STEPS = 200
 # With fewer retries than this, none is assumed among programs.
 _LEAST_RETRIES = 0.5
-# Range of nearly all of a bell in standard deviations; part of a bell must be within it.
-_BELL_DEVIATIONS = 3.0
+# Range of nearly all of a component in standard deviations; part of a component must be within it.
+_COMPONENT_DEVIATIONS = 3.0
 _PART_OF_A_BELL = 0.3
 # Retries decrease about geometrically; twice the expected number is a bound.
 _RETRIES_BOUND = 2.0
-# A bell that is searched at an expected time must increase the log-likelihood by this many nats.
+# A component searched at an expected time must increase the log-likelihood by this many nats.
 _GAIN_NATS = 4.0
-# A bell within this share of the stated time is one of erases, if it is not wider than that.
+# A component within this share of the stated time is one of erases, if it is not wider than that.
 _AWAY = 0.2
 _BROADEST = 0.12
-# Places and widths of erases that no bell shows, relative to the stated time.
+# Places and widths of erases that no component shows, relative to the stated time.
 _PLACES = np.linspace(0.88, 1.12, 13)
 _SPREADS = (0.015, 0.03, 0.045)
-# Bound of 2.5 standard deviations, as the bells were fitted to the hidden erases, too.
+# Bound of 2.5 standard deviations, as the components were fitted to the hidden erases, too.
 _BOUND_NATS = 3.0
 _SHARES = np.concatenate(([0.0], np.geomspace(1e-6, 0.3, 120)))
 
@@ -65,7 +65,7 @@ class Doubt:
 
 
 def of_mixture(
-    bells: BellMixture,
+    fitted: DurationMixture,
     reading: Classification,
     pulses: Durations,
     of_class: Shares,
@@ -74,28 +74,28 @@ def of_mixture(
     """Return the doubts about the programs of a mixture among the pulses of its fit.
 
     Args:
-        bells: the mixture.
-        reading: class of each of its bells.
+        fitted: the mixture.
+        reading: class of each of its components.
         pulses: durations, n bins.
         of_class: probability of each class for each bin, shape (n,) each.
         hidden_erases: bound of the erases that are classified as programs.
     """
     number = pulses.count.astype(float)
     programs = number * of_class["program"]
-    stray = number * mixture.unexplained(bells, pulses)
+    stray = number * mixture.unexplained(fitted, pulses)
     total = pulses.total
     strange = [kind for kind in reading.kinds if not kind.is_known]
     strange_programs = total * sum(kind.share for kind in strange if kind.of_class == "program")
-    # The bells are inexact, especially in their tails.
+    # The components are inexact, especially in their tails.
     overlap = float(number @ np.minimum(of_class["program"], 1 - of_class["program"]))
     return [
         Doubt("overlapping_tails", overlap, overlap),
-        # A pulse that no bell explains may be zero, one, or two overlapping programs.
+        # A pulse that no component explains may be zero, one, or two overlapping programs.
         Doubt("unexplained_pulses", float(stray @ of_class["program"]), float(stray.sum())),
         Doubt("hidden_erases", hidden_erases, 0.0),
         Doubt("strange_times", strange_programs, total * sum(kind.share for kind in strange)),
-        Doubt(RETRIES, _hidden_retries(bells, reading, pulses, programs), 0.0),
-        _flanks(bells, reading, total),
+        Doubt(RETRIES, _hidden_retries(fitted, reading, pulses, programs), 0.0),
+        _flanks(fitted, reading, total),
     ]
 
 
@@ -114,7 +114,7 @@ def of_window(
 
     Args:
         window_us: window of programs, in µs.
-        reading: class of each bell.
+        reading: class of each component.
         pulses: durations, n bins.
         of_kind: probability of each kind of the reading for each bin, shape (n, k).
         hidden_erases: bound of the erases that are classified as programs.
@@ -142,7 +142,7 @@ def width(doubts: Iterable[Doubt]) -> tuple[float, float]:
     return sum(doubt.too_many for doubt in all_doubts), sum(doubt.missing for doubt in all_doubts)
 
 
-def _flanks(bells: BellMixture, reading: Classification, total: int) -> Doubt:
+def _flanks(fitted: DurationMixture, reading: Classification, total: int) -> Doubt:
     """Return kinds without their own peak next to a kind of another class."""
     too_many, missing = 0.0, 0.0
     for shorter, longer in zip(reading.kinds, reading.kinds[1:], strict=False):
@@ -151,7 +151,7 @@ def _flanks(bells: BellMixture, reading: Classification, total: int) -> Doubt:
             longer.of_class,
         ):
             continue
-        if _is_flank(bells, shorter, longer):
+        if _is_flank(fitted, shorter, longer):
             smaller = min(shorter, longer, key=lambda kind: kind.share)
             if smaller.of_class == "program":
                 too_many += total * smaller.share
@@ -160,11 +160,11 @@ def _flanks(bells: BellMixture, reading: Classification, total: int) -> Doubt:
     return Doubt("no_peak_of_their_own", too_many, missing)
 
 
-def _is_flank(bells: BellMixture, kind: OperationKind, other: OperationKind) -> bool:
+def _is_flank(fitted: DurationMixture, kind: OperationKind, other: OperationKind) -> bool:
     """Return whether there is almost no valley between two kinds."""
     edges_us = np.linspace(kind.mean_us, other.mean_us, _VALLEY_STEPS + 1)
     steps = Durations(edges_us[:-1], edges_us[1:], np.ones(_VALLEY_STEPS, np.uint64))
-    height = mixture.density(bells, steps)
+    height = mixture.density(fitted, steps)
     lower_peak = min(_highest(height, 0), _highest(height, -1))
     return bool(height.min() * _PEAK_OVER_VALLEY > lower_peak)
 
@@ -176,7 +176,7 @@ def _highest(height: Floats, end: int) -> float:
 
 
 def _hidden_retries(
-    bells: BellMixture, reading: Classification, pulses: Durations, programs: Floats
+    fitted: DurationMixture, reading: Classification, pulses: Durations, programs: Floats
 ) -> float:
     """Return a bound of the reads that took as long as a program by retries.
 
@@ -190,11 +190,11 @@ def _hidden_retries(
     again = min(1.0, tried[most].share / previous.share)
     last = tried[most]
     hidden, left = 0.0, pulses.total * last.share
-    spread_us = float(bells.sd_us[list(last.bells)].max())
+    spread_us = float(fitted.sd_us[list(last.components)].max())
     for reads in range(most + 1, MOST_READS + 1):
         at_us = last.mean_us * reads / most
         left *= again
-        near = np.abs(pulses.middle_us - at_us) < _BELL_DEVIATIONS * spread_us
+        near = np.abs(pulses.middle_us - at_us) < _COMPONENT_DEVIATIONS * spread_us
         there = float(programs[near].sum())
         if left < _LEAST_RETRIES or there < _PART_OF_A_BELL * left:
             break
@@ -203,7 +203,7 @@ def _hidden_retries(
 
 
 def of_capture(cut: int, most_missed: float) -> list[Doubt]:
-    """Return the doubts about a capture, for any method.
+    """Return the doubts about a capture that apply to both methods.
 
     Args:
         cut: operations of unknown length, each of which may be a program.
@@ -213,13 +213,13 @@ def of_capture(cut: int, most_missed: float) -> list[Doubt]:
 
 
 def with_erases(
-    bells: BellMixture, pulses: Durations, erase_us: tuple[float, ...]
-) -> BellMixture | None:
-    """Return the mixture with a bell of erases near the stated times, or None."""
+    fitted: DurationMixture, pulses: Durations, erase_us: tuple[float, ...]
+) -> DurationMixture | None:
+    """Return the mixture with a component of erases near the stated times, or None."""
     best = None
     for time_us in erase_us:
-        extended = mixture.with_bell(bells, pulses, time_us)
-        gain = mixture.likelihood(extended, pulses) - mixture.likelihood(bells, pulses)
+        extended = mixture.with_component(fitted, pulses, time_us)
+        gain = mixture.likelihood(extended, pulses) - mixture.likelihood(fitted, pulses)
         away = np.abs(extended.mean_us / time_us - 1)
         at = int(away.argmin())
         is_erase = away[at] < _AWAY
@@ -230,24 +230,24 @@ def with_erases(
 
 
 def most_hidden(
-    bells: BellMixture, reading: Classification, pulses: Durations, erase_us: tuple[float, ...]
+    fitted: DurationMixture, reading: Classification, pulses: Durations, erase_us: tuple[float, ...]
 ) -> float:
     """Return a bound of the erases that are classified as programs.
 
-    For bells of erases with many means and widths, it is the largest share that the likelihood does
-    not exclude; at most the number of programs.
+    For components of erases with many means and widths, it is the largest share that the likelihood
+        does not exclude; at most the number of programs.
     """
     binned = mixture.coarser(pulses)
-    expected = mixture.density(bells, binned)
-    programs = shares(reading, bells.responsibilities(binned.low_us, binned.high_us))[CLASSES[1]]
+    expected = mixture.density(fitted, binned)
+    programs = shares(reading, fitted.responsibilities(binned.low_us, binned.high_us))[CLASSES[1]]
     number = binned.count.astype(float)
     most = 0.0
     for time_us in erase_us:
         for place in _PLACES:
             for spread in _SPREADS:
                 mean_us = place * time_us
-                bell = _bell(bells, mean_us, spread * mean_us)
-                mass = mixture.density(replace(bell, background=0.0), binned)
+                component = _component(fitted, mean_us, spread * mean_us)
+                mass = mixture.density(replace(component, background=0.0), binned)
                 near = np.abs(binned.middle_us - mean_us) < 3 * spread * mean_us
                 there = float(number @ (programs * near))
                 if there > most:
@@ -257,13 +257,13 @@ def most_hidden(
     return most
 
 
-def _bell(like: BellMixture, mean_us: float, sd_us: float) -> BellMixture:
+def _component(like: DurationMixture, mean_us: float, sd_us: float) -> DurationMixture:
     single = (np.array([mean_us]), np.array([sd_us]), np.array([1.0]))
-    return BellMixture(like.shape, *single, 0.0, math.inf)
+    return DurationMixture(like.shape, *single, 0.0, math.inf)
 
 
 def _largest_share(number: Floats, ratio: Floats) -> float:
-    """Return the largest share of a bell with a density of `ratio` times that of the mixture."""
+    """Return the largest share of a component with `ratio` times the mixture's density."""
     steps = np.log1p(_SHARES[:, None] * (ratio - 1))
     nats = steps @ number
     left = np.flatnonzero(nats > nats.max() - _BOUND_NATS)

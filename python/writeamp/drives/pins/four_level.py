@@ -13,7 +13,7 @@ from writeamp.drives.pins.capture import Durations, Floats
 from writeamp.drives.pins.classes import CLASSES, Classification, OperationKind, Shares
 from writeamp.drives.pins.device_facts import PinFacts
 from writeamp.drives.pins.doubts import Doubt, width
-from writeamp.drives.pins.mixture import BellMixture, coarser, density
+from writeamp.drives.pins.mixture import DurationMixture, coarser, density
 from writeamp.drives.pins.unseen import Overlap
 from writeamp.results.any_result import AnyResult
 from writeamp.results.numbers import with_interval
@@ -22,7 +22,7 @@ _Z95 = 1.959964
 # Probability from which the class of an operation is certain.
 _SURE = 0.99
 _STEP = 1e-4
-# The information is singular, as shares have one degree of freedom less than bells.
+# The information is singular, as shares have one degree of freedom less than components.
 _SINGULAR = 1e-9
 _MOST_ERROR = 2.0
 # Share of programs from which operations with unexpected times matter.
@@ -172,25 +172,25 @@ def _spread(programs_of_pin: Floats) -> dict[str, float] | None:
 
 
 def class_errors(
-    mixture: BellMixture, reading: Classification, durations: Durations, of_class: Shares
+    mixture: DurationMixture, reading: Classification, durations: Durations, of_class: Shares
 ) -> dict[str, float]:
     """Return the standard error of the count of each class among the durations of the fit.
 
-    It is limited to a multiple of the durations that may be of another class: for an isolated bell
-    with few durations, the information is meaningless.
+    It is limited to a multiple of the durations that may be of another class: for an isolated
+        component with few durations, the information is meaningless.
 
-    Args:
-        mixture: the bells.
-        reading: class of each bell.
-        durations: n bins.
-        of_class: probability of each class for each bin, shape (n,) each.
+        Args:
+            mixture: the fitted mixture.
+            reading: class of each component.
+            durations: n bins.
+            of_class: probability of each class for each bin, shape (n,) each.
     """
     information = _information(mixture, coarser(durations))
     covariance = np.linalg.pinv(information, rcond=_SINGULAR, hermitian=True)
     total = durations.total
     errors = {}
     for name in CLASSES:
-        is_of = np.array([of_bell == name for of_bell in reading.of_bell], float)
+        is_of = np.array([of_component == name for of_component in reading.of_component], float)
         share = float(is_of @ mixture.share)
         gradient = np.zeros(len(covariance))
         gradient[: is_of.size] = mixture.share * (is_of - share)
@@ -202,7 +202,7 @@ def class_errors(
     return errors
 
 
-def _information(mixture: BellMixture, binned: Durations) -> Floats:
+def _information(mixture: DurationMixture, binned: Durations) -> Floats:
     """Return the Fisher information, shape (3k, 3k).
 
     The parameters are the logarithms of the shares, the means in deviations, and the logarithms of
@@ -210,9 +210,9 @@ def _information(mixture: BellMixture, binned: Durations) -> Floats:
     """
     scores = []
     for move in (_share_moved, _mean_moved, _deviation_moved):
-        for bell in range(mixture.mean_us.size):
+        for component in range(mixture.mean_us.size):
             step = np.zeros(mixture.mean_us.size)
-            step[bell] = _STEP
+            step[component] = _STEP
             up, down = (density(move(mixture, sign * step), binned) for sign in (1, -1))
             scores.append(np.log(up / down) / (2 * _STEP))
     score = np.stack(scores)
@@ -220,16 +220,16 @@ def _information(mixture: BellMixture, binned: Durations) -> Floats:
     return information
 
 
-def _share_moved(mixture: BellMixture, step: Floats) -> BellMixture:
+def _share_moved(mixture: DurationMixture, step: Floats) -> DurationMixture:
     share = mixture.share * np.exp(step)
     return replace(mixture, share=share * (mixture.share.sum() / share.sum()))
 
 
-def _mean_moved(mixture: BellMixture, step: Floats) -> BellMixture:
+def _mean_moved(mixture: DurationMixture, step: Floats) -> DurationMixture:
     return replace(mixture, mean_us=mixture.mean_us + step * mixture.sd_us)
 
 
-def _deviation_moved(mixture: BellMixture, step: Floats) -> BellMixture:
+def _deviation_moved(mixture: DurationMixture, step: Floats) -> DurationMixture:
     return replace(mixture, sd_us=mixture.sd_us * np.exp(step))
 
 

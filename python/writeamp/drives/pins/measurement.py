@@ -23,7 +23,7 @@ from writeamp.drives.pins.four_level import (
     doubt_warnings,
     four_level,
 )
-from writeamp.drives.pins.mixture import BellMixture
+from writeamp.drives.pins.mixture import DurationMixture
 from writeamp.drives.pins.settings import METHODS, Method, PinSettings
 from writeamp.drives.pins.unseen import capture_warnings, most_missed, overlap, sample_us
 from writeamp.errors import WriteampError, unknown
@@ -45,8 +45,8 @@ class ReadyBusy(Drawn):
     Attributes:
         method: method of the answer.
         mixture, fixed: write amplification and counts by each method.
-        bells: the fitted mixture.
-        reading: class of each of its bells.
+        fitted: the fitted mixture.
+        reading: class of each of its components.
         window_us: the fixed window of programs, in µs.
         facts: facts of the drive.
         host_bytes: bytes that the host wrote during the capture.
@@ -59,7 +59,7 @@ class ReadyBusy(Drawn):
     method: Method
     mixture: FourLevel
     fixed: FourLevel
-    bells: BellMixture
+    fitted: DurationMixture
     reading: Classification
     window_us: tuple[float, float]
     facts: PinFacts
@@ -88,8 +88,8 @@ class ReadyBusy(Drawn):
         return (min(low), max(high))
 
     def components(self) -> list[dict[str, Any]]:
-        """Return the bells of the mixture, shortest first."""
-        bells = self.bells
+        """Return the components of the mixture, shortest first."""
+        fitted = self.fitted
         return [
             {
                 "class": of_class,
@@ -98,7 +98,7 @@ class ReadyBusy(Drawn):
                 "share": float(share),
             }
             for of_class, mean_us, sd_us, share in zip(
-                self.reading.of_bell, bells.mean_us, bells.sd_us, bells.share, strict=True
+                self.reading.of_component, fitted.mean_us, fitted.sd_us, fitted.share, strict=True
             )
         ]
 
@@ -112,7 +112,7 @@ class ReadyBusy(Drawn):
         """
         line = self.capture.over_time
         low_us, high_us = line.edges_us[:-1], line.edges_us[1:]
-        responsibilities = self.bells.responsibilities(low_us, high_us)
+        responsibilities = self.fitted.responsibilities(low_us, high_us)
         shares = classes.shares(self.reading, responsibilities)
         counts = line.counts.astype(float)
         by_class = {f"{name}s": counts @ shares[name] for name in CLASSES}
@@ -143,8 +143,8 @@ class ReadyBusy(Drawn):
                 name: min(by_pin[pin][name].sure_share for pin in self.used) for name in CLASSES
             },
             "components": self.components(),
-            "component_shape": self.bells.shape,
-            "unexplained_share": self.bells.background,
+            "component_shape": self.fitted.shape,
+            "unexplained_share": self.fitted.background,
             "doubts": {
                 doubt.name: {"too_many": doubt.too_many, "missing": doubt.missing}
                 for doubt in self.doubts
@@ -181,11 +181,12 @@ class ReadyBusy(Drawn):
         ]
         rows += [
             (
-                f"component: {bell['class']}",
-                f"{bell['mean_us']:,.1f} ± {bell['sd_us']:.1f} µs, {bell['share']:.3%} of the "
+                f"component: {component['class']}",
+                f"{component['mean_us']:,.1f} ± {component['sd_us']:.1f} µs, "
+                f"{component['share']:.3%} of the "
                 "pulses",
             )
-            for bell in self.components()
+            for component in self.components()
         ]
         spread = self.answer.spread
         if spread is not None:
@@ -214,7 +215,7 @@ class ReadyBusy(Drawn):
     def figure(self) -> PanelChart:
         """Describe durations by class (logarithmic), and busy time and operations over time."""
         pulses = pooled([pin.durations for pin in self.capture.pins if pin.name in self.used])
-        shares = _mixture_shares(self.bells, self.reading, pulses)
+        shares = _mixture_shares(self.fitted, self.reading, pulses)
         over_time = self.over_time()
         return durations_by_class(
             middle_us=pulses.middle_us,
@@ -243,8 +244,8 @@ def ready_busy(
 ) -> ReadyBusy:
     """Measure write amplification from a capture of Ready/Busy pins.
 
-    Both methods are computed: the fixed window of paper 5, and a mixture of bells that is fitted to
-    the durations of the capture itself.
+    Both methods are computed: the fixed window of paper 5, and a mixture of distributions that is
+    fitted to the durations of the capture itself.
 
     Args:
         path: a VCD, a sigrok session or CSV, or Saleae Logic 2's CSV or binary export.
@@ -274,12 +275,12 @@ def ready_busy(
             f"{os.fspath(path)}: no pin has a complete busy pulse of 2 µs to 100 ms, so no "
             "operation can be counted"
         )
-    bells, reading = _read_bells(pulses, facts)
+    fitted, reading = _fitted_mixture(pulses, facts)
     shown = capture.pins if len(capture.pins) <= facts.dies else used
 
-    of_pulses = _mixture_shares(bells, reading, pulses)
+    of_pulses = _mixture_shares(fitted, reading, pulses)
     of_mixture = count(pulses, of_pulses)
-    errors = class_errors(bells, reading, pulses, of_pulses)
+    errors = class_errors(fitted, reading, pulses, of_pulses)
     # Mixture-fit uncertainty is common to all pins.
     inflation = {
         name: max(1.0, errors[name] / error.error) if error.error > 0 else 1.0
@@ -287,16 +288,16 @@ def ready_busy(
     }
     hidden = 0.0
     if not reading.of("erase"):
-        hidden = most_hidden(bells, reading, pulses, facts.erase_us)
+        hidden = most_hidden(fitted, reading, pulses, facts.erase_us)
     period_us = sample_us(capture)
     missed = 0.0 if period_us is None else most_missed(capture, period_us)
-    shared = overlap(bells, pulses, used, capture.seconds, facts)
+    shared = overlap(fitted, pulses, used, capture.seconds, facts)
     of_both = doubts.of_capture(sum(pin.cut for pin in used), missed)
     if shared.is_likely:
         counted = of_mixture["program"].value
         of_both.append(Doubt("shared_pins", 0.0, max(0.0, shared.most_programs - counted)))
-    of_bells = [*doubts.of_mixture(bells, reading, pulses, of_pulses, hidden), *of_both]
-    of_kinds = _kind_shares(bells, reading, pulses)
+    mixture_doubts = [*doubts.of_mixture(fitted, reading, pulses, of_pulses, hidden), *of_both]
+    of_kinds = _kind_shares(fitted, reading, pulses)
     of_window = [*doubts.of_window(window_us, reading, pulses, of_kinds, hidden), *of_both]
 
     def by_method(shares_of: Callable[[Durations], Shares], doubtful: Sequence[Doubt]) -> FourLevel:
@@ -310,10 +311,12 @@ def ready_busy(
         names = [pin.name for pin in used]
         return four_level(by_pin, names, facts, host_bytes, doubtful)
 
-    by_mixture = by_method(lambda durations: _mixture_shares(bells, reading, durations), of_bells)
+    by_mixture = by_method(
+        lambda durations: _mixture_shares(fitted, reading, durations), mixture_doubts
+    )
     by_window = by_method(lambda durations: classes.window_shares(durations, window_us), of_window)
     warnings = capture_warnings(capture, used, shown, facts, period_us=period_us, missed=missed)
-    retries = sum(doubt.too_many for doubt in of_bells if doubt.name == doubts.RETRIES)
+    retries = sum(doubt.too_many for doubt in mixture_doubts if doubt.name == doubts.RETRIES)
     programs = of_mixture["program"].value
     warnings += doubt_warnings(reading, programs, pulses.total, retries, shared)
     if not agree(by_mixture, by_window):
@@ -322,29 +325,29 @@ def ready_busy(
         method=method,
         mixture=by_mixture,
         fixed=by_window,
-        bells=bells,
+        fitted=fitted,
         reading=reading,
         window_us=window_us,
         facts=facts,
         host_bytes=host_bytes,
         capture=capture,
         used=tuple(pin.name for pin in used),
-        doubts=tuple(of_bells),
+        doubts=tuple(mixture_doubts),
         warnings=tuple(warnings),
     )
 
 
-def _read_bells(pulses: Durations, facts: PinFacts) -> tuple[BellMixture, Classification]:
-    """Fit a mixture and classify its bells; searches rare erases at their stated times."""
-    bells = mixture.fit(pulses)
-    reading = classes.classify(bells, facts)
+def _fitted_mixture(pulses: Durations, facts: PinFacts) -> tuple[DurationMixture, Classification]:
+    """Fit a mixture and classify its components; searches rare erases at their stated times."""
+    fitted = mixture.fit(pulses)
+    reading = classes.classify(fitted, facts)
     if reading.of("erase"):
-        return bells, reading
-    better = with_erases(bells, pulses, facts.erase_us)
+        return fitted, reading
+    better = with_erases(fitted, pulses, facts.erase_us)
     if better is None:
-        return bells, reading
+        return fitted, reading
     read_anew = classes.classify(better, facts)
-    return (better, read_anew) if read_anew.of("erase") else (bells, reading)
+    return (better, read_anew) if read_anew.of("erase") else (fitted, reading)
 
 
 def _used(capture: PinCapture, pin: str | None, facts: PinFacts) -> tuple[Pin, ...]:
@@ -361,13 +364,17 @@ def _used(capture: PinCapture, pin: str | None, facts: PinFacts) -> tuple[Pin, .
     return capture.pins
 
 
-def _mixture_shares(bells: BellMixture, reading: Classification, durations: Durations) -> Shares:
+def _mixture_shares(
+    fitted: DurationMixture, reading: Classification, durations: Durations
+) -> Shares:
     if durations.total == 0:
         return {name: np.zeros(0) for name in CLASSES}
-    of_bell = bells.responsibilities(durations.low_us, durations.high_us)
-    return classes.shares(reading, of_bell)
+    of_component = fitted.responsibilities(durations.low_us, durations.high_us)
+    return classes.shares(reading, of_component)
 
 
-def _kind_shares(bells: BellMixture, reading: Classification, durations: Durations) -> Floats:
-    of_bell = bells.responsibilities(durations.low_us, durations.high_us)
-    return np.stack([of_bell[:, list(kind.bells)].sum(axis=1) for kind in reading.kinds], axis=1)
+def _kind_shares(fitted: DurationMixture, reading: Classification, durations: Durations) -> Floats:
+    of_component = fitted.responsibilities(durations.low_us, durations.high_us)
+    return np.stack(
+        [of_component[:, list(kind.components)].sum(axis=1) for kind in reading.kinds], axis=1
+    )

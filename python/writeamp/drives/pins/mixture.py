@@ -1,8 +1,8 @@
-"""Mixture of bells fitted to the durations of a capture: number, means and widths.
+"""Mixture of distributions fitted to a capture's durations: number, means and widths.
 
 Each kind of operation (a read, a program of a lower page, an erase) takes a time that varies around
-its mean. The mixture is fitted to binned durations by expectation maximisation; the number of bells
-is that with the lowest Bayesian information criterion (Schwarz 1978).
+its mean. The mixture is fitted to binned durations by expectation maximisation; the number of
+components is that with the lowest Bayesian information criterion (Schwarz 1978).
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from scipy.special import ndtr  # type: ignore[import-untyped]
 
 from writeamp.drives.pins.capture import Durations, Floats
 
-# Bins narrower than this share of a duration add no information about wider bells.
+# Bins narrower than this share of a duration add no information about wider components.
 _BIN_SHARE = 0.003
 _PEAK_BIN_SHARE = 0.02
 # Significance of a peak, in units of the square root of a count (with deviation 0.5): five
 # deviations.
 _PROMINENCE = 2.5
 _MOST_BELLS = 12
-# With fewer pulses per bell, the criterion is unreliable.
-_PULSES_A_BELL = 10
+# With fewer pulses per component, the criterion is unreliable.
+_PULSES_PER_COMPONENT = 10
 _MOST_STEPS = 400
 # Increase of the log-likelihood, in nats, below which the counts are converged.
 _STILL_NATS = 0.02
@@ -31,7 +31,7 @@ _PARAMETERS_A_BELL = 3
 _LEAST_DENSITY = 1e-300
 _FIRST_BACKGROUND = 1e-4
 _LEAST_BACKGROUND = 1e-9
-# Initial width of a bell that is searched near a known time.
+# Initial width of a component that is searched near a known time.
 _FIRST_SPREAD = 0.04
 # A constant duration falls into one or two bins of the sampling.
 _NARROWEST_BINS = 0.3
@@ -50,20 +50,20 @@ def _bounded(z: Floats) -> Floats:
     return probability
 
 
-# Unbounded and bounded bells: a program consists of a number of pulses within bounds.
+# Shapes of components, unbounded and bounded. Programs consist of a bounded number of pulses.
 SHAPES: dict[str, Callable[[Floats], Floats]] = {"normal": _normal, "bounded": _bounded}
 
 
 @dataclass(frozen=True)
-class BellMixture:
-    """Bells in ascending order of their means, shape (k,) each, and an even background.
+class DurationMixture:
+    """Mixture components in ascending order of means, shape (k,) each, and a background.
 
     Attributes:
         shape: name of their distribution.
         mean_us: means, in µs.
         sd_us: standard deviations, in µs.
         share: shares of all durations.
-        background: share of durations that no bell explains.
+        background: share of durations that no component explains.
         bic: Bayesian information criterion, in nats ×2.
     """
 
@@ -75,9 +75,9 @@ class BellMixture:
     bic: float
 
     def responsibilities(self, low_us: Floats, high_us: Floats) -> Floats:
-        """Return the probability of each bell for each bin, shape (n, k); rows add up to 1.
+        """Return the probability of each component for each bin, shape (n, k); rows add up to 1.
 
-        Durations that no bell explains are assigned to the bell that is closest in deviations.
+        Durations that no component explains are assigned to the closest one in deviations.
         """
         parts = _masses(self, low_us, high_us)
         sums = parts.sum(axis=1)
@@ -92,8 +92,8 @@ class BellMixture:
         return probabilities
 
 
-def unexplained(mixture: BellMixture, durations: Durations) -> Floats:
-    """Return the probability for each bin that no bell explains its durations, shape (n,)."""
+def unexplained(mixture: DurationMixture, durations: Durations) -> Floats:
+    """Return the probability for each bin that no component explains its durations, shape (n,)."""
     binned = coarser(durations)
     share = mixture.background * _even(binned) / density(mixture, binned)
     starts = np.searchsorted(binned.low_us, durations.low_us, side="right") - 1
@@ -101,19 +101,21 @@ def unexplained(mixture: BellMixture, durations: Durations) -> Floats:
     return unexplained_share
 
 
-def fit(durations: Durations) -> BellMixture:
+def fit(durations: Durations) -> DurationMixture:
     """Fit a mixture to the durations, of which there must be at least one."""
     binned = coarser(durations)
     fitted = [_grown(_seeded(binned, shape), binned) for shape in SHAPES]
     return _ordered(min(fitted, key=lambda mixture: mixture.bic))
 
 
-def with_bell(mixture: BellMixture, durations: Durations, mean_us: float) -> BellMixture:
-    """Fit the mixture again with another bell that starts near a mean."""
+def with_component(
+    mixture: DurationMixture, durations: Durations, mean_us: float
+) -> DurationMixture:
+    """Fit the mixture again with another component that starts near a mean."""
     binned = coarser(durations)
     near = np.abs(np.log(binned.middle_us / mean_us)) < _FIRST_SPREAD
     share = max(float(binned.count[near].sum()), 1.0) / binned.total / 2
-    first = BellMixture(
+    first = DurationMixture(
         mixture.shape,
         np.append(mixture.mean_us, mean_us),
         np.append(mixture.sd_us, _FIRST_SPREAD * mean_us),
@@ -124,13 +126,13 @@ def with_bell(mixture: BellMixture, durations: Durations, mean_us: float) -> Bel
     return _ordered(_converged(first, binned))
 
 
-def likelihood(mixture: BellMixture, durations: Durations) -> float:
+def likelihood(mixture: DurationMixture, durations: Durations) -> float:
     """Return the log-likelihood of the durations, in nats."""
     binned = coarser(durations)
     return float(binned.count.astype(float) @ np.log(density(mixture, binned)))
 
 
-def _ordered(mixture: BellMixture) -> BellMixture:
+def _ordered(mixture: DurationMixture) -> DurationMixture:
     order = np.argsort(mixture.mean_us)
     return replace(
         mixture,
@@ -152,8 +154,8 @@ def coarser(durations: Durations) -> Durations:
     )
 
 
-def _seeded(binned: Durations, shape: str) -> BellMixture:
-    """Return a fitted bell for each significant peak; a single bell without peaks."""
+def _seeded(binned: Durations, shape: str) -> DurationMixture:
+    """Return a fitted component for each significant peak; one component if there are no peaks."""
     from scipy.signal import find_peaks  # type: ignore[import-untyped]  # noqa: PLC0415 (slow)
 
     count, low_us = _on_log_grid(binned, binned.count.astype(float))
@@ -165,13 +167,13 @@ def _seeded(binned: Durations, shape: str) -> BellMixture:
     mean_us = low_us[peaks] * (1 + _PEAK_BIN_SHARE / 2)
     share = smooth[peaks] / smooth[peaks].sum() * (1 - _FIRST_BACKGROUND)
     sd_us = 2 * _PEAK_BIN_SHARE * mean_us
-    first = BellMixture(shape, mean_us, sd_us, share, _FIRST_BACKGROUND, np.inf)
+    first = DurationMixture(shape, mean_us, sd_us, share, _FIRST_BACKGROUND, np.inf)
     return _converged(first, binned)
 
 
-def _grown(mixture: BellMixture, binned: Durations) -> BellMixture:
-    """Add bells where the mixture explains least, while this lowers the criterion."""
-    most = min(_MOST_BELLS, binned.total // _PULSES_A_BELL)
+def _grown(mixture: DurationMixture, binned: Durations) -> DurationMixture:
+    """Add components where the mixture explains least, while this lowers the criterion."""
+    most = min(_MOST_BELLS, binned.total // _PULSES_PER_COMPONENT)
     while mixture.mean_us.size < most:
         grown = _converged(_with_another(mixture, binned), binned)
         if grown.bic >= mixture.bic:
@@ -180,7 +182,7 @@ def _grown(mixture: BellMixture, binned: Durations) -> BellMixture:
     return mixture
 
 
-def _with_another(mixture: BellMixture, binned: Durations) -> BellMixture:
+def _with_another(mixture: DurationMixture, binned: Durations) -> DurationMixture:
     total = binned.total
     expected = total * _masses(mixture, binned.low_us, binned.high_us).sum(axis=1)
     missing, low_us = _on_log_grid(binned, binned.count.astype(float) - expected)
@@ -196,7 +198,7 @@ def _with_another(mixture: BellMixture, binned: Durations) -> BellMixture:
             best = (float(score[at]), middle_us, width * _PEAK_BIN_SHARE / 3, float(excess[at]))
     _, mean_us, relative_sd, excess_count = best
     share = min(max(excess_count, 1.0) / total, 0.5)
-    return BellMixture(
+    return DurationMixture(
         mixture.shape,
         np.append(mixture.mean_us, mean_us),
         np.append(mixture.sd_us, mean_us * relative_sd),
@@ -217,7 +219,7 @@ def _on_log_grid(binned: Durations, values: Floats) -> tuple[Floats, Floats]:
     return sums, edges_us
 
 
-def _converged(mixture: BellMixture, binned: Durations) -> BellMixture:
+def _converged(mixture: DurationMixture, binned: Durations) -> DurationMixture:
     """Repeat expectation and maximisation until convergence."""
     count = binned.count.astype(float)
     total = count.sum()
@@ -227,7 +229,7 @@ def _converged(mixture: BellMixture, binned: Durations) -> BellMixture:
     mean_us, sd_us, share = mixture.mean_us, mixture.sd_us, mixture.share
     background, likelihood = mixture.background, -np.inf
     for _ in range(_MOST_STEPS):
-        now = BellMixture(mixture.shape, mean_us, sd_us, share, background, np.inf)
+        now = DurationMixture(mixture.shape, mean_us, sd_us, share, background, np.inf)
         parts = _masses(now, binned.low_us, binned.high_us)
         expected = np.maximum(parts.sum(axis=1) + background * even, _LEAST_DENSITY)
         previous, likelihood = likelihood, float(count @ np.log(expected))
@@ -243,11 +245,11 @@ def _converged(mixture: BellMixture, binned: Durations) -> BellMixture:
             break
     parameters = _PARAMETERS_A_BELL * mean_us.size
     bic = parameters * float(np.log(total)) - 2 * likelihood
-    return BellMixture(mixture.shape, mean_us, sd_us, share, background, bic)
+    return DurationMixture(mixture.shape, mean_us, sd_us, share, background, bic)
 
 
-def _masses(mixture: BellMixture, low_us: Floats, high_us: Floats) -> Floats:
-    """Return the share of all durations in each bin by each bell, shape (n, k)."""
+def _masses(mixture: DurationMixture, low_us: Floats, high_us: Floats) -> Floats:
+    """Return the share of all durations in each bin by each component, shape (n, k)."""
     distribution = SHAPES[mixture.shape]
     low = distribution((low_us[:, None] - mixture.mean_us) / mixture.sd_us)
     high = distribution((high_us[:, None] - mixture.mean_us) / mixture.sd_us)
@@ -255,7 +257,7 @@ def _masses(mixture: BellMixture, low_us: Floats, high_us: Floats) -> Floats:
     return masses
 
 
-def density(mixture: BellMixture, binned: Durations) -> Floats:
+def density(mixture: DurationMixture, binned: Durations) -> Floats:
     """Return the expected share of all durations in each bin, shape (n,)."""
     parts = _masses(mixture, binned.low_us, binned.high_us)
     expected: Floats = parts.sum(axis=1) + mixture.background * _even(binned)

@@ -11,7 +11,7 @@ import numpy as np
 from writeamp.drives.pins import mixture
 from writeamp.drives.pins.capture import Durations, Pin, PinCapture, pooled
 from writeamp.drives.pins.device_facts import PinFacts
-from writeamp.drives.pins.mixture import BellMixture
+from writeamp.drives.pins.mixture import DurationMixture
 
 # Operations of one kind vary by less than this share of their mean.
 _BROAD = 0.2
@@ -67,7 +67,7 @@ class Overlap:
 
 
 def overlap(
-    bells: BellMixture,
+    fitted: DurationMixture,
     pulses: Durations,
     pins: Sequence[Pin],
     seconds: float,
@@ -76,17 +76,17 @@ def overlap(
     """Return the evidence for several dies on each of the pins.
 
     Args:
-        bells: mixture of all pulses.
+        fitted: mixture of all pulses.
         pulses: durations of all pins.
         pins: the counted pins.
         seconds: length of the capture.
         facts: the drive's times.
     """
     number = pulses.count.astype(float)
-    is_broad = bells.sd_us > _BROAD * bells.mean_us
-    of_bell = bells.responsibilities(pulses.low_us, pulses.high_us)
-    is_strange = mixture.unexplained(bells, pulses)
-    is_strange = np.maximum(is_strange, of_bell[:, is_broad].sum(axis=1))
+    is_broad = fitted.sd_us > _BROAD * fitted.mean_us
+    of_component = fitted.responsibilities(pulses.low_us, pulses.high_us)
+    is_strange = mixture.unexplained(fitted, pulses)
+    is_strange = np.maximum(is_strange, of_component[:, is_broad].sum(axis=1))
     known_us = facts.program_us + facts.erase_us
     longest_us = _LONGER * max(known_us) if known_us else math.inf
     is_longer = pulses.middle_us > longest_us
