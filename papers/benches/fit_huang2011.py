@@ -1,13 +1,13 @@
 """Fit of the drives of paper 2 (Huang et al. 2011) to its figures and its text.
 
-Run `.venv/bin/python papers/benches/fit_huang2011.py` to see how far the profiles are from each
-row, with `--fit DEVICE` to search the free parameters of a device, and with `--means` for the means
-of the paper's tables, which are a test: no parameter is set by them, but those of SSD_A once.
+Run `.venv/bin/python papers/benches/fit_huang2011.py` for the distance of the profiles from each
+row. `--fit DEVICE` searches the free parameters of a device. `--means` prints the means of the
+paper's tables as a test: they determine no parameter, except those of SSD_A once.
 
-All is measured in the one state that the paper describes (section IV.A): a drive is filled once in
-order, then the runs of the grid follow each other without reset, a minute each, and those of the
-figures come after them. Drives are scaled down to `_SIZE_BYTES`, and a minute with them, so that a
-run writes the same share of its drive.
+All measurements are in the one state that the paper describes (section IV.A). A drive is filled
+once in order; then the runs of the grid follow each other without reset, a minute each, and those
+of the figures after them. Drives are scaled down to `_SIZE_BYTES`, and the minute in proportion, so
+that a run writes the same share of its drive.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from writeamp_papers.huang2011.workloads import some_cells
 _SIZE_BYTES = 4 << 30
 _LEAST_CACHE_BYTES = 1 << 20
 _MINUTE_S = 60.0
-# A disk has no state, and a run of it need not be as long.
+# A disk has no state, so its runs can be shorter.
 _DISK_RUN_S = 20.0
-# What is sequential begins in one zone of a disk, at random: so many runs of each workload.
+# Sequential workloads start in a random zone of a disk, so each has this many runs.
 _DISK_RUNS = 5
 _CELLS = 100
 _SIZES_KIB = (1, 4, 16, 64, 256)
@@ -47,7 +47,7 @@ Changes = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Seen:
-    """Metrics of a run in the paper's units: ms, MB/s of 2^20 bytes, and requests a second."""
+    """Metrics of a run in the paper's units: ms, MB/s of 2^20 bytes, and requests per second."""
 
     latency: float
     bandwidth: float
@@ -55,16 +55,16 @@ class Seen:
 
 
 class Bench:
-    """A device that was filled once, and goes on from run to run."""
+    """A filled device that executes run after run."""
 
     def __init__(self, built: Device, run_s: float) -> None:
-        """Fill it."""
+        """Fill the device."""
         self._built, self._run_s, self._runs = built, run_s, 0
         self._engine = new_drive(built, WAYS[0], seed=1)
         self._run: TimedRun | None = None
 
     def see(self, point: WorkloadPoint) -> Seen:
-        """Run a workload for a scaled minute, after all that was run before."""
+        """Run a workload for a scaled minute, after all earlier runs."""
         page_bytes, time_ns = self._built.page_bytes, round(self._run_s * 1e9)
         load = Load.spec(point.spec, self._built.logical_pages, page_bytes)
         self._runs += 1
@@ -77,18 +77,20 @@ class Bench:
         while not self._run.advance(1 << 20):
             pass
         begin_ns, end_ns = self._run.interval_ns()
-        served = [self._run.served(one) for one in ("read", "write")]
-        requests = sum(one["requests"] for one in served)
+        served = [self._run.served(kind) for kind in ("read", "write")]
+        requests = sum(served_kind["requests"] for served_kind in served)
         if requests == 0:
             return Seen(float("inf"), 0.0, 0.0)
-        sums_ns = sum((one["mean_ns"] or 0.0) * one["requests"] for one in served)
+        sums_ns = sum(
+            (served_kind["mean_ns"] or 0.0) * served_kind["requests"] for served_kind in served
+        )
         seconds = (end_ns - begin_ns) / 1e9
-        moved_bytes = sum(one["bytes"] for one in served)
+        moved_bytes = sum(served_kind["bytes"] for served_kind in served)
         return Seen(sums_ns / requests / 1e6, moved_bytes / seconds / 2**20, requests / seconds)
 
 
 def _bench(name: str, changes: Changes, size_bytes: int) -> Bench:
-    """Return a device of a profile as new; a drive is scaled down, with its cache and a minute."""
+    """Return a new device of a profile; a drive is scaled, with its cache and the minute."""
     built = wa.device(name)
     if built.kind == "disk":
         return Bench(wa.device(name, set=dict(changes) or None), _DISK_RUN_S)
@@ -129,29 +131,32 @@ def _keys() -> list[_Key]:
     ratios = [(write, "random", 256, 1) for write in (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)]
     depths = [(write, "random", 256, depth) for write in (0.0, 1.0) for depth in _DEPTHS]
     sizes = [
-        (write, one, kib, 1) for write in (0.0, 1.0) for one in _PATTERNS for kib in _SIZES_KIB
+        (write, pattern, kib, 1)
+        for write in (0.0, 1.0)
+        for pattern in _PATTERNS
+        for kib in _SIZES_KIB
     ]
     return list(dict.fromkeys([*ratios, *depths, *sizes]))
 
 
 def _figures(device: str, changes: Changes | None = None) -> dict[_Key, Seen]:
-    """Run some cells of the grid, and then the figures' workloads."""
+    """Run some cells of the grid, then the workloads of the figures."""
     bench = _bench(DEVICES[device], changes or {}, _SIZE_BYTES)
     for point in some_cells(_CELLS):
         bench.see(point)
     runs = _DISK_RUNS if device == DISK else 1
-    found = {}
+    metrics = {}
     for write, pattern, kib, depth in _keys():
         random, stride_kib = _PATTERNS[pattern]
         point = _point(write, kib, random=random, stride_kib=stride_kib, depth=depth)
         seen = [astuple(bench.see(point)) for _ in range(runs)]
-        found[write, pattern, kib, depth] = Seen(*np.mean(seen, axis=0).tolist())
-    return found
+        metrics[write, pattern, kib, depth] = Seen(*np.mean(seen, axis=0).tolist())
+    return metrics
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the figures: what was found, and the interval that the paper leaves."""
+    """A row of the figures: the measured value, and the interval of the paper."""
 
     name: str
     value: float
@@ -160,7 +165,7 @@ class Row:
 
     @property
     def residual(self) -> float:
-        """Distance outside the interval, as a share of its nearer end; 0 inside."""
+        """Distance from the interval, as a share of its nearer end; 0 inside."""
         if self.value < self.least:
             return self.least / self.value - 1
         return max(0.0, self.value / self.most - 1)
@@ -176,26 +181,26 @@ def _straightness(values: Sequence[float]) -> float:
 
 
 def _rows(of: _Of) -> list[Row]:
-    """Return all rows of Figs. 3 to 7 that pin a device, as the list of statements has them."""
+    """Return the rows of Figs. 3 to 7 that determine a device, by the list of statements."""
     disk, fast, slow = of["HDD_S"], of["SSD_I"], of["SSD_S"]
     drives = {"SSD_I": fast, "SSD_S": slow}
     mixed = (0.1, "random", 256, 1)
     rows = []
-    for name, one in drives.items():
+    for name, metrics in drives.items():
         rows += [
-            Row(f"F3-2 {name}: ms at 90% reads", one[mixed].latency, 1.5, 2.5),
-            Row(f"F3-3 {name}: MB/s at 90% reads", one[mixed].bandwidth, 99.5, 150.5),
+            Row(f"F3-2 {name}: ms at 90% reads", metrics[mixed].latency, 1.5, 2.5),
+            Row(f"F3-3 {name}: MB/s at 90% reads", metrics[mixed].bandwidth, 99.5, 150.5),
             Row(
                 f"F3-4 HDD_S over {name}: latency at 90% reads",
-                disk[mixed].latency / one[mixed].latency,
+                disk[mixed].latency / metrics[mixed].latency,
                 3.75,
                 6.25,
             ),
         ]
     rows.append(Row("F3-5 HDD_S: MB/s at 90% reads", disk[mixed].bandwidth, 15.0, 25.0))
-    for name, one in of.items():
+    for name, metrics in of.items():
         for write, word in ((_READ, "reads"), (_WRITE, "writes")):
-            seen = [one[write, "random", 256, depth] for depth in _DEPTHS]
+            seen = [metrics[write, "random", 256, depth] for depth in _DEPTHS]
             rows += [
                 Row(
                     f"F4-1 {name}: latency at 64 over 1, {word}",
@@ -210,17 +215,17 @@ def _rows(of: _Of) -> list[Row]:
                 ),
             ]
     for depth in _DEPTHS:
-        ms = [one[_WRITE, "random", 256, depth].latency for one in (fast, disk, slow)]
+        ms = [metrics[_WRITE, "random", 256, depth].latency for metrics in (fast, disk, slow)]
         rows += [
             Row(f"F4-2 HDD_S over SSD_I: writes at depth {depth}", ms[1] / ms[0], 1),
             Row(f"F4-2 SSD_S over HDD_S: writes at depth {depth}", ms[2] / ms[1], 1),
         ]
-    for name, one in of.items():
-        ms = [one[_WRITE, "random", kib, 1].latency for kib in _SIZES_KIB]
+    for name, metrics in of.items():
+        ms = [metrics[_WRITE, "random", kib, 1].latency for kib in _SIZES_KIB]
         rows.append(Row(f"F5-2 {name}: R² of writes over size", _straightness(ms), 0.95))
     for kib in _SIZES_KIB:
-        reads = [one[_READ, "random", kib, 1].latency for one in (slow, fast)]
-        writes = [one[_WRITE, "random", kib, 1].latency for one in (slow, fast, disk)]
+        reads = [metrics[_READ, "random", kib, 1].latency for metrics in (slow, fast)]
+        writes = [metrics[_WRITE, "random", kib, 1].latency for metrics in (slow, fast, disk)]
         rows += [
             Row(f"F5-3 SSD_S over HDD_S: writes of {kib} KiB", writes[0] / writes[2], 1),
             Row(f"F5-9 SSD_S over SSD_I: reads of {kib} KiB", reads[0] / reads[1], 0.8, 1.25),
@@ -228,11 +233,11 @@ def _rows(of: _Of) -> list[Row]:
         ]
     for stride in _STRIDES_KIB:
         for kib in _SIZES_KIB:
-            for name, one in drives.items():
+            for name, metrics in drives.items():
                 writes = [
-                    one[_WRITE, p, kib, 1].latency for p in (f"stride {stride}", "sequential")
+                    metrics[_WRITE, p, kib, 1].latency for p in (f"stride {stride}", "sequential")
                 ]
-                reads = [one[_READ, p, kib, 1].latency for p in (f"stride {stride}", "random")]
+                reads = [metrics[_READ, p, kib, 1].latency for p in (f"stride {stride}", "random")]
                 what = f"stride of {stride} KiB, {kib} KiB"
                 rows += [
                     Row(f"F6-4 {name}: writes, {what}", writes[0] / writes[1], 0.75, 1.25),
@@ -261,8 +266,8 @@ def _rows(of: _Of) -> list[Row]:
     return rows
 
 
-# Free parameters: their bounds, and what of the profile follows from a value. What Table I prints
-# stays as it is: reads of 4 KiB in 85 µs (SSD_I), writes of 80 MB/s (SSD_S).
+# Free parameters: their bounds, and the profile's values that depend on them. Values printed in
+# Table I stay: reads of 4 KiB in 85 µs (SSD_I), writes of 80 MB/s (SSD_S).
 _Follows = Callable[[float], Changes]
 _UNIT_BYTES = 128 * KIB
 _FREE: Mapping[str, Mapping[str, tuple[float, float, _Follows]]] = {
@@ -297,8 +302,8 @@ _STEPS, _ROUNDS = 5, 3
 
 
 def _fit(device: str) -> None:
-    """Search one parameter after the other, each round in a third of its range."""
-    of = {one: _figures(one) for one in _FREE if one != device}
+    """Search one parameter after another, in each round within a third of its range."""
+    of = {name: _figures(name) for name in _FREE if name != device}
 
     def loss(values: Mapping[str, float]) -> float:
         changes: dict[str, Any] = {}
@@ -319,8 +324,8 @@ def _fit(device: str) -> None:
 
 
 def _show_rows() -> None:
-    """Print every row that pins a device, and how far outside its interval it is."""
-    rows = _rows({one: _figures(one) for one in _FREE})
+    """Print every row that determines a device, and its distance from the interval."""
+    rows = _rows({name: _figures(name) for name in _FREE})
     for row in rows:
         print(f"{row.name:70s} {row.value:9.3f}  {row.least:g} to {row.most:g}  {row.residual:.3f}")
     print(f"{sum(row.residual > 0 for row in rows)} of {len(rows)} rows outside")
@@ -332,22 +337,22 @@ def _show_means(cells: int) -> None:
         bench = _bench(name, {}, _SIZE_BYTES)
         seen = [bench.see(point) for point in some_cells(cells)]
         for metric in METRICS:
-            ours = float(np.mean([getattr(one, metric) for one in seen]))
+            ours = float(np.mean([getattr(run_metrics, metric) for run_metrics in seen]))
             printed = sorted({table[metric][device].mean for table in (BASIC, EXTENDED)})
-            ratios = ", ".join(f"{one:g} (ratio {ours / one:.2f})" for one in printed)
+            ratios = ", ".join(f"{value:g} (ratio {ours / value:.2f})" for value in printed)
             print(f"{device} {metric}: {ours:.2f}; printed {ratios}", flush=True)
 
 
 def main() -> None:
-    """Do what the options ask for."""
+    """Run the requested functions."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fit", choices=_FREE, help="search the free parameters of a device")
     parser.add_argument("--means", type=int, metavar="CELLS", help="print means of so many cells")
-    asked = parser.parse_args()
-    if asked.fit:
-        _fit(asked.fit)
-    elif asked.means:
-        _show_means(asked.means)
+    arguments = parser.parse_args()
+    if arguments.fit:
+        _fit(arguments.fit)
+    elif arguments.means:
+        _show_means(arguments.means)
     else:
         _show_rows()
 
