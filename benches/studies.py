@@ -65,7 +65,7 @@ def main() -> None:
                     started = time.perf_counter()
                     found = study(given)
                     took = time.perf_counter() - started
-                    skipped = found.kept.skipped if found.kept else 0
+                    skipped = found.store_stats.skipped if found.store_stats else 0
                     assert skipped == (asked.cases if which == "second call" else 0)
                     costs[which].append(took - (0 if skipped else of_runs))
                 size = sum(one.stat().st_size for one in out.iterdir())

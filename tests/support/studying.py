@@ -176,7 +176,7 @@ def _same(value: Any) -> Any:
 
 def counts_of(found: Any) -> tuple[int, int]:
     """Return how many runs were done by a study, and how many skipped."""
-    account = found if isinstance(found, _COUNTED) else found.kept
+    account = found if isinstance(found, _COUNTED) else found.store_stats
     return account.done, account.skipped
 
 

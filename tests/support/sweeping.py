@@ -12,7 +12,7 @@ import tomli_w
 
 import writeamp as wa
 from writeamp.studies.sweep.designs import Choice
-from writeamp.studies.sweep.kinds.kind import PointFound, PointTask, Table, digest
+from writeamp.studies.sweep.kinds.kind import PointResult, PointTask, Table, digest
 from writeamp.studies.sweep.kinds.registry import KINDS
 from writeamp.studies.sweep.plan import plan_of
 from writeamp.studies.sweep.points import Point
@@ -62,7 +62,7 @@ def search(**keys: Any) -> dict[str, Any]:
 class FormulaKind:
     """Points that are values of a function of the axes and the seed, to be put in the registry."""
 
-    function: Callable[..., PointFound]
+    function: Callable[..., PointResult]
     name: str = "formula"
     titles: tuple[str, ...] = ()
     draws: bool = True
@@ -95,7 +95,7 @@ class FormulaKind:
 
         return asked
 
-    def run(self, settings: Table) -> PointFound:
+    def run(self, settings: Table) -> PointResult:
         """Call the function."""
         return self.function(**settings)
 
@@ -105,7 +105,7 @@ class FormulaKind:
 
 
 def formula_results(
-    patch: pytest.MonkeyPatch, function: Callable[..., PointFound], out: Path, **sweep: Any
+    patch: pytest.MonkeyPatch, function: Callable[..., PointResult], out: Path, **sweep: Any
 ) -> SweepResults:
     """Return the results of a sweep whose points are values of a function, errors run again."""
     patch.setitem(KINDS, "formula", FormulaKind(function))

@@ -137,7 +137,7 @@ class TestWhatWasFinishedIsPrinted:
     def test_of_lives(self, tmp_path: Path) -> None:
         done = part(f"endurance {LIVES} --plot life.svg", tmp_path)
         assert "INTERRUPTED" in done.out
-        assert "of 50000 replicas came to their end of life" in done.err
+        assert "of 50000 replicas reached their end of life" in done.err
 
     def test_of_lives_as_a_document(self, tmp_path: Path) -> None:
         found = json.loads(part(f"endurance {LIVES}", tmp_path, as_json=True).out)

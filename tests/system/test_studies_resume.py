@@ -274,7 +274,7 @@ def test_runs_of_another_version_are_not_used(
     assert counts_of(found) == (study.runs, 0)
     if study.notes:
         (note,) = set(found.notes) - set(whole[name]["notes"])
-        assert note.startswith(f"{study.runs} run(s) in {out} are of another version")
+        assert note.startswith(f"{study.runs} run(s) in {out} were stored by another version")
     assert rows_in(name, out).height == 2 * study.runs
     again = study.ask(out, None)
     assert counts_of(again) == (0, study.runs)
@@ -349,7 +349,7 @@ def test_a_run_that_no_study_has_written_is_refused(
     study, out = STUDIES[name], tmp_path / "out.runs"
     replace_rows(name, out, kept[name], result=pl.lit(result))
     said = one_sentence(study.verb, study.command(tmp_path, out))
-    assert f"{out} has a run that no study has written" in said
+    assert f"{out} has a run that no study wrote" in said
 
 
 @every_study

@@ -191,7 +191,7 @@ def test_a_capacity_is_in_the_hash_and_excludes_other_sizes() -> None:
         ("--workload io:write_stride=64k", ["write_stride=64k", "a lap"]),
         ("--workload groups:sizes=1/1,freq=1/9,swap_at=10", ["swap_at=10", "less than one write"]),
         ("--writes 10", ["writes is 10", "less than one write"]),
-        ("--capacity 100", ["less than a page"]),
+        ("--capacity 100", ["at least a page"]),
     ],
 )
 def test_what_no_smaller_drive_can_stand_for_is_refused_with_the_reason(

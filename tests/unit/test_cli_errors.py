@@ -132,7 +132,7 @@ CASES: list[tuple[str, list[str]]] = [
     (f"{TIMED} --time 1s --precision 0.1", ["precision ends untimed runs"]),
     (f"{TIMED} --time 1s --replicas 7", ["replicas are for untimed runs"]),
     (f"{TIMED} --time 1s --warmup 7", ["it must be auto"]),
-    (f"{TIMED} --host-bytes 100", ["an untimed run writes whole pages of 4096 bytes"]),
+    (f"{TIMED} --host-bytes 100", ["a multiple of the page size, 4096 bytes"]),
     (f"{TIMED} --rb-rate 10MHz", ["need rb_capture"]),
     (f"{TIMED} --rb-capture a.vcd --rb-jitter 5ns", ["need rb_rate"]),
     (f"{TIMED} --rb-capture a.vcd --rb-rate 10furlongs", ["such as 10MHz"]),

@@ -286,7 +286,7 @@ def test_an_interval_that_says_little_is_warned_of() -> None:
     half_width = (row.ci[1] - row.ci[0]) / 2
     [warning] = found.warnings
     share = f"±{half_width / row.wa:.2%}"
-    assert warning == f"sepgc: WA is known to {share} only; a larger repeat tells it better"
+    assert warning == f"sepgc: WA is uncertain by {share}; increase --repeat"
 
 
 def test_rows_with_the_same_trouble_are_warned_of_together_by_their_load() -> None:

@@ -45,7 +45,7 @@ def test_blocks_erased_in_turn_give_the_life_that_counting_gives() -> None:
     assert found.curve["pe_fairness"].to_list() == [1 / 4, 5 / 8, 9 / 12]
     assert found.curve["endurance_full_drive_writes"].to_list() == [1 / 4, 5 / 4, 9 / 4]
     assert found.erase_histogram["blocks"].to_list() == [0, 0, 6, 2]
-    assert any("alike" in note for note in found.notes)
+    assert any("replicas are equal" in note for note in found.notes)
 
 
 def test_a_small_drive_lives_as_many_drive_writes_as_the_one_that_is_meant() -> None:
@@ -259,7 +259,7 @@ def test_a_trace_is_replayed_until_the_drive_is_worn_out() -> None:
     assert found.host_pages > 2 * 5_000
     assert found.to_dict()["workload"] == "trace"
     # Greedy collection draws nothing at random, and neither does a trace.
-    assert any("alike" in note for note in found.notes)
+    assert any("replicas are equal" in note for note in found.notes)
     assert len(set(wa.endurance(**case, victims="random").lives["erases"])) > 1
 
 

@@ -150,7 +150,7 @@ def test_all_verbs_and_the_demo_say_one_theory_of_a_trace_that_trims(
     spread = wa.simulate(**settings)  # which the demo shows
     shown = demo.table([spread], demo.theory_of(spread))
     assert [*shown.columns[1].cells][-2:] == [f"{fifo:.3f}", f"{greedy:.3f}"]
-    assert f"op {op:.4g}, as {share:.1%}" in str(shown.caption)
+    assert f"effective op {op:.4g} ({share:.1%}" in str(shown.caption)
     sys.modules.pop("demo")
 
 

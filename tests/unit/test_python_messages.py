@@ -197,7 +197,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: wa.run(wa.Experiment.of("simulate"), keep="o"),
-        "runner and keep are for compare and endurance",
+        "simulate takes neither runner nor keep",
     ),
     (lambda: ANY.runners.Threads("a"), "workers is 'a'; it must be a whole number"),
     (

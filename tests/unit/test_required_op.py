@@ -100,7 +100,7 @@ def test_a_trace_is_met_to_the_block() -> None:
         (1.5, {"trace": strided(2048, 17), "pages_per_block": 16, "writes": 9,
                "precondition": "random:2"}, "too short for an interval"),
         (1.6, {"workload": "uniform", "logical_pages": 4096, "pages_per_block": 16, "writes": 100},
-         "WA which is not steady"),
+         "WA that is not steady"),
     ],
     ids=["passes that do not agree", "a trace of few writes", "few writes"],
 )  # fmt: skip
@@ -158,8 +158,8 @@ def test_where_wa_is_not_monotone_the_interval_holds_every_crossing() -> None:
 @pytest.mark.parametrize(
     ("target_wa", "settings", "words"),
     [
-        (1000.0, {"workload": "uniform"}, "a WA of 1000 under single, greedy: it is"),
-        (1.0001, {"workload": "sequential"}, "fewest that the manager takes"),
+        (1000.0, {"workload": "uniform"}, "a WA of 1000 under single, greedy: WA is"),
+        (1.0001, {"workload": "sequential"}, "fewest that the manager supports"),
         (1.001, {"workload": "uniform", "victims": "random"}, "the most that are tried"),
     ],
 )
@@ -303,7 +303,7 @@ def test_values_that_are_one_drive_are_simulated_once() -> None:
     again = wa.wa_over_op([0.26, 0.27], **drive)
     assert again.points[0].result is not None
     assert again.points[0].result.device == again.points[1].result.device
-    assert "whole blocks make 1 drive of the 2 values asked for" in again.notes
+    assert "the 2 requested values need only 1 drive of whole blocks" in again.notes
 
 
 def test_threads_change_nothing() -> None:
@@ -392,8 +392,8 @@ def test_a_second_search_for_a_capacity_runs_nothing_not_even_the_smaller_drive(
     first = wa.required_op(1.8, **capacity, keep=tmp_path / "out")
     runner = EndsEarly(0, lambda: pytest.fail("a drive was run"))
     again = wa.required_op(1.8, **capacity, keep=tmp_path / "out", runner=runner)
-    assert again.kept is not None
-    assert again.kept.done == 0
+    assert again.store_stats is not None
+    assert again.store_stats.done == 0
     assert runner.begun == 0
     assert again.to_dict()["scaling_error"] == first.to_dict()["scaling_error"] > 0
 
@@ -426,7 +426,7 @@ def test_arguments_that_cannot_be_used_are_refused_before_a_run() -> None:
 def test_a_curve_says_each_kind_of_warning_once_and_asks_for_round_values() -> None:
     drive: dict[str, Any] = {"logical_pages": 4096, "pages_per_block": 16, "writes": 5000}
     found = wa.wa_over_op("op=0.05:0.4:6", **drive)
-    assert [one.asked for one in found.points] == [0.05, 0.12, 0.19, 0.26, 0.33, 0.4]
+    assert [one.requested for one in found.points] == [0.05, 0.12, 0.19, 0.26, 0.33, 0.4]
     unsteady = [one for one in found.warnings if "not steady" in one]
     assert len(unsteady) == 1
     assert unsteady[0].startswith("at op 0.2617, 0.332, 0.4023")

@@ -176,7 +176,7 @@ def test_the_command_tells_of_points_that_fail(tmp_path: Path) -> None:
     status, out, err = in_process.run("sweep", command)
     assert (status, json.loads(out)["failed"]) == (1, 1)
     assert "warmup 5000" in err
-    assert "leaves nothing" in err
+    assert "there are only 3000 writes" in err
     status, out, err = in_process.run("sweep", command)
     again = json.loads(out)
     assert (status, again["skipped"], again["failed"], again["failed_before"]) == (1, 3, 0, 1)

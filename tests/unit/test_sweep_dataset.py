@@ -23,7 +23,7 @@ from writeamp.files import output
 from writeamp.studies.dataset import KEY
 from writeamp.studies.sink import Sink
 from writeamp.studies.study import RunsDataset
-from writeamp.studies.sweep.kinds.kind import PointFound
+from writeamp.studies.sweep.kinds.kind import PointResult
 from writeamp.studies.sweep.points import SCHEMA, Point, PointCodec, PointOutcome, SweepDataset
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -37,7 +37,7 @@ Row = dict[str, Any]
 
 
 def found(point: Point, wa_found: float = 2.0) -> Row:
-    return PointCodec().columns(point, PointOutcome(PointFound(wa_found), None, 0.01))
+    return PointCodec().columns(point, PointOutcome(PointResult(wa_found), None, 0.01))
 
 
 def failed(point: Point, error: str = "it failed") -> Row:
@@ -339,9 +339,9 @@ def test_a_folder_in_which_a_sweep_was_killed_at_once_is_taken(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("mark", "words"),
     [
-        ('{"format": "writeamp sweep", "version": 1}', "another version"),
-        ('{"format": "something"}', "does not say"),
-        ("[]", "does not say"),
+        ('{"format": "writeamp sweep", "version": 1}', "results in format 1"),
+        ('{"format": "something"}', "is not the mark"),
+        ("[]", "is not the mark"),
         ("{", "not JSON"),
     ],
 )

@@ -181,11 +181,11 @@ def test_whole_numbers_are_equally_likely() -> None:
         ("axes.op = {from = 0, to = 1, num = 1}", ["num", "at least 2"]),
         ("axes.op = {from = 0, to = 1, step = 1e-9}", ["values", "1000000"]),
         ("axes.op = {from = 0, to = 1, nmu = 3}", ["nmu", "num"]),
-        ("axes.blocks = {from = 0.5, to = 4, num = 3}", ["blocks", "whole ends"]),
+        ("axes.blocks = {from = 0.5, to = 4, num = 3}", ["blocks", "whole numbers"]),
         ("axes.op = {from = 0.1, to = 0.2}", ["sweep.axes.op", "num or step"]),
         ("design = 'sobl'", ["sweep.design", "sobl", "sobol"]),
         ("design = 'sobol'\naxes.op = {from = 0.1, to = 0.2}", ["samples", "missing"]),
-        ("design = 'sobol'\nsamples = 8\naxes.op = [1]", ["sobol", "bounds"]),
+        ("design = 'sobol'\nsamples = 8\naxes.op = [1]", ["sobol", "axis to draw from"]),
         (
             "design = 'sobol'\nsamples = 100\naxes.op = {from = 0.1, to = 0.2}",
             ["100", "64 or 128"],

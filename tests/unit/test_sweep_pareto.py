@@ -13,7 +13,7 @@ import writeamp as wa
 from sweeping import formula_results, plan
 from writeamp.errors import WriteampError
 from writeamp.plots.spec import PanelChart
-from writeamp.studies.sweep.kinds.kind import PointFound
+from writeamp.studies.sweep.kinds.kind import PointResult
 from writeamp.studies.sweep.results import SweepResults
 from writeamp.studies.sweep.views.pareto import Objective
 
@@ -23,11 +23,11 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Give what looks at points (wa, erases, endurance), which may have an interval of WA."""
 
     def of(points: list[tuple[float, ...]], half_width: float = 0.0) -> SweepResults:
-        def found(at: int, **_: Any) -> PointFound:
+        def found(at: int, **_: Any) -> PointResult:
             first, *others = points[at]
             names = ("erases", "endurance_full_drive_writes")
             measures = dict(zip(names, others, strict=False))
-            return PointFound(first, first - half_width, first + half_width, measures=measures)
+            return PointResult(first, first - half_width, first + half_width, measures=measures)
 
         axes = {"at": list(range(len(points)))}
         return formula_results(monkeypatch, found, tmp_path / "out", axes=axes)
@@ -84,8 +84,8 @@ def test_a_choice_whose_interval_reaches_the_front_is_near_it(results: Any) -> N
 def test_choices_without_an_objective_are_left_out_and_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def inverse(op: float, **_: Any) -> PointFound:
-        return PointFound(None if op == 0.2 else 1 / op)
+    def inverse(op: float, **_: Any) -> PointResult:
+        return PointResult(None if op == 0.2 else 1 / op)
 
     axes = {"op": [0.1, 0.2, 0.4]}
     front = formula_results(monkeypatch, inverse, tmp_path, axes=axes).pareto("wa", "op")
@@ -116,7 +116,7 @@ def test_an_objective_has_the_direction_that_is_better(
 
 
 def test_an_objective_of_unknown_direction_is_refused() -> None:
-    with pytest.raises(WriteampError, match=r"drive_writes better.*min:drive_writes or max"):
+    with pytest.raises(WriteampError, match=r"direction of drive_writes .*min:drive_writes or max"):
         Objective.of("drive_writes")
 
 

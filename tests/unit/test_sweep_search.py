@@ -100,7 +100,7 @@ def test_an_unknown_goal_is_named_with_those_that_there_are(tmp_path: Path) -> N
 
 
 def test_a_goal_is_for_searches_only() -> None:
-    with pytest.raises(WriteampError, match="minimize is for design search"):
+    with pytest.raises(WriteampError, match="minimize is only for design search"):
         plan_of(plan({"minimize": "wa", "axes": {"op": [0.2]}}))
 
 

@@ -16,7 +16,7 @@ from refusals import refusal
 from sweeping import FormulaKind, file_of, formula_results, plan, search
 from writeamp.errors import WriteampError
 from writeamp.runs.seeds import replica_seed
-from writeamp.studies.sweep.kinds.kind import PointFound
+from writeamp.studies.sweep.kinds.kind import PointResult
 from writeamp.studies.sweep.kinds.registry import KINDS
 from writeamp.studies.sweep.views.indices import of_full_grid
 from writeamp.studies.sweep.views.sensitivity import Sensitivity
@@ -30,10 +30,10 @@ TOTAL = {"x": (_V1 + _V13) / _V, "y": _V2 / _V, "z": _V13 / _V}
 AXES = {name: {"from": -math.pi, "to": math.pi} for name in "xyz"}
 
 
-def ishigami(x: float, y: float, z: float, seed: int = 1, scale: float = 1.0) -> PointFound:
+def ishigami(x: float, y: float, z: float, seed: int = 1, scale: float = 1.0) -> PointResult:
     """Return the function, times `scale`."""
     value = math.sin(x) + 7 * math.sin(y) ** 2 + 0.1 * z**4 * math.sin(x)
-    return PointFound(scale * value)
+    return PointResult(scale * value)
 
 
 @pytest.fixture
@@ -83,8 +83,8 @@ def test_morris_finds_which_axes_have_effects_and_interactions(look: Any) -> Non
 def test_a_linear_function_has_its_slopes_as_elementary_effects(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def linear(a: float, b: float, **_: Any) -> PointFound:
-        return PointFound(3 * a + b)
+    def linear(a: float, b: float, **_: Any) -> PointResult:
+        return PointResult(3 * a + b)
 
     axes = {name: {"from": 0, "to": 2} for name in "ab"}
     sweep = {"design": "morris", "samples": 8, "axes": axes}
@@ -125,8 +125,8 @@ def test_replicas_give_a_grid_its_intervals() -> None:
 def test_an_axis_of_seeds_gives_a_grid_the_intervals_that_replicas_give(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def noisy(a: float, b: float, seed: int) -> PointFound:
-        return PointFound(a + float(np.random.default_rng([seed, int(a), int(b)]).normal()))
+    def noisy(a: float, b: float, seed: int) -> PointResult:
+        return PointResult(a + float(np.random.default_rng([seed, int(a), int(b)]).normal()))
 
     axes = {"a": [0, 1, 2], "b": [0, 1]}
     seeds = [replica_seed(1, replica) for replica in range(3)]
@@ -145,7 +145,7 @@ def test_a_grid_whose_cells_have_no_seed_in_common_is_refused(look: Any, tmp_pat
     for y, seed in ((0, 1), (1, 2)):
         with pytest.raises(WriteampError):
             look(axes={"x": [1], "y": [y], "z": [0], "seed": [seed]})
-    with pytest.raises(WriteampError, match="no seed in common"):
+    with pytest.raises(WriteampError, match="no common seed"):
         wa.sweep_results(tmp_path / "out").sensitivity()
 
 
@@ -167,7 +167,7 @@ def test_where_keeps_the_indices_of_some_listed_values(
 def test_points_that_mean_the_same_count_as_often_as_the_design_asks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(KINDS, "formula", FormulaKind(lambda a, b, **_: PointFound(2.0 * a + b)))
+    monkeypatch.setitem(KINDS, "formula", FormulaKind(lambda a, b, **_: PointResult(2.0 * a + b)))
     axes = {name: {"from": 0, "to": 1, "integer": True} for name in "ab"}
     sweep = {"design": "saltelli", "samples": 256, "axes": axes}
     found = wa.sweep({"verb": "formula", "sweep": sweep}, keep=tmp_path, runner=wa.runners.Here())
@@ -179,7 +179,7 @@ def test_points_that_mean_the_same_count_as_often_as_the_design_asks(
 
 def test_designs_without_a_sound_analysis_are_refused(look: Any) -> None:
     sentence = refusal(look, design="sobol", samples=64)
-    assert "design sobol has no sound analysis" in sentence
+    assert "design sobol has no valid analysis" in sentence
     assert "saltelli" in sentence
     assert "at least 64" in refusal(look, design="random", samples=32)
     assert "at least 16" in refusal(look, design="saltelli", samples=8)
@@ -193,7 +193,7 @@ def test_a_search_says_nothing_of_which_axis_matters(tmp_path: Path) -> None:
     pytest.importorskip("optuna", reason="needs optuna, the extra `search`")
     asked = search(samples=3)
     found = wa.sweep(asked, keep=tmp_path, runner=wa.runners.Here())
-    with pytest.raises(WriteampError, match="a search goes where its goal is best"):
+    with pytest.raises(WriteampError, match="a search chooses points near the best goal"):
         found.results.sensitivity()
     with pytest.raises(WriteampError, match="the plan is a search"):
         wa.sweep_results(tmp_path, of=asked)
@@ -202,8 +202,8 @@ def test_a_search_says_nothing_of_which_axis_matters(tmp_path: Path) -> None:
 def test_what_is_the_same_everywhere_or_missing_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def step(a: float, b: float, **_: Any) -> PointFound:
-        return PointFound(None if a > 1 else 2.0)
+    def step(a: float, b: float, **_: Any) -> PointResult:
+        return PointResult(None if a > 1 else 2.0)
 
     axes = {"a": [0, 1, 2], "b": [0, 1]}
     results = formula_results(monkeypatch, step, tmp_path, axes=axes)
@@ -253,5 +253,5 @@ def test_the_command_needs_the_file_of_a_design_and_then_shows_its_indices(tmp_p
     picture = tmp_path / "out.svg"
     done = in_process.run("sweep show", f"{out} --sensitivity --of {file} --plot {picture}")
     assert "writes" in done.out
-    for words in ("What decides write amplification", "first order", "total", "writes"):
+    for words in ("Sensitivity of write amplification", "first order", "total", "writes"):
         assert words in picture.read_text("utf-8")

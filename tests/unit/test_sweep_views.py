@@ -16,7 +16,7 @@ import writeamp as wa
 from refusals import refusal
 from sweeping import ONE_FAILS, FormulaKind, file_of, plan, search
 from writeamp.statistics.replicas import student_interval
-from writeamp.studies.sweep.kinds.kind import PointFound
+from writeamp.studies.sweep.kinds.kind import PointResult
 from writeamp.studies.sweep.kinds.registry import KINDS
 from writeamp.studies.sweep.results import SweepResults
 from writeamp.studies.sweep.views.roles import is_log
@@ -24,10 +24,10 @@ from writeamp.studies.sweep.views.roles import is_log
 THREE_AXES = {"op": [0.1, 0.2, 0.4], "manager": ["b", "a"], "load": [1, 2]}
 
 
-def found(op: float = 0.1, manager: str = "a", load: float = 1, seed: int = 1) -> PointFound:
+def found(op: float = 0.1, manager: str = "a", load: float = 1, seed: int = 1) -> PointResult:
     """Return a value in which every axis and the seed have digits of their own."""
     value = 10 * op + {"a": 0.0, "b": 0.1}[manager] + 0.01 * load + seed % 7 / 1e4
-    return PointFound(value, steady=load != 2, measures={"double": 2 * value, "word": "x"})
+    return PointResult(value, steady=load != 2, measures={"double": 2 * value, "word": "x"})
 
 
 @pytest.fixture
@@ -77,8 +77,8 @@ def test_what_was_varied_is_not_drawn_as_what_was_found(results: Any) -> None:
     all_of_them = results(axes=THREE_AXES)
     for axis in ("op", "manager"):
         sentence = refusal(all_of_them.curves, x="load", y=axis)
-        assert sentence.startswith(f"y is {axis}, which is an axis of the sweep and not found by")
-        assert "x, hue or a facet; valid as y: wa, " in sentence
+        assert sentence.startswith(f"y is {axis}, which is an axis of the sweep, not a result")
+        assert "x, hue or facet; valid as y: wa, " in sentence
     assert refusal(all_of_them.heat_map, color="load").startswith("color is load, which is an axis")
     assert refusal(all_of_them.curves, facet=[""]).startswith("unknown axis ''")
 
@@ -105,7 +105,7 @@ def test_axes_that_go_ahead_together_have_one_part_and_no_line(results: Any) -> 
 def test_more_axes_or_values_than_a_picture_can_tell_apart_are_refused(
     results: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(KINDS, "formula", FormulaKind(lambda **_: PointFound(1.0)))
+    monkeypatch.setitem(KINDS, "formula", FormulaKind(lambda **_: PointResult(1.0)))
     five = results(axes={name: [1, 2] for name in "abcde"})
     assert "c, d, e vary too" in refusal(five.curves)
     assert len(five.where(c=1).curves().figure().panels) == 4
@@ -114,7 +114,7 @@ def test_more_axes_or_values_than_a_picture_can_tell_apart_are_refused(
     assert "line has 29 values" in refusal(lines.curves, "x", hue="line")
     panels = results(axes={"x": [0.5], "panel": list(range(13))})
     assert "facet panel makes 13 panels" in refusal(panels.curves, "x", facet=["panel"])
-    assert "a is given two parts" in refusal(five.curves, "a", hue="a")
+    assert "a has two roles" in refusal(five.curves, "a", hue="a")
 
 
 def test_where_takes_numbers_as_tables_show_them_and_several_values(results: Any) -> None:
@@ -137,7 +137,9 @@ def test_a_point_is_steady_if_all_of_its_runs_are(
     results: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(
-        KINDS, "formula", FormulaKind(lambda op, seed: PointFound(op + seed % 7, steady=seed != op))
+        KINDS,
+        "formula",
+        FormulaKind(lambda op, seed: PointResult(op + seed % 7, steady=seed != op)),
     )
     sweep = results(axes={"op": [1, 2]}, replicas=3)
     groups = [(one.steady, one.not_steady) for one in sweep.groups()]
@@ -221,8 +223,8 @@ def test_a_logarithmic_axis_is_drawn_so_unless_told_otherwise(results: Any) -> N
 
 def test_a_logarithm_of_what_has_none_is_refused(results: Any) -> None:
     sweep = results(axes={"op": [0, 0.2], "manager": ["a", "b"]})
-    assert "op has no logarithm everywhere" in refusal(sweep.curves, "op", log_x=True)
-    assert "manager has no logarithm" in refusal(sweep.curves, "manager", log_x=True)
+    assert "op has values without a logarithm" in refusal(sweep.curves, "op", log_x=True)
+    assert "manager has values without a logarithm" in refusal(sweep.curves, "manager", log_x=True)
 
 
 def test_a_heat_map_has_a_cell_for_each_pair_and_numbers_rise_upwards(results: Any) -> None:
@@ -341,7 +343,7 @@ def test_the_counts_are_printed_though_nothing_can_be_drawn(tmp_path: Path) -> N
     command = f"{file} --out {tmp_path}/out --workers 1 --plot {tmp_path}/out.svg --json"
     status, out, err = in_process.run("sweep", command)
     assert (status, json.loads(out)["failed"]) == (2, 2)
-    assert "nothing" in err
+    assert "but there are only 3000 writes" in err
 
 
 def test_a_search_is_drawn_though_its_points_are_not_known_before(tmp_path: Path) -> None:
@@ -391,7 +393,7 @@ def test_every_way_to_look_draws_prints_and_is_json(
         ("--plot out.gif", ["out.gif", "valid are png"]),
         ("--plot no/such/out.png", ["cannot write plot"]),
         ("--of no-such.toml", ["no-such.toml"]),
-        ("--x manager --log-x", ["manager has no logarithm"]),
+        ("--x manager --log-x", ["manager has values without a logarithm"]),
     ],
 )
 def test_what_cannot_be_shown_is_one_sentence_and_status_2(

@@ -95,7 +95,7 @@ def test_a_comparison_of_candidates_keeps_its_runs_and_its_other_rows(
     asked = {"managers": "single,wolf", "writes": 2000, "keep": tmp_path / "study"}
     first = wa.compare(profile, workload="uniform", **asked)
     again = wa.compare(profile, workload="uniform", **asked)
-    assert (first.kept.done, again.kept.done) == (again.kept.skipped, 0)
+    assert (first.store_stats.done, again.store_stats.done) == (again.store_stats.skipped, 0)
     assert [row.wa for row in again.rows] == [row.wa for row in first.rows]
     many = "/".join("1" * 40)
     with pytest.raises(wa.WriteampError, match="40 groups of pages") as failed:

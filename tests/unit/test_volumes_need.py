@@ -32,8 +32,8 @@ def test_the_op_that_is_found_gives_the_overall_wa(fleet: Fleet, tmp_path: Path)
         1.8, fleet, "single", keep=tmp_path / "runs", pages_per_block=8, repeat=3
     )
     assert kept.op == found.op
-    assert kept.at.kept is not None
-    assert kept.at.kept.done == 0
+    assert kept.at.store_stats is not None
+    assert kept.at.store_stats.done == 0
 
 
 def test_wear_and_cost_are_those_of_the_volumes(fleet: Fleet) -> None:

@@ -78,8 +78,8 @@ def test_threads_and_an_interruption_change_nothing(fleet: Fleet, tmp_path: Path
     assert stopped.value.finished.rows.height == 5
     assert len(stopped.value.finished.unfinished) == 7
     again = ran(fleet, keep=tmp_path / "stopped", runner=Threads(2))
-    assert again.kept is not None
-    assert (again.kept.done, again.kept.skipped) == (7, 5)
+    assert again.store_stats is not None
+    assert (again.store_stats.done, again.store_stats.skipped) == (7, 5)
     assert counters(again).equals(counters(whole))
     assert again.to_dict()["managers"] == whole.to_dict()["managers"]
 
@@ -103,11 +103,11 @@ def test_a_third_manager_and_other_settings_do_only_the_new_runs(
 ) -> None:
     ran(fleet, keep=tmp_path / "results")
     more = ran(fleet, keep=tmp_path / "results", managers="single,dac,sepgc")
-    assert more.kept is not None
-    assert (more.kept.done, more.kept.skipped) == (6, 12)
+    assert more.store_stats is not None
+    assert (more.store_stats.done, more.store_stats.skipped) == (6, 12)
     other = ran(fleet, keep=tmp_path / "results", op=0.3)
-    assert other.kept is not None
-    assert (other.kept.done, other.kept.skipped) == (12, 0)
+    assert other.store_stats is not None
+    assert (other.store_stats.done, other.store_stats.skipped) == (12, 0)
 
 
 def test_the_largest_volumes_are_run_first(fleet: Fleet) -> None:
@@ -153,13 +153,13 @@ def test_a_run_that_failed_is_done_again_and_one_too_small_is_not(
     assert [one["overall_wa"] for one in failed.managers] == [None, None]
     assert "no luck" in failed.warnings[0]
     again = ran(fleet, keep=tmp_path / "results")
-    assert again.kept is not None
-    assert (again.kept.done, again.failed.height) == (12, 0)
+    assert again.store_stats is not None
+    assert (again.store_stats.done, again.failed.height) == (12, 0)
     large = ran(fleet, keep=tmp_path / "results", pages_per_block=100_000)
     assert large.too_small.height == 12
     same = ran(fleet, keep=tmp_path / "results", pages_per_block=100_000)
-    assert same.kept is not None
-    assert (same.kept.skipped, same.too_small.height) == (12, 12)
+    assert same.store_stats is not None
+    assert (same.store_stats.skipped, same.too_small.height) == (12, 12)
 
 
 def test_savings_intervals_are_of_pairs() -> None:

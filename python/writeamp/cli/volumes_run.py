@@ -115,8 +115,8 @@ def _words(done: int, runs: int) -> str:
 
 
 def _progress(study: FleetRun | TogetherRun) -> str:
-    where = f" in {study.kept.out}" if study.kept else ""
+    where = f" in {study.store_stats.out}" if study.store_stats else ""
     runs = study.rows.height + len(study.unfinished)
     return f"{study.rows.height:,} of {runs:,} runs have results{where}" + (
-        "; run the same command to continue" if study.kept else ""
+        "; run the same command to continue" if study.store_stats else ""
     )

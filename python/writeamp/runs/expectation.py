@@ -82,13 +82,13 @@ def held_in_words(device: Device, held_pages: int) -> str:
 
     >>> import writeamp as wa
     >>> held_in_words(wa.simulate(op=0.25, utilization=0.5, writes=1, warmup=0).device, 419_430)
-    'op 1.5, since 50.0% of the logical pages hold data'
+    'effective op 1.5 (50.0% of the logical pages hold data)'
     """
     op = _op_of_data(device, held_pages)
     if abs(op / device.op - 1) < _SAME_OP:
         return f"op {device.op:.4g}"
-    share = held_pages / device.logical_pages
-    return f"op {op:.4g}, since {share:.1%} of the logical pages hold data"
+    held_share = held_pages / device.logical_pages
+    return f"effective op {op:.4g} ({held_share:.1%} of the logical pages hold data)"
 
 
 def _op_of_data(device: Device, held_pages: int) -> float:

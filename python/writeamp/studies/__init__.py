@@ -1,1 +1,1 @@
-"""Studies: many runs for one answer, each kept when something stops."""
+"""Studies: many runs for one result, each stored when finished, so that a study can resume."""

@@ -1,4 +1,4 @@
-"""Runs of the drives that a learnt profile may be: each of them alone, and what they mix to."""
+"""Runs on all drives that a learnt profile may describe, and the mixture of their results."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from writeamp.settings.precondition import Precondition
 from writeamp.settings.recorded import is_recording
 from writeamp.settings.settings import ComparisonSettings, SimulationSettings
 from writeamp.studies.mixture import CandidateRun, Mixture
-from writeamp.studies.over import Found, Run, over, succeeded
+from writeamp.studies.over import Outcomes, Run, over, succeeded
 
-# A run of one candidate need not be known better than the candidates are.
+# Candidates differ by more than this, so that a run of one need not be more precise.
 _PRECISION = 0.004
-# A larger drive is simulated by a smaller one, as any capacity is.
+# A larger drive is simulated as a scaled-down one, as with a capacity.
 _MOST_PAGES = 2**22
 
 
@@ -32,10 +32,10 @@ def over_candidates(
     """Run an experiment; on a learnt profile, mix the results of all candidates.
 
     Args:
-        experiment: what to do.
+        experiment: experiment to run.
         simulate: runs an experiment on one drive.
-        progress: called with the candidates that are done, and how many there are; of one drive,
-            as `simulate` calls it.
+        progress: called with the number of candidates done and the total; on a single drive, as
+            `simulate` calls it.
     """
     if experiment.candidates is None:
         return simulate(experiment, progress)
@@ -49,64 +49,69 @@ def mixture_of(
     progress: Progress | None = None,
 ) -> Mixture:
     """Run the candidates that carry the weight, and return the mixture of their results."""
-    variants = [alone(experiment, candidates, one) for one in candidates.carrying]
+    variants = [alone(experiment, candidates, candidate) for candidate in candidates.carrying]
     runner = local_runner(len(variants), most=most_at_once(variants[0]))
     mix = partial(_mixed, experiment, candidates)
     return over(variants, mix, simulate, progress, runner=runner)
 
 
 def others_alone(experiment: Experiment) -> list[Experiment]:
-    """Return the experiment on each candidate but the most probable, in its own size."""
+    """Return the experiment on each candidate except the most probable, at full size."""
     candidates = experiment.candidates
     if candidates is None:
         return []
-    return [alone(experiment, candidates, one, may_scale=False) for one in candidates.carrying[1:]]
+    return [
+        alone(experiment, candidates, candidate, may_scale=False)
+        for candidate in candidates.carrying[1:]
+    ]
 
 
 def mixture_from(
     experiment: Experiment,
     load_name: str,
-    found: Iterable[tuple[int, float, tuple[float, float], bool]],
+    results: Iterable[tuple[int, float, tuple[float, float], bool]],
 ) -> Mixture:
-    """Return the mixture of what was found of candidates: number, WA, interval, and steadiness."""
+    """Return the mixture of candidates' results: number, WA, interval, and steadiness."""
     candidates = experiment.candidates
     assert candidates is not None
     runs = tuple(
-        CandidateRun(candidates.carrying[at], wa, (high - low) / 2, is_steady)
-        for at, wa, (low, high), is_steady in found
+        CandidateRun(candidates.carrying[index], wa, (high - low) / 2, is_steady)
+        for index, wa, (low, high), is_steady in results
     )
     return Mixture(str(experiment.device.profile), load_name, runs, candidates.error)
 
 
-def _mixed(experiment: Experiment, candidates: Candidates, found: Found[DriveResult]) -> Mixture:
+def _mixed(
+    experiment: Experiment, candidates: Candidates, outcomes: Outcomes[DriveResult]
+) -> Mixture:
     """Return the mixture of the candidates that can be drives of this size."""
-    results = succeeded(found)
-    left_out = len(found) - len(results)
-    refused = f"{left_out} candidates cannot be drives of this size, or serve this load"
+    results = succeeded(outcomes)
+    left_out = len(outcomes) - len(results)
+    refused = f"{left_out} candidates were left out; they cannot have this size or serve this load"
     of_recording = is_recording(experiment.load)
     return Mixture(
         profile=str(experiment.device.profile),
         load_name=results[0][1].plan.load_name,
         runs=tuple(
             CandidateRun(
-                candidates.carrying[at],
-                one.wa,
-                _half_width(one, of_recording=of_recording),
-                one.steady,
+                candidates.carrying[index],
+                result.wa,
+                _half_width(result, of_recording=of_recording),
+                result.steady,
             )
-            for at, one in results
+            for index, result in results
         ),
         error=candidates.error,
         drive_notes=(refused,) if left_out else (),
-        elapsed_s=sum(one.elapsed_s for _, one in results),
+        elapsed_s=sum(result.elapsed_s for _, result in results),
     )
 
 
 def _half_width(result: DriveResult, *, of_recording: bool) -> float:
-    """Return how far WA of a candidate may be off.
+    """Return the uncertainty of a candidate's WA.
 
-    The requests of a recording are what is asked about, and each candidate serves them all: what is
-    open is where its blocks end. Of any other load it is the WA that lasts.
+    For a recording, each candidate serves the same requests, and only the position of its blocks'
+    ends is uncertain: it is the spread over drive sizes. For other loads it is half the interval.
     """
     if of_recording and result.spread is not None:
         return result.spread.wa_spread
@@ -114,22 +119,22 @@ def _half_width(result: DriveResult, *, of_recording: bool) -> float:
 
 
 def alone(
-    experiment: Experiment, candidates: Candidates, one: Candidate, *, may_scale: bool = True
+    experiment: Experiment, candidates: Candidates, candidate: Candidate, *, may_scale: bool = True
 ) -> Experiment:
-    """Return the experiment on one candidate alone, its runs shared among all of them.
+    """Return the experiment on a single candidate, with its share of the replicas.
 
     Args:
-        experiment: what to do.
-        candidates: all of them.
-        one: of these.
-        may_scale: let a smaller drive stand for a large one.
+        experiment: experiment to run.
+        candidates: all candidates.
+        candidate: candidate to run on.
+        may_scale: whether a large drive may be scaled down.
     """
     sized = experiment.device
     blocks = None
     if sized.size is sized.capacity is sized.logical_blocks is sized.logical_pages is None:
-        blocks = candidates.blocks_of(one)
+        blocks = candidates.blocks_of(candidate)
     is_scaled = may_scale and _scales(experiment)
-    settings: dict[str, Any] = {"op": one.op, "pages_per_block": one.erase_unit_pages}
+    settings: dict[str, Any] = {"op": candidate.op, "pages_per_block": candidate.erase_unit_pages}
     if blocks is not None and candidates.logical_pages > _MOST_PAGES and is_scaled:
         page_bytes = device(experiment.device.base).page_bytes
         settings["capacity"] = candidates.logical_pages * page_bytes
@@ -137,27 +142,27 @@ def alone(
         settings["blocks"] = blocks
     run = experiment.run
     if isinstance(run, ComparisonSettings):
-        settings["managers"] = one.manager
+        settings["managers"] = candidate.manager
         settings["replicas"] = math.ceil(run.replicas / len(candidates.carrying))
     else:
         assert isinstance(run, SimulationSettings)
-        settings["manager"] = one.manager
+        settings["manager"] = candidate.manager
         settings["replicas"] = 1
         if run.writes is None:
             settings["precision"] = max(run.precision, _PRECISION)
-    settings["victims"] = one.victims or None
+    settings["victims"] = candidate.victims or None
     return replace(replace(experiment, candidates=None).with_settings(**settings), candidates=None)
 
 
 def _scales(experiment: Experiment) -> bool:
-    """Return whether a smaller drive may stand for the one that is meant."""
+    """Return whether the experiment may run on a scaled-down drive."""
     load = experiment.load
     has_trace = bool(load.traces) or Precondition.of(load.precondition).trace is not None
     return not has_trace and not experiment.is_timed and not experiment.device.changes_times
 
 
 def most_at_once(experiment: Experiment) -> int:
-    """Return how many drives of an experiment with one load fit into memory."""
+    """Return how many drives of an experiment with one load fit in memory."""
     from writeamp.runs.inputs import prepare  # noqa: PLC0415
 
     return drives_that_fit(prepare(experiment).drive)

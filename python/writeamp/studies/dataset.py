@@ -1,8 +1,8 @@
-"""Folders of Parquet files in which the results of studies are kept, each once.
+"""Folders of Parquet files with the results of studies, each result once.
 
-Rows are only ever added: each part is written whole under a name of its own, and never changed.
-Its name ends with a digest of its content, so that one that was damaged is not read. Readers take
-each key once, so that two studies may write at the same time, and a merge may end anywhere.
+Rows are only added: each part is written completely under a name of its own, and never changed.
+The name ends with a digest of the content, so that damaged parts are detected. Readers use each key
+once, so that two studies may write at the same time, and a merge may be interrupted.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ from writeamp.fields.domains import file_name
 from writeamp.files import inputs, output
 from writeamp.files.tables import read_parquet
 
-# Columns that name a result: the digest of what was asked, and the engine's version.
+# Columns that identify a result: the digest of the experiment, and the engine's version.
 KEY = ("hash", "version")
 
 _PARTS = "part-*.parquet"
 _NAME_OF_PART = re.compile(r"part-[0-9]{20}-[0-9a-f]{8}-(?P<digest>[0-9a-f]{16})\.parquet")
-# Of a part 16 MiB are merged, and a run adds one of its own points.
+# Parts of up to 16 MiB are merged, and a run adds one of its own points.
 _MOST_BYTES_OF_MARK, _MOST_BYTES_OF_PART = 1 << 20, 1 << 30
-# Larger parts are left alone: to write them anew would take longer than to read them.
+# Larger parts are not merged: rewriting them would take longer than reading them.
 _SMALL_BYTES = 16 << 20
-# A merge by another study may take away what is about to be read.
+# A concurrent merge may remove a part that is about to be read.
 _MOST_TRIES = 20
 
 
 @dataclass(frozen=True)
 class Contents:
-    """Kind of results that a folder holds, its words and its columns.
+    """Kind of results that a folder holds: its words and its columns.
 
     Attributes:
-        study: what makes them, in a word, as in "results of a sweep".
-        points: what it has many of.
-        schema: Polars types by the name of the column; `KEY` and `error` are among them.
-        version: of the format, which is written.
-        without_digests: the older version that is read, too, whose parts may have no digest.
+        study: noun for the study, as in "results of a sweep".
+        points: plural noun for its results.
+        schema: Polars types by name of the column; `KEY` and `error` are among them.
+        version: version of the format that is written.
+        without_digests: older version that is also read, whose parts may have no digest.
     """
 
     study: str
@@ -62,7 +62,7 @@ class Contents:
 
     @property
     def mark(self) -> str:
-        """Name of the file that says what the folder holds."""
+        """Name of the file that identifies the folder's content."""
         return f"writeamp-{self.study}.json"
 
     @property
@@ -72,17 +72,19 @@ class Contents:
 
     @property
     def readable(self) -> tuple[int, ...]:
-        """Versions of the format that are read."""
-        return tuple(one for one in (self.without_digests, self.version) if one is not None)
+        """Versions of the format that can be read."""
+        return tuple(
+            version for version in (self.without_digests, self.version) if version is not None
+        )
 
 
 class Dataset:
-    """The results in one folder; a subclass says of which kind."""
+    """Results in one folder; a subclass defines their kind."""
 
     contents: ClassVar[Contents]
 
     def __init__(self, folder: Path, version: int) -> None:
-        """Take a folder that holds results in a format; `open` and `make` check that."""
+        """Set the folder and the version of its format; `open` and `make` check both."""
         self.folder = folder
         self._needs_digests = version != self.contents.without_digests
 
@@ -91,15 +93,15 @@ class Dataset:
         """Return the dataset in a folder.
 
         Raises:
-            WriteampError: there is none, or one that this version cannot read.
+            WriteampError: the folder holds no results, or this version cannot read them.
         """
         folder, mark_file = Path(file_name(path)), cls.contents.mark
         try:
             mark = json.loads(inputs.read_bytes(folder / mark_file, _MOST_BYTES_OF_MARK, "mark"))
         except FileNotFoundError:
             raise WriteampError(
-                f"{folder} holds no results of a {cls.contents.study}; give the folder that was "
-                "--keep of one"
+                f"{folder} holds no results of a {cls.contents.study}; give a folder that a "
+                f"{cls.contents.study} wrote by --keep"
             ) from None
         except OSError as error:
             raise WriteampError(f"cannot read {folder / mark_file}: {error.strerror}") from None
@@ -112,48 +114,48 @@ class Dataset:
 
     @classmethod
     def make(cls, path: str | os.PathLike[str]) -> Self:
-        """Return the dataset in a folder, which is made if there is none.
+        """Return the dataset in a folder, which is created if it does not exist.
 
         Raises:
-            WriteampError: the folder has something else in it, or cannot be written.
+            WriteampError: the folder holds other files, or cannot be written.
         """
         folder = Path(path)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            names = {one.name for one in folder.iterdir()}
+            names = {entry.name for entry in folder.iterdir()}
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else str(error)
             raise WriteampError(f"cannot make folder {str(folder)!r}: {why}") from None
         if cls.contents.mark not in names:
-            # Parts without a mark are there if it was damaged and removed.
+            # Parts without a mark are left if the mark was damaged and removed.
             others = [
                 name
                 for name in names
                 if not (fnmatchcase(name, output.DRAFTS) or _NAME_OF_PART.fullmatch(name))
             ]
-            # Another process may have begun here since.
+            # Another process may have created the mark since.
             if others and not (folder / cls.contents.mark).exists():
                 raise WriteampError(
-                    f"{folder} holds other files and no results of a {cls.contents.study}; give "
-                    "--keep a new or empty folder"
+                    f"{folder} holds other files and no results of a {cls.contents.study}; give a "
+                    "new or empty folder by --keep"
                 )
-            cls(folder, cls.contents.version).rows()  # which refuses parts of another study
+            cls(folder, cls.contents.version).rows()  # rejects parts of another study
             _mark(cls.contents, folder)
-        found = cls.open(folder)
-        output.check_target(found._new_part(b""), "results")
-        return found
+        dataset = cls.open(folder)
+        output.check_target(dataset._new_part(b""), "results")
+        return dataset
 
     def rows(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        """Return the results, each once, in the order of their study, whichever came first.
+        """Return the results, each once, in the order of their study.
 
         Args:
-            columns: some of them, `KEY` and `error` among these; all by default.
+            columns: columns to read, including `KEY` and `error`; all by default.
         """
         rows = once_each(self._read(list(columns or self.contents.schema)))
         return rows.sort(*(["place"] if "place" in rows.columns else []), *KEY)
 
     def append(self, rows: pl.DataFrame) -> Path:
-        """Add a part with these rows: it is whole and on the disk, or not there.
+        """Add a part with these rows, completely or not at all.
 
         Raises:
             WriteampError: the disk is full, or the part cannot be written for another reason.
@@ -167,10 +169,11 @@ class Dataset:
         return path
 
     def merge(self, parts: Sequence[Path]) -> Path | None:
-        """Put the rows of some parts, which nobody else merges, into one; their files go.
+        """Merge some parts into one, and remove their files; no other study may merge them.
 
-        Killed in between, it leaves rows twice, of which readers take one. Where the disk is full
-        the parts stay: nothing is lost.
+        If it is interrupted, some rows exist twice, and readers use one of them. If the disk is
+        full,
+        the parts stay as they are.
         """
         if len(parts) < 2:
             return None
@@ -185,18 +188,18 @@ class Dataset:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Say that a study adds results, which keeps `tidy` of another from merging them."""
+        """Lock the folder while a study adds results, against `tidy` of another study."""
         with locked(self.folder / self.contents.mark, fcntl.LOCK_SH):
             yield
 
     def tidy(self) -> None:
-        """Merge small parts into one, unless another study adds results."""
+        """Merge small parts into one, unless another study is adding results."""
         with locked(self.folder / self.contents.mark, fcntl.LOCK_EX | fcntl.LOCK_NB) as is_alone:
             if is_alone:
-                self.merge([one for one in self._parts() if one.stat().st_size < _SMALL_BYTES])
+                self.merge([path for path in self._parts() if path.stat().st_size < _SMALL_BYTES])
 
     def _parts(self) -> list[Path]:
-        """Return the parts, the oldest first."""
+        """Return the parts, oldest first."""
         return sorted(self.folder.glob(_PARTS))
 
     def _new_part(self, content: bytes) -> Path:
@@ -210,14 +213,16 @@ class Dataset:
                 return pl.concat([empty, *(self._part(path, columns) for path in self._parts())])
             except FileNotFoundError:
                 continue
-        raise WriteampError(f"cannot read {self.folder}: another study keeps merging its parts")
+        raise WriteampError(
+            f"cannot read {self.folder}: another study merges its parts all the time; try again"
+        )
 
     def _part(self, path: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """Return some columns of the rows of a part.
 
         Raises:
-            FileNotFoundError: it is gone.
-            WriteampError: it cannot be read, was damaged, or is none.
+            FileNotFoundError: the part was removed.
+            WriteampError: the part cannot be read, is damaged, or has no valid name.
         """
         try:
             content = inputs.read_bytes(path, _MOST_BYTES_OF_PART, "part")
@@ -225,22 +230,22 @@ class Dataset:
             raise
         except OSError as error:
             raise WriteampError(f"cannot read results {path}: {error.strerror}") from None
-        named = _NAME_OF_PART.fullmatch(path.name)
-        if named is None and self._needs_digests:
+        name_match = _NAME_OF_PART.fullmatch(path.name)
+        if name_match is None and self._needs_digests:
             raise WriteampError(
-                f"{path} has no name that a {self.contents.study} gives to results; remove it, or "
-                "give it back its name"
+                f"{path} does not have the name that a {self.contents.study} gives to results; "
+                "remove it, or restore its name"
             )
-        if named is not None and named["digest"] != _digest(content):
+        if name_match is not None and name_match["digest"] != _digest(content):
             raise WriteampError(
-                f"{path} is damaged: its content is not what was written; remove it, and the same "
-                f"{self.contents.study} computes its {self.contents.points} again"
+                f"{path} is damaged: its content differs from the digest in its name; remove it, "
+                f"and the same {self.contents.study} computes its {self.contents.points} again"
             )
         return _rows_in(self.contents, content, path, columns)
 
 
 def once_each(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return one row for each key: a success before failures, and else the last one."""
+    """Return one row for each key: a success if there is one, otherwise the last failure."""
     ranked = rows.with_row_index("_at").with_columns(_failed=pl.col("error").is_not_null())
     best = ranked.sort(["_failed", "_at"], descending=[False, True]).unique(
         KEY, keep="first", maintain_order=True
@@ -249,7 +254,7 @@ def once_each(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _mark(contents: Contents, folder: Path) -> None:
-    """Say that the folder holds results, unless another study was faster, which has the lock."""
+    """Write the folder's mark, unless another study did so first."""
     content = json.dumps({"format": contents.format, "version": contents.version}).encode() + b"\n"
     try:
         with output.replacing(folder / contents.mark, "results", may_replace=False) as file:
@@ -260,21 +265,21 @@ def _mark(contents: Contents, folder: Path) -> None:
 
 
 def _version_of(contents: Contents, mark: Any, folder: Path) -> int:
-    """Return the format of the results that a mark speaks of.
+    """Return the version of the format that a mark states.
 
     Raises:
-        WriteampError: it speaks of something else, or of a format that is not read here.
+        WriteampError: the mark is of another format, or of a version that cannot be read.
     """
     if not isinstance(mark, dict) or mark.get("format") != contents.format:
         raise WriteampError(
-            f"{folder / contents.mark} does not say that these are results of a "
-            f"{contents.study}; give another folder"
+            f"{folder / contents.mark} is not the mark of results of a {contents.study}; give "
+            "another folder"
         )
     version = mark.get("version")
     if version not in contents.readable:
         raise WriteampError(
-            f"{folder} holds results in format {version} of another version of writeamp; this one "
-            f"reads {_in_words(contents.readable)}: give another folder"
+            f"{folder} holds results in format {version}, but this version of writeamp reads "
+            f"{_in_words(contents.readable)}; give another folder"
         )
     return int(version)
 
@@ -288,9 +293,9 @@ def _digest(content: bytes) -> str:
 
 
 def _rows_in(
-    contents: Contents, content: bytes, path: Path, asked: Sequence[str] | None
+    contents: Contents, content: bytes, path: Path, requested: Sequence[str] | None
 ) -> pl.DataFrame:
-    columns = list(contents.schema) if asked is None else list(asked)
+    columns = list(contents.schema) if requested is None else list(requested)
     try:
         rows = read_parquet(content, columns)
     except (OSError, pl.exceptions.PolarsError) as error:
@@ -298,7 +303,7 @@ def _rows_in(
         raise WriteampError(f"cannot read results {path}: {why}") from None
     if dict(rows.schema) != {name: contents.schema[name] for name in columns}:
         raise WriteampError(
-            f"{path} has other columns than results of a {contents.study} have; remove it, or give "
+            f"{path} has other columns than results of a {contents.study}; remove it, or give "
             "another folder"
         )
     return rows.select(columns)
@@ -306,10 +311,10 @@ def _rows_in(
 
 @contextmanager
 def locked(path: Path, how: int) -> Iterator[bool]:
-    """Lock a file, and tell whether that could be; a file system may not know how.
+    """Lock a file, and yield whether it is locked; some file systems have no locks.
 
     Raises:
-        WriteampError: there is no such file, or it cannot be read.
+        WriteampError: the file does not exist or cannot be read.
     """
     try:
         handle = os.open(path, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""Functions `simulate`, `compare`, `endurance` and `run`: the three verbs in Python."""
+"""Functions `simulate`, `compare`, `endurance` and `run`: the verbs in Python."""
 
 from __future__ import annotations
 
@@ -38,26 +38,27 @@ def simulate(
 ) -> SimulationResult:
     """Simulate a page-mapped drive and measure its steady write amplification.
 
-    A run is timed, and its result a `TimedResult` with latencies, bandwidth and throughput, if a
-    setting of time asks for that, if the workload says how its requests are paced ("io", "random"
-    or "sequential" with `qd` or `rate`), or if a trace plays on a profile that is timed by default
-    (docs/timing.md). On a profile that was learnt from a real drive (`wa.twin`), it is the
-    `Mixture` of the runs of all drives that this may be, with its intervals. What all three have
-    is in `writeamp.results.protocol`.
+    The result is a `TimedResult`, with latencies, bandwidth and throughput, if the run is timed: if
+    a time setting is given, if the workload sets the pace of its requests ("io", "random" or
+    "sequential" with `qd` or `rate`), or if a trace is replayed on a profile that is timed by
+    default (docs/timing.md). On a profile learnt from a real drive (`wa.twin`), the result is a
+    `Mixture` of the runs of all candidate drives, with its intervals. The attributes that all three
+    have in common are in `writeamp.results.protocol`.
 
-    `trace` may be a file, "-" for standard input, a trace, or data: an array of page numbers, a
-    table with offset, length and op, or page (NumPy, Arrow, Polars, pandas; `trace_format` names
-    other columns), or an iterator of these (docs/traces.md). A run with `capacity` has
-    `Result.scaling`: the drive that was simulated, and its error (docs/capacity.md). The same
-    `seed` gives the same counters everywhere.
+    `trace` is a file, "-" for standard input, a trace, or data: an array of page numbers, a table
+    with offset, length and op, or page (NumPy, Arrow, Polars, pandas; `trace_format` names other
+    columns), or an iterator of these (docs/traces.md). With `capacity`, `Result.scaling` has the
+    scale of the simulated drive and its error (docs/capacity.md). The same `seed` gives the same
+    counters on every machine.
 
     Args:
-        device: a profile's name, the path of a profile, or a device. Without one, a synthetic
-            workload runs on "generic", and a trace on a flat drive sized to its footprint.
-        workload: a workload or its text, such as "hot-cold:f=0.1,r=0.9"; "uniform" unless there is
-            a trace.
-        progress: called from time to time with the host pages written and expected; in a timed
-            run, with what is done of what ends it (ns, bytes or requests), and all of that.
+        device: name or path of a profile, or a device. Without one, a synthetic workload runs on
+            "generic", and a trace on a flat drive sized to its footprint.
+        workload: a workload or its text, such as "hot-cold:f=0.1,r=0.9"; by default "uniform",
+            unless a trace is given.
+        progress: called from time to time with the number of host pages written and expected; in a
+            timed run, with the progress and the total in the unit that ends it (ns, bytes or
+            requests).
         settings: listed below.
 
     Returns:
@@ -66,7 +67,7 @@ def simulate(
         `Result` and `TimedResult` have `causes`, `host_pages`, `erases` and `device`.
 
     Raises:
-        WriteampError: an input that cannot be used; the sentence says which, and what is valid.
+        WriteampError: an input is invalid; the message names it and the valid values.
 
     >>> import writeamp as wa
     >>> result = wa.simulate(workload="uniform", op=0.25, blocks=64, pages_per_block=16,
@@ -92,19 +93,19 @@ def compare(
 ) -> Comparison:
     """Simulate the same drive and host under each of several block managers.
 
-    `managers`, `victims` and `trace` may be lists. Each victim policy is tried with each manager
-    that takes it, and each trace is a load beside the workloads. A drive without a size is fitted
-    to each trace.
+    `managers`, `victims` and `trace` may be lists. Each victim policy is combined with each manager
+    that supports it, and each trace is a load beside the workloads. A drive without a size is
+    fitted to each trace.
 
     Args:
         device: as for `simulate`.
-        workload: one or several, as a list or one text with commas: each, and each trace, is a load
-            that all managers get. "uniform" unless there is a trace.
-        progress: called after each run with the runs done and in all.
-        runner: who does the runs, a `writeamp.runners.Runner` such as `Threads(4)`; by default
-            this process, as many at the same time as it has processors.
-        keep: a folder that keeps each finished run; runs that it holds are not done again, so that
-            the same call continues after an interruption.
+        workload: one or several, as a list or one text with commas. Each workload and each trace is
+            a load for all managers. By default "uniform", unless a trace is given.
+        progress: called after each run with the number of runs done and the total.
+        runner: runner of the runs, a `writeamp.runners.Runner` such as `Threads(4)`; by default
+            this process, with one run at a time per processor.
+        keep: folder that stores each finished run; stored runs are not repeated, so that the same
+            call continues after an interruption.
         settings: listed below.
 
     Returns:
@@ -112,16 +113,16 @@ def compare(
         `warnings`, `to_frame()`, `unfinished`.
 
     Raises:
-        WriteampError: an input that cannot be used; the sentence says which, and what is valid.
+        WriteampError: an input is invalid; the message names it and the valid values.
 
     >>> import writeamp as wa
-    >>> found = wa.compare(workload="hot-cold:f=0.1,r=0.9", managers=["single", "sepgc"], op=0.25,
-    ...                    blocks=64, pages_per_block=16, writes=20_000, replicas=2)
-    >>> found.to_frame()["manager"].to_list()
+    >>> result = wa.compare(workload="hot-cold:f=0.1,r=0.9", managers=["single", "sepgc"], op=0.25,
+    ...                     blocks=64, pages_per_block=16, writes=20_000, replicas=2)
+    >>> result.to_frame()["manager"].to_list()
     ['single', 'sepgc']
-    >>> found = wa.compare(workload=["uniform", "zipf"], managers="single", victims="greedy,fifo",
-    ...                    op=0.25, blocks=64, pages_per_block=16, writes=20_000, replicas=2)
-    >>> [(row.workload, row.victims) for row in found.rows]
+    >>> result = wa.compare(workload=["uniform", "zipf"], managers="single", victims="greedy,fifo",
+    ...                     op=0.25, blocks=64, pages_per_block=16, writes=20_000, replicas=2)
+    >>> [(row.workload, row.victims) for row in result.rows]
     [('uniform', 'greedy'), ('uniform', 'fifo'), ('zipf', 'greedy'), ('zipf', 'fifo')]
     """
     check_callbacks(progress, runner)
@@ -140,21 +141,22 @@ def endurance(
     keep: AnyPath | None = None,
     **settings: Unpack[EnduranceArguments],
 ) -> Endurance:
-    """Run replicas of a drive until they are worn out; measure how evenly and how long.
+    """Run replicas of a drive until they are worn out; measure evenness of wear and lifetime.
 
-    The life of a drive ends when its first block has been erased `w_max` times, or, with spare
-    blocks, when as many blocks have as there are spare ones, of one LUN in layouts where each LUN
-    has its own (docs/endurance.md). `spare_share` is rounded down to whole blocks, of each LUN
-    unless the layout is "flat". `precondition` is "full", "workload" or "none"; it wears nothing.
+    The life of a drive ends when its first block has been erased `w_max` times. With spare blocks,
+    it ends when as many blocks are worn out as there are spare ones; in layouts where each LUN has
+    its own spare blocks, those of one LUN (docs/endurance.md). `spare_share` is rounded down to
+    whole blocks, in each LUN unless the layout is "flat". `precondition` is "full", "workload" or
+    "none" and causes no wear.
 
     Args:
         device: as for `simulate`, like `workload`; a trace is replayed without end.
         workload: see `device`.
         progress: called from time to time with the erases of the most worn block, summed over the
-            replicas, and what they will be in the end; by one thread at a time, but not always this
-            one. If the lives run in other processes, it is called on this thread, after each life.
-        runner: who wears the replicas out, as for `compare`.
-        keep: a folder that keeps each finished life, as for `compare`.
+            replicas, and the expected total, by one thread at a time, not always this one. If the
+            lives run in other processes, it is called on this thread, after each life.
+        runner: runner of the replicas, as for `compare`.
+        keep: folder that stores each finished life, as for `compare`.
         settings: listed below.
 
     Returns:
@@ -162,11 +164,11 @@ def endurance(
         `erases_of_block`, `years(daily_bytes)`.
 
     Raises:
-        WriteampError: an input that cannot be used; the sentence says which, and what is valid.
+        WriteampError: an input is invalid; the message names it and the valid values.
 
     >>> import writeamp as wa
-    >>> found = wa.endurance(blocks=32, pages_per_block=8, op=0.25, w_max=20, replicas=2)
-    >>> 0 < found.pe_fairness <= 1
+    >>> result = wa.endurance(blocks=32, pages_per_block=8, op=0.25, w_max=20, replicas=2)
+    >>> 0 < result.pe_fairness <= 1
     True
     """
     check_callbacks(progress, runner)
@@ -186,19 +188,19 @@ def run(
     runner: Runner | None = None,
     keep: AnyPath | None = None,
 ) -> SimulationResult | Comparison | Endurance:
-    """Do an experiment, or the one in a file: `simulate`, `compare` or `endurance`, as it says.
+    """Run an experiment, or the one in a file: `simulate`, `compare` or `endurance`.
 
     Args:
-        experiment: what to do, or its file.
-        progress: as of the verb.
-        runner: who does the runs of `compare` and `endurance`, as for `compare`.
-        keep: a folder that keeps each finished run of these, as for `compare`.
+        experiment: an experiment, or the path of its file.
+        progress: as for the verb.
+        runner: runner of the runs of `compare` and `endurance`, as for `compare`.
+        keep: folder that stores each finished run of these, as for `compare`.
 
     Returns:
         The result of the verb: see `simulate`, `compare` and `endurance`.
 
     Raises:
-        WriteampError: an input that cannot be used, or `runner` or `keep` for `simulate`.
+        WriteampError: an input is invalid, or `runner` or `keep` is given for `simulate`.
 
     >>> import writeamp as wa
     >>> experiment = wa.Experiment.of("simulate", blocks=64, pages_per_block=16, op=0.25,
@@ -214,12 +216,12 @@ def run(
     if experiment.verb == "endurance":
         return run_lifetime(experiment, progress, runner=runner, keep=keep)
     if runner is not None or keep is not None:
-        raise WriteampError("runner and keep are for compare and endurance, and this simulates")
+        raise WriteampError("simulate takes neither runner nor keep; leave them out")
     return run_simulation(experiment, progress)
 
 
 def _refuse_threads(settings: Mapping[str, object]) -> None:
-    """Refuse the option of the command in whose place functions take a runner."""
+    """Reject the command's option threads; functions have the argument `runner` instead."""
     if "threads" in settings:
         raise WriteampError(
             "threads is an option of the command; give runner=writeamp.runners.Threads(4) for 4"

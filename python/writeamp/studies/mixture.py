@@ -1,4 +1,4 @@
-"""Mixture of the runs of all drives that a learnt profile may be, by their probabilities."""
+"""Mixture of the results on all candidate drives of a learnt profile, by probability."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class CandidateRun:
-    """One drive that the profile may be, and what the workload comes to on it."""
+    """A candidate drive of the profile, and the WA of the workload on it."""
 
     candidate: Candidate
     wa: float
@@ -38,15 +38,15 @@ class CandidateRun:
     steady: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON types."""
+        """Return the run as JSON types."""
         return self.candidate.to_dict() | {"wa": json_number(self.wa), "steady": self.steady}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Mixture(OneLine, Drawn):
-    """Write amplification of a drive that is known by its candidates only.
+    """Write amplification of a drive that is described by several candidates.
 
-    `error` is the relative error of predictions beside that of the candidates.
+    `error` is the relative error of predictions in addition to that of the candidates.
     """
 
     level = LEVEL
@@ -69,7 +69,7 @@ class Mixture(OneLine, Drawn):
         return self.interval_at(self.level)
 
     def interval_at(self, level: float) -> tuple[float, float]:
-        """Return the interval that holds `wa` with a probability: both tails are alike."""
+        """Return the interval that holds `wa` with a probability; both tails are equal."""
         tail = round((1 - level) / 2, 9)
         return self._quantile(tail), self._quantile(1 - tail)
 
@@ -84,42 +84,42 @@ class Mixture(OneLine, Drawn):
 
     @cached_property
     def _parts(self) -> tuple[Any, Any, Any]:
-        """Return the logarithm of WA, its error, and the weight of each candidate."""
-        known = [one for one in self.runs if one.wa > 0]
-        weight = np.array([one.candidate.weight for one in known])
-        of_runs = np.array([one.half_width / one.wa / _NORMAL_95 for one in known])
+        """Return log WA, its error, and the weight of each candidate."""
+        usable = [run for run in self.runs if run.wa > 0]
+        weight = np.array([run.candidate.weight for run in usable])
+        of_runs = np.array([run.half_width / run.wa / _NORMAL_95 for run in usable])
         return (
-            np.log([one.wa for one in known]),
+            np.log([run.wa for run in usable]),
             np.hypot(np.nan_to_num(of_runs, nan=0.02), max(self.error, 1e-4)),
             weight / weight.sum(),
         )
 
     @property
     def steady(self) -> bool:
-        """True if the WA of nearly all of the weight is steady."""
+        """True if WA is steady on candidates of at least 95% of the weight."""
         return not self.warnings
 
     @property
     def load(self) -> None:
-        """None: each candidate has the load in its own pages."""
+        """None, since each candidate has the load in its own pages."""
         return
 
     @property
     def series(self) -> None:
-        """None: each candidate has a course of its own."""
+        """None, since each candidate has a series of its own."""
         return
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences that a reader of `wa` should know."""
-        drifting = sum(one.candidate.weight for one in self.runs if not one.steady)
+        """Warnings for readers of `wa`."""
+        drifting = sum(run.candidate.weight for run in self.runs if not run.steady)
         if drifting < 0.05:
             return []
         return [f"not steady on candidates of {drifting:.0%} of the weight: this WA may not last"]
 
     @property
     def notes(self) -> list[str]:
-        """Sentences on what was assumed."""
+        """Notes on the profile and on candidates left out."""
         return [
             f"{self.profile} was learnt from a drive: WA is that of its {len(self.runs)} most "
             "probable candidates",
@@ -130,8 +130,8 @@ class Mixture(OneLine, Drawn):
         """Return the mixture as JSON types, with the keys of `writeamp simulate --json`.
 
         Args:
-            series: changes nothing, as a mixture has no course over time.
-            theory: changes nothing, as theory is of one drive.
+            series: has no effect, because a mixture has no series over time.
+            theory: has no effect, because theory describes one drive.
         """
         return {
             "wa": self.wa,
@@ -141,42 +141,42 @@ class Mixture(OneLine, Drawn):
             "device": self.profile,
             "steady": self.steady,
             "error": self.error,
-            "candidates": [one.to_dict() for one in self.runs],
+            "candidates": [run.to_dict() for run in self.runs],
             "warnings": self.warnings,
             "notes": self.notes,
         }
 
     def facts_of_wa(self) -> dict[str, Any]:
-        """Return what a result of these candidates has beside its WA: 90% interval, and each."""
+        """Return the 90% interval and each candidate, in addition to the facts on WA."""
         return {
             "wa_ci90": list(self.interval_at(0.9)),
-            "candidates": [one.to_dict() for one in self.runs],
+            "candidates": [run.to_dict() for run in self.runs],
         }
 
     def to_frame(self) -> pl.DataFrame:
-        """Return a row for each candidate."""
+        """Return one row for each candidate."""
         import polars as pl  # noqa: PLC0415 (slow)
 
-        return pl.DataFrame([one.to_dict() for one in self.runs])
+        return pl.DataFrame([run.to_dict() for run in self.runs])
 
     def figure(self) -> BarChart:
-        """Describe WA of each candidate."""
-        values = tuple(one.wa for one in self.runs)
+        """Describe the WA of each candidate."""
+        values = tuple(run.wa for run in self.runs)
         return BarChart(
             title=f"Write amplification of {self.profile}: {self.load_name}",
             subtitle=str(self),
             x_label=WA_LABEL,
             bars=tuple(
-                f"{one.candidate.manager}, {one.candidate.victims}, op {one.candidate.op:.4f}, "
-                f"{one.candidate.erase_unit_pages} pages"
-                for one in self.runs
+                f"{run.candidate.manager}, {run.candidate.victims}, op {run.candidate.op:.4f}, "
+                f"{run.candidate.erase_unit_pages} pages"
+                for run in self.runs
             ),
             layers=(Layer(WA_LABEL, SERIES_COLORS[0], values),),
-            texts=tuple(f"{one.wa:.3f} ({one.candidate.weight:.0%})" for one in self.runs),
+            texts=tuple(f"{run.wa:.3f} ({run.candidate.weight:.0%})" for run in self.runs),
         )
 
     def card(self) -> Card:
-        """Return the main facts in words."""
+        """Return the main facts."""
         rows = [
             ("write amplification", f"{self.wa:.4f}"),
             ("90% interval", "{:.4f} to {:.4f}".format(*self.interval_at(0.9))),
@@ -185,24 +185,24 @@ class Mixture(OneLine, Drawn):
             ("learnt drive", self.profile),
             *(
                 (
-                    f"{one.candidate.manager}, {one.candidate.victims}",
-                    f"weight {one.candidate.weight:.1%}, op {one.candidate.op:.4f}, erase unit "
-                    f"{one.candidate.erase_unit_pages} pages: WA {one.wa:.4f}",
+                    f"{run.candidate.manager}, {run.candidate.victims}",
+                    f"weight {run.candidate.weight:.1%}, op {run.candidate.op:.4f}, erase unit "
+                    f"{run.candidate.erase_unit_pages} pages: WA {run.wa:.4f}",
                 )
-                for one in self.runs
+                for run in self.runs
             ),
         ]
         return Card("Prediction", rows, warnings=self.warnings, notes=self.notes)
 
     def __str__(self) -> str:
-        """Return the result in a line."""
+        """Return the result in one line."""
         wa = with_interval(self.wa, self.interval, name=interval_name(of_profile=True))
         return f"WA {wa} of {self.load_name}"
 
 
 @dataclass(frozen=True)
 class OfCandidates(Substitute):
-    """WA of all candidates, in the place of that of the first of them."""
+    """WA of the mixture of all candidates, in place of that of the first candidate."""
 
     mixture: Mixture
     level: ClassVar[float | None] = LEVEL
@@ -216,7 +216,7 @@ class OfCandidates(Substitute):
         return self.mixture.interval
 
     def judged(self, steady: bool, reason: str) -> tuple[bool, str]:
-        """Return what the first candidate says, unless much of the weight is not steady."""
+        """Return the first candidate's verdict, unless much of the weight is not steady."""
         warnings = self.mixture.warnings
         return (False, warnings[0]) if warnings else (steady, reason)
 

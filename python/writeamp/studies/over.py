@@ -1,11 +1,12 @@
-"""Studies that run other experiments than the one requested.
+"""Studies that run other experiments than the requested one.
 
-Two kinds of requested experiments are not run as they are. One of a capacity is run on a smaller
-drive, and on a yet smaller one that shows the error of that (`studies/capacity`). One on a learnt
-profile is run on every candidate that carries its weight (`studies/candidates.py`). Both hand
-`over` the variants to run and how to combine their results; a study hands it how it runs one
-experiment. What a result then says of the requested experiment is a `Substitute`
-(`runs/substitute.py`), so that results need not know what was run.
+Two kinds of requested experiments are not run directly. An experiment with a capacity is run on a
+smaller drive, and on an even smaller one that shows the scaling error (`studies/capacity`). An
+experiment on a learnt profile is run on every candidate that carries its weight
+(`studies/candidates.py`). Both give `over` the variants to run and a function that combines their
+results; a study gives it a function that runs one experiment. A `Substitute`
+(`runs/substitute.py`) describes the relation to the requested experiment, so that results do not
+depend on the variants.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ _T = TypeVar("_T")
 _Whole = TypeVar("_Whole")
 
 Run: TypeAlias = Callable[[Experiment, Progress | None], _T]
-# The result or the error of each variant; None if it was not finished.
-Found: TypeAlias = Sequence[_T | WriteampError | None]
+# Result or error of each variant, or None if it was not finished.
+Outcomes: TypeAlias = Sequence[_T | WriteampError | None]
 
 
 def over(
     variants: Sequence[Experiment],
-    combine: Callable[[Found[_T]], _Whole],
+    combine: Callable[[Outcomes[_T]], _Whole],
     run: Run[_T],
     progress: Progress | None = None,
     *,
@@ -36,25 +37,25 @@ def over(
     runner: Runner | None = None,
     outlasted: type[WriteampError] = RefusedError,
 ) -> _Whole:
-    """Run experiments in the place of the requested one, and return their results as its own.
+    """Run variants of the requested experiment, and return their combined result.
 
-    Without a runner, they run one after another, and a part of them is a result too: the first must
-    succeed, and each of the others may be refused. With a runner, `combine` decides which refusals
-    it raises.
+    Without a runner, they run one after another, and finished ones are a partial result: the first
+    must succeed, and each of the others may be refused. With a runner, `combine` decides which
+    errors it raises.
 
     Args:
         variants: the experiments to run.
-        combine: makes the result of the requested experiment from those of the variants.
-        run: runs one experiment, and is called with its progress if there is no runner.
-        progress: called with what is done and expected of all variants; of a runner's, with the
-            variants that are done, and how many there are.
-        shares: what each variant is expected to do, as a share of the first.
-        runner: runs several at the same time.
-        outlasted: class of the errors of a runner's variants after which the others still run.
+        combine: makes the result of the requested experiment from the outcomes of the variants.
+        run: runs one experiment; it is called with its progress only without a runner.
+        progress: called with the work done and expected of all variants; with a runner, with the
+            number of variants done and the total.
+        shares: expected work of each variant, as a share of the first's.
+        runner: runs several variants at the same time.
+        outlasted: class of a variant's errors after which a runner's other variants still run.
 
     Raises:
-        Interrupted: Ctrl-C, with what was finished, combined; None with a runner.
-        WriteampError: a variant failed; `finished` has what was finished, combined.
+        Interrupted: Ctrl-C; it carries the combined finished results, or None with a runner.
+        WriteampError: a variant failed; `finished` has the combined finished results.
     """
     if runner is not None:
         try:
@@ -62,75 +63,75 @@ def over(
             return combine(gather(runner, work, variants, progress=progress))
         except Interrupted:
             raise Interrupted(None) from None
-    found: list[_T | WriteampError | None] = [None] * len(variants)
+    outcomes: list[_T | WriteampError | None] = [None] * len(variants)
     joined = None if progress is None else _Joined(progress, shares or [1.0] * len(variants))
-    for at, variant in enumerate(variants):
+    for index, variant in enumerate(variants):
         try:
-            found[at] = run(variant, None if joined is None else joined.of(at))
+            outcomes[index] = run(variant, None if joined is None else joined.of(index))
         except KeyboardInterrupt as stopped:
-            if at == 0:
-                found[0] = getattr(stopped, "finished", None)
-            raise Interrupted(_part(found, combine)) from None
+            if index == 0:
+                outcomes[0] = getattr(stopped, "finished", None)
+            raise Interrupted(_part(outcomes, combine)) from None
         except WriteampError as failed:
-            if at > 0 and isinstance(failed, RefusedError):
-                found[at] = failed
+            if index > 0 and isinstance(failed, RefusedError):
+                outcomes[index] = failed
                 continue
-            if at == 0:
-                found[0] = failed.finished
-            failed.finished = _part(found, combine)
+            if index == 0:
+                outcomes[0] = failed.finished
+            failed.finished = _part(outcomes, combine)
             raise
-    return combine(found)
+    return combine(outcomes)
 
 
-def _part(found: Found[_T], combine: Callable[[Found[_T]], _Whole]) -> _Whole | None:
-    """Return what was finished, combined; None if the first variant has nothing."""
-    return None if found[0] is None else combine(found)
+def _part(outcomes: Outcomes[_T], combine: Callable[[Outcomes[_T]], _Whole]) -> _Whole | None:
+    """Return the combined finished results, or None if the first variant has none."""
+    return None if outcomes[0] is None else combine(outcomes)
 
 
 def _run_or_error(
     run: Run[_T], outlasted: type[WriteampError], experiment: Experiment
 ) -> _T | WriteampError:
-    """Run a variant; an error after which the others still run is returned."""
+    """Run a variant; return an error after which the others still run."""
     try:
         return run(experiment, None)
     except outlasted as error:
         return error
 
 
-def succeeded(found: Found[_T]) -> list[tuple[int, _T]]:
+def succeeded(outcomes: Outcomes[_T]) -> list[tuple[int, _T]]:
     """Return the results with the index of their variant, without those of refused variants.
 
     Raises:
-        WriteampError: a variant failed, or all of them were refused: the first of them.
+        WriteampError: the first error, if a variant failed or all of them were refused.
     """
-    errors = [one for one in found if isinstance(one, WriteampError)]
-    failures = [one for one in errors if not isinstance(one, RefusedError)]
-    if len(errors) == len(found):
+    errors = [outcome for outcome in outcomes if isinstance(outcome, WriteampError)]
+    failures = [error for error in errors if not isinstance(error, RefusedError)]
+    if len(errors) == len(outcomes):
         failures += errors
     for failure in failures[:1]:
         raise failure
     return [
-        (at, one)
-        for at, one in enumerate(found)
-        if one is not None and not isinstance(one, WriteampError)
+        (index, outcome)
+        for index, outcome in enumerate(outcomes)
+        if outcome is not None and not isinstance(outcome, WriteampError)
     ]
 
 
 class _Joined:
-    """Progress of variants that run one after another, as that of one run."""
+    """Progress of variants that run one after another, reported as that of one run."""
 
     def __init__(self, progress: Progress, shares: Sequence[float]) -> None:
         self._progress = progress
         self._shares = shares
         self._done = [0] * len(shares)
 
-    def of(self, at: int) -> Progress:
+    def of(self, index: int) -> Progress:
         """Return the function that reports the progress of one variant."""
-        before = sum(self._done[:at])
-        later = sum(self._shares[at + 1 :]) / self._shares[at]
+        done_before = sum(self._done[:index])
+        later = sum(self._shares[index + 1 :]) / self._shares[index]
 
         def report(done: int, expected: int) -> None:
-            self._done[at] = done
-            self._progress(before + done, before + expected + round(later * expected))
+            self._done[index] = done
+            self._progress(done_before + done, done_before + expected + round(later * expected))
 
         return report

@@ -1,4 +1,4 @@
-"""Simulate one drive: from an experiment to its result."""
+"""Simulation of one drive: from an experiment to its result."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ from writeamp.studies.capacity.scaled_experiment import ScaledExperiment, over_c
 def run_simulation(experiment: Experiment, progress: Progress | None = None) -> SimulationResult:
     """Simulate a drive, in virtual time if the experiment is timed.
 
-    Of a learnt profile, all drives that carry its weight are simulated.
+    On a learnt profile, all candidates that carry its weight are simulated.
 
     Args:
-        experiment: what to do.
-        progress: called with the host pages written and expected; in a timed run, with what is done
-            of what ends it, and all of it.
+        experiment: experiment to run.
+        progress: called with the number of host pages written and expected; in a timed run, with
+            the progress and the total in the unit that ends it.
     """
     return over_candidates(experiment, simulate_drive, progress)
 
 
 def simulate_drive(experiment: Experiment, progress: Progress | None = None) -> DriveResult:
-    """Simulate one drive; of a learnt profile, the most probable."""
+    """Simulate one drive; for a learnt profile, the most probable candidate."""
     simulate = simulate_timed if experiment.is_timed else simulate_untimed
     return simulate(experiment, progress)
 
 
 def simulate_untimed(experiment: Experiment, progress: Progress | None = None) -> Result:
-    """Simulate one drive without times; the experiment is none that asks for them."""
+    """Simulate one drive without times; the experiment must not be timed."""
     assert not experiment.is_timed
-    restate = ScaledExperiment.target_result
-    return over_capacity(experiment, _untimed, restate, progress, share=1 / SMALLER)
+    to_target = ScaledExperiment.target_result
+    return over_capacity(experiment, _untimed, to_target, progress, share=1 / SMALLER)
 
 
 def simulate_timed(experiment: Experiment, progress: Progress | None = None) -> TimedResult:
-    """Simulate one drive in virtual time; the experiment is one that asks for it."""
+    """Simulate one drive in virtual time; the experiment must be timed."""
     assert experiment.is_timed
     prepared = prepare(experiment)
     settings, policy = _settings_of(experiment)
@@ -79,7 +79,7 @@ def _untimed(experiment: Experiment, progress: Progress | None) -> Result:
 
 
 def _may_lock_in_phase(plan: Plan) -> bool:
-    """Return whether the load repeats an order: a trace, or a sequential stream beside others.
+    """Return whether the load has a cyclic order: a trace, or a sequential stream in a mix.
 
     A manager with one stream for all writes mixes them in its blocks, which hides the order.
     """
@@ -91,16 +91,16 @@ def _may_lock_in_phase(plan: Plan) -> bool:
 
 
 def in_pages(settings: SimulationSettings, drive: Device) -> SimulationSettings:
-    """Return the settings of an untimed run, which ends after pages and has no times."""
+    """Return the settings of an untimed run, with its length in pages."""
     if settings.time_scale != 1:
-        raise WriteampError("time_scale is for timed runs; give --time, or --timed")
+        raise WriteampError("time_scale is for timed runs; give --time or --timed, or omit it")
     if settings.host_bytes is None:
         return settings
     pages, rest = divmod(settings.host_bytes, drive.page_bytes)
     if rest or not pages:
         raise WriteampError(
-            f"host_bytes is {settings.host_bytes}; an untimed run writes whole pages of "
-            f"{drive.page_bytes} bytes"
+            f"host_bytes is {settings.host_bytes}; in an untimed run it must be a multiple of the "
+            f"page size, {drive.page_bytes} bytes"
         )
     return replace(settings, writes=pages, host_bytes=None)
 
@@ -108,7 +108,7 @@ def in_pages(settings: SimulationSettings, drive: Device) -> SimulationSettings:
 def plan_of(
     prepared: PreparedRun, experiment: Experiment, policy: Policy, settings: SimulationSettings
 ) -> Plan:
-    """Return the plan of one run of what was prepared."""
+    """Return the plan of one run of a prepared drive and load."""
     return Plan(
         load=prepared.load,
         load_name=prepared.load_name,
@@ -125,13 +125,13 @@ def plan_of(
 def _until_the_end(
     settings: SimulationSettings, load: Spec | traces.PageTrace
 ) -> SimulationSettings:
-    """Return the settings of an untimed run, which is as long as a workload that ends."""
+    """Return the settings of an untimed run, with the length of a workload that ends."""
     end = writes_in_all(load)
     if end is None:
         return settings
     if settings.writes is not None and settings.writes > end:
         raise WriteampError(
-            f"writes is {settings.writes}, and the workload {load} ends after {end}; give at most "
-            "that, or a workload without end"
+            f"writes is {settings.writes}, but the workload {load} ends after {end}; give at most "
+            f"{end}, or a workload without end"
         )
     return replace(settings, writes=settings.writes or end)

@@ -1,6 +1,6 @@
-"""Sink: writes rows into a dataset as they come, several fast ones at a time.
+"""Sink: writes rows into a dataset as they arrive, several fast ones at a time.
 
-Only the process that asks writes; workers are given points and return outcomes.
+Only the calling process writes; workers receive points and return outcomes.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ import polars as pl
 from writeamp.errors import WriteampError
 from writeamp.studies.dataset import Dataset
 
-# The work of so long may be lost where a process is killed. Slower points are written one by one.
+# If a process is killed, at most this much work is lost. Slower points are written one by one.
 _WRITE_EVERY_S = 0.1
-# So many small files are put into one while the sweep goes on; the rest when it ends.
+# Merge this many small files while the study runs; the remaining ones are merged at its end.
 _MERGE_PARTS = 256
 
 
 class Sink:
-    """Adds rows to a dataset; to be used as a context, at whose end all are written."""
+    """Adds rows to a dataset; used as a context, it writes all rows at its end."""
 
     def __init__(self, dataset: Dataset) -> None:
-        """Write to a dataset; its schema is that of the rows."""
+        """Set the dataset; its schema is that of the rows."""
         self._dataset = dataset
         self._writing: AbstractContextManager[None] = dataset.writing()
         self._written: dict[tuple[str, str], bool] = {}
@@ -41,12 +41,12 @@ class Sink:
 
     @property
     def added(self) -> dict[tuple[str, str], bool]:
-        """Key of each row that is on the disk, or will be at the end, and whether it failed."""
+        """Key of each row that is written or will be at the end, and whether it failed."""
         with self._lock:
             return self._written | _failures(self._waiting)
 
     def __enter__(self) -> Self:
-        """Mark the dataset as one that is written."""
+        """Lock the dataset for writing."""
         self._writing.__enter__()
         return self
 
@@ -56,13 +56,14 @@ class Sink:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Write the rows that wait, and merge small files."""
+        """Write the waiting rows, and merge small files."""
         try:
             with self._lock:
                 if self._timer is not None:
                     self._timer.cancel()
-                # After an error of the disk that counts, and not that it comes again; after any
-                # other, such as Ctrl-C, the user would take what waits for kept.
+                # After a disk error, do not raise it again. After any other error, such as Ctrl-C,
+                # write
+                # the waiting rows, since the user counts on finished runs being stored.
                 if self._error is None or not isinstance(error, Exception):
                     self._write()
         finally:
@@ -71,17 +72,17 @@ class Sink:
             self._dataset.tidy()
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Keep a row; it is on the disk at once, or with those of the next instant.
+        """Add a row; it is written at once, or together with those of the next instant.
 
         Raises:
-            WriteampError: the disk is full, or cannot be written.
+            WriteampError: the disk is full or cannot be written.
         """
         with self._lock:
             self._waiting.append(row)
             if time.monotonic() - self._written_at >= _WRITE_EVERY_S:
                 self._write()
             elif self._timer is None:
-                # The next row may come in an hour.
+                # The next row may arrive much later.
                 self._timer = Timer(_WRITE_EVERY_S, self._write_in_time)
                 self._timer.daemon = True
                 self._timer.start()
@@ -89,7 +90,7 @@ class Sink:
     def _write_in_time(self) -> None:
         with self._lock:
             self._timer = None
-            with suppress(WriteampError):  # which the next call raises
+            with suppress(WriteampError):  # the next call raises it
                 self._write()
 
     def _write(self) -> None:
@@ -102,7 +103,7 @@ class Sink:
             except WriteampError as error:
                 self._error = error
                 raise
-            # Ctrl-C before this line only has them written, and counted, once more.
+            # If Ctrl-C arrives before this line, the rows are written twice, which is harmless.
             self._written |= _failures(self._waiting)
             self._waiting.clear()
         if len(self._parts) >= _MERGE_PARTS:

@@ -1,8 +1,8 @@
-"""Study: many runs by any runner, each kept in a folder, so that a second call skips it.
+"""Study: many runs by any runner, each stored in a folder, so that another call skips it.
 
-A study gives jobs, the work that does one, and a `RowCodec` that says what a job means and how its
-result is written. `RunStore.gather` does the jobs that have no result yet, as `runners.gather` does
-all of them; `keep_runs` opens the folder for as long as a study lasts.
+A study gives jobs, the function that does one, and a `RowCodec` that defines the key of a job and
+how its result is stored. `RunStore.gather` does the jobs without a stored result, in the way of
+`runners.gather`; `keep_runs` opens the folder for the duration of a study.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ J = TypeVar("J")
 T = TypeVar("T")
 _JobT_contra = TypeVar("_JobT_contra", contravariant=True)
 
-# What is no document of a result fails with one of these.
+# Errors of reading a document that is not a valid result.
 _FAULTS = (TypeError, ValueError, KeyError, IndexError, RecursionError)
 
 RUN_SCHEMA: Mapping[str, Any] = {
@@ -47,42 +47,42 @@ RUN_SCHEMA: Mapping[str, Any] = {
 
 
 class RunsDataset(Dataset):
-    """The runs of studies in one folder."""
+    """Stored runs of studies in one folder."""
 
     contents = Contents("study", "runs", RUN_SCHEMA, version=1)
 
 
 class _FolderError(Exception):
-    """Folder that cannot be read or written; no study takes it for a run that cannot be."""
+    """Folder that cannot be read or written; unlike the error of a run, it ends the study."""
 
 
 class RowCodec(Protocol[_JobT_contra, T]):
-    """Rules for keeping a study's jobs and their results as rows of a dataset."""
+    """Rules for storing a study's jobs and their results as rows of a dataset."""
 
     @property
     def stored(self) -> Sequence[str]:
-        """Columns that `restored` reads, besides those of the key and `error`."""
+        """Columns that `restored` reads, in addition to those of the key and `error`."""
 
     def key(self, job: _JobT_contra) -> str:
-        """Return the hash of everything that decides the result."""
+        """Return the hash of all inputs that determine the result."""
 
     def columns(self, job: _JobT_contra, result: T) -> Mapping[str, Any]:
-        """Return the row of a result: its hash, its `error`, null if there is none, and others."""
+        """Return the row of a result: its hash, its `error` or null, and other columns."""
 
     def restored(self, job: _JobT_contra, row: Mapping[str, Any]) -> T:
-        """Return the result that a row holds.
+        """Return the result that is stored in a row.
 
         Raises:
-            WriteampError: it holds something else, as do a TypeError, ValueError and KeyError.
+            WriteampError: the row is invalid; TypeError, ValueError and KeyError mean the same.
         """
 
 
 @dataclass(frozen=True)
 class RunFacts:
-    """Columns of a kept run beside its result, for people who open the file.
+    """Columns of a stored run in addition to its result, for people who open the file.
 
-    `error` says why a run that is kept found nothing; one of the same meaning that did counts more.
-    `more` has the columns that a dataset of its own has besides.
+    `error` is the reason if the run has no result; a successful run with the same key replaces it.
+    `more` has further columns of a dataset of its own.
     """
 
     name: str
@@ -93,18 +93,18 @@ class RunFacts:
 
 
 class DocumentCodec(ABC, Generic[J, T]):
-    """Codec of a `RunsDataset`, whose rows hold a job's meaning and result as JSON."""
+    """Codec of a `RunsDataset`, whose rows hold a job's key and result as JSON."""
 
     verb: ClassVar[str]
     stored: Sequence[str] = ("result",)
 
     @abstractmethod
     def meaning(self, job: J) -> Mapping[str, Any]:
-        """Return everything that decides the result, as JSON types."""
+        """Return all inputs that determine the result, as JSON types."""
 
     @abstractmethod
     def facts(self, job: J, result: T) -> RunFacts:
-        """Return the columns of a kept run for people who open the file."""
+        """Return the columns of a stored run for people who open the file."""
 
     @abstractmethod
     def document(self, job: J, result: T) -> Any:
@@ -112,18 +112,18 @@ class DocumentCodec(ABC, Generic[J, T]):
 
     @abstractmethod
     def result(self, job: J, document: Any) -> T:
-        """Return the result that a document holds.
+        """Return the result stored in a document.
 
         Raises:
-            WriteampError: it holds something else.
+            WriteampError: the document is not a result of this study.
         """
 
     def key(self, job: J) -> str:
-        """Return the digest of what a job means."""
+        """Return the digest of the inputs of a job."""
         return hashlib.sha256(self._meaning_text(job).encode()).hexdigest()
 
     def columns(self, job: J, result: T) -> Mapping[str, Any]:
-        """Return the row of a result, its document among the columns."""
+        """Return the row of a result, including its document."""
         meaning, facts = self._meaning_text(job), self.facts(job, result)
         return {
             "hash": hashlib.sha256(meaning.encode()).hexdigest(),
@@ -140,10 +140,10 @@ class DocumentCodec(ABC, Generic[J, T]):
         }
 
     def restored(self, job: J, row: Mapping[str, Any]) -> T:
-        """Return the result in the document of a row."""
-        found = self.result(job, json.loads(row["result"]))
-        self.facts(job, found)  # which takes what it holds to be whole
-        return found
+        """Return the result stored in a row's document."""
+        result = self.result(job, json.loads(row["result"]))
+        self.facts(job, result)  # fails if the result is incomplete
+        return result
 
     def _meaning_text(self, job: J) -> str:
         meaning = {"verb": self.verb, **self.meaning(job)}
@@ -152,14 +152,14 @@ class DocumentCodec(ABC, Generic[J, T]):
 
 @dataclass(frozen=True)
 class StoreStats:
-    """Runs of a study that were kept: where, how many of them now, how many before.
+    """Numbers of a study's stored runs: new ones, and those of earlier calls.
 
     Attributes:
         out: the folder.
-        done: runs that were kept now; `failed` of them with an error.
-        skipped: those that were there already; `failed_before` of them with an error.
-        of_other_versions: runs of this study that another version of the engine has kept, which are
-            not used.
+        done: runs stored by this call; `failed` of them with an error.
+        skipped: runs stored before and not repeated; `failed_before` of them with an error.
+        of_other_versions: stored runs of this study by other versions of the engine, which are not
+            used.
     """
 
     out: Path
@@ -170,46 +170,46 @@ class StoreStats:
     failed_before: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it with the keys of `--json`."""
+        """Return the numbers with the keys of `--json`."""
         return {"skipped": self.skipped, "out": str(self.out)}
 
     @property
     def notes(self) -> list[str]:
-        """Sentences that a reader should know."""
+        """Notes on stored runs of other versions."""
         if not self.of_other_versions:
             return []
         return [
-            f"{self.of_other_versions} run(s) in {self.out} are of another version of writeamp "
-            f"than {__version__}, and were run again"
+            f"{self.of_other_versions} run(s) in {self.out} were stored by another version of "
+            f"writeamp than {__version__}, and were run again"
         ]
 
 
 class Studied(Protocol):
-    """A result of a study, which says what was kept of its runs."""
+    """Result of a study, with statistics of its stored runs."""
 
     @property
-    def kept(self) -> StoreStats | None:
-        """Statistics of the runs that were kept; None without a folder."""
+    def store_stats(self) -> StoreStats | None:
+        """Statistics of the stored runs, or None without a folder."""
 
 
 S = TypeVar("S", bound=Studied)
 
 
 class RunStore:
-    """The runs of a study in progress, those in its folder among them; without one, none."""
+    """Runs of a study in progress, including those stored in its folder, if there is one."""
 
     def __init__(self, dataset: Dataset | None = None, sink: Sink | None = None) -> None:
-        """Begin with the runs that are in a folder."""
+        """Begin with the runs that are stored in a folder."""
         self._dataset = dataset
         self._sink = sink
         self._skipped: dict[str, bool] = {}
         self._others: set[str] = set()
-        # The rows of each set of columns that a codec has asked for, by their hash.
+        # Rows by hash, for each set of columns that a codec has requested.
         self._rows: dict[tuple[str, ...], dict[str, Mapping[str, Any]]] = {}
         self._other_versions: set[str] = set()
 
     def stats(self) -> StoreStats | None:
-        """Return the statistics of the runs kept so far."""
+        """Return the statistics of the runs stored so far."""
         if self._dataset is None or self._sink is None:
             return None
         added = self._sink.added
@@ -223,7 +223,7 @@ class RunStore:
         )
 
     def finished(self) -> set[str]:
-        """Return the hash of each run that was skipped, or is kept now."""
+        """Return the hash of each run that was skipped or is stored now."""
         added = {} if self._sink is None else self._sink.added
         return {*self._skipped, *(name for name, _ in added)}
 
@@ -239,41 +239,44 @@ class RunStore:
         again: Callable[[T], bool] | None = None,
         progress: Progress | None = None,
     ) -> list[T]:
-        """Return `work(job)` for every job, in their order; those with a result are not done again.
+        """Return `work(job)` for every job, in their order; stored results are not computed again.
 
-        An error that is returned, and not raised, is a result that is not kept.
+        An error that is returned, not raised, is a result that is not stored.
 
         Args:
-            codec: what is to be known of the jobs.
-            runner: who does them.
+            codec: keys of the jobs, and storage of their results.
+            runner: runner of the jobs.
             work: as for `Runner.results`, like `jobs`, `lost` and `files`.
-            jobs: what to do it with.
-            lost: what a job comes to that ends every process which runs it; None for an error.
+            jobs: see `work`.
+            lost: makes the result of a job that ends every process that runs it; None raises an
+                error instead.
             files: paths that jobs read.
-            again: whether a job with such a result is done again all the same.
-            progress: called with how many are done, and how many there are.
+            again: whether a job with this stored result is repeated.
+            progress: called with the number of jobs done and the total.
 
         Raises:
-            Interrupted: Ctrl-C; `finished` maps the index of each job that was done to its result.
+            Interrupted: Ctrl-C; `finished` maps the index of each finished job to its result.
             BaseException: the error of the first job that failed.
         """
         finished = self.skip(codec, jobs, again)
-        todo = [at for at in range(len(jobs)) if at not in finished]
+        todo = [number for number in range(len(jobs)) if number not in finished]
 
         def keep(index: int, result: T) -> None:
-            at = todo[index]
-            self._add(codec, jobs[at], result)
-            finished[at] = result
+            number = todo[index]
+            self._add(codec, jobs[number], result)
+            finished[number] = result
             if progress:
                 progress(len(finished), len(jobs))
 
         try:
             if progress and finished:
                 progress(len(finished), len(jobs))
-            gather(runner, work, [jobs[at] for at in todo], files=files, lost=lost, each=keep)
+            gather(
+                runner, work, [jobs[number] for number in todo], files=files, lost=lost, each=keep
+            )
         except KeyboardInterrupt:
             raise Interrupted(finished) from None
-        return [finished[at] for at in range(len(jobs))]
+        return [finished[number] for number in range(len(jobs))]
 
     def results(
         self,
@@ -285,44 +288,44 @@ class RunStore:
         lost: Lost[J, T] | None = None,
         files: Collection[str] = (),
     ) -> Iterator[tuple[J, T]]:
-        """Do all jobs, keep each result as it comes, and yield it with its job.
+        """Run all jobs, store each result when it is finished, and yield it with its job.
 
-        Args and errors are as of `Runner.results`.
+        Arguments and errors are those of `Runner.results`.
         """
-        for at, result in runner.results(work, jobs, lost=lost, files=files):
-            self._add(codec, jobs[at], result)
-            yield jobs[at], result
+        for index, result in runner.results(work, jobs, lost=lost, files=files):
+            self._add(codec, jobs[index], result)
+            yield jobs[index], result
 
     def skip(
         self, codec: RowCodec[J, T], jobs: Sequence[J], again: Callable[[T], bool] | None = None
     ) -> dict[int, T]:
-        """Return the results that need no run, by the index of their job, and count them.
+        """Return and count the stored results, by the index of their job.
 
         Args:
-            codec: what is to be known of the jobs.
-            jobs: what may have results.
-            again: whether a job with such a result is done again all the same.
+            codec: keys of the jobs, and storage of their results.
+            jobs: jobs that may have stored results.
+            again: whether a job with this stored result is repeated.
         """
-        found: dict[int, T] = {}
+        results: dict[int, T] = {}
         if self._dataset is None:
-            return found
+            return results
         columns = tuple(codec.stored)
         if columns not in self._rows:
             self._rows[columns] = self._read(self._dataset, columns)
-        for at, job in enumerate(jobs):
+        for index, job in enumerate(jobs):
             name = codec.key(job)
             row = self._rows[columns].get(name)
             if row is not None:
                 result = self._restored(codec, job, row)
                 if again is None or not again(result):
-                    found[at] = result
+                    results[index] = result
                     self._skipped[name] = row["error"] is not None
             elif name in self._other_versions:
                 self._others.add(name)
-        return found
+        return results
 
     def _read(self, dataset: Dataset, stored: Sequence[str]) -> dict[str, Mapping[str, Any]]:
-        """Return the rows of this version by their hash, and note those of others."""
+        """Return the rows of this version by their hash, and remember those of other versions."""
         try:
             rows = dataset.rows((*KEY, "error", *stored))
         except WriteampError as error:
@@ -332,18 +335,18 @@ class RunStore:
         return {row["hash"]: row for row in own.iter_rows(named=True)}
 
     def _restored(self, codec: RowCodec[J, T], job: J, row: Mapping[str, Any]) -> T:
-        """Return the result that a row of this folder holds.
+        """Return the result that is stored in a row of this folder.
 
         Raises:
-            _FolderError: nothing that a study has written.
+            _FolderError: the row is not a study's result.
         """
         assert self._dataset is not None
         try:
             return codec.restored(job, row)
         except (WriteampError, *_FAULTS) as error:
             raise _FolderError(
-                f"{self._dataset.folder} has a run that no study has written ({error}); give "
-                "another folder"
+                f"{self._dataset.folder} has a run that no study wrote ({error}); give another "
+                "folder"
             ) from None
 
     def _add(self, codec: RowCodec[J, T], job: J, result: T) -> None:
@@ -360,17 +363,18 @@ def keep_runs(
     study: Callable[[RunStore], S],
     kind: type[Dataset] = RunsDataset,
 ) -> S:
-    """Do a study whose runs are kept in a folder, and return what it finds.
+    """Run a study whose runs are stored in a folder, and return its result.
 
     Args:
-        keep: the folder, made if there is none; None to keep nothing. Other studies may share it,
-            also at the same time.
-        study: does the runs by `RunStore.gather`; what it finds, also in part, has a field `kept`.
-        kind: of the folder; another than that of most studies has columns of its own.
+        keep: folder, created if it does not exist; None stores no runs. Other studies may use it
+            too, also at the same time.
+        study: does the runs by `RunStore.gather`; its result, even a partial one, has a field
+            `store_stats`.
+        kind: kind of the folder; some studies have columns of their own.
 
     Raises:
-        WriteampError: the folder holds something else, or cannot be written.
-        Interrupted: Ctrl-C, with what the study found by then; what was finished is kept.
+        WriteampError: the folder holds other files, or cannot be written.
+        Interrupted: Ctrl-C; it carries the study's partial result, and finished runs are stored.
     """
     if keep is None:
         return study(RunStore())
@@ -391,5 +395,5 @@ def keep_runs(
             raise
 
 
-def _with_stats(found: S, store: RunStore) -> S:
-    return replace(found, kept=store.stats())  # type: ignore[type-var]
+def _with_stats(result: S, store: RunStore) -> S:
+    return replace(result, store_stats=store.stats())  # type: ignore[type-var]

@@ -134,7 +134,7 @@ def _columns(result: Result) -> dict[str, Any]:
     }
 
 
-class KeepVolumes(DocumentCodec[VolumeJob, VolumeOutcome]):
+class VolumeCodec(DocumentCodec[VolumeJob, VolumeOutcome]):
     """Storage of a fleet's runs; the key covers the requests, the policy and all settings.
 
     The column `volume` is null for a run of several volumes together.

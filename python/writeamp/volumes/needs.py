@@ -129,7 +129,7 @@ class FleetNeed(Drawn):
             else logical_of(per_day * row["overall_wa"], self.op),
             "costliest": self.costliest,
             "tried": [{"op": op, "overall_wa": wa} for op, wa in self.tried],
-            "out": None if self.at.kept is None else str(self.at.kept.out),
+            "out": None if self.at.store_stats is None else str(self.at.store_stats.out),
         }
 
     def _records(self) -> Iterable[Mapping[str, Any]]:

@@ -165,7 +165,7 @@ class FleetRun(Drawn):
         compared: settings of the comparison of policies.
         runs: number of requested runs.
         elapsed_s: total time of all runs in seconds, including stored ones.
-        kept: statistics of the folder that stores the runs, or None.
+        store_stats: statistics of the folder that stores the runs, or None.
     """
 
     folder: str
@@ -175,7 +175,7 @@ class FleetRun(Drawn):
     compared: ComparedSettings
     runs: int
     elapsed_s: float = field(compare=False)
-    kept: StoreStats | None = None
+    store_stats: StoreStats | None = None
 
     @property
     def unfinished(self) -> tuple[Any, ...]:
@@ -281,7 +281,7 @@ class FleetRun(Drawn):
     @property
     def notes(self) -> list[str]:
         """Notes on volumes and runs that were left out."""
-        sentences = [] if self.kept is None else list(self.kept.notes)
+        sentences = [] if self.store_stats is None else list(self.store_stats.notes)
         if self.too_small.height:
             names = self.too_small["volume"].unique(maintain_order=True).to_list()
             shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
@@ -299,12 +299,14 @@ class FleetRun(Drawn):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result with the keys of `writeamp volumes run --json`."""
-        kept = {"skipped": 0, "out": None} if self.kept is None else self.kept.to_dict()
+        store = (
+            {"skipped": 0, "out": None} if self.store_stats is None else self.store_stats.to_dict()
+        )
         return {
             "volumes": self.volumes.height,
             "compared_volumes": self.common.height,
             "runs": self.runs,
-            "skipped": kept["skipped"],
+            "skipped": store["skipped"],
             "failed": self.failed.height,
             "too_small": self.too_small.to_dicts(),
             "baseline": self.baseline,
@@ -312,7 +314,7 @@ class FleetRun(Drawn):
             "classes": self.classes,
             "memory_per_worker_bytes": self.memory_per_worker_bytes,
             "runs_s": self.elapsed_s,
-            "out": kept["out"],
+            "out": store["out"],
         }
 
     def _records(self) -> Iterable[Mapping[str, Any]]:

@@ -21,8 +21,8 @@ from writeamp.studies.compare.row import row_name
 from writeamp.studies.study import RunStore, Studied, keep_runs
 from writeamp.volumes.fleet import Fleet, requests_file
 from writeamp.volumes.jobs import (
-    KeepVolumes,
     VolumeAt,
+    VolumeCodec,
     VolumeJob,
     VolumeOutcome,
     VolumeRunsDataset,
@@ -176,7 +176,7 @@ def study_fleet(
     def study(store: RunStore) -> R:
         try:
             outcomes = store.gather(
-                KeepVolumes(tables),
+                VolumeCodec(tables),
                 runner or local_runner(len(jobs)),
                 partial(run_volume, tables),
                 jobs,

@@ -44,7 +44,7 @@ class TogetherRun(Drawn):
         labels: names of the policies, in their order.
         rows: one row for each run with an outcome, as in `FleetRun`; `volume` is null.
         baseline: the policy with which the others are compared.
-        kept: statistics of the folder that stores the runs, or None.
+        store_stats: statistics of the folder that stores the runs, or None.
     """
 
     folder: str
@@ -53,7 +53,7 @@ class TogetherRun(Drawn):
     rows: pl.DataFrame
     baseline: str
     elapsed_s: float = field(compare=False)
-    kept: StoreStats | None = None
+    store_stats: StoreStats | None = None
 
     @property
     def unfinished(self) -> tuple[Any, ...]:
@@ -105,21 +105,23 @@ class TogetherRun(Drawn):
     @property
     def notes(self) -> list[str]:
         """Notes on stored runs."""
-        return [] if self.kept is None else list(self.kept.notes)
+        return [] if self.store_stats is None else list(self.store_stats.notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result with the keys of `writeamp volumes run --together --json`."""
-        kept = {"skipped": 0, "out": None} if self.kept is None else self.kept.to_dict()
+        store = (
+            {"skipped": 0, "out": None} if self.store_stats is None else self.store_stats.to_dict()
+        )
         return {
             "together": True,
             "volumes": self.volumes.height,
             "runs": len(self.labels),
-            "skipped": kept["skipped"],
+            "skipped": store["skipped"],
             "failed": self.failed.height,
             "baseline": self.baseline,
             "managers": self.managers,
             "runs_s": self.elapsed_s,
-            "out": kept["out"],
+            "out": store["out"],
         }
 
     def _records(self) -> Iterable[Mapping[str, Any]]:

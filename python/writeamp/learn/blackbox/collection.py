@@ -73,7 +73,7 @@ class Collected(Drawn):
         elapsed_s: seconds that all took.
         unfinished: points that an interruption left without a measurement; None stands for one that
             active learning had not chosen yet.
-        kept: account of the points in the folder beside the file.
+        store_stats: account of the points in the folder beside the file.
     """
 
     out: Path
@@ -86,7 +86,7 @@ class Collected(Drawn):
     warnings: tuple[str, ...]
     elapsed_s: float = field(compare=False)
     unfinished: tuple[WorkloadPoint | None, ...] = ()
-    kept: study.StoreStats | None = field(default=None, compare=False)
+    store_stats: study.StoreStats | None = field(default=None, compare=False)
 
     def card(self) -> Card:
         """Return the number of points of each outcome."""

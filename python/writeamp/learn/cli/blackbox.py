@@ -105,7 +105,7 @@ def _warn(collected: Collected) -> None:
         options.note(
             f"{collected.merged} points are equal to others on this target and are skipped"
         )
-    for sentence in [] if collected.kept is None else collected.kept.notes:
+    for sentence in [] if collected.store_stats is None else collected.store_stats.notes:
         options.note(sentence)
     for sentence in collected.warnings:
         options.warn(sentence)

@@ -1,1 +1,1 @@
-"""Stated capacities: smaller drives simulated in the place of the one that is meant."""
+"""Stated capacities: scaled-down drives, simulated in place of the requested one."""

@@ -1,4 +1,4 @@
-"""Smaller drives that are simulated for one of a stated capacity (docs/capacity.md)."""
+"""Scaled-down drives that are simulated for a stated capacity (docs/capacity.md)."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from writeamp.text import Detail
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.units.ratios import logical_of
 
-# What is smaller is simulated as it is; what is larger, at this share of its size, within bounds
-# that runs of seconds and hundreds of megabytes allow.
+# Smaller drives are simulated at full size, larger ones at this share of their size, within bounds
+# that allow runs of seconds and hundreds of megabytes.
 _SHARE = 64
 _FEWEST_PAGES = 2**19
 _MOST_PAGES = 2**21
-# Drives of large blocks need more pages for enough of them, in each LUN that collects for itself.
+# Drives with large blocks need more pages to have enough blocks, in each LUN with its own pool.
 _FEWEST_BLOCKS = 2048
 _FEWEST_BLOCKS_PER_LUN = 256
 _MOST_PAGES_FOR_BLOCKS = 2**23
-# Lives program each page as often as a block endures erases, in each replica.
+# Lifetimes program each page as often as a block endures erases, in each replica.
 _MOST_PROGRAMS_OF_LIVES = 2**30
 _FEWEST_BLOCKS_OF_LIVES = 512
 
 
 def scale_of(experiment: Experiment) -> Scale | None:
-    """Return the smaller drive that stands for the one that is asked for.
+    """Return the scale of the drive to simulate for the requested capacity.
 
-    None if the size that is to be simulated is given.
+    None if the simulated size itself is given.
 
     Raises:
-        WriteampError: there is no such flash drive.
+        WriteampError: the drive is not a flash drive, or the capacity is too small.
     """
     settings = experiment.device
     if settings.capacity is None or settings.counts_size:
@@ -48,13 +48,14 @@ def scale_of(experiment: Experiment) -> Scale | None:
     drive = build_device(settings.base, **settings.overrides())
     if drive.kind != "flash":
         raise WriteampError(
-            f"{drive.name} is a {drive.kind}; capacity is for flash drives, whose smaller ones "
-            "amplify as they do"
+            f"{drive.name} is a {drive.kind}; capacity is for flash drives, whose WA is "
+            "the same on a smaller drive"
         )
     pages = settings.capacity // drive.page_bytes
     if pages == 0:
         raise WriteampError(
-            f"capacity is {settings.capacity} bytes, less than a page of {drive.page_bytes}"
+            f"capacity is {settings.capacity} bytes; it must be at least a page of "
+            f"{drive.page_bytes} bytes"
         )
     simulated = _simulated_pages(drive, pages, experiment)
     if simulated >= pages:
@@ -65,28 +66,28 @@ def scale_of(experiment: Experiment) -> Scale | None:
 
 
 def at_scale(experiment: Experiment, scale: Scale, smaller: int = 1) -> Experiment:
-    """Return the experiment on the smaller drive that stands for the one that is meant.
+    """Return the experiment on the scaled-down drive.
 
-    Numbers of writes and of blocks are divided as pages are, and workloads keep how often each
-    share of the pages is written.
+    Numbers of writes and blocks are divided like pages, and workloads keep how often each share of
+    the pages is written.
 
     Args:
-        experiment: what is asked for.
-        scale: the drive that stands for it.
-        smaller: by how much to divide that once more.
+        experiment: requested experiment.
+        scale: scale of the drive.
+        smaller: further divisor of the drive's size and of all numbers.
 
     Raises:
-        WriteampError: the workload, or a number of writes, is not for a smaller drive.
+        WriteampError: the workload, or a number of writes, cannot be scaled.
     """
     if scale.is_exact and smaller == 1:
         return _sized(experiment, scale.capacity_bytes)
     factor = scale.factor * smaller
     load = experiment.load
-    texts = [scaled_workload(one.text, factor) for one in load.workloads]
+    texts = [scaled_workload(workload.text, factor) for workload in load.workloads]
     scaled = [Spec.of("workloads", text) for text in texts]
     if scaled:
-        several: Any = scaled if len(scaled) > 1 else scaled[0]
-        load = replace(load, workload=several)
+        scaled_load: Any = scaled if len(scaled) > 1 else scaled[0]
+        load = replace(load, workload=scaled_load)
     run = experiment.run
     if not isinstance(run, EnduranceSettings):
         changes = {
@@ -101,27 +102,27 @@ def at_scale(experiment: Experiment, scale: Scale, smaller: int = 1) -> Experime
 
 
 def notes_of(experiment: Experiment, simulated: Experiment, scale: Scale) -> tuple[str, ...]:
-    """Return sentences on the size that is simulated and the capacity that it stands for."""
+    """Return notes on the simulated size, and on scaled workloads and policies."""
     if scale.is_exact:
         return ()
     size = Detail(
-        f"a drive of {shown_bytes(scale.simulated_bytes)} stands for the one of "
-        f"{shown_bytes(scale.capacity_bytes)}, which is {scale.factor:.4g} times larger; --size "
-        "simulates a drive of its own size"
+        f"a drive of {shown_bytes(scale.simulated_bytes)} is simulated for the requested "
+        f"{shown_bytes(scale.capacity_bytes)}, which is {scale.factor:.4g} times larger; give "
+        "--size to simulate the full size"
     )
-    found: list[str] = [size]
-    asked = [*experiment.load.workloads, *_specs(experiment.policy)]
+    notes: list[str] = [size]
+    requested = [*experiment.load.workloads, *_specs(experiment.policy)]
     scaled = [*simulated.load.workloads, *_specs(simulated.policy)]
-    for one, other in dict(zip(asked, scaled, strict=True)).items():
-        if one != other:
-            found.append(f"on it {one} is simulated as {other}")
-    return tuple(found)
+    for spec, scaled_spec in dict(zip(requested, scaled, strict=True)).items():
+        if spec != scaled_spec:
+            notes.append(f"on it {spec} is simulated as {scaled_spec}")
+    return tuple(notes)
 
 
 def _policy(
     policy: PolicySettings | PoliciesSettings, factor: float
 ) -> tuple[PolicySettings | PoliciesSettings, list[str]]:
-    """Return the policies on drives so many times smaller, and sentences on what is not scaled."""
+    """Return policies scaled by a factor, and sentences on parameters that are not scaled."""
     kinds: dict[str, EngineKind] = {
         "manager": "managers",
         "managers": "managers",
@@ -130,49 +131,49 @@ def _policy(
     }
     sentences: dict[str, None] = {}
 
-    def scaled(kind: EngineKind, one: SpecLike) -> Spec:
-        asked = Spec.of(kind, one)
-        if is_custom(kind, asked.text):
-            if asked.values:
+    def scaled(kind: EngineKind, spec: SpecLike) -> Spec:
+        requested = Spec.of(kind, spec)
+        if is_custom(kind, requested.text):
+            if requested.values:
                 sentences[
-                    f"the parameters of {asked.name} are as given, on the smaller drive too"
+                    f"the parameters of {requested.name} are not scaled to the smaller drive"
                 ] = None
-            return asked
-        text, not_scaled = scaled_policy(kind, asked.text, factor)
+            return requested
+        text, not_scaled = scaled_policy(kind, requested.text, factor)
         sentences.update(dict.fromkeys(not_scaled))
-        found = Spec.of(kind, text)
-        return asked if found == asked else found
+        result = Spec.of(kind, text)
+        return requested if result == requested else result
 
     changes: dict[str, Any] = {}
     for name, kind in kinds.items():
-        given = getattr(policy, name, None)
-        if isinstance(given, tuple):
-            changes[name] = _distinct(given, tuple(scaled(kind, one) for one in given))
-        elif given is not None:
-            changes[name] = scaled(kind, given)
+        specs = getattr(policy, name, None)
+        if isinstance(specs, tuple):
+            changes[name] = _distinct(specs, tuple(scaled(kind, spec) for spec in specs))
+        elif specs is not None:
+            changes[name] = scaled(kind, specs)
     return replace(policy, **changes), list(sentences)
 
 
-def _distinct(asked: tuple[Spec, ...], scaled: tuple[Spec, ...]) -> tuple[Spec, ...]:
-    """Return specs scaled to a smaller drive; refuse two that become one."""
+def _distinct(requested: tuple[Spec, ...], scaled: tuple[Spec, ...]) -> tuple[Spec, ...]:
+    """Return specs scaled to a smaller drive; reject two that become equal."""
     first_of: dict[Spec, Spec] = {}
-    for one, other in zip(asked, scaled, strict=True):
-        first = first_of.setdefault(other, one)
-        if first != one:
+    for spec, scaled_spec in zip(requested, scaled, strict=True):
+        first = first_of.setdefault(scaled_spec, spec)
+        if first != spec:
             raise WriteampError(
-                f"{first} and {one} are both simulated as {other} on the drive that stands for the "
-                "capacity; name one of them, or give --size"
+                f"{first} and {spec} are both simulated as {scaled_spec} on the smaller drive; "
+                "give only one of them, or give --size"
             )
     return scaled
 
 
 def _specs(policy: PolicySettings | PoliciesSettings) -> list[Spec]:
-    found: list[Spec] = []
+    specs: list[Spec] = []
     for name in ("manager", "managers", "victims", "wear_leveling"):
-        given = getattr(policy, name, None)
-        if given is not None:
-            found += given if isinstance(given, tuple) else (given,)
-    return found
+        value = getattr(policy, name, None)
+        if value is not None:
+            specs += value if isinstance(value, tuple) else (value,)
+    return specs
 
 
 def _simulated_pages(drive: Device, pages: int, experiment: Experiment) -> int:
@@ -191,17 +192,17 @@ def _simulated_pages(drive: Device, pages: int, experiment: Experiment) -> int:
 
 
 def _writes(name: str, pages: int, factor: float) -> int:
-    found = round(pages / factor)
-    if pages and not found:
+    scaled = round(pages / factor)
+    if pages and not scaled:
         raise WriteampError(
-            f"{name} is {pages}, less than one write of the drive that is simulated, which is "
+            f"{name} is {pages}, less than one write of the simulated drive, which is "
             f"{factor:.4g} times smaller; give more, or --size in place of --capacity"
         )
-    return found
+    return scaled
 
 
 def _sized(experiment: Experiment, size_bytes: int) -> Experiment:
-    # What a life is worth is said of the capacity that is meant.
+    # Facts on a lifetime refer to the requested capacity.
     is_life = isinstance(experiment.run, EnduranceSettings)
     capacity = experiment.device.capacity if is_life else None
     return replace(

@@ -1,7 +1,7 @@
-"""Experiments of a stated capacity: run on a smaller drive, with the error of its scale.
+"""Experiments with a stated capacity: run on a smaller drive, with the scaling error.
 
-The result of the smaller drive is told as that of the requested one, and compared with the result
-of a drive that is smaller still.
+The result on the smaller drive is reported for the requested one. Its error is estimated from a
+drive that is even smaller.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from writeamp.runs.plan import Plan, policies_of
 from writeamp.runs.simulation_result import Result
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.capacity.scale import at_scale, notes_of, scale_of
-from writeamp.studies.over import Found, Run, over
+from writeamp.studies.over import Outcomes, Run, over
 
 _T = TypeVar("_T")
 _AnyPlan = TypeVar("_AnyPlan", Plan, Lifetime)
@@ -29,7 +29,7 @@ _AnyPlan = TypeVar("_AnyPlan", Plan, Lifetime)
 
 @dataclass(frozen=True)
 class ScaledExperiment:
-    """Experiment on the smaller drive that stands for the one requested."""
+    """Experiment on the scaled-down drive, with the requested experiment."""
 
     requested: Experiment
     experiment: Experiment
@@ -37,10 +37,10 @@ class ScaledExperiment:
 
     @staticmethod
     def of(requested: Experiment) -> ScaledExperiment | None:
-        """Return the experiment on the smaller drive; None if the simulated size is given.
+        """Return the scaled-down experiment, or None if the simulated size itself is given.
 
         Raises:
-            WriteampError: what no smaller drive can stand for.
+            WriteampError: the experiment cannot be scaled down.
         """
         scale = scale_of(requested)
         if scale is None:
@@ -49,16 +49,18 @@ class ScaledExperiment:
 
     @property
     def smaller(self) -> Experiment | None:
-        """Experiment that tells the error of scaling; None if the stated drive is simulated."""
+        """Experiment that shows the scaling error; None at full size."""
         return None if self.scale.is_exact else at_scale(self.requested, self.scale, SMALLER)
 
     @cached_property
     def _requested_policies(self) -> dict[Policy, Policy]:
-        scaled, requested = (policies_of(one.policy) for one in (self.experiment, self.requested))
+        scaled, requested = (
+            policies_of(experiment.policy) for experiment in (self.experiment, self.requested)
+        )
         return dict(zip(scaled, requested, strict=True))
 
     def target_plan(self, plan: _AnyPlan) -> _AnyPlan:
-        """Return a plan of the smaller drive as one of the drive that is requested."""
+        """Return a plan of the smaller drive as a plan of the requested drive."""
         pairs = zip(self.requested.load.workloads, self.experiment.load.workloads, strict=True)
         names = {scaled.text: requested.text for requested, scaled in pairs}
         return replace(
@@ -71,61 +73,64 @@ class ScaledExperiment:
             ),
         )
 
-    def error(self, found: JudgedWa, other: JudgedWa | None) -> ScalingError:
-        """Return the error of a WA: the change from `other`, unknown if that is None."""
-        return ScalingError.of(self.scale, found, other)
+    def error(self, result: JudgedWa, other: JudgedWa | None) -> ScalingError:
+        """Return the scaling error of a WA: the change from `other`, or unknown without it."""
+        return ScalingError.of(self.scale, result, other)
 
-    def target_result(self, found: Result, other: Result | None) -> Result:
-        """Return a result of the smaller drive as one of the drive that is requested."""
-        return replace(found, plan=self.target_plan(found.plan), scaling=self.error(found, other))
+    def target_result(self, result: Result, other: Result | None) -> Result:
+        """Return a result on the smaller drive as a result on the requested drive."""
+        return replace(
+            result, plan=self.target_plan(result.plan), scaling=self.error(result, other)
+        )
 
 
 def _without_size(notes: tuple[str, ...]) -> list[str]:
-    """Return the notes of a run without that on the drive's size, which the scale's notes tell."""
+    """Return the notes of a run, without the note on the drive's size."""
     return [note for note in notes if not is_of_blocks_only(note)]
 
 
-# Returns the result of a smaller drive as one of the drive that is requested, with its error: the
-# change from the other result, unknown if that is None.
-Restate: TypeAlias = Callable[[ScaledExperiment, _T, _T | None], _T]
+# Converts a result on a smaller drive to the requested drive, with its error: the change from the
+# other result, or unknown without one.
+ToTarget: TypeAlias = Callable[[ScaledExperiment, _T, _T | None], _T]
 
 
 def over_capacity(
     requested: Experiment,
     run: Run[_T],
-    restate: Restate[_T],
+    to_target: ToTarget[_T],
     progress: Progress | None,
     share: float = 1.0,
 ) -> _T:
-    """Run an experiment, on smaller drives if it asks for a capacity.
+    """Run an experiment, on scaled-down drives if a capacity is requested.
 
     Args:
-        requested: what to do.
-        run: does it on the drive that it says.
-        restate: turns a result into one of the drive that is requested.
-        progress: called with what is done and expected of all that is run.
-        share: what the smallest drive is expected to do, of the other's.
+        requested: experiment to run.
+        run: runs an experiment on the drive that it states.
+        to_target: converts a result to the requested drive.
+        progress: called with the work done and expected in all runs.
+        share: expected work on the smallest drive, as a share of the other's.
 
     Raises:
-        Interrupted: Ctrl-C, with what was finished, whose error is not known.
-        WriteampError: a part failed; `finished` has the others in the same way.
+        Interrupted: Ctrl-C; it carries the finished result, with an unknown error.
+        WriteampError: a run failed; `finished` has the finished result, with an unknown error.
     """
     scaled = ScaledExperiment.of(requested)
     if scaled is None:
         return run(requested, progress)
     smaller = scaled.smaller
     variants = [scaled.experiment, *([] if smaller is None else [smaller])]
-    combine = partial(_restated, scaled, restate)
+    combine = partial(_combined, scaled, to_target)
     return over(variants, combine, run, progress, shares=(1.0, share)[: len(variants)])
 
 
-def _restated(
+def _combined(
     scaled: ScaledExperiment,
-    restate: Restate[_T],
-    results: Found[_T],
+    to_target: ToTarget[_T],
+    outcomes: Outcomes[_T],
 ) -> _T:
-    found, other = (
-        None if isinstance(one, WriteampError) else one for one in (results[0], results[-1])
+    result, other = (
+        None if isinstance(outcome, WriteampError) else outcome
+        for outcome in (outcomes[0], outcomes[-1])
     )
-    assert found is not None, "the first variant succeeds, or nothing is combined"
-    return restate(scaled, found, other)
+    assert result is not None, "the first variant has succeeded"
+    return to_target(scaled, result, other)

@@ -1,1 +1,1 @@
-"""Comparison: block managers and victim policies side by side on the same loads."""
+"""Comparison of block managers and victim policies on the same loads."""

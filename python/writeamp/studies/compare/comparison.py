@@ -1,4 +1,4 @@
-"""Many block managers and victim policies on workloads and traces (docs/compare.md)."""
+"""Comparison of managers and victim policies on workloads and traces (docs/compare.md)."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ from writeamp.studies.compare.row import Row, row_name
 from writeamp.studies.simulation import plan_of
 from writeamp.studies.study import DocumentCodec, RunFacts, RunStore, keep_runs
 
-# The same for every manager, or a workload that changes would be another one for each; enough for
-# most schemes to learn what is hot on skewed workloads, the second half of it measured.
+# The same for every manager, since a workload that changes over time would differ between lengths.
+# It is enough for most schemes to adapt to skewed workloads; the second half is measured.
 DEFAULT_DRIVE_WRITES = 20
 
 
 @dataclass(frozen=True)
 class _Turn:
-    """One run of a comparison, by its load (a number), policy and seed."""
+    """One run of a comparison: the index of its load, its policy, and its seed."""
 
     load: int
     policy: Policy
@@ -55,7 +55,7 @@ class _Turn:
     name: str
 
 
-# The plan and the drive of each load, the first turn of each.
+# Plan and drive of each load; the plan is that of its first run.
 _Bases: TypeAlias = tuple[tuple[Plan, Device], ...]
 
 
@@ -67,29 +67,34 @@ def run_comparison(
 ) -> Comparison:
     """Simulate a drive under each manager and victim policy, on each load.
 
-    Of a learnt profile, all drives that carry its weight are simulated.
+    On a learnt profile, all candidates that carry its weight are simulated.
 
     Args:
-        experiment: what to do.
-        progress: called with the runs done and in all.
-        runner: who does the runs; by default threads of this process, as many as `threads` says.
-        keep: a folder that keeps each finished run; runs that it holds are not done again.
+        experiment: experiment to run.
+        progress: called with the number of runs done and the total.
+        runner: runner of the runs; by default threads of this process, as many as `threads`.
+        keep: folder that stores each finished run; stored runs are not repeated.
 
     Raises:
-        Interrupted: Ctrl-C, with a comparison of the managers that were finished, or None.
-        WriteampError: a row failed, with a comparison of the others in `finished`, or None; or
-            one cannot be, which is said before the first runs.
+        Interrupted: Ctrl-C; it carries a comparison of the finished managers, or None.
+        WriteampError: a row failed, with a comparison of the others, or None, in `finished`; or a
+            row is impossible, which is checked before the first run.
     """
 
-    def on_one_drive(kept: RunStore, asked: Experiment, tell: Progress | None = None) -> Comparison:
+    def on_one_drive(
+        store: RunStore, variant: Experiment, on_progress: Progress | None = None
+    ) -> Comparison:
         return over_capacity(
-            asked, lambda one, report: _compared(one, report, runner, kept), _restated, tell
+            variant,
+            lambda scaled, report: _compared(scaled, report, runner, store),
+            _to_target,
+            on_progress,
         )
 
-    def compared(kept: RunStore) -> Comparison:
+    def compared(store: RunStore) -> Comparison:
         return compared_over_candidates(
             experiment,
-            partial(on_one_drive, kept),
+            partial(on_one_drive, store),
             progress,
             at_once=runner is None and keep is None,
         )
@@ -97,37 +102,39 @@ def run_comparison(
     return keep_runs(keep, compared)
 
 
-def _restated(scaled: ScaledExperiment, found: Comparison, other: Comparison | None) -> Comparison:
-    """Return a comparison said of the drive that is requested, with the error of each row."""
-    # In the same order, if all are there; each is named by what it was scaled to.
-    others = [None] * len(found.rows) if other is None else other.rows
+def _to_target(
+    scaled: ScaledExperiment, comparison: Comparison, other: Comparison | None
+) -> Comparison:
+    """Return a comparison for the requested drive, with the scaling error of each row."""
+    # If complete, both have the same order; their names differ, as policies are scaled.
+    others = [None] * len(comparison.rows) if other is None else other.rows
     rows = []
-    for row, beside in zip(found.rows, others, strict=True):
+    for row, other_row in zip(comparison.rows, others, strict=True):
         results = tuple(
             replace(result, plan=scaled.target_plan(result.plan)) for result in row.results
         )
         manager = results[0].plan.policy.manager
-        error = scaled.error(row, beside)
+        error = scaled.error(row, other_row)
         rows.append(replace(row, manager=manager, results=results, substitutes=(error,)))
-    asked = scaled.requested
-    names = _names(asked) if found.unfinished else ()
-    return _without(names, replace(found, rows=tuple(rows)))
+    requested = scaled.requested
+    names = _names(requested) if comparison.unfinished else ()
+    return _without(names, replace(comparison, rows=tuple(rows)))
 
 
-def _without(asked: tuple[str, ...], found: Comparison) -> Comparison:
-    """Return a comparison with those names unfinished, of all asked for, that have no row."""
-    finished = {row.name for row in found.rows}
-    return replace(found, unfinished=tuple(name for name in asked if name not in finished))
+def _without(names: tuple[str, ...], comparison: Comparison) -> Comparison:
+    """Return a comparison with the given names that have no row as `unfinished`."""
+    finished = {row.name for row in comparison.rows}
+    return replace(comparison, unfinished=tuple(name for name in names if name not in finished))
 
 
 def _names(experiment: Experiment) -> tuple[str, ...]:
     """Return the names of all rows of a comparison of workloads."""
-    loads = [_name_of(one.load) for one in experiment.with_each_load]
+    loads = [_name_of(experiment_of_load.load) for experiment_of_load in experiment.with_each_load]
     return tuple(dict.fromkeys(turn.name for turn in _turns(experiment, loads)))
 
 
 def _compared(
-    experiment: Experiment, progress: Progress | None, runner: Runner | None, kept: RunStore
+    experiment: Experiment, progress: Progress | None, runner: Runner | None, store: RunStore
 ) -> Comparison:
     bases = _bases(experiment)
     settings, notes = _settings(experiment), _combinations(experiment).notes
@@ -138,21 +145,21 @@ def _compared(
         runner = local_runner(len(turns), min(settings.threads or len(turns), most))
 
     def comparison(results: Mapping[int, Result]) -> Comparison:
-        whole = {
-            at: replace(result, plan=_plan_of_turn(bases, turns[at]))
-            for at, result in results.items()
+        with_plans = {
+            index: replace(result, plan=_plan_of_turn(bases, turns[index]))
+            for index, result in results.items()
         }
-        return Comparison(_rows(experiment, turns, whole), policy_notes=notes)
+        return Comparison(_rows(experiment, turns, with_plans), policy_notes=notes)
 
-    def part(done: Mapping[int, Result | WriteampError]) -> Comparison | None:
-        found = comparison(_without_errors(done))
-        asked = tuple(dict.fromkeys(turn.name for turn in turns))
-        return _without(asked, found) if found.rows else None
+    def partial_result(done: Mapping[int, Result | WriteampError]) -> Comparison | None:
+        partial_comparison = comparison(_without_errors(done))
+        names = tuple(dict.fromkeys(turn.name for turn in turns))
+        return _without(names, partial_comparison) if partial_comparison.rows else None
 
     work = partial(_run_turn, Shared(bases, partial(_bases, experiment)))
     try:
-        results = kept.gather(
-            _KeepTurns(bases),
+        results = store.gather(
+            _TurnCodec(bases),
             runner,
             work,
             turns,
@@ -160,21 +167,23 @@ def _compared(
             progress=progress,
         )
     except Interrupted as stopped:
-        raise Interrupted(part(stopped.finished)) from None
+        raise Interrupted(partial_result(stopped.finished)) from None
     done = dict(enumerate(results))
     for failed in results:
         if isinstance(failed, WriteampError):
-            failed.finished = part(done)
+            failed.finished = partial_result(done)
             raise failed
     return comparison(_without_errors(done))
 
 
 def _without_errors(done: Mapping[int, Result | WriteampError]) -> dict[int, Result]:
-    return {at: one for at, one in done.items() if not isinstance(one, WriteampError)}
+    return {
+        index: outcome for index, outcome in done.items() if not isinstance(outcome, WriteampError)
+    }
 
 
 def _refuse_impossible(bases: _Bases, turns: Sequence[_Turn]) -> None:
-    """Build the drive of every row before the first runs: an impossible one would end them all."""
+    """Build the drive of every row before the first run, so that errors appear early."""
     rows = {turn.name: turn for turn in turns}
     for name, turn in rows.items():
         plan = _plan_of_turn(bases, turn)
@@ -197,7 +206,7 @@ def _combinations(experiment: Experiment) -> Combinations:
 
 
 def _turns(experiment: Experiment, loads: Sequence[str]) -> list[_Turn]:
-    """Return the runs, those of a row after each other."""
+    """Return the runs; those of one row follow each other."""
     settings, with_victims = _settings(experiment), _combinations(experiment).with_victims
     return [
         _Turn(
@@ -217,24 +226,40 @@ def _turns(experiment: Experiment, loads: Sequence[str]) -> list[_Turn]:
 
 
 def _bases(experiment: Experiment) -> _Bases:
-    """Return each load's plan, that of its first run, and the drive of all its runs."""
-    alone = experiment.with_each_load
+    """Return, for each load, the plan of its first run, and the drive of all its runs."""
+    by_load = experiment.with_each_load
     policy = policies_of(experiment.policy)[0]
-    prepared = [_prepared(one, named=len(alone) > 1) for one in alone]
-    plans = [
-        plan_of(found, one, policy, _one_run(found, one))
-        for found, one in zip(prepared, alone, strict=True)
+    prepared = [
+        _prepared(experiment_of_load, named=len(by_load) > 1) for experiment_of_load in by_load
     ]
-    if len(alone) > 1:
-        paths = [_name_of(one.load) for one in alone if one.load.trace is not None]
-        names = [*(_name_of(one.load) for one in alone if one.load.trace is None)]
-        names += load_labels(paths)  # workloads stand first
+    plans = [
+        plan_of(
+            prepared_run, experiment_of_load, policy, _one_run(prepared_run, experiment_of_load)
+        )
+        for prepared_run, experiment_of_load in zip(prepared, by_load, strict=True)
+    ]
+    if len(by_load) > 1:
+        paths = [
+            _name_of(experiment_of_load.load)
+            for experiment_of_load in by_load
+            if experiment_of_load.load.trace is not None
+        ]
+        names = [
+            *(
+                _name_of(experiment_of_load.load)
+                for experiment_of_load in by_load
+                if experiment_of_load.load.trace is None
+            )
+        ]
+        names += load_labels(paths)  # workloads come first
         plans = [replace(plan, load_name=name) for plan, name in zip(plans, names, strict=True)]
-    return tuple((plan, found.drive) for plan, found in zip(plans, prepared, strict=True))
+    return tuple(
+        (plan, prepared_run.drive) for plan, prepared_run in zip(plans, prepared, strict=True)
+    )
 
 
 def _prepared(experiment: Experiment, *, named: bool) -> PreparedRun:
-    """Return the drive and load of one of several loads; an error names the load."""
+    """Return the drive and load of one load; with several loads, an error names it."""
     try:
         return prepare(experiment)
     except WriteampError as error:
@@ -252,23 +277,23 @@ def _name_of(load: LoadSettings) -> str:
 
 
 def _run_turn(shared: Shared[_Bases], turn: _Turn) -> Result | WriteampError:
-    """Run one run of a comparison on its load's drive; traces do not travel with the result.
+    """Run one run of a comparison on its load's drive; the result does not contain traces.
 
-    An error is returned, so that the other rows are finished beside it.
+    An error is returned, so that the other rows are finished.
     """
     plan = _plan_of_turn(shared.value, turn)
     _, drive = shared.value[turn.load]
     try:
-        found = run(plan, drive)
-        return replace(found, plan=plan.without_requests())
-    except PolicyError as error:  # which names the policy itself
+        result = run(plan, drive)
+        return replace(result, plan=plan.without_requests())
+    except PolicyError as error:  # it names the policy already
         return error
     except WriteampError as error:
         return placed(turn.name, error)
 
 
-class _KeepTurns(DocumentCodec[_Turn, Result | WriteampError]):
-    """Keeping of a comparison's runs: each means its drive, load, policy, length and seed."""
+class _TurnCodec(DocumentCodec[_Turn, Result | WriteampError]):
+    """Storage of a comparison's runs; the key covers drive, load, policy, length and seed."""
 
     verb = "compare"
 
@@ -279,7 +304,7 @@ class _KeepTurns(DocumentCodec[_Turn, Result | WriteampError]):
         return meaning_of_run(_plan_of_turn(self._bases, turn), self._bases[turn.load][1])
 
     def facts(self, turn: _Turn, result: Result | WriteampError) -> RunFacts:
-        assert not isinstance(result, WriteampError), "which is not kept"
+        assert not isinstance(result, WriteampError), "errors are not stored"
         return RunFacts(turn.name, turn.seed, result.wa)
 
     def document(self, turn: _Turn, result: Result | WriteampError) -> Any:
@@ -296,9 +321,10 @@ def _plan_of_turn(bases: _Bases, turn: _Turn) -> Plan:
 
 
 def _one_run(prepared: PreparedRun, experiment: Experiment) -> SimulationSettings:
-    """Return the run settings of each drive: as long as the others, the second half measured.
+    """Return the run settings of each drive: equal lengths, with the second half measured.
 
-    A trace is run and judged as `simulate` does it; of a recording, all that counted is measured.
+    A trace is run and judged as in `simulate`. For a recording, all its counted requests are
+    measured.
     """
     settings = _settings(experiment)
     writes = settings.writes
@@ -323,7 +349,7 @@ def _one_run(prepared: PreparedRun, experiment: Experiment) -> SimulationSetting
 def _rows(
     experiment: Experiment, turns: Sequence[_Turn], results: Mapping[int, Result]
 ) -> tuple[Row, ...]:
-    """Return the rows all of whose replicas have a result."""
+    """Return the rows that have results of all their replicas."""
     replicas = _settings(experiment).replicas
     with_victims = _combinations(experiment).with_victims
     with_load = turns[-1].load > 0
@@ -331,7 +357,7 @@ def _rows(
     for first in range(0, len(turns), replicas):
         places = range(first, first + replicas)
         if all(place in results for place in places):
-            found = tuple(results[place] for place in places)
+            row_results = tuple(results[place] for place in places)
             manager = turns[first].policy.manager
-            rows.append(Row(manager, found, with_victims=with_victims, with_load=with_load))
+            rows.append(Row(manager, row_results, with_victims=with_victims, with_load=with_load))
     return tuple(rows)

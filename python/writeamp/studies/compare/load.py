@@ -1,4 +1,4 @@
-"""Rows of a comparison that have one load, and the names of loads beside each other."""
+"""Rows of a comparison that have the same load, and labels of several loads."""
 
 from __future__ import annotations
 
@@ -17,63 +17,63 @@ from writeamp.studies.compare.row import Row
 
 @dataclass(frozen=True, repr=False)
 class OneLoad:
-    """The rows of one load, in the order of the managers asked for."""
+    """Rows of one load, in the order of the requested managers."""
 
     rows: tuple[Row, ...]
 
     @property
     def name(self) -> str:
-        """The workload, or the name of the trace."""
+        """Workload, or name of the trace."""
         return self.rows[0].workload
 
     @property
     def device(self) -> Device:
-        """The drive, the same for all."""
+        """Drive of all rows."""
         return self.rows[0].results[0].device
 
     @property
     def partial_page_factor(self) -> float:
-        """Bytes of the pages that the host wrote over those that it asked to write.
+        """Bytes of the pages that the host wrote over the bytes it requested.
 
-        The same for all; NaN if nobody knows the bytes.
+        It is the same for all rows; NaN if the bytes are unknown.
         """
         return self.rows[0].partial_page_factor
 
     @property
     def has_partial_pages(self) -> bool:
-        """True if WA per byte is visibly another figure than WA per page."""
+        """True if WA per byte visibly differs from WA per page."""
         return differs(self.partial_page_factor)
 
     @property
     def theory(self) -> list[Expectation]:
-        """WA of uniform writes on a drive as full, by theory: under FIFO and under greedy."""
+        """Theory's WA of uniform writes on an equally full drive, under FIFO and under greedy."""
         return self.rows[0].results[0].uniform_theory
 
     @property
     def models(self) -> dict[str, float]:
-        """WA by model: of those of uniform writes, and of those that describe a row."""
+        """WA by model: models of uniform writes, and models that describe a row."""
         of_rows = [row.theory for row in self.rows if row.theory]
-        return {one.model: one.wa for one in (*self.theory, *of_rows)}
+        return {expected.model: expected.wa for expected in (*self.theory, *of_rows)}
 
     @property
     def held_in_words(self) -> str:
-        """Op for which theory speaks, in words, and why it is not the drive's if it is not."""
+        """Op of theory's WA, in words, with the reason if it is not the drive's."""
         return self.rows[0].results[0].held_in_words
 
     def theory_in_words(self, *, named: bool) -> str:
-        """Return WA of the `models` and its op in words, perhaps with the name of the load."""
+        """Return WA by model and its op as text, with the load's name if `named`."""
         of_load = f"{self.name}, theory" if named else "theory"
         models = ", ".join(f"{wa:.4g} {model}" for model, wa in self.models.items())
         return f"{of_load} at {self.held_in_words}: {models}"
 
     @property
     def notes(self) -> list[str]:
-        """Sentences on what was assumed, left out or rounded."""
+        """Notes on assumptions, omissions and rounding."""
         return self.rows[0].results[0].notes
 
     @property
     def by_wa(self) -> list[Row]:
-        """The rows, the least write amplification first."""
+        """Rows by ascending write amplification."""
         return sorted(self.rows, key=lambda row: row.wa)
 
     def facts(self) -> dict[str, Any]:
@@ -87,12 +87,12 @@ class OneLoad:
             "warmup_pages": first.warmup_pages,
             "precondition": first.plan.host.precondition,
             "partial_page_factor": json_number(factor),
-            "theory": [vars(one) for one in self.theory],
+            "theory": [vars(expected) for expected in self.theory],
         }
 
 
 def load_labels(paths: Sequence[str]) -> tuple[str, ...]:
-    """Return the last parts of paths, as many as tell them apart; equal ones are numbered.
+    """Return the last parts of paths, as many as distinguish them; equal paths are numbered.
 
     >>> load_labels(["monday/disk.csv", "tuesday/disk.csv", "log.csv"])
     ('monday/disk.csv', 'tuesday/disk.csv', 'log.csv')
@@ -102,15 +102,17 @@ def load_labels(paths: Sequence[str]) -> tuple[str, ...]:
     parts = [PurePath(path).parts or (path,) for path in paths]
     shown = [1] * len(parts)
     while True:
-        names = [_ends(one, count) for one, count in zip(parts, shown, strict=True)]
+        names = [_ends(path_parts, count) for path_parts, count in zip(parts, shown, strict=True)]
         often = Counter(names)
         longer = [
-            at for at, name in enumerate(names) if often[name] > 1 and shown[at] < len(parts[at])
+            index
+            for index, name in enumerate(names)
+            if often[name] > 1 and shown[index] < len(parts[index])
         ]
         if not longer:
             return _numbered(names)
-        for at in longer:
-            shown[at] += 1
+        for index in longer:
+            shown[index] += 1
 
 
 def _ends(parts: tuple[str, ...], count: int) -> str:
@@ -118,9 +120,9 @@ def _ends(parts: tuple[str, ...], count: int) -> str:
 
 
 def _numbered(names: Sequence[str]) -> tuple[str, ...]:
-    often, before = Counter(names), Counter[str]()
-    found = []
+    often, seen = Counter(names), Counter[str]()
+    labels = []
     for name in names:
-        before[name] += 1
-        found.append(f"{name} ({before[name]})" if often[name] > 1 else name)
-    return tuple(found)
+        seen[name] += 1
+        labels.append(f"{name} ({seen[name]})" if often[name] > 1 else name)
+    return tuple(labels)

@@ -1,7 +1,7 @@
-"""Comparison on a drive that is known by candidates: every manager on all that it may be.
+"""Comparison on a learnt profile: every manager on all candidate drives.
 
-A manager takes the place of each candidate's own, which keeps its op, erase unit and victims where
-the manager chooses by them. Each row is the mixture of what the candidates come to.
+Each compared manager replaces the candidate's own. The candidate keeps its op, its erase unit, and
+its victim policy if the manager supports it. Each row is the mixture of the candidates' results.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from writeamp.studies.candidates import alone, most_at_once
 from writeamp.studies.compare.result import Comparison
 from writeamp.studies.compare.row import Row
 from writeamp.studies.mixture import CandidateRun, Mixture, OfCandidates
-from writeamp.studies.over import Found, Run, over, succeeded
+from writeamp.studies.over import Outcomes, Run, over, succeeded
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """A manager and a victim policy, and the candidates under them."""
+    """A manager and a victim policy, with the candidates under them."""
 
     candidates: Candidates
     experiments: tuple[Experiment, ...]
@@ -38,78 +38,81 @@ def compared_over_candidates(
     """Return a comparison; on a learnt profile, of each manager over all candidates.
 
     Args:
-        experiment: what to do.
+        experiment: experiment to run.
         compare: compares on one drive.
-        progress: called with the candidates of all pairs that are done, and how many there are.
-        at_once: run several candidates at a time, each on one thread.
+        progress: called with the number of candidates done, over all pairs, and the total.
+        at_once: whether to run several candidates at a time, each on one thread.
 
     Raises:
-        WriteampError: a row failed, or no candidate can be under it; `finished` has the others.
+        WriteampError: a row failed, or no candidate supports it; `finished` has the others.
         Interrupted: Ctrl-C.
     """
     if experiment.candidates is None:
         return compare(experiment, progress)
     policy = experiment.policy
     assert isinstance(policy, PoliciesSettings)
-    asked = policy.combinations()
-    pairs = [_pair(experiment, manager, victims) for manager, victims in asked.pairs]
-    variants = [one for pair in pairs for one in pair.experiments]
+    combinations = policy.combinations()
+    pairs = [_pair(experiment, manager, victims) for manager, victims in combinations.pairs]
+    variants = [variant for pair in pairs for variant in pair.experiments]
     runner: Runner = Here()
     if at_once:
         runner = local_runner(len(variants), most=most_at_once(variants[0].with_each_load[0]))
-        variants = [one.with_settings(threads=1) for one in variants]
-    combine = partial(_combined, experiment, asked, pairs)
-    # Each row needs all its candidates; those that were run are in the folder, if there is one.
+        variants = [variant.with_settings(threads=1) for variant in variants]
+    combine = partial(_combined, experiment, combinations, pairs)
+    # Each row needs all its candidates; finished runs are stored in the folder, if there is one.
     return over(variants, combine, compare, progress, runner=runner, outlasted=WriteampError)
 
 
 def _combined(
-    experiment: Experiment, asked: Combinations, pairs: Sequence[_Pair], found: Found[Comparison]
+    experiment: Experiment,
+    combinations: Combinations,
+    pairs: Sequence[_Pair],
+    outcomes: Outcomes[Comparison],
 ) -> Comparison:
-    of_pairs, failed, at = [], None, 0
+    of_pairs, failed, first = [], None, 0
     for pair in pairs:
-        own = found[at : at + len(pair.experiments)]
-        at += len(own)
+        outcomes_of_pair = outcomes[first : first + len(pair.experiments)]
+        first += len(outcomes_of_pair)
         try:
-            of_pairs.append(_mixed(experiment, pair, succeeded(own)))
+            of_pairs.append(_mixed(experiment, pair, succeeded(outcomes_of_pair)))
         except WriteampError as failure:
             failed = failed or failure
-    several = len(experiment.with_each_load) > 1
+    has_several = len(experiment.with_each_load) > 1
     rows = tuple(
-        replace(row, with_load=several, with_victims=asked.with_victims)
+        replace(row, with_load=has_several, with_victims=combinations.with_victims)
         for of_load in zip(*of_pairs, strict=True)
         for row in of_load
     )
-    whole = Comparison(rows, policy_notes=(*asked.notes, *_notes(experiment)))
+    comparison = Comparison(rows, policy_notes=(*combinations.notes, *_notes(experiment)))
     if failed is not None:
-        failed.finished = whole if rows else None
+        failed.finished = comparison if rows else None
         raise failed
-    return whole
+    return comparison
 
 
 def _pair(experiment: Experiment, manager: Spec, victims: Spec | None) -> _Pair:
-    given = {"manager": manager, "victims": victims}
-    candidates = replaced_by(experiment.candidates, given)
+    policies = {"manager": manager, "victims": victims}
+    candidates = replaced_by(experiment.candidates, policies)
     assert candidates is not None
     return _Pair(
         candidates,
-        tuple(alone(experiment, candidates, one) for one in candidates.carrying),
+        tuple(alone(experiment, candidates, candidate) for candidate in candidates.carrying),
     )
 
 
 def _mixed(
-    experiment: Experiment, pair: _Pair, found: Sequence[tuple[int, Comparison]]
+    experiment: Experiment, pair: _Pair, results: Sequence[tuple[int, Comparison]]
 ) -> list[Row]:
-    """Return a row for each load, whose WA is that of the mixture."""
-    of_best = found[0][1]
+    """Return a row for each load, with the WA of the mixture."""
+    of_best = results[0][1]
     rows = []
-    for at, row in enumerate(of_best.rows):
+    for row_index, row in enumerate(of_best.rows):
         mixture = Mixture(
             profile=str(experiment.device.profile),
             load_name=row.workload,
             runs=tuple(
-                _of_row(pair.candidates.carrying[number], comparison.rows[at])
-                for number, comparison in found
+                _of_row(pair.candidates.carrying[number], comparison.rows[row_index])
+                for number, comparison in results
             ),
             error=pair.candidates.error,
         )
@@ -117,15 +120,15 @@ def _mixed(
     return rows
 
 
-def _of_row(one: Candidate, row: Row) -> CandidateRun:
+def _of_row(candidate: Candidate, row: Row) -> CandidateRun:
     low, high = row.error_bar
-    victims = replace(one, victims=row.victims)
-    return CandidateRun(victims, row.wa, (high - low) / 2, row.steady)
+    candidate_with_victims = replace(candidate, victims=row.victims)
+    return CandidateRun(candidate_with_victims, row.wa, (high - low) / 2, row.steady)
 
 
 def _notes(experiment: Experiment) -> tuple[str, ...]:
     assert experiment.candidates is not None
     return (
         f"{experiment.device.profile} was learnt from a drive: WA is that of its most probable "
-        "candidates under each manager; causes, wear, memory and theory are of the first of them",
+        "candidates under each manager; causes, wear, memory and theory are those of the first",
     )

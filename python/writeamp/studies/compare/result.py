@@ -1,4 +1,4 @@
-"""Result of a comparison: write amplification of block managers on drives and hosts."""
+"""Result of a comparison: write amplification of block managers on drives and loads."""
 
 from __future__ import annotations
 
@@ -22,58 +22,58 @@ from writeamp.studies.compare.warnings import warnings_of
 from writeamp.studies.study import StoreStats
 from writeamp.text import printable
 
-# Hints of a host on its pages, in words.
+# Hints of a host on its pages, as text.
 _HINTS = (
     ("groups", "the groups of pages"),
     ("invalidation_times", "when each page is invalidated"),
 )
-# What stands before the WA of a row that is not steady.
+# Marks the WA of a row that is not steady.
 _UNSTEADY = "* "
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Comparison(OneLine, Drawn):
-    """Result of a comparison: its rows in the order of the managers asked for, load by load.
+    """Result of a comparison: its rows by load, in the order of the requested managers.
 
-    One that was interrupted has the rows that were finished, and `unfinished` names the others.
-    `policy_notes` say which victim policies a manager does not take.
+    If it was interrupted, it has the finished rows, and `unfinished` names the others.
+    `policy_notes` name victim policies that a manager does not support.
     """
 
     rows: tuple[Row, ...]
     unfinished: tuple[str, ...] = ()
     policy_notes: tuple[str, ...] = ()
-    kept: StoreStats | None = field(default=None, compare=False)
+    store_stats: StoreStats | None = field(default=None, compare=False)
 
     @cached_property
     def loads(self) -> tuple[OneLoad, ...]:
-        """Rows of each load; a drive is fitted to each trace, unless it has a size."""
+        """Rows of each load; unless the drive has a size, it is fitted to each trace."""
         by_load = groupby(self.rows, key=lambda row: row.workload)
         return tuple(OneLoad(tuple(rows)) for _, rows in by_load)
 
     def __str__(self) -> str:
-        """Return the row of the least WA of each load in a line, and how many rows there are."""
+        """Return the row with the least WA of each load, and the number of rows, in one line."""
         least = [(load.name, load.by_wa[0]) for load in self.loads]
-        found = (
+        summaries = (
             f"on {name} {row.policy} with {row.wa_in_words}{'' if row.steady else ', NOT steady'}"
             for name, row in least
         )
-        return f"{len(self.rows)} rows, the least WA {'; '.join(found)}"
+        return f"{len(self.rows)} rows, the least WA {'; '.join(summaries)}"
 
     @property
     def device(self) -> Device:
-        """The drive, the same for all; of several loads, that of the first."""
+        """Drive of all rows; with several loads, that of the first."""
         return self.loads[0].device
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON types, with the keys of `writeamp compare --json`.
 
-        Beside the rows stands what all loads have in common; `loads` has what each has.
+        Facts that all loads share are at the top level; `loads` has the facts of each.
         """
         first, of_loads = self.rows[0].results[0], [load.facts() for load in self.loads]
         common = {
             key: value
             for key, value in of_loads[0].items()
-            if all(one[key] == value for one in of_loads)
+            if all(facts[key] == value for facts in of_loads)
         }
         if len(of_loads) > 1:
             common["workload"] = [load.name for load in self.loads]
@@ -83,7 +83,7 @@ class Comparison(OneLine, Drawn):
             "rows": [row.to_dict() for row in self.rows],
             **common,
             "replicas": len(self.rows[0].results),
-            **(self.kept.to_dict() if self.kept else {}),
+            **(self.store_stats.to_dict() if self.store_stats else {}),
             "seed": first.plan.seed,
             "version": __version__,
             "loads": of_loads,
@@ -93,22 +93,22 @@ class Comparison(OneLine, Drawn):
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences that a reader of the rows should know, each once for all rows it holds of."""
+        """Warnings for readers of the rows, each once for all rows that it applies to."""
         return warnings_of(self.loads)
 
     @property
     def legend(self) -> list[str]:
-        """Lines on the drives that were simulated in the place of the requested one, if any."""
+        """Lines on drives that were simulated in place of the requested one, if any."""
         of_rows = {row.name: row.substitutes for row in self.rows}
-        found = (
-            one.legend({name: several[at] for name, several in of_rows.items()})
-            for at, one in enumerate(self.rows[0].substitutes)
+        legends = (
+            substitute.legend({name: substitutes[index] for name, substitutes in of_rows.items()})
+            for index, substitute in enumerate(self.rows[0].substitutes)
         )
-        return [line for line in found if line]
+        return [line for line in legends if line]
 
     @property
     def notes(self) -> list[str]:
-        """Sentences on what was assumed, left out or rounded."""
+        """Notes on assumptions, omissions and rounding."""
         first, *others = self.loads
         of_all = [note for note in first.notes if all(note in load.notes for load in others)]
         of_loads = [
@@ -117,24 +117,24 @@ class Comparison(OneLine, Drawn):
             for note in load.notes
             if note not in of_all
         ]
-        of_folder = self.kept.notes if self.kept else []
+        of_folder = self.store_stats.notes if self.store_stats else []
         return [*self.policy_notes, *of_all, *of_loads, *of_folder]
 
     @property
     def partial_page_factor(self) -> float:
-        """Bytes of the pages that the host wrote over those that it asked to write.
+        """Bytes of the pages that the host wrote over the bytes it requested.
 
-        The same for all rows of a load, and that of the first load; NaN if nobody knows the bytes.
+        It is the same for all rows of a load; this is that of the first load. NaN if unknown.
         """
         return self.loads[0].partial_page_factor
 
     @property
     def has_partial_pages(self) -> bool:
-        """True if WA per byte is visibly another figure than WA per page, of any load."""
+        """True if WA per byte visibly differs from WA per page, for any load."""
         return any(load.has_partial_pages for load in self.loads)
 
     def figure(self) -> BarChart:
-        """Describe write amplification of each manager, by cause, the least of a load on top."""
+        """Describe write amplification of each manager by cause, sorted by WA within each load."""
         several = len(self.loads) > 1
         rows = [
             PolicyResult(
@@ -149,7 +149,9 @@ class Comparison(OneLine, Drawn):
             for row in load.by_wa
         ]
         of_what = f"{len(self.loads)} loads" if several else self.loads[0].name
-        theory = [] if several else [(one.model, one.wa) for one in self.loads[0].theory]
+        theory = (
+            [] if several else [(expected.model, expected.wa) for expected in self.loads[0].theory]
+        )
         return wa_by_policy(
             rows,
             theory,
@@ -169,59 +171,61 @@ class Comparison(OneLine, Drawn):
 
     @property
     def ops(self) -> str:
-        """The over-provisioning of the drives, from the least to the most, for a heading."""
-        found = sorted({f"{load.device.op:.4g}" for load in self.loads}, key=float)
-        return found[0] if len(found) == 1 else f"{found[0]} to {found[-1]}"
+        """Range of the drives' over-provisioning, for a heading."""
+        ops = sorted({f"{load.device.op:.4g}" for load in self.loads}, key=float)
+        return ops[0] if len(ops) == 1 else f"{ops[0]} to {ops[-1]}"
 
     @property
     def drives(self) -> str:
-        """The names and layouts of the drives, for a heading."""
+        """Names and layouts of the drives, for a heading."""
         devices = [load.device for load in self.loads]
-        return "; ".join(dict.fromkeys(f"{printable(one.name)}, {one.layout}" for one in devices))
+        return "; ".join(
+            dict.fromkeys(f"{printable(device.name)}, {device.layout}" for device in devices)
+        )
 
     def _per_byte(self) -> str:
         lines = []
         for load in self.loads:
             if load.has_partial_pages:
-                found = [row.wa_bytes for row in load.rows]
+                values = [row.wa_bytes for row in load.rows]
                 of_load = f" of {printable(load.name)}" if len(self.loads) > 1 else ""
                 lines.append(
-                    f"WA per host byte{of_load} {min(found):.3f} to {max(found):.3f} = WA per page "
-                    f"× {load.partial_page_factor:.3f} (pages written in part)\n"
+                    f"WA per host byte{of_load} {min(values):.3f} to {max(values):.3f} = WA per "
+                    f"page × {load.partial_page_factor:.3f} (pages written in part)\n"
                 )
         return "".join(lines)
 
     @property
     def finished(self) -> str:
-        """Number of finished rows among all, in words."""
+        """Number of finished rows and of all rows, as text."""
         return f"{len(self.rows)} of {len(self.rows) + len(self.unfinished)} rows"
 
     @property
     def remarks(self) -> list[str]:
-        """Lines that explain the tables of `card()`."""
+        """Explanations of the tables of `card()`."""
         several = len(self.loads) > 1
         lines = []
         if not all(row.steady for row in self.rows):
-            lines.append(f"{_UNSTEADY}not steady, so this WA may not last; the warnings say why")
+            lines.append(f"{_UNSTEADY}not steady, so this WA may not last; see the warnings")
         lines += [load.theory_in_words(named=several) for load in self.loads if load.models]
         lines += self.legend
-        for hints, what in _HINTS:
+        for hints, description in _HINTS:
             names = dict.fromkeys(row.policy for row in self.rows if row.hints == hints)
             if names:
-                lines.append(f"hints of {what}: {', '.join(names)}")
+                lines.append(f"hints of {description}: {', '.join(names)}")
         for load in self.loads:
             if load.has_partial_pages:
                 of_load = f" of {load.name}" if several else ""
                 lines.append(
-                    f"WA/byte{of_load} = WA/page × {load.partial_page_factor:.4f}: pages are "
-                    "written in part, and SMART shows bytes"
+                    f"WA/byte{of_load} = WA/page × {load.partial_page_factor:.4f}, because some "
+                    "pages are written in part; SMART reports bytes"
                 )
         if not self.rows[0].with_victims:
             lines.append(f"victims: {self._victims()}")
         return lines
 
     def card(self) -> Card:
-        """Return a row for each of `rows`, the least WA first; each of several loads is a part."""
+        """Return the rows by ascending WA, with a table for each of several loads."""
         several = len(self.loads) > 1
         interrupted = f"INTERRUPTED after {self.finished}: " if self.unfinished else ""
         of_what = f"{len(self.loads)} loads" if several else self.loads[0].name
@@ -250,7 +254,7 @@ class Comparison(OneLine, Drawn):
         )
 
     def _columns(self) -> dict[str, Callable[[Row], str]]:
-        """Return by the name of each column of the tables what it shows of a row."""
+        """Return the columns of the tables: the function that formats a row's cell, by heading."""
         columns: dict[str, Callable[[Row], str]] = {"manager": lambda row: row.manager}
         if self.rows[0].with_victims:
             columns["victims"] = lambda row: row.victims
@@ -270,7 +274,7 @@ class Comparison(OneLine, Drawn):
         }
 
     def _victims(self) -> str:
-        """Return each manager's victim policy, where none was asked for or one for all."""
+        """Return each manager's victim policy, if the rows do not show it."""
         policies = sorted({row.victims for row in self.rows})
         if len(policies) == 1:
             return policies[0]

@@ -25,161 +25,165 @@ from writeamp.statistics.steady import analyse
 
 @dataclass(frozen=True, repr=False)
 class Row(AnyResult):
-    """Row of a comparison: one manager's replicas, which differ by their seed only.
+    """Row of a comparison: one manager's replicas, which have different seeds.
 
-    `with_victims` and `with_load` say that other rows have the same manager, but another victim
-    policy or another load.
+    `with_victims` and `with_load` mean that other rows have the same manager with another victim
+    policy, or on another load.
     """
 
     manager: str
     results: tuple[Result, ...]
     substitutes: tuple[Substitute, ...] = ()
-    """What `results` say of the drive requested, if that is another; the last decides."""
+    """Relations of `results` to the requested drive, in the order of their application."""
     with_victims: bool = False
     with_load: bool = False
 
     @property
     def workload(self) -> str:
-        """The load: a workload, or the name of a trace."""
+        """Load: a workload, or the name of a trace."""
         return self.results[0].plan.load_name
 
     @property
     def policy(self) -> str:
-        """Name of the manager, with its victims where these tell it from another row."""
+        """Name of the manager, with its victim policy if other rows have another one."""
         return row_name(self.manager, self.victims if self.with_victims else None)
 
     @property
     def name(self) -> str:
-        """Name of the row, unlike that of any other row."""
+        """Unique name of the row."""
         return row_name(self.policy, None, self.workload if self.with_load else None)
 
     @property
     def wa(self) -> float:
-        """Mean write amplification of the replicas, or what stands in its place."""
-        found = float(np.mean([result.wa for result in self.results]))
-        for one in self.substitutes:
-            found = one.wa_of(found)
-        return found
+        """Mean write amplification of the replicas, or that of the substitutes."""
+        mean = float(np.mean([result.wa for result in self.results]))
+        for substitute in self.substitutes:
+            mean = substitute.wa_of(mean)
+        return mean
 
     @property
     def ci(self) -> tuple[float, float] | None:
-        """The 95% confidence interval of `wa`; None of a learnt profile.
+        """The 95% confidence interval of `wa`; None for a learnt profile.
 
-        Student's over replicas, or of one run if all are alike. Of a trace, at least that of its
-        runs. The error of a drive that stands for the requested one is part of it.
+        It is Student's over replicas, or that of one run if all are equal. For a trace it contains
+        the
+        intervals of its runs. It includes the scaling error of a smaller drive.
         """
         return self.error_bar if self.level is None else None
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Interval of `wa` over the candidates of a learnt profile; None of one drive."""
+        """Interval of `wa` over the candidates of a learnt profile; None for one drive."""
         return None if self.level is None else self.error_bar
 
     @property
     def level(self) -> float | None:
-        """Probability of `interval`; None without one."""
-        return next((one.level for one in self.substitutes if one.level is not None), None)
+        """Probability of `interval`, or None without one."""
+        return next(
+            (substitute.level for substitute in self.substitutes if substitute.level is not None),
+            None,
+        )
 
     @property
     def error_bar(self) -> tuple[float, float]:
-        """Ends of the error bar of figures and tables: `ci` or `interval`."""
-        found = self._own_ci
-        for one in self.substitutes:
-            found = one.widened(found)
-        return found
+        """Ends of the error bar in figures and tables: `ci` or `interval`."""
+        interval = self._own_ci
+        for substitute in self.substitutes:
+            interval = substitute.widened(interval)
+        return interval
 
     @property
     def interval_name(self) -> str:
-        """Name of the interval, in words."""
+        """Name of the interval, as text."""
         return interval_name(of_profile=self.level is not None)
 
     @property
     def wa_in_words(self) -> str:
-        """Write amplification with its interval, if there is one."""
+        """Write amplification with its interval, if there is one, as text."""
         return wa_in_words(self.wa, self.error_bar, self.interval_name)
 
     @property
     def _own_ci(self) -> tuple[float, float]:
-        found = np.array([result.wa for result in self.results])
-        over_replicas = student_interval(found)
-        # Replicas that draw nothing at random repeat one run, and tell nothing of its noise.
-        if np.all(found == found[0]):
+        values = np.array([result.wa for result in self.results])
+        over_replicas = student_interval(values)
+        # Replicas without random draws repeat one run, and do not show its noise.
+        if np.all(values == values[0]):
             return self.results[0].ci
         if not self.is_of_trace:
             return self._bounded(*over_replicas)
-        # All replicas play the same trace, whose phases they have in common.
+        # All replicas replay the same trace and share its phases.
         low, high = np.mean([result.ci for result in self.results], axis=0)
         if math.isnan(low):
             return math.nan, math.nan
         return self._bounded(min(float(low), over_replicas[0]), max(float(high), over_replicas[1]))
 
     def _bounded(self, low: float, high: float) -> tuple[float, float]:
-        """Return an interval as that of one run: none reaches below 1, and to it if steady only."""
+        """Return an interval bounded at 1; if the row is not steady, one below 1 becomes NaN."""
         if low >= 1:
             return low, high
         return (1.0, high) if self.steady else (math.nan, math.nan)
 
     @property
     def is_of_trace(self) -> bool:
-        """True if a trace was replayed, which has no draws of its own."""
+        """True if a trace was replayed, which has no random draws."""
         return not isinstance(self.results[0].plan.load, Spec)
 
     @property
     def rough_warning(self) -> str | None:
-        """Warning that a steady row's own interval leaves WA uncertain, or None."""
+        """Warning that WA of a steady row is uncertain, or None."""
         low, high = self._own_ci
         share = (high - low) / 2 / self.wa
         if self.level is not None or not self.steady or not share > ROUGH:
             return None
         if not self.is_of_trace:
-            more = "more writes or replicas tell"
+            options = "--writes or --replicas"
         elif self.results[0].plan.run.writes is None:
-            more = "a larger repeat tells"
+            options = "--repeat"
         else:
-            more = "more writes tell"
-        return f"WA is known to ±{share:.2%} only; {more} it better"
+            options = "--writes"
+        return f"WA is uncertain by ±{share:.2%}; increase {options}"
 
     @property
     def wa_bytes(self) -> float:
-        """Flash bytes programmed per byte that the host asked to write; NaN if unknown."""
+        """Flash bytes programmed per byte of the host's writes; NaN if unknown."""
         return self.wa * self.partial_page_factor
 
     @property
     def partial_page_factor(self) -> float:
-        """Bytes of the pages that the host wrote over the bytes that it asked to write, or NaN."""
+        """Bytes of the pages that the host wrote over the bytes it requested, or NaN."""
         return float(np.mean([result.partial_page_factor for result in self.results]))
 
     @property
     def steady(self) -> bool:
-        """True if the replicas together reached a steady state; `steady_reason` says why.
+        """True if the replicas together reached a steady state; `steady_reason` explains it.
 
-        Most of them did, or, where most did not but some, their mean did.
+        Either at least half of them are steady, or some are and the mean of all is.
         """
         return self._judged[0]
 
     @property
     def steady_reason(self) -> str:
-        """Reason why the replicas together did, or did not, reach a steady state."""
+        """Reason why the replicas together reached a steady state, or did not."""
         return self._judged[1]
 
     @cached_property
     def _judged(self) -> tuple[bool, str]:
-        found = self._judged_by_runs()
-        for one in self.substitutes:
-            found = one.judged(*found)
-        return found
+        verdict = self._judged_by_runs()
+        for substitute in self.substitutes:
+            verdict = substitute.judged(*verdict)
+        return verdict
 
     def _judged_by_runs(self) -> tuple[bool, str]:
         runs = len(self.results)
         unsteady = [result.steady_state for result in self.results if not result.steady]
-        # What all runs are unsteady for lies in what they do, not in the draws of one.
+        # If all runs are unsteady, the cause is the load, not the draws of one run.
         if len(unsteady) == runs:
             return False, unsteady[0].reason
         if 2 * len(unsteady) <= runs:
             steady = next(result.steady_state for result in self.results if result.steady)
             of_all = f"{runs - len(unsteady)} of {runs} runs are steady: " if runs > 1 else ""
             return True, f"{of_all}{steady.reason}"
-        # The mean of the part that is measured would not know what the whole runs were judged by.
+        # A trace's mean over the measured part lacks the passes by which its runs were judged.
         if self.is_of_trace:
             return False, f"{unsteady[0].reason}, in {len(unsteady)} of {runs} runs"
         warmup_pages = self.results[0].warmup_pages
@@ -188,14 +192,14 @@ class Row(AnyResult):
 
     @property
     def victims(self) -> str:
-        """The victim policy: the one asked for, or the manager's own."""
+        """Victim policy: the requested one, or the manager's own."""
         return self.results[0].plan.policy.victims
 
     @property
     def theory(self) -> Expectation | None:
-        """WA by a model of these very runs, as `simulate` says it; None if there is none."""
-        found = self.results[0].theory
-        return found if found.describes_run else None
+        """WA by a model of these runs, as in `simulate`, or None."""
+        expected = self.results[0].theory
+        return expected if expected.describes_run else None
 
     @property
     def hints(self) -> str | None:
@@ -218,18 +222,18 @@ class Row(AnyResult):
 
     @property
     def bytes_per_page(self) -> float:
-        """Memory that the scheme needs per logical page, beside the map that every drive has."""
+        """Memory of the scheme per logical page in bytes, without the map that every drive has."""
         first = self.results[0]
         return first.scheme_bytes / first.device.logical_pages
 
     @property
     def host_pages_per_s(self) -> float:
-        """Host page writes simulated a second by one thread, median of the replicas."""
+        """Host page writes simulated per second by one thread, median of the replicas."""
         return float(np.median([result.host_pages_per_s for result in self.results]))
 
     @property
     def label(self) -> str:
-        """The policy, with what a reader of its bar should know."""
+        """The policy, with remarks for the label of its bar."""
         hints = self.hints and f"hints: {self.hints.replace('_', ' ')}"
         notes = [note for note in (hints, "" if self.steady else "not steady") if note]
         return self.policy + (f" ({', '.join(notes)})" if notes else "")
@@ -261,16 +265,20 @@ class Row(AnyResult):
     @property
     def facts_of_wa(self) -> dict[str, Any]:
         """Facts of the substitutes on this WA, as JSON types."""
-        return dict(fact for one in self.substitutes for fact in one.facts_of_wa().items())
+        return dict(
+            fact for substitute in self.substitutes for fact in substitute.facts_of_wa().items()
+        )
 
     @property
     def facts_of_drive(self) -> dict[str, Any]:
         """Facts of the substitutes on all rows of the drive, as JSON types."""
-        return dict(fact for one in self.substitutes for fact in one.facts_of_drive().items())
+        return dict(
+            fact for substitute in self.substitutes for fact in substitute.facts_of_drive().items()
+        )
 
 
 def row_name(manager: str, victims: str | None, load: str | None = None) -> str:
-    """Return the name of a row, by the parts of which there are several.
+    """Return the name of a row, from the components that vary between rows.
 
     >>> row_name("single", "greedy", "zipf")
     'single with greedy on zipf'
@@ -282,7 +290,7 @@ def row_name(manager: str, victims: str | None, load: str | None = None) -> str:
 def _mean_intervals(
     results: tuple[Result, ...],
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return host pages of each interval, and flash pages in the mean of runs sampled alike."""
+    """Return host pages of each interval, and flash pages in the mean of equally sampled runs."""
     host = np.diff(results[0].samples["host_pages"]).astype(np.float64)
     flash = [np.diff(flash_pages(result.samples)) for result in results]
     return host, np.mean(flash, axis=0, dtype=np.float64)

@@ -1,6 +1,6 @@
-"""Warnings on the rows of a comparison, each said once for all rows that it holds of.
+"""Warnings on the rows of a comparison, each once for all rows that it applies to.
 
-Rows of one load mostly have the same troubles, which differ in their numbers only.
+Rows of one load mostly have the same warnings with different numbers.
 """
 
 from __future__ import annotations
@@ -11,24 +11,28 @@ from writeamp.results.numbers import as_one, kind_of
 from writeamp.studies.compare.load import OneLoad
 from writeamp.studies.compare.row import Row
 
-# So many rows are named.
+# Maximum number of rows that a warning names.
 _MOST_NAMES = 4
 
 
 def warnings_of(loads: Sequence[OneLoad]) -> list[str]:
-    """Return the warnings on rows, those on steadiness first."""
-    found = [
+    """Return the warnings on rows, beginning with those on steadiness."""
+    warnings = [
         f"{who} {'is' if count == 1 else 'are'} not steady, so {'its' if count == 1 else 'their'} "
         f"WA may not last: {reason}"
-        for who, count, reason in _said_once(
+        for who, count, reason in _grouped(
             loads, lambda row: "" if row.steady else row.steady_reason
         )
     ]
-    found += _advice(loads)
-    for say in (_rough, _error):
-        found += [f"{who}: {sentence}" for who, _, sentence in _said_once(loads, say)]
-    substitutes = (one for load in loads for row in load.rows[:1] for one in row.substitutes)
-    found += dict.fromkeys(sentence for one in substitutes for sentence in one.warnings_of_drive())
+    warnings += _advice(loads)
+    for sentence_of in (_rough, _error):
+        warnings += [f"{who}: {sentence}" for who, _, sentence in _grouped(loads, sentence_of)]
+    substitutes = (
+        substitute for load in loads for row in load.rows[:1] for substitute in row.substitutes
+    )
+    warnings += dict.fromkeys(
+        sentence for substitute in substitutes for sentence in substitute.warnings_of_drive()
+    )
     of_drives = (
         sentence
         for load in loads
@@ -36,8 +40,8 @@ def warnings_of(loads: Sequence[OneLoad]) -> list[str]:
         for result in row.results
         for sentence in result.warnings_of_the_drive
     )
-    # What holds of one drive mostly holds of all.
-    return [*found, *dict.fromkeys(of_drives)]
+    # Warnings on one drive mostly apply to all.
+    return [*warnings, *dict.fromkeys(of_drives)]
 
 
 def _rough(row: Row) -> str | None:
@@ -45,11 +49,13 @@ def _rough(row: Row) -> str | None:
 
 
 def _error(row: Row) -> str:
-    return "; ".join(sentence for one in row.substitutes for sentence in one.warnings_of_wa(row.wa))
+    return "; ".join(
+        sentence for substitute in row.substitutes for sentence in substitute.warnings_of_wa(row.wa)
+    )
 
 
 def _advice(loads: Sequence[OneLoad]) -> list[str]:
-    """Return advice on traces for which a row is not steady."""
+    """Return advice for traces that have a row which is not steady."""
     return list(
         dict.fromkeys(
             f"{load.name}: {sentence}" if len(loads) > 1 else sentence
@@ -62,29 +68,31 @@ def _advice(loads: Sequence[OneLoad]) -> list[str]:
     )
 
 
-def _said_once(
-    loads: Sequence[OneLoad], say: Callable[[Row], str | None]
+def _grouped(
+    loads: Sequence[OneLoad], sentence_of: Callable[[Row], str | None]
 ) -> list[tuple[str, int, str]]:
-    """Return sentences on rows that are alike but for their numbers, each said once."""
+    """Return sentences on rows, with those that differ only in numbers merged into one."""
     groups: dict[str, list[tuple[OneLoad, Row, str]]] = {}
     for load in loads:
         for row in load.rows:
-            if sentence := say(row):
+            if sentence := sentence_of(row):
                 groups.setdefault(kind_of(sentence), []).append((load, row, sentence))
     rows_in_all = sum(len(load.rows) for load in loads)
-    found = []
+    sentences_found = []
     for group in groups.values():
         if len(group) == rows_in_all > 1:
             sentences = [sentence for _, _, sentence in group]
-            found.append((f"all {rows_in_all} rows", rows_in_all, as_one(sentences)))
+            sentences_found.append((f"all {rows_in_all} rows", rows_in_all, as_one(sentences)))
             continue
         for load in loads:
-            of_load = [(row, sentence) for its, row, sentence in group if its is load]
+            of_load = [(row, sentence) for its_load, row, sentence in group if its_load is load]
             if of_load:
                 rows = [row for row, _ in of_load]
                 who = _who(load, rows, several=len(loads) > 1)
-                found.append((who, len(rows), as_one([one for _, one in of_load])))
-    return found
+                sentences_found.append(
+                    (who, len(rows), as_one([sentence for _, sentence in of_load]))
+                )
+    return sentences_found
 
 
 def _who(load: OneLoad, rows: Sequence[Row], *, several: bool) -> str:

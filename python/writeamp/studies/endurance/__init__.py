@@ -1,1 +1,1 @@
-"""Endurance: drives that are driven until they are worn out."""
+"""Endurance: drives that are run until they are worn out."""

@@ -1,4 +1,4 @@
-"""Run drives until they are worn out: from an experiment to its lives (docs/endurance.md)."""
+"""Lifetime of drives: from an experiment to its lives (docs/endurance.md)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from writeamp.studies.study import DocumentCodec, RunFacts, RunStore, keep_runs
 if TYPE_CHECKING:  # a type of the stub only
     from writeamp._engine import Life
 
-# What the engine and the library keep of each replica, and of each number of erases in it.
+# Memory of the engine and the library for each replica, and for each number of erases in it.
 _BYTES_PER_BLOCK = 16
 _BYTES_PER_W = 24 * (2 + len(CAUSES))
 
@@ -46,36 +46,36 @@ def run_lifetime(
     runner: Runner | None = None,
     keep: AnyPath | None = None,
 ) -> Endurance:
-    """Wear replicas of a drive out.
+    """Run replicas of a drive until they are worn out.
 
     Args:
-        experiment: what to do.
-        progress: called with the erases of the most worn block, summed over the replicas, and what
-            they will be in the end.
-        check_drive: called with the drive, to refuse it before it runs.
-        runner: who wears the replicas out, each one a job; by default threads of this process, as
-            many as `threads` says.
-        keep: a folder that keeps each finished life; lives that it holds are not run again.
+        experiment: experiment to run.
+        progress: called with the erases of the most worn block, summed over the replicas, and the
+            expected total.
+        check_drive: called with the drive before it runs, to reject it.
+        runner: runner of the replicas, each of which is a job; by default threads of this
+            process, as many as `threads`.
+        keep: folder that stores each finished life; stored lives are not repeated.
 
     Raises:
-        Interrupted: Ctrl-C, with the lives that had come to their end, or None.
+        Interrupted: Ctrl-C; it carries the finished lives, or None.
     """
-    checks = iter([check_drive])  # of the drive that is asked for, not of one that tells the error
+    checks = iter([check_drive])  # only for the requested drive, not the one for the scaling error
 
-    def lives(kept: RunStore) -> Endurance:
-        def worn_out(one: Experiment, report: Progress | None) -> Endurance:
-            return _worn_out(one, report, next(checks, None), runner, kept)
+    def lives(store: RunStore) -> Endurance:
+        def worn_out(variant: Experiment, report: Progress | None) -> Endurance:
+            return _worn_out(variant, report, next(checks, None), runner, store)
 
-        return over_capacity(experiment, worn_out, _restated, progress)
+        return over_capacity(experiment, worn_out, _to_target, progress)
 
     return keep_runs(keep, lives)
 
 
-def _restated(scaled: ScaledExperiment, found: Endurance, other: Endurance | None) -> Endurance:
-    """Return lives as those of the drive that is requested, with the errors of scaling."""
+def _to_target(scaled: ScaledExperiment, result: Endurance, other: Endurance | None) -> Endurance:
+    """Return lives on a smaller drive as those of the requested drive, with the scaling errors."""
     others = None if other is None else other.measures
-    errors = LifeScalingErrors.of(scaled.scale, found.measures, others)
-    return replace(found, plan=scaled.target_plan(found.plan), scaling=errors)
+    errors = LifeScalingErrors.of(scaled.scale, result.measures, others)
+    return replace(result, plan=scaled.target_plan(result.plan), scaling=errors)
 
 
 def _worn_out(
@@ -83,7 +83,7 @@ def _worn_out(
     progress: Progress | None,
     check_drive: Callable[[Device], object] | None,
     runner: Runner | None,
-    kept: RunStore,
+    store: RunStore,
 ) -> Endurance:
     settings = experiment.run
     assert isinstance(settings, EnduranceSettings)
@@ -92,7 +92,7 @@ def _worn_out(
     if check_drive:
         check_drive(prepared.drive)
     runner = runner or local_runner(settings.replicas, settings.threads)
-    # Only what threads of this process do can be followed within a life.
+    # Progress within a life is available only from threads of this process.
     threads = runner.at_once(settings.replicas) if isinstance(runner, Here | Threads) else None
     plan = plan_of_lives(experiment, prepared, threads=threads)
     _check_memory(plan)
@@ -103,20 +103,20 @@ def _worn_out(
         elapsed_s = time.perf_counter() - started
         return _result(plan, lives, study.filled_pages, elapsed_s=elapsed_s)
 
-    def tell(erases: int) -> None:
+    def report(erases: int) -> None:
         if progress:
             progress(erases, plan.replicas * plan.w_max)
 
     shared = Shared(study, partial(study_of, experiment))
-    wear = None if threads is None else Wear(tell)
+    wear = None if threads is None else Wear(report)
     try:
-        lives = kept.gather(
-            _KeepLives(plan),
+        lives = store.gather(
+            _LifeCodec(plan),
             runner,
             partial(live, shared, wear=wear),
             range(plan.replicas),
             files=experiment.input_files,
-            progress=None if wear else lambda ended, _: tell(ended * plan.w_max),
+            progress=None if wear else lambda ended, _: report(ended * plan.w_max),
         )
     except Interrupted as stopped:
         raise Interrupted(result(stopped.finished) if stopped.finished else None) from None
@@ -124,15 +124,15 @@ def _worn_out(
 
 
 class _LifeDocument(TypedDict):
-    """Type of the engine's `Life`, which is known to type checkers only, for documents of it."""
+    """Type of the engine's `Life` for documents; `Life` itself exists only for type checkers."""
 
     end: dict[str, npt.NDArray[np.uint64]]
     first_to_reach: dict[str, npt.NDArray[np.uint64]]
     erase_counts: npt.NDArray[np.uint64]
 
 
-class _KeepLives(DocumentCodec[int, "Life"]):
-    """Keeping of lives: each means its drive, load, policy, end and seed."""
+class _LifeCodec(DocumentCodec[int, "Life"]):
+    """Storage of lives; the key covers drive, load, policy, end and seed."""
 
     verb = "endurance"
 
@@ -143,15 +143,15 @@ class _KeepLives(DocumentCodec[int, "Life"]):
         return meaning_of_life(self._plan, self._seed(replica))
 
     def facts(self, replica: int, life: Life) -> RunFacts:
-        found = _result(self._plan, {replica: life}, 0, elapsed_s=0)
-        return RunFacts(f"life of {self._plan.policy}", self._seed(replica), found.wa)
+        result = _result(self._plan, {replica: life}, 0, elapsed_s=0)
+        return RunFacts(f"life of {self._plan.policy}", self._seed(replica), result.wa)
 
     def document(self, replica: int, life: Life) -> Any:
         return to_document(life)
 
     def result(self, replica: int, document: Any) -> Life:
-        found: Life = from_document(_LifeDocument, document)
-        return found
+        life: Life = from_document(_LifeDocument, document)
+        return life
 
     def _seed(self, replica: int) -> int:
         return replica_seed(self._plan.seed, replica)
@@ -163,14 +163,14 @@ def _result(
     replicas = sorted(lives)
     ends = [lives[replica]["end"] for replica in replicas]
     firsts = [lives[replica]["first_to_reach"] for replica in replicas]
-    end = {name: np.concatenate([one[name] for one in ends]) for name in ends[0]}
-    reached = {name: np.stack([one[name] for one in firsts]) for name in firsts[0]}
+    end = {name: np.concatenate([counts[name] for counts in ends]) for name in ends[0]}
+    reached = {name: np.stack([counts[name] for counts in firsts]) for name in firsts[0]}
     return Endurance(
         plan=plan,
         end=Counts.of(end, filled_pages),
         reached=Counts.of(reached, filled_pages),
         erases_of_block=np.stack([lives[replica]["erase_counts"] for replica in replicas]),
-        seeds=np.array([replica_seed(plan.seed, one) for one in replicas], np.uint64),
+        seeds=np.array([replica_seed(plan.seed, replica) for replica in replicas], np.uint64),
         elapsed_s=elapsed_s,
     )
 
@@ -178,8 +178,8 @@ def _result(
 def _check_fill(load: LoadSettings) -> None:
     if Precondition.of(load.precondition).ages:
         raise WriteampError(
-            f"precondition {load.precondition} wears the drive, and endurance counts a life from "
-            f"the new drive on; use {', '.join(FILLS)}"
+            f"precondition {load.precondition} wears the drive, but endurance counts from the new "
+            f"drive; valid are {', '.join(FILLS)}"
         )
 
 
@@ -189,5 +189,5 @@ def _check_memory(plan: Lifetime) -> None:
     drives = "" if plan.threads is None else f"{plan.threads} drive(s) at a time and "
     at_once = (plan.threads or 0) * drive.geometry.bytes_needed(drive.logical_pages)
     check_memory(
-        f"{drives}the records of {plan.replicas} live(s) need", at_once + plan.replicas * of_life
+        f"{drives}the records of {plan.replicas} lives need", at_once + plan.replicas * of_life
     )

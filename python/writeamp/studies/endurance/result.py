@@ -1,4 +1,4 @@
-"""Result of an endurance run: lives of drives for readers, programs and pictures."""
+"""Result of an endurance run: lives of drives as text, JSON and charts."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import fitting_form, interval_in_words, json_number, with_interval
 from writeamp.runs.daily_writes import WARRANTY_YEARS, check_positive
 from writeamp.runs.words import shape_in_words
-from writeamp.studies.endurance.found import FoundLives
+from writeamp.studies.endurance.lives import LifeStatistics
 from writeamp.text import printable
 from writeamp.units.ratios import space_in_words
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Endurance(OneLine, FoundLives, Drawn):
-    """Lives of drives that differ by their seed, in numbers, words and pictures."""
+class Endurance(OneLine, LifeStatistics, Drawn):
+    """Lives of drives with different seeds, as text, JSON and charts."""
 
     def to_dict(
         self,
@@ -38,19 +38,19 @@ class Endurance(OneLine, FoundLives, Drawn):
 
         Args:
             curve: add the `curve`, a list for each column.
-            daily_bytes: add the `years` that the drive lives if the host writes so much a day.
-            capacity_bytes: of the drive that these are written to, as in `years`.
-            warranty_years: over which `dwpd` are counted.
+            daily_bytes: add the `years` of life if the host writes this many bytes a day.
+            capacity_bytes: capacity of the drive to which these are written, as for `years`.
+            warranty_years: length of the warranty for `dwpd`.
         """
         plan = self.plan
         if capacity_bytes is not None:
-            # Checked here, since it decides more than the years.
+            # Checked here, because it affects more than the years.
             check_positive("capacity_bytes", capacity_bytes)
-            meant = replace(self, plan=replace(plan, capacity_bytes=capacity_bytes))
-            return meant.to_dict(
+            for_capacity = replace(self, plan=replace(plan, capacity_bytes=capacity_bytes))
+            return for_capacity.to_dict(
                 curve=curve, daily_bytes=daily_bytes, warranty_years=warranty_years
             )
-        found: dict[str, Any] = {
+        document: dict[str, Any] = {
             "pe_fairness": self.pe_fairness,
             "pe_fairness_ci95": _numbers(self.pe_fairness_ci95),
             "endurance_full_drive_writes": self.endurance_full_drive_writes,
@@ -69,20 +69,20 @@ class Endurance(OneLine, FoundLives, Drawn):
             "erases": float(self.end.erases.mean()),
         }
         if self.unfinished:
-            found |= {"interrupted": True, "replicas_asked": plan.replicas}
+            document |= {"interrupted": True, "replicas_asked": plan.replicas}
         if daily_bytes is not None:
             years = self.years(daily_bytes)
-            found |= {"daily_bytes": daily_bytes, "years": years}
-        found |= {
+            document |= {"daily_bytes": daily_bytes, "years": years}
+        document |= {
             "erase_histogram": self.erase_histogram.to_dicts(),
             "w_max": plan.w_max,
             "replicas": self.replicas,
-            **(self.kept.to_dict() if self.kept else {}),
+            **(self.store_stats.to_dict() if self.store_stats else {}),
             "seed": plan.seed,
             "spare_share": plan.run.spare_share,
             "spare_blocks": plan.spare_blocks,
             **plan.device.facts(),
-            # Of the drive that is meant, where this one stands for a larger one.
+            # Capacity of the requested drive, if the simulated one is smaller.
             "capacity_bytes": self.capacity_bytes,
             **(self.scaling.facts() if self.scaling else {}),
             "utilization": plan.host.utilization,
@@ -97,17 +97,17 @@ class Endurance(OneLine, FoundLives, Drawn):
         }
         if curve:
             columns = self.curve.to_dict(as_series=False)
-            found["curve"] = {name: _numbers(values) for name, values in columns.items()}
-        return found
+            document["curve"] = {name: _numbers(values) for name, values in columns.items()}
+        return document
 
     def figure(self) -> PanelChart:
-        """Describe PE fairness and endurance against W."""
+        """Describe PE fairness and endurance over W."""
         title = f"PE fairness and endurance: {self.plan.load_name}"
         interval = " · thin: 95% confidence" if self.replicas > 1 else ""
         return life_over_w([self.life_curve()], title=title, subtitle=self._subtitle() + interval)
 
     def life_curve(self, label: str | None = None) -> LifeCurve:
-        """Return the two functions of W, named by what the drives worked by unless by a label."""
+        """Return both curves over W, labelled by the policy unless a label is given."""
         curve = self.curve
         fairness, endurance = "pe_fairness", "endurance_full_drive_writes"
         return LifeCurve(
@@ -118,7 +118,7 @@ class Endurance(OneLine, FoundLives, Drawn):
         )
 
     def erases_figure(self) -> LineChart:
-        """Describe how often the blocks were erased by the end of life."""
+        """Describe the distribution of erases of blocks at the end of life."""
         bins = self.erase_histogram
         return erases_of_blocks(
             bins["erases_from"].to_list(),
@@ -131,17 +131,17 @@ class Endurance(OneLine, FoundLives, Drawn):
 
     @property
     def finished(self) -> str:
-        """Number of replicas that came to their end of life, in words."""
-        return f"{self.replicas} of {self.plan.replicas} replicas came to their end of life"
+        """Number of replicas that reached their end of life, as text."""
+        return f"{self.replicas} of {self.plan.replicas} replicas reached their end of life"
 
     def card(
         self, daily_bytes: float | None = None, warranty_years: float = WARRANTY_YEARS
     ) -> Card:
-        """Return the main facts in words, with the endurance over W as a line.
+        """Return the main facts, with endurance over W as a line.
 
         Args:
-            daily_bytes: add the years that the drive lives if the host writes so much a day.
-            warranty_years: over which `dwpd` are counted.
+            daily_bytes: add the years of life if the host writes this many bytes a day.
+            warranty_years: length of the warranty for `dwpd`.
         """
         curve = self.curve
         spark = Spark(
@@ -165,7 +165,7 @@ class Endurance(OneLine, FoundLives, Drawn):
         )
 
     def __str__(self) -> str:
-        """Return the result in a line."""
+        """Return the result in one line."""
         within = interval_in_words(*self.endurance_ci95, ".2f")
         return (
             f"endurance {self.endurance_full_drive_writes:.2f} full drive writes "
@@ -180,12 +180,12 @@ def _numbers(values: Iterable[float | None]) -> list[float | None]:
 
 
 def facts_of(
-    found: FoundLives,
+    lives: LifeStatistics,
     daily_bytes: float | None = None,
     warranty_years: float = WARRANTY_YEARS,
 ) -> list[tuple[str, str]]:
-    """Return the names and values of what an endurance run found."""
-    plan, device = found.plan, found.plan.device
+    """Return names and values of the results of an endurance run."""
+    plan, device = lives.plan, lives.plan.device
     rows = [
         ("workload", plan.load_name),
         ("manager, victims", str(plan.policy)),
@@ -193,52 +193,52 @@ def facts_of(
         ("space", space_in_words(device.op, device.fill, device.spare_factor)),
         (
             "run",
-            f"{found.replicas} replicas to {plan.w_max:,} erases (W_max), seed {plan.seed}, "
-            f"{found.elapsed_s:.1f} s"
+            f"{lives.replicas} replicas to {plan.w_max:,} erases (W_max), seed {plan.seed}, "
+            f"{lives.elapsed_s:.1f} s"
             + ("" if plan.threads is None else f" on {plan.threads} thread(s)"),
         ),
         (
             "host wrote",
-            f"{found.host_pages:,.0f} pages = {found.host_bytes / 1e12:,.4g} TB (10^12)",
+            f"{lives.host_pages:,.0f} pages = {lives.host_bytes / 1e12:,.4g} TB (10^12)",
         ),
     ]
     rows += [
         (f"programmed: {cause}", f"{pages:,.0f} pages")
-        for cause, pages in found.causes.items()
+        for cause, pages in lives.causes.items()
         if cause != "host"
     ]
-    full, logical = found.endurance_full_drive_writes, found.endurance_logical_drive_writes
-    low, high = found.endurance_ci95
+    full, logical = lives.endurance_full_drive_writes, lives.endurance_logical_drive_writes
+    low, high = lives.endurance_ci95
     rows += [
-        ("erased", f"{float(found.end.erases.mean()):,.0f} blocks"),
-        ("write amplification", with_interval(found.wa, found.ci)),
-        ("PE fairness", with_interval(found.pe_fairness, found.pe_fairness_ci95)),
+        ("erased", f"{float(lives.end.erases.mean()):,.0f} blocks"),
+        ("write amplification", with_interval(lives.wa, lives.ci)),
+        ("PE fairness", with_interval(lives.pe_fairness, lives.pe_fairness_ci95)),
         ("endurance", _number(full, low, high, " writes of the physical capacity", ",.2f")),
         ("", f"{logical:,.2f} writes of the logical capacity"),
     ]
-    low, high = found.tbw_ci95
-    rows.append(("TBW", _number(found.tbw, low, high, " TB (10^12) written")))
-    dwpd = found.dwpd(warranty_years)
-    low, high = found.dwpd_ci95(warranty_years)
+    low, high = lives.tbw_ci95
+    rows.append(("TBW", _number(lives.tbw, low, high, " TB (10^12) written")))
+    dwpd = lives.dwpd(warranty_years)
+    low, high = lives.dwpd_ci95(warranty_years)
     rows.append(("DWPD", _number(dwpd, low, high, f" a day for {warranty_years:g} years")))
     if daily_bytes is not None:
-        years = found.years(daily_bytes)
+        years = lives.years(daily_bytes)
         rows.append(("life", f"{years:,.4g} years of 365 days at {daily_bytes:,.0f} bytes a day"))
-    return rows + _capacity(found)
+    return rows + _capacity(lives)
 
 
-def _capacity(found: FoundLives) -> list[tuple[str, str]]:
-    """Return table rows on the drive that is meant, if it is another than the simulated."""
-    if found.plan.capacity_bytes is None:
+def _capacity(lives: LifeStatistics) -> list[tuple[str, str]]:
+    """Return table rows on the requested drive, if it differs from the simulated one."""
+    if lives.plan.capacity_bytes is None:
         return []
-    meant = f"of a drive of {found.capacity_bytes:,} bytes"
-    if found.scaling is None:
-        return [("", f"{meant} that wears as this one")]
-    return found.scaling.rows(meant)
+    requested = f"of a drive of {lives.capacity_bytes:,} bytes"
+    if lives.scaling is None:
+        return [("", f"{requested} with as many drive writes as this one")]
+    return lives.scaling.rows(requested)
 
 
 def _number(value: float, low: float, high: float, unit: str, form: str = ",.3f") -> str:
-    """Return a number in the digits of its interval, if it has one of some width."""
+    """Return a number with as many digits as its interval allows."""
     within = interval_in_words(low, high, form)
     shown = format(value, fitting_form(low, high, form) if high > low else ",.4g")
     return f"{shown}{unit}" + (f" ({within})" if within else "")

@@ -1,1 +1,1 @@
-"""Over-provisioning (op) that a load needs: drives of one logical size, simulated over op."""
+"""Over-provisioning (op) that a load needs, by simulations of drives of one logical size."""

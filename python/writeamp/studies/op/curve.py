@@ -1,4 +1,4 @@
-"""Write amplification over op: one simulation at each of several (docs/required-op.md)."""
+"""Write amplification over op: one simulation at each of several op (docs/required-op.md)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from writeamp.runs.runner import drives_that_fit, run
 from writeamp.runs.simulation_result import Result
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.op.curve_result import CurvePoint, OpCurve
-from writeamp.studies.op.drive_sizes import DriveSizes, KeepDrives, drive_sizes
+from writeamp.studies.op.drive_sizes import DriveCodec, DriveSizes, drive_sizes
 from writeamp.studies.study import RunStore, keep_runs
 from writeamp.theory.prediction import SweptParameter, parse_sweep
 from writeamp.units.ratios import RATIOS, RatioLike, op_of
 
-# What says at which op: text as `predict` takes it, a sweep, or op one by one.
+# Values of op: text as for `predict`, a sweep, or a list of op.
 SweepLike: TypeAlias = str | SweptParameter | Sequence[RatioLike]
 
 _ASKS = "sweep"
@@ -39,15 +39,15 @@ def run_op_curve(
     Args:
         experiment: what to simulate, without a ratio of over-provisioning.
         sweep: "op=0.05:0.4:6", or the same of fill or spare_factor; or values of op.
-        progress: called with the drives done and in all.
-        runner: who simulates them; by default threads of this process.
-        keep: a folder that keeps each finished run; runs that it holds are not done again.
+        progress: called with the number of drives done and the total.
+        runner: runner of the simulations; by default threads of this process.
+        keep: folder that stores each finished run; stored runs are not repeated.
 
     Raises:
-        WriteampError: a value that is no such ratio, or a drive that the manager does not take.
-        Interrupted: Ctrl-C, with the curve through what was finished, or None.
+        WriteampError: a value is not a valid ratio, or the manager does not support a drive.
+        Interrupted: Ctrl-C; it carries the curve through the finished points, or None.
     """
-    return keep_runs(keep, lambda kept: _op_curve(experiment, sweep, progress, runner, kept))
+    return keep_runs(keep, lambda store: _op_curve(experiment, sweep, progress, runner, store))
 
 
 def _op_curve(
@@ -55,25 +55,26 @@ def _op_curve(
     sweep: SweepLike,
     progress: Progress | None,
     runner: Runner | None,
-    kept: RunStore,
+    store: RunStore,
 ) -> OpCurve:
     started = time.perf_counter()
-    ratio, values = _asked(sweep)
+    ratio, values = _ratio_and_values(sweep)
     sizes = drive_sizes(experiment, _ASKS)
     blocks_of = [sizes.blocks_for(_op(ratio, value)) for value in values]
-    # Several op may be the same number of blocks, of which one run tells all.
+    # Several op may need the same number of blocks, which is run once.
     jobs = list(dict.fromkeys(blocks_of))
     if runner is None:
         runner = local_runner(len(jobs), drives_that_fit(sizes.drive(max(jobs))))
 
     def curve(results: Mapping[int, Result]) -> OpCurve:
-        found = {
-            jobs[at]: replace(result, plan=sizes.target_plan) for at, result in results.items()
+        by_blocks = {
+            jobs[index]: replace(result, plan=sizes.target_plan)
+            for index, result in results.items()
         }
         points = [
-            CurvePoint(value, found[blocks])
+            CurvePoint(value, by_blocks[blocks])
             for value, blocks in zip(values, blocks_of, strict=True)
-            if blocks in found
+            if blocks in by_blocks
         ]
         return OpCurve(
             ratio=ratio,
@@ -82,14 +83,14 @@ def _op_curve(
             unfinished=tuple(
                 value
                 for value, blocks in zip(values, blocks_of, strict=True)
-                if blocks not in found
+                if blocks not in by_blocks
             ),
         )
 
     work = partial(_run_one, Shared(sizes, partial(drive_sizes, experiment, _ASKS)))
     try:
-        results = kept.gather(
-            KeepDrives(sizes, is_restated=True),
+        results = store.gather(
+            DriveCodec(sizes, is_restated=True),
             runner,
             work,
             jobs,
@@ -97,18 +98,18 @@ def _op_curve(
             progress=progress,
         )
     except Interrupted as stopped:
-        part = curve(stopped.finished)
-        raise Interrupted(part if part.points else None) from None
+        partial_curve = curve(stopped.finished)
+        raise Interrupted(partial_curve if partial_curve.points else None) from None
     return curve(dict(enumerate(results)))
 
 
-def _asked(sweep: SweepLike) -> tuple[str, tuple[float, ...]]:
+def _ratio_and_values(sweep: SweepLike) -> tuple[str, tuple[float, ...]]:
     """Return the ratio that is varied ("op", "fill" or "spare_factor"), and its values."""
     if isinstance(sweep, str):
         sweep = parse_sweep(sweep, RATIOS)
     if isinstance(sweep, SweptParameter):
         if sweep.name not in RATIOS:
-            raise WriteampError(f"sweep runs over {sweep.name}; it must be {', '.join(RATIOS)}")
+            raise WriteampError(f"sweep varies {sweep.name}; it must vary {', '.join(RATIOS)}")
         return sweep.name, sweep.values
     try:
         values = tuple(op_of(op=value) for value in sweep)
@@ -124,18 +125,18 @@ def _asked(sweep: SweepLike) -> tuple[str, tuple[float, ...]]:
 
 
 def _op(ratio: str, value: float) -> float:
-    # Of a sweep its ends were checked as they were read.
+    # The ends of a sweep were checked when it was parsed.
     op = value if ratio == "op" and value > 0 else op_of(**{ratio: value})
     assert op is not None
     return op
 
 
 def _run_one(shared: Shared[DriveSizes], blocks: int) -> Result:
-    """Run one drive; traces do not travel with the result."""
+    """Run one drive; the result does not contain traces."""
     sizes = shared.value
     drive = sizes.drive(blocks)
     try:
-        found = sizes.with_error(run(sizes.plan, drive))
+        result = sizes.with_error(run(sizes.plan, drive))
     except WriteampError as error:
         raise placed(f"at op {drive.op:.4g}", error) from None
-    return replace(found, plan=sizes.target_plan.without_requests())
+    return replace(result, plan=sizes.target_plan.without_requests())

@@ -18,66 +18,68 @@ from writeamp.results.numbers import as_one, json_number, kind_of
 from writeamp.runs.simulation_result import Result
 from writeamp.studies.study import StoreStats
 
-# What stands beside a WA that may still change, and beside theory outside its domain.
+# Marks a WA that is not steady, and theory outside its domain.
 _MARK = "*"
 
 
 @dataclass(frozen=True, repr=False)
 class CurvePoint:
-    """Simulation at one of the values asked for, of whole blocks."""
+    """Simulation at one of the requested values, on a drive of whole blocks."""
 
-    asked: float
+    requested: float
     result: Result
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class OpCurve(OneLine, Drawn):
-    """Write amplification over `ratio` ("op", "fill" or "spare_factor"), as asked for.
+    """Write amplification over the requested `ratio` ("op", "fill" or "spare_factor").
 
-    The logical size is the same for every drive; each has the fewest blocks that make at least the
-    op asked for. One that was interrupted has the points that were finished, and `unfinished` the
-    other values that were asked for.
+    The logical size is the same for every drive; each has the fewest blocks with at least the
+    requested op. If it was interrupted, it has the finished points, and `unfinished` the other
+    requested values.
     """
 
     ratio: str
     points: tuple[CurvePoint, ...]
     elapsed_s: float = field(compare=False)
     unfinished: tuple[float, ...] = ()
-    kept: StoreStats | None = field(default=None, compare=False)
+    store_stats: StoreStats | None = field(default=None, compare=False)
 
     @property
     def results(self) -> list[Result]:
-        """The simulation of each point."""
-        return [one.result for one in self.points]
+        """Simulation of each point."""
+        return [point.result for point in self.points]
 
     def _records(self) -> list[dict[str, Any]]:
-        return [point(one.result) | {"asked": one.asked} for one in self.points]
+        return [
+            point(one_point.result) | {"asked": one_point.requested} for one_point in self.points
+        ]
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences that a reader of the curve should know."""
-        found: dict[str, list[tuple[str, str]]] = {}
-        for one in self.points:
-            for sentence in one.result.warnings:
-                of_kind = found.setdefault(kind_of(sentence), [])
-                of_kind.append((f"{one.result.device.op:.4g}", sentence))
+        """Warnings for readers of the curve."""
+        by_kind: dict[str, list[tuple[str, str]]] = {}
+        for point in self.points:
+            for sentence in point.result.warnings:
+                of_kind = by_kind.setdefault(kind_of(sentence), [])
+                of_kind.append((f"{point.result.device.op:.4g}", sentence))
         return [
             f"at op {', '.join(dict.fromkeys(ops))}: {as_one(sentences)}"
-            for ops, sentences in (zip(*of_kind, strict=True) for of_kind in found.values())
+            for ops, sentences in (zip(*of_kind, strict=True) for of_kind in by_kind.values())
         ]
 
     @property
     def notes(self) -> list[str]:
-        """Sentences on what was assumed, left out or rounded, each once."""
-        found = (sentence for result in self.results for sentence in result.notes)
+        """Notes on assumptions, omissions and rounding, each once."""
+        sentences = (sentence for result in self.results for sentence in result.notes)
         drives = len({result.device.geometry.blocks for result in self.results})
         same = (
-            f"whole blocks make {drives} drive{'s' if drives > 1 else ''} of the "
-            f"{len(self.points)} values asked for"
+            f"the {len(self.points)} requested values need only {drives} drive"
+            f"{'s' if drives > 1 else ''} of whole blocks"
         )
-        of_folder = self.kept.notes if self.kept else []
+        of_folder = self.store_stats.notes if self.store_stats else []
         blocks = [same] if drives < len(self.points) else []
-        return [*dict.fromkeys(found), *blocks, *of_folder]
+        return [*dict.fromkeys(sentences), *blocks, *of_folder]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the curve as JSON types, with the keys of `simulate --sweep --json`."""
@@ -89,7 +91,7 @@ class OpCurve(OneLine, Drawn):
             "points": self._records(),
             **common_facts(first),
             "partial_page_factor": json_number(first.partial_page_factor),
-            **(self.kept.to_dict() if self.kept else {}),
+            **(self.store_stats.to_dict() if self.store_stats else {}),
             "version": __version__,
             "elapsed_s": self.elapsed_s,
             "warnings": self.warnings,
@@ -97,7 +99,7 @@ class OpCurve(OneLine, Drawn):
         }
 
     def figure(self) -> LineChart:
-        """Describe WA over the ratio, with intervals, and theory's beside it."""
+        """Describe WA over the ratio, with intervals, and theory's WA."""
         first = self.points[0].result
         plan, device = first.plan, first.device
         models = dict.fromkeys(result.theory.model for result in self.results)
@@ -111,13 +113,13 @@ class OpCurve(OneLine, Drawn):
         )
 
     def card(self) -> Card:
-        """Return a row for each point."""
+        """Return one row for each point."""
         first = self.points[0].result
         of_bytes = first.has_partial_pages
         beside = "spare_factor" if self.ratio == "op" else self.ratio
         rows = []
-        for one in self.points:
-            result, device, theory = one.result, one.result.device, one.result.theory
+        for point in self.points:
+            result, device, theory = point.result, point.result.device, point.result.theory
             rows.append(
                 (
                     f"{device.op:.4g}",
@@ -146,11 +148,11 @@ class OpCurve(OneLine, Drawn):
 
     @property
     def legend(self) -> list[str]:
-        """Sentences on the marks and digits of the card."""
-        error = legend_of_error(with_error(one.wa, *one.ci) for one in self.results)
-        is_marked = not all(one.steady for one in self.results)
-        is_outside = any(one.theory.outside for one in self.results)
-        models = dict.fromkeys(one.theory.model for one in self.results)
+        """Explanations of the marks and digits of the card."""
+        error = legend_of_error(with_error(result.wa, *result.ci) for result in self.results)
+        is_marked = not all(result.steady for result in self.results)
+        is_outside = any(result.theory.outside for result in self.results)
+        models = dict.fromkeys(result.theory.model for result in self.results)
         return [
             *([error] if error else []),
             *(f"theory: {model}" for model in models),
@@ -159,11 +161,11 @@ class OpCurve(OneLine, Drawn):
         ]
 
     def __str__(self) -> str:
-        """Return the curve's ends in a line."""
+        """Return the ends of the curve in one line."""
         ends = [self.points[0].result, self.points[-1].result]
         plan = ends[0].plan
-        found = " and ".join(f"{one.wa:.4f} at op {one.device.op:.4g}" for one in ends)
-        return f"WA of {plan.load_name} under {plan.policy} at {len(self.points)} op: {found}"
+        values = " and ".join(f"{result.wa:.4f} at op {result.device.op:.4g}" for result in ends)
+        return f"WA of {plan.load_name} under {plan.policy} at {len(self.points)} op: {values}"
 
 
 def point(result: Result) -> dict[str, Any]:
@@ -200,11 +202,13 @@ def common_facts(result: Result) -> dict[str, Any]:
 
 
 def figure_points(points: Sequence[dict[str, Any]], ratio: str) -> list[OpPoint]:
-    """Return points for a picture over op, fill or spare factor, x rising."""
-    found = []
-    for one in sorted(points, key=lambda one: float(one[ratio])):
+    """Return points for a plot over op, fill or spare factor, by ascending x."""
+    op_points = []
+    for record in sorted(points, key=lambda record: float(record[ratio])):
         wa, low, high = (
-            math.nan if value is None else value for value in (one["wa"], *one["wa_ci95"])
+            math.nan if value is None else value for value in (record["wa"], *record["wa_ci95"])
         )
-        found.append(OpPoint(one[ratio], wa, low, high, one["steady"], one["theory"]["wa"]))
-    return found
+        op_points.append(
+            OpPoint(record[ratio], wa, low, high, record["steady"], record["theory"]["wa"])
+        )
+    return op_points

@@ -1,4 +1,4 @@
-"""Drives of one logical size that differ in spare space, and the plan that runs on them."""
+"""Drives of one logical size with different spare space, and the plan that runs on them."""
 
 from __future__ import annotations
 
@@ -25,37 +25,37 @@ from writeamp.studies.simulation import in_pages, plan_of
 from writeamp.studies.study import DocumentCodec, RunFacts
 from writeamp.units.ratios import physical_of
 
-# Four times as much spare space as data: nobody builds such a drive.
+# Upper end of op in a search: four times as much spare space as data.
 MOST_OP = 4.0
 
-# Draws of a victim for each block that the host sees, after which hardly any is left undrawn; and
-# how many of them take no time worth a word. More would make a search of many runs take minutes.
+# Draws of a victim per logical block, after which almost every block was drawn; and a number of
+# draws that takes negligible time. With more, a search of many runs would take minutes.
 _MOST_DRAWS_A_BLOCK = 20
 _FEW_DRAWS = 1000
 
 
 @dataclass(frozen=True)
 class DriveSizes:
-    """Drives of one logical size, by their blocks in each plane, and the plan that runs on them.
+    """Drives of one logical size, by blocks per plane, and the plan that runs on them.
 
-    One more block in each plane is the least by which their op can differ.
+    The step between two drives is one block in each plane.
     """
 
     plan: Plan
     base: Device
     scaled: ScaledExperiment | None = None
-    """The experiment that these are of, where another was requested."""
+    """Scaled experiment that these drives are for, or None if they have the requested size."""
     smaller: DriveSizes | None = None
-    """Drives that tell the error of that, if there is one."""
+    """Drives that show the scaling error, or None."""
 
     @cached_property
     def target_plan(self) -> Plan:
-        """Plan as results report it."""
+        """Plan of the requested drive, for results."""
         return self.plan if self.scaled is None else self.scaled.target_plan(self.plan)
 
     @property
     def logical_pages(self) -> int:
-        """Logical pages of each of the drives."""
+        """Number of logical pages of each drive."""
         return self.base.logical_pages
 
     @property
@@ -70,108 +70,108 @@ class DriveSizes:
 
     @property
     def fewest(self) -> int:
-        """Blocks a plane of the smallest drive with any spare space."""
+        """Blocks per plane of the smallest drive with any spare space."""
         return self.logical_pages // self.pages_of_step + 1
 
     @cached_property
     def most(self) -> int:
-        """Blocks a plane of the largest drive of at most `MOST_OP` that the engine can count."""
+        """Blocks per plane of the largest drive: at most `MOST_OP`, and countable by the engine."""
         counted = int(2**COUNT_BITS - 1) // self.pages_of_step
         return max(self.fewest, min(int(self.blocks_at(MOST_OP)), counted))
 
     def blocks_at(self, op: float) -> float:
-        """Return the blocks a plane that would make exactly this op."""
+        """Return the number of blocks per plane for exactly this op, not rounded."""
         return physical_of(self.logical_pages, op) / self.pages_of_step
 
     def blocks_for(self, op: float) -> int:
-        """Return the blocks a plane of the smallest drive with at least this op."""
+        """Return the blocks per plane of the smallest drive with at least this op."""
         return whole_units(needed_pages(self.logical_pages, op), self.pages_of_step)
 
     def with_spare(self, blocks: int, factor: float) -> int:
-        """Return the blocks a plane that make so many times the spare space, at least one more.
+        """Return the blocks per plane for `factor` times the spare space, at least one block more.
 
-        With a factor below 1, at least one fewer.
+        With a factor below 1, it is at least one block fewer.
         """
         spare = blocks - self.logical_pages / self.pages_of_step
-        found = round(blocks + (factor - 1) * spare)
-        return max(found, blocks + 1) if factor > 1 else min(found, blocks - 1)
+        blocks_found = round(blocks + (factor - 1) * spare)
+        return max(blocks_found, blocks + 1) if factor > 1 else min(blocks_found, blocks - 1)
 
     def drive(self, blocks: int) -> Device:
-        """Return the drive with so many blocks in each plane."""
+        """Return the drive with this many blocks in each plane."""
         return replace(self.base, blocks_per_plane=blocks)
 
     def op(self, blocks: float) -> float:
-        """Return the op of the drive with so many blocks in each plane; also between two drives."""
+        """Return the op for a number of blocks per plane, which need not be whole."""
         return (blocks * self.pages_of_step - self.logical_pages) / self.logical_pages
 
     def with_error(self, result: Result) -> Result:
-        """Return a result on one of the drives as that of the requested one, with its error.
+        """Return a result on one of the drives for the requested drive, with its scaling error.
 
-        That is measured on a drive of the same op.
+        The error is measured on a smaller drive with the same op.
         """
         other = None
         if self.smaller is not None:
             blocks = self.smaller.blocks_for(result.device.op)
-            with suppress(RefusedError):  # one so small can be too small for its manager
+            with suppress(RefusedError):  # the drive can be too small for its manager
                 other = run(self.smaller.plan, self.smaller.drive(blocks))
-        return self.restated(result, other)
+        return self.to_target(result, other)
 
-    def restated(self, result: Result, other: Result | None) -> Result:
-        """Return a result as that of the requested drive, where these stand for it.
+    def to_target(self, result: Result, other: Result | None) -> Result:
+        """Return a result for the requested drive, if these drives are scaled down.
 
         Args:
-            result: on one of the drives.
-            other: on that of `smaller` with the same op; None if there is none.
+            result: result on one of the drives.
+            other: result on the drive of `smaller` with the same op, or None.
         """
         return result if self.scaled is None else self.scaled.target_result(result, other)
 
     @property
     def has_draws(self) -> bool:
-        """True if the host draws at random, so that other seeds find another WA."""
+        """True if the load has random draws, so that other seeds give another WA."""
         return isinstance(self.plan.load, Spec)
 
     @property
     def expected_held_pages(self) -> int:
-        """Logical pages that hold data, as far as that is known before a run."""
+        """Expected number of logical pages that hold data, before a run."""
         return used_pages(self.plan.load, self.plan.host, self.base)
 
 
-class KeepDrives(DocumentCodec[int, Result]):
-    """Keeping of a curve's or a search's runs: each means its drive, load, policy and length."""
+class DriveCodec(DocumentCodec[int, Result]):
+    """Storage of a curve's or a search's runs; the key covers drive, load, policy and length."""
 
     verb = "simulate"
 
     def __init__(self, sizes: DriveSizes, plan: Plan | None = None, *, is_restated: bool) -> None:
-        """Take the drives.
+        """Set the drives.
 
         Args:
-            sizes: the drives, and what runs on them.
-            plan: what runs on them in place of that.
-            is_restated: whether results are said of the requested drive, with their error.
+            sizes: the drives, and their plan.
+            plan: plan that replaces that of `sizes`.
+            is_restated: whether results are for the requested drive, with their scaling error.
         """
         self._sizes = sizes
         self._plan = plan or sizes.plan
         self._is_restated = is_restated
 
     def meaning(self, blocks: int) -> dict[str, Any]:
-        """Return the meaning of the run on a drive, and of the one that tells its error."""
+        """Return the inputs of the run on a drive, and of the run for its scaling error."""
         sizes, drive = self._sizes, self._sizes.drive(blocks)
-        found = meaning_of_run(self._plan, drive)
+        meaning = meaning_of_run(self._plan, drive)
         if not self._is_restated or sizes.scaled is None:
-            return found
-        found["scale"] = to_document(sizes.scaled.scale)
+            return meaning
+        meaning["scale"] = to_document(sizes.scaled.scale)
         if sizes.smaller is not None:
             smaller = sizes.smaller.drive(sizes.smaller.blocks_for(drive.op))
-            found["smaller"] = meaning_of_run(sizes.smaller.plan, smaller)
-        return found
+            meaning["smaller"] = meaning_of_run(sizes.smaller.plan, smaller)
+        return meaning
 
     def facts(self, blocks: int, result: Result) -> RunFacts:
-        """Return the op of the drive, the seed and WA."""
+        """Return the op of the drive, the seed and the WA."""
         op = self._sizes.op(blocks)
         return RunFacts(f"{self._plan.policy} at op {op:.6g}", self._plan.seed, result.wa)
 
     def document(self, blocks: int, result: Result) -> Any:
-        """Return the result as JSON types, without what all drives have in common."""
+        """Return the result as JSON types, without the plan and the device."""
         return to_document(result, without=("plan", "device"))
 
     def result(self, blocks: int, document: Any) -> Result:
@@ -182,17 +182,18 @@ class KeepDrives(DocumentCodec[int, Result]):
 
 
 def drive_sizes(experiment: Experiment, asks: str) -> DriveSizes:
-    """Return the drives that have the logical size of an experiment's, and its plan.
+    """Return the drives with the logical size of an experiment, and its plan.
 
-    The drive's size is that of the experiment without a ratio: of a profile or the default, or that
-    which the trace's written pages just fill. The trace is read here, once for all of them.
+    The logical size is that of the profile or the default, or that of the trace's written pages.
+    The
+    trace is read here, once for all drives.
 
     Args:
         experiment: what to simulate, without a ratio of over-provisioning.
-        asks: the setting that makes op vary, for errors.
+        asks: setting that varies op, for error messages.
 
     Raises:
-        WriteampError: the experiment says the op, or the physical size, or is timed.
+        WriteampError: the experiment states op or the physical size, or is timed.
     """
     if not isinstance(experiment.run, SimulationSettings):
         raise WriteampError(f"{asks} is for simulate, not for {experiment.verb}")
@@ -220,21 +221,21 @@ def _check(experiment: Experiment, asks: str) -> None:
     device = experiment.device
     for name in ("op", "fill", "spare_factor"):
         if getattr(device, name) is not None:
-            raise WriteampError(f"{name} and {asks} exclude each other: {asks} varies the op")
+            raise WriteampError(f"{name} and {asks} exclude each other, because {asks} varies op")
     if device.blocks is not None:
         raise WriteampError(
-            f"blocks and {asks} exclude each other: {asks} keeps what the host sees and varies the "
-            "blocks; give the logical size by logical_pages, logical_blocks or size"
+            f"blocks and {asks} exclude each other, because {asks} varies the blocks; give the "
+            "logical size by logical_pages, logical_blocks or size"
         )
     if experiment.is_timed:
         raise WriteampError(
-            f"{asks} is for untimed runs, whose WA is steady and has an interval; leave out time, "
-            "timed and rb_capture, and take a workload without a pace (docs/timing.md)"
+            f"{asks} is for untimed runs, which have a steady WA with an interval; omit time, "
+            "timed and rb_capture, and give a workload without a pace (docs/timing.md)"
         )
 
 
 def _check_draws(victims: str, device: Device) -> None:
-    """Refuse a policy that draws every block many times over, at each collection of each run."""
+    """Reject a policy that would draw every block many times at each collection."""
     spec = Spec.of("victims", victims)
     if spec.name != "d-choices":
         return
@@ -242,6 +243,6 @@ def _check_draws(victims: str, device: Device) -> None:
     most = max(_FEW_DRAWS, _MOST_DRAWS_A_BLOCK * blocks)
     if int(spec.params["d"]) > most:
         raise WriteampError(
-            f"{victims} draws {spec.params['d']} blocks for each collection, and the host sees "
-            f"{blocks}: a search takes at most {most}; give those, or greedy, which looks at all"
+            f"{victims} draws {spec.params['d']} blocks at each collection, and the drive has "
+            f"{blocks} logical blocks; give at most {most} draws, or greedy, which checks all"
         )

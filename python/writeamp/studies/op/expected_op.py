@@ -1,4 +1,4 @@
-"""Op at which theory expects a write amplification, beside that of a search."""
+"""Op at which theory predicts a write amplification, shown with the result of a search."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from writeamp.studies.op.drive_sizes import DriveSizes
 
 @dataclass(frozen=True)
 class ExpectedOp:
-    """The `op` of the drive at which `model` expects the target; None where it does so at none.
+    """The `op` at which `model` predicts the target; None if it predicts it at no op.
 
-    `wa` is what it expects at the op that the search found. `outside` says why that drive lies
-    outside the model's domain, if it does.
+    `wa` is its prediction at the op that the search found. `outside` is the reason if that drive is
+    outside the model's domain.
     """
 
     op: float | None
@@ -22,28 +22,30 @@ class ExpectedOp:
     outside: str | None
 
     def __str__(self) -> str:
-        """Return the op in a line, marked if the model is outside its domain."""
-        found = "no op" if self.op is None else f"op {self.op:.4g}"
+        """Return the op in one line, marked if the drive is outside the model's domain."""
+        op_text = "no op" if self.op is None else f"op {self.op:.4g}"
         mark = f"; OUTSIDE ITS DOMAIN: {self.outside}" if self.outside else ""
-        return f"{found} by {self.model}, which expects WA {self.wa:.4f} at the op found{mark}"
+        return f"{op_text} by {self.model}, which predicts WA {self.wa:.4f} at the op found{mark}"
 
 
-def expected_op(sizes: DriveSizes, target_wa: float, found: Expectation, held: int) -> ExpectedOp:
-    """Return the op at which theory expects the target.
+def expected_op(
+    sizes: DriveSizes, target_wa: float, expected: Expectation, held: int
+) -> ExpectedOp:
+    """Return the op at which theory predicts the target.
 
     Args:
         sizes: the drives.
-        target_wa: the write amplification asked for.
-        found: what theory expects of the drive that the search found.
-        held: logical pages that hold data, as in `expectation`.
+        target_wa: target write amplification.
+        expected: theory's prediction for the drive that the search found.
+        held: number of logical pages that hold data, as for `expectation`.
     """
-    return ExpectedOp(_op(sizes, target_wa, held), found.wa, found.model, found.outside)
+    return ExpectedOp(_op(sizes, target_wa, held), expected.wa, expected.model, expected.outside)
 
 
 def expected_blocks(sizes: DriveSizes, target_wa: float, held: int) -> int:
-    """Return the fewest blocks a plane with which theory expects at most the target WA.
+    """Return the fewest blocks per plane with which theory predicts at most the target WA.
 
-    The largest drive if it expects more even there.
+    It is the largest drive if the prediction is higher even there.
     """
     low, high = sizes.fewest - 1, sizes.most
     while high - low > 1:

@@ -1,4 +1,4 @@
-"""Functions `required_op` and `wa_over_op`: the over-provisioning that a host needs."""
+"""Functions `required_op` and `wa_over_op`: over-provisioning for a write amplification."""
 
 from __future__ import annotations
 
@@ -33,30 +33,30 @@ def required_op(
 ) -> RequiredOp:
     """Find the over-provisioning at which a drive has a write amplification, by simulation.
 
-    What the host sees stays the same; drives of more and of fewer whole blocks are tried, with the
-    same draws, until two neighbours have the target between them (docs/required-op.md).
-    `writeamp.models.required_op` asks theory alone.
+    The logical size stays the same. Drives with more and fewer whole blocks are run with the same
+    random draws, until the target lies between two neighbours (docs/required-op.md).
+    `writeamp.models.required_op` uses theory only.
 
     Args:
-        target_wa: the write amplification, at least 1.
-        device: as for `simulate`, like `workload`. Its op does not matter; what its host sees is
-            the logical size of all drives. Without one, a trace's written pages are.
+        target_wa: target write amplification, at least 1.
+        device: as for `simulate`, like `workload`. Its op is not used; its logical size is that
+            of all drives. Without a device, a trace's written pages are the logical size.
         workload: see `device`.
-        progress: called with what is done and expected, in thousandths of a run.
-        runner: who simulates the drives, as for `wa_over_op`.
-        keep: a folder that keeps each finished run; runs that it holds are not done again.
-        settings: those of untimed runs of `simulate` that do not decide op; listed below.
+        progress: called with the work done and expected, in thousandths of a run.
+        runner: runner of the simulations, as for `wa_over_op`.
+        keep: folder that stores each finished run; stored runs are not repeated.
+        settings: settings of untimed runs of `simulate`, except those of op; listed below.
 
     Returns:
         `RequiredOp`: `op` with `ci`, `wa` there, `result` (its simulation), `points` and `tried`
         (all drives).
 
-    Raises:
-        WriteampError: no op has that WA, or an input that cannot be used.
+        Raises:
+            WriteampError: no op has that WA, or an input is invalid.
 
     >>> import writeamp as wa
-    >>> found = wa.required_op(2.0, logical_pages=4096, pages_per_block=16, precision=0.005)
-    >>> bool(found.ci[0] <= found.op <= found.ci[1]), round(found.op, 1)
+    >>> result = wa.required_op(2.0, logical_pages=4096, pages_per_block=16, precision=0.005)
+    >>> bool(result.ci[0] <= result.op <= result.ci[1]), round(result.op, 1)
     (True, 0.3)
     """
     check_callbacks(progress, runner)
@@ -78,25 +78,25 @@ def wa_over_op(
     """Simulate drives of one logical size at several over-provisionings.
 
     Args:
-        sweep: values of op, or text such as "op=0.05:0.4:6", of op, fill or spare_factor. Each
-            drive has the fewest whole blocks that make at least that op.
+        sweep: values of op, or text such as "op=0.05:0.4:6" of op, fill or spare_factor. Each drive
+            has the fewest whole blocks with at least that op.
         device: as for `required_op`, like `workload`.
         workload: see `device`.
-        progress: called with the drives done and in all.
-        runner: who simulates the drives, a `writeamp.runners.Runner`; by default this process,
-            several of them at the same time.
-        keep: a folder that keeps each finished run; runs that it holds are not done again.
+        progress: called with the number of drives done and the total.
+        runner: runner of the simulations, a `writeamp.runners.Runner`; by default this process,
+            several drives at a time.
+        keep: folder that stores each finished run; stored runs are not repeated.
         settings: as for `required_op`; listed below.
 
     Returns:
         `OpCurve`: `points` (each with its `result`), `results`, `to_frame()`, `plot()`.
 
     Raises:
-        WriteampError: an input that cannot be used; the sentence says which, and what is valid.
+        WriteampError: an input is invalid; the message names it and the valid values.
 
     >>> import writeamp as wa
-    >>> found = wa.wa_over_op([0.25, 0.5], logical_pages=4096, pages_per_block=16, writes=200_000)
-    >>> found.to_frame()["op"].to_list()
+    >>> curve = wa.wa_over_op([0.25, 0.5], logical_pages=4096, pages_per_block=16, writes=200_000)
+    >>> curve.to_frame()["op"].to_list()
     [0.25, 0.5]
     """
     check_callbacks(progress, runner)

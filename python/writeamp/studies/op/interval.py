@@ -1,7 +1,7 @@
-"""Interval of the op that has a write amplification, from drives around the one found.
+"""Interval of the op that has a write amplification, from drives around the result.
 
-At its ends stand drives whose WA is above and below the target for certain, by the intervals of
-their own runs. Where WA is not monotone in op, every crossing that was found lies within.
+At its ends, WA is certainly above and below the target, by the intervals of the runs. If WA is not
+monotone in op, the interval contains every crossing of the target that was seen.
 """
 
 from __future__ import annotations
@@ -12,28 +12,27 @@ from dataclasses import dataclass
 from writeamp.errors import RefusedError
 from writeamp.studies.op.probes import Probe, Probes, is_known
 
-# Around the op found, so many larger and smaller op, up to twice and half of it, are tried for
-# other crossings. Of a trace, whose loop can lock in phase, they are more, and so many neighbours.
+# Numbers of larger and of smaller op around the result, up to twice and half of it, at which other
+# crossings are searched. For a trace, whose loop can lock in phase, they are more, with neighbours.
 _OCTAVE_STEPS, _OCTAVE_STEPS_OF_TRACES = 4, 8
 _NEIGHBOURS = 3
-# An end is found to this share of its distance from the op found: of random draws the intervals
-# themselves are no finer. Every other step halves what is left, the others go a little beyond where
-# the ends of the intervals would meet the target.
+# Precision of an end, as a share of its distance from the result; with random draws it cannot be
+# finer than the intervals. Every second step halves the gap; the others go slightly beyond the
+# point where the ends of the intervals would meet the target.
 _RESOLUTION, _RESOLUTION_OF_DRAWS = 0.05, 0.25
 _BEYOND_THE_LINE = 1.25
-# A rise of WA with more spare space that a reader should hear of, as a share of WA; where the host
-# draws at random it must also exceed so many times what the intervals explain.
+# Rise of WA with more spare space, as a share of WA, above which a warning is given. With random
+# draws, it must also exceed this multiple of the noise.
 _MATERIAL_RISE = 0.01
 _UNEXPLAINED = 2.0
 
 
 @dataclass(frozen=True)
 class OpInterval:
-    """Bounds of op, in blocks a plane; None where no steady WA has an interval to decide by.
+    """Bounds of op in blocks per plane; None without a steady WA that has an interval.
 
-    An end is open if drives beyond it could not be tried, or if the WA there does not last. `rise`
-    is the largest rise of WA with more spare space between two drives that were tried, if there is
-    a material one.
+    An end is open if drives beyond it could not be run, or if WA there is not steady. `rise` is the
+    largest rise of WA with more spare space between two drives, or None if it is not material.
     """
 
     low: int | None
@@ -43,7 +42,7 @@ class OpInterval:
 
 
 def op_interval(probes: Probes, answer: Probe) -> OpInterval:
-    """Return the interval around the drive that was found, after trying others near it."""
+    """Return the interval around the result, after running further drives near it."""
     probes.all_at(_around(probes, answer))
     if not is_known(answer) or math.isnan(probes.error):
         return OpInterval(None, None, (True, True), _largest_rise(probes))
@@ -53,7 +52,7 @@ def op_interval(probes: Probes, answer: Probe) -> OpInterval:
 
 
 def _around(probes: Probes, answer: Probe) -> list[int]:
-    """Return the sizes at which to look for other crossings of the target."""
+    """Return the sizes at which to search for other crossings of the target."""
     sizes = probes.sizes
     octave = _OCTAVE_STEPS if sizes.has_draws else _OCTAVE_STEPS_OF_TRACES
     op = sizes.op(answer.blocks)
@@ -68,18 +67,18 @@ def _end(probes: Probes, answer: Probe, way: int) -> tuple[int, bool]:
     """Return the end of the interval on one side, and whether it is open.
 
     Args:
-        probes: what was tried.
+        probes: drives that were run.
         answer: the drive that was found.
         way: -1 for the side of smaller drives, 1 for that of larger ones.
     """
     uncertain = [
-        one
-        for one in probes.tried.values()
-        if way * (one.blocks - answer.blocks) >= 0 and not _is_certain(probes, one, way)
+        probe
+        for probe in probes.tried.values()
+        if way * (probe.blocks - answer.blocks) >= 0 and not _is_certain(probes, probe, way)
     ]
     if not uncertain:
         return answer.blocks, False
-    inner = max(uncertain, key=lambda one: way * one.blocks)
+    inner = max(uncertain, key=lambda probe: way * probe.blocks)
     outer = _certain_beyond(probes, inner, way)
     if outer is None:
         return max(probes.tried, key=lambda blocks: way * blocks), True
@@ -95,21 +94,25 @@ def _end(probes: Probes, answer: Probe, way: int) -> tuple[int, bool]:
 
 
 def _certain_beyond(probes: Probes, inner: Probe, way: int) -> Probe | None:
-    """Return the nearest drive beyond one on which WA is certain; None if it is on none."""
-    beyond = [one for one in probes.tried.values() if way * (one.blocks - inner.blocks) > 0]
+    """Return the nearest drive beyond `inner` at which WA is certain, or None."""
+    beyond = [
+        candidate
+        for candidate in probes.tried.values()
+        if way * (candidate.blocks - inner.blocks) > 0
+    ]
     if beyond:
-        return min(beyond, key=lambda one: way * one.blocks)
+        return min(beyond, key=lambda candidate: way * candidate.blocks)
     sizes, blocks = probes.sizes, inner.blocks
     while True:
         blocks = sizes.with_spare(blocks, 2.0**way)
         if not sizes.fewest <= blocks <= sizes.most:
             return None
         try:
-            found = probes.at(blocks)
+            probe = probes.at(blocks)
         except RefusedError:  # too small for the manager
             return None
-        if _is_certain(probes, found, way):
-            return found
+        if _is_certain(probes, probe, way):
+            return probe
 
 
 def _resolution_blocks(probes: Probes, answer: Probe, outer: Probe) -> int:
@@ -121,36 +124,36 @@ def _between(probes: Probes, inner: Probe, outer: Probe, way: int, *, halved: bo
     """Return a size between an uncertain drive and a certain one."""
     share = 0.5
     if not halved:
-        near, far = (abs(_bound(probes, one, way) - probes.target_wa) for one in (inner, outer))
+        near, far = (abs(_bound(probes, probe, way) - probes.target_wa) for probe in (inner, outer))
         share = min(1.0, _BEYOND_THE_LINE * near / (near + far))
     gap = abs(outer.blocks - inner.blocks)
     return inner.blocks + way * min(max(round(share * gap), 1), gap - 1)
 
 
 def _bound(probes: Probes, probe: Probe, way: int) -> float:
-    """Return the end of a drive's WA that decides on which side of the target it is.
+    """Return the end of a drive's WA interval that decides its side of the target.
 
-    That of the requested drive, where this one stands for it.
+    If the drive is scaled down, the scaling error is included.
     """
     return probe.low - probes.error if way < 0 else probe.high + probes.error
 
 
 def _is_certain(probes: Probes, probe: Probe, way: int) -> bool:
-    """Return whether a drive on that side is on its side of the target for certain."""
+    """Return whether a drive is certainly on its side of the target."""
     return way * (probes.target_wa - _bound(probes, probe, way)) > 0
 
 
 def _largest_rise(probes: Probes) -> tuple[Probe, Probe] | None:
-    """Return the two drives between which WA rises most with more spare space, if materially."""
+    """Return the two drives with the largest rise of WA with more spare space, if material."""
     least: Probe | None = None
-    found: tuple[Probe, Probe] | None = None
-    for one in probes.in_order():
-        if least is not None and _is_material(probes, least, one):
-            is_larger = found is None or one.wa - least.wa > found[1].wa - found[0].wa
-            found = (least, one) if is_larger else found
-        if least is None or one.wa < least.wa:
-            least = one
-    return found
+    largest: tuple[Probe, Probe] | None = None
+    for probe in probes.in_order():
+        if least is not None and _is_material(probes, least, probe):
+            is_larger = largest is None or probe.wa - least.wa > largest[1].wa - largest[0].wa
+            largest = (least, probe) if is_larger else largest
+        if least is None or probe.wa < least.wa:
+            least = probe
+    return largest
 
 
 def _is_material(probes: Probes, smaller: Probe, larger: Probe) -> bool:

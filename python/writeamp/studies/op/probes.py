@@ -1,4 +1,4 @@
-"""Simulations of one plan on drives of several sizes, each done once, to find a WA."""
+"""Simulations of one plan on drives of several sizes, each run once, to find a WA."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from writeamp.runs.runner import drives_that_fit, run
 from writeamp.runs.simulation_result import Result
 from writeamp.settings.settings import SimulationSettings
 from writeamp.statistics.passes import FEWEST_PASSES, analyse_passes
-from writeamp.studies.op.drive_sizes import DriveSizes, KeepDrives
+from writeamp.studies.op.drive_sizes import DriveCodec, DriveSizes
 from writeamp.studies.study import RunStore
 
-# Far from the target a run of less precision and without replicas tells on which side of it WA is,
-# if it is further away than so many half widths of that run, and this share of WA.
+# Far from the target, a run with less precision and without replicas is enough, if WA is further
+# away than this many half widths of the run, and than this share of WA.
 _COARSE_PRECISION = 0.005
 _CLEAR_HALF_WIDTHS = 3.0
 _CLEAR_SHARE = 0.01
-# Drives that most searches try; the bar of one that tries more stays near its end.
+# Number of drives that most searches run; the progress of a longer search stays near its end.
 _EXPECTED_DRIVES = 32
-# What the progress of one run is divided into.
+# Number of steps of progress in one run.
 _PARTS = 1000
 
 
 @dataclass(frozen=True)
 class Probe:
-    """Result of one drive that was tried, by its blocks in each plane."""
+    """Result of one drive, by its blocks in each plane."""
 
     blocks: int
     result: Result
@@ -41,100 +41,98 @@ class Probe:
 
     @property
     def wa(self) -> float:
-        """Its write amplification."""
+        """Write amplification."""
         return self.result.wa
 
     @property
     def level(self) -> float:
-        """WA that decides between drives: the mean over the run and its replicas.
+        """WA for comparing drives: the mean over the run and its replicas.
 
-        So that the op found is less one seed's.
+        The op found then depends less on one seed.
         """
         return float(np.mean([self.wa, *self.result.steady_state.wa_of_replicas]))
 
     @property
     def half_width(self) -> float:
-        """Half of the 95% interval of `wa`; NaN of runs too short for one."""
+        """Half of the 95% interval of `wa`; NaN if the run is too short."""
         low, high = self.result.ci
         return (high - low) / 2
 
     @property
     def slack(self) -> float:
-        """Distance from a value at which WA is on one side of it for certain."""
+        """Distance from a value at which WA is certainly on one side of it."""
         if not self.is_coarse:
             return self.half_width
         return max(_CLEAR_HALF_WIDTHS * self.half_width, _CLEAR_SHARE * self.wa)
 
     def is_above(self, wa: float) -> bool:
-        """Return whether its WA is above a value for certain."""
+        """Return whether WA is certainly above a value."""
         return self.low > wa
 
     def is_below(self, wa: float) -> bool:
-        """Return whether its WA is below a value for certain."""
+        """Return whether WA is certainly below a value."""
         return self.high < wa
 
     @property
     def low(self) -> float:
-        """Value that WA is not below, for certain."""
+        """Certain lower bound of WA."""
         return self.wa - self.slack if self.is_coarse else self.result.ci[0]
 
     @property
     def high(self) -> float:
-        """Value that WA is not above, for certain."""
+        """Certain upper bound of WA."""
         return self.wa + self.slack if self.is_coarse else self.result.ci[1]
 
 
 @dataclass(frozen=True)
 class ProbeRuns:
-    """Runs of a search: drives and what runs on them, a runner, and a folder that keeps them."""
+    """Runs of a search: drives with their plan, a runner, and a store of finished runs."""
 
     sizes: Shared[DriveSizes]
-    kept: RunStore
+    store: RunStore
     runner: Runner | None = None
     files: Collection[str] = ()
 
-    def run(self, plan: Plan, several: Sequence[int], tell: Progress | None) -> list[Result]:
-        """Run a plan on drives of so many blocks a plane, some of them at the same time.
+    def run(self, plan: Plan, several: Sequence[int], on_progress: Progress | None) -> list[Result]:
+        """Run a plan on drives with these blocks per plane, some of them at the same time.
 
         Args:
-            plan: what to run, with the load of `sizes`.
-            several: the blocks.
-            tell: of a single run in this process, called with what is done and expected.
+            plan: plan to run, with the load of `sizes`.
+            several: blocks per plane of each drive.
+            on_progress: called with the work done and expected, for a single run in this process.
         """
         sizes = self.sizes.value
         most = drives_that_fit(sizes.drive(max(several)))
         runner = self.runner or local_runner(len(several), most)
         is_here = self.runner is None and len(several) == 1
-        work = partial(_run_on, self.sizes, plan.run, tell=tell if is_here else None)
-        keeping = KeepDrives(sizes, plan, is_restated=False)
-        return self._gather(keeping, runner, work, several)
+        work = partial(_run_on, self.sizes, plan.run, on_progress=on_progress if is_here else None)
+        codec = DriveCodec(sizes, plan, is_restated=False)
+        return self._gather(codec, runner, work, several)
 
     def with_error(self, result: Result) -> Result:
-        """Return a result on one of the drives as that of the requested one, with its error.
+        """Return a result on one of the drives for the requested drive, with its scaling error.
 
-        The run on the smaller drive that tells it is kept, too.
+        The run on the smaller drive for the error is stored, too.
         """
         sizes, other = self.sizes.value, None
         if sizes.smaller is not None:
             runner = self.runner or local_runner(1)
-            keeping = KeepDrives(sizes.smaller, is_restated=False)
+            codec = DriveCodec(sizes.smaller, is_restated=False)
             blocks = sizes.smaller.blocks_for(result.device.op)
-            with suppress(RefusedError):  # one so small can be too small for its manager
-                (other,) = self._gather(
-                    keeping, runner, partial(_run_smaller, self.sizes), [blocks]
-                )
-        return sizes.restated(result, other)
+            with suppress(RefusedError):  # the drive can be too small for its manager
+                (other,) = self._gather(codec, runner, partial(_run_smaller, self.sizes), [blocks])
+        return sizes.to_target(result, other)
 
     def _gather(
         self,
-        keeping: KeepDrives,
+        codec: DriveCodec,
         runner: Runner,
         work: Callable[[int], Result],
         several: Sequence[int],
     ) -> list[Result]:
         try:
-            return self.kept.gather(keeping, runner, work, several, files=self.files)
-        except Interrupted:  # a part of a search is no result of anybody's
+            return self.store.gather(codec, runner, work, several, files=self.files)
+        except Interrupted:  # an unfinished search has no result
             raise KeyboardInterrupt from None
 
 
@@ -143,65 +141,64 @@ def _run_on(
     run_as: SimulationSettings,
     blocks: int,
     *,
-    tell: Progress | None,
+    on_progress: Progress | None,
 ) -> Result:
-    """Run one drive; traces do not travel with the result."""
+    """Run one drive; the result does not contain traces."""
     sizes = shared.value
     plan = replace(sizes.plan, run=run_as)
-    return replace(run(plan, sizes.drive(blocks), tell), plan=plan.without_requests())
+    return replace(run(plan, sizes.drive(blocks), on_progress), plan=plan.without_requests())
 
 
 def _run_smaller(shared: Shared[DriveSizes], blocks: int) -> Result:
-    """Run one of the drives that show the error of the others."""
+    """Run one of the drives that show the scaling error of the others."""
     sizes = shared.value.smaller
-    assert sizes is not None, "who asks has seen that there are some"
+    assert sizes is not None, "callers check that there are smaller drives"
     return replace(run(sizes.plan, sizes.drive(blocks)), plan=sizes.plan.without_requests())
 
 
 class Probes:
-    """The drives that were tried for one target, by their blocks a plane."""
+    """Drives that were run for one target, by their blocks per plane."""
 
     def __init__(self, runs: ProbeRuns, target_wa: float, progress: Progress | None) -> None:
-        """Begin with no drive tried.
+        """Begin without drives.
 
         Args:
-            runs: how drives are run.
-            target_wa: the write amplification asked for.
-            progress: called with what is done and expected, in thousandths of a run.
+            runs: runs drives.
+            target_wa: target write amplification.
+            progress: called with the work done and expected, in thousandths of a run.
         """
         self.sizes = runs.sizes.value
         self._run_all = runs.run
         self.target_wa = target_wa
         self.tried: dict[int, Probe] = {}
         self.error = 0.0
-        """How far WA of the requested drives may be from theirs: that of the drive found, if any.
-        """
+        """Scaling error of WA, measured at the drive found; 0 before that."""
         self._progress = progress
         self._runs = 0
         self._coarse = _coarse(self.sizes)
 
     def at(self, blocks: int) -> Probe:
-        """Try a drive, precisely if it is near the target.
+        """Run a drive, precisely if it is near the target.
 
         Raises:
-            RefusedError: the manager does not take a drive of that size.
+            RefusedError: the manager does not support a drive of that size.
         """
         if blocks not in self.tried:
             self._add([blocks], self._coarse)
-        found = self.tried[blocks]
-        is_near = not (found.is_above(self.target_wa) or found.is_below(self.target_wa))
-        return self.precisely(blocks) if is_near else found
+        probe = self.tried[blocks]
+        is_near = not (probe.is_above(self.target_wa) or probe.is_below(self.target_wa))
+        return self.precisely(blocks) if is_near else probe
 
     def precisely(self, blocks: int) -> Probe:
-        """Try a drive with the precision and the replicas of a run of its own."""
+        """Run a drive with the requested precision and replicas."""
         if blocks not in self.tried or self.tried[blocks].is_coarse:
             self._add([blocks], self.sizes.plan)
         return self.tried[blocks]
 
     def all_at(self, several: Sequence[int]) -> None:
-        """Try several drives, some of them at the same time, and those near the target again.
+        """Run several drives, some of them at the same time, and those near the target precisely.
 
-        One that the manager does not take is left out.
+        Drives that the manager does not support are left out.
         """
         new = [blocks for blocks in several if blocks not in self.tried]
         with suppress(RefusedError):
@@ -211,30 +208,30 @@ class Probes:
                 self.at(blocks)
 
     def in_order(self) -> list[Probe]:
-        """Return the drives that were tried, the smallest first."""
+        """Return the drives that were run, the smallest first."""
         return [self.tried[blocks] for blocks in sorted(self.tried)]
 
     def _add(self, several: Sequence[int], plan: Plan) -> None:
         is_coarse = plan.run != self.sizes.plan.run
-        tell = self._inner() if len(several) == 1 else None
+        on_progress = self._inner() if len(several) == 1 else None
         if not several:
             return
-        for blocks, result in zip(several, self._run_all(plan, several, tell), strict=True):
+        for blocks, result in zip(several, self._run_all(plan, several, on_progress), strict=True):
             self.tried[blocks] = Probe(blocks, result, is_coarse)
         self._runs += len(several)
-        self._say(0)
+        self._report(0)
 
     def _inner(self) -> Progress:
-        return lambda done, expected: self._say(min(_PARTS, _PARTS * done // max(expected, 1)))
+        return lambda done, expected: self._report(min(_PARTS, _PARTS * done // max(expected, 1)))
 
-    def _say(self, parts: int) -> None:
+    def _report(self, parts: int) -> None:
         if self._progress:
             done = _PARTS * self._runs + parts
             self._progress(done, max(_PARTS * _EXPECTED_DRIVES, done + _PARTS))
 
 
 def _coarse(sizes: DriveSizes) -> Plan:
-    """Return a plan that costs less; a trace has nothing to be left out of."""
+    """Return a plan with less precision; a trace has no cheaper plan."""
     plan = sizes.plan
     if not sizes.has_draws:
         return plan
@@ -243,9 +240,9 @@ def _coarse(sizes: DriveSizes) -> Plan:
 
 
 def is_known(probe: Probe) -> bool:
-    """Return whether its WA has an interval, and is one that lasts.
+    """Return whether WA has an interval and is steady.
 
-    That of a trace whose loop decides it lasts as long as the loop if its passes agree.
+    If a loop determines the WA of a trace, WA is steady as long as the loop's passes agree.
     """
     result = probe.result
     if math.isnan(probe.half_width):

@@ -1,4 +1,4 @@
-"""Over-provisioning that a host needs for a write amplification (docs/required-op.md)."""
+"""Over-provisioning for a requested write amplification (docs/required-op.md)."""
 
 from __future__ import annotations
 
@@ -34,15 +34,17 @@ def run_required_op(
 
     Args:
         experiment: what to simulate, without a ratio of over-provisioning.
-        target_wa: the write amplification, at least 1.
-        progress: called with what is done and expected, in thousandths of a run.
-        runner: who simulates the drives; by default threads of this process.
-        keep: a folder that keeps each finished run; runs that it holds are not done again.
+        target_wa: target write amplification, at least 1.
+        progress: called with the work done and expected, in thousandths of a run.
+        runner: runner of the simulations; by default threads of this process.
+        keep: folder that stores each finished run; stored runs are not repeated.
 
     Raises:
-        WriteampError: no op has that WA, or the experiment says the op or is timed.
+        WriteampError: no op has that WA, or the experiment states op or is timed.
     """
-    return keep_runs(keep, lambda kept: _required_op(experiment, target_wa, progress, runner, kept))
+    return keep_runs(
+        keep, lambda store: _required_op(experiment, target_wa, progress, runner, store)
+    )
 
 
 def _required_op(
@@ -50,13 +52,13 @@ def _required_op(
     target_wa: float,
     progress: Progress | None,
     runner: Runner | None,
-    kept: RunStore,
+    store: RunStore,
 ) -> RequiredOp:
     started = time.perf_counter()
     target_wa = TARGET_WA.check("target_wa", target_wa)
     shared = Shared(drive_sizes(experiment, _ASKS), partial(drive_sizes, experiment, _ASKS))
     sizes = shared.value
-    runs = ProbeRuns(shared, kept, runner, experiment.input_files)
+    runs = ProbeRuns(shared, store, runner, experiment.input_files)
     probes = Probes(runs, target_wa, progress)
     crossing = find_crossing(probes)
     answer = crossing.nearest(target_wa)
@@ -73,7 +75,7 @@ def _required_op(
         rise=_rise(sizes, interval),
         theory=expected_op(sizes, target_wa, result.theory, result.held_pages),
         step_op=sizes.step_op,
-        points=tuple(_point(one, result) for one in probes.in_order()),
+        points=tuple(_point(probe, result) for probe in probes.in_order()),
         elapsed_s=time.perf_counter() - started,
     )
 
@@ -93,5 +95,5 @@ def _rise(sizes: DriveSizes, interval: OpInterval) -> Rise | None:
 
 
 def _point(probe: Probe, answer: Result) -> dict[str, object]:
-    # The error is measured once, on the drive that was found; the others are near it.
+    # The error is measured once, on the drive found; the others are similar.
     return point(probe.result.with_error_of(answer)) | {"coarse": probe.is_coarse}

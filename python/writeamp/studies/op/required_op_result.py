@@ -22,7 +22,7 @@ from writeamp.studies.op.curve_result import figure_points
 from writeamp.studies.op.expected_op import ExpectedOp
 from writeamp.studies.study import StoreStats
 
-# Beyond so many times the ends of the interval, a picture shows nothing.
+# Factor beyond the ends of the interval up to which a figure shows points.
 _SHOWN_FACTOR = 2.5
 
 
@@ -38,38 +38,39 @@ class Rise:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class RequiredOp(OneLine, Drawn):
-    """Over-provisioning at which a drive has the write amplification asked for.
+    """Over-provisioning at which a drive has the requested write amplification.
 
-    The logical size is the same for every drive that was tried; they differ in whole blocks of
-    spare space. `result` is the simulation at the op found, whose WA is the nearest to the target.
+    The logical size is the same for all drives; they differ in whole blocks of spare space.
+    `result`
+    is the simulation at the op found, which has the WA closest to the target.
     """
 
     target_wa: float
     result: Result
     next_result: Result | None
-    """The simulation on the neighbouring drive, whose WA lies beyond the target."""
+    """Simulation on the neighbouring drive, on the other side of the target."""
     is_open: tuple[bool, bool]
-    """Whether no drive beyond the ends of `ci` could be tried."""
+    """Whether no drive beyond the ends of `ci` could be run."""
     rise: Rise | None
-    """The largest rise of WA with more spare space, if a material one was seen."""
+    """Largest rise of WA with more spare space, or None if it is not material."""
     theory: ExpectedOp
     step_op: float
-    """By how much op differs between a drive and the next."""
+    """Difference of op between a drive and the next."""
     points: tuple[dict[str, Any], ...]
-    """What every drive that was tried was found to do, op rising."""
+    """Results of every drive that was run, by ascending op."""
     elapsed_s: float = field(compare=False)
     ci: tuple[float, float] = (math.nan, math.nan)
-    """The 95% interval of `op`; NaN of runs too short for one.
+    """The 95% interval of `op`; NaN if runs are too short.
 
-    At its low end, and at every smaller op that was tried, WA is above the target for certain; at
-    its high end, and at every larger one, below it.
+    At its low end and every smaller op that was run, WA is certainly above the target; at its high
+    end and every larger one, it is certainly below.
     """
-    kept: StoreStats | None = field(default=None, compare=False)
-    """The folder in which the runs were kept, if there is one."""
+    store_stats: StoreStats | None = field(default=None, compare=False)
+    """Statistics of the folder that stores the runs, or None."""
 
     @property
     def op(self) -> float:
-        """Op that was found: (T−U)/U, T physical and U logical pages."""
+        """Op found: (T−U)/U, T physical and U logical pages."""
         return self.result.device.op
 
     @property
@@ -79,69 +80,71 @@ class RequiredOp(OneLine, Drawn):
 
     @property
     def is_monotone(self) -> bool:
-        """True if no drive that was tried has a materially larger WA than a smaller one."""
+        """True if WA does not rise materially with more spare space, over all drives run."""
         return self.rise is None
 
     @cached_property
     def tried(self) -> pl.DataFrame:
-        """One row for each drive that was tried, op rising, with the keys of `points`.
+        """One row for each drive that was run, by ascending op, with the keys of `points`.
 
-        `to_frame()` has one row: the answer, and the simulation at the op found.
+        `to_frame()` has one row: the result, and the simulation at the op found.
         """
         return frame_of(self.points)
 
     @property
     def legend(self) -> list[str]:
-        """Sentences on marks of the card, which has none."""
+        """Explanations of marks on the card: empty."""
         return []
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences that a reader of `op` should know."""
-        found = list(self.result.warnings)
+        """Warnings for readers of `op`."""
+        sentences = list(self.result.warnings)
         if self.rise is not None:
             rise = self.rise
-            found.append(
+            sentences.append(
                 f"WA is not monotone in op: it rises from {rise.wa:.4g} at op {rise.op:.4g} to "
-                f"{rise.larger_wa:.4g} at op {rise.larger_op:.4g}; the interval holds every "
-                f"crossing of {self.target_wa:.6g} that {len(self.points)} drives show"
+                f"{rise.larger_wa:.4g} at op {rise.larger_op:.4g}; the interval contains every "
+                f"crossing of {self.target_wa:.6g} seen on {len(self.points)} drives"
             )
         if not self.result.steady:
-            found.append(f"op {self.op:.4g} is that of a WA which is not steady, and may not last")
+            sentences.append(
+                f"op {self.op:.4g} depends on a WA that is not steady, and may not last"
+            )
         if math.isnan(self.ci[0]):
-            known = not math.isnan(self.result.substitute.error_of_wa)
-            why = "that WA may not last" if known else "the error of scaling is not known"
+            is_error_known = not math.isnan(self.result.substitute.error_of_wa)
+            why = "that WA may not last" if is_error_known else "the scaling error is not known"
             if math.isnan(self.result.ci[0]):
                 why = "the run is too short for an interval of WA"
-            found.append(f"op has no interval either, as {why}")
-            return found
+            sentences.append(f"op has no interval, because {why}")
+            return sentences
         for is_open, side, op in zip(self.is_open, ("smaller", "larger"), self.ci, strict=True):
             if is_open:
-                found.append(
-                    f"the interval ends at op {op:.4g}, as no {side} drive was tried, or the WA "
-                    "there does not last"
+                sentences.append(
+                    f"the interval ends at op {op:.4g}, because no {side} drive was run, or WA "
+                    "there is not steady"
                 )
-        return found
+        return sentences
 
     @property
     def notes(self) -> list[str]:
-        """Sentences on what was assumed, left out or rounded."""
+        """Notes on assumptions, omissions and rounding."""
         low, high = self.result.ci
-        found = [*self.result.notes, *(self.kept.notes if self.kept else [])]
+        sentences = [*self.result.notes, *(self.store_stats.notes if self.store_stats else [])]
         other = self.next_result
         if other is not None and not low <= self.target_wa <= high:
-            found.append(
-                f"a block more or less is {self.step_op:.4g} of op: WA is {self.wa:.4f} at op "
-                f"{self.op:.4g} and {other.wa:.4f} at op {other.device.op:.4g}; fewer "
-                "pages_per_block come closer"
+            sentences.append(
+                f"one block is {self.step_op:.4g} of op: WA is {self.wa:.4f} at op {self.op:.4g} "
+                f"and {other.wa:.4f} at op {other.device.op:.4g}; smaller pages_per_block come "
+                "closer"
             )
-        return found
+        return sentences
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as JSON types, with the keys of `simulate --target-wa --json`."""
-        found = self.result.to_dict(theory=False)
+        document = self.result.to_dict(theory=False)
         for idle in ("host_pages_per_s", "passes"):
-            found.pop(idle, None)
+            document.pop(idle, None)
         return {
             "target_wa": self.target_wa,
             "op": self.op,
@@ -152,19 +155,21 @@ class RequiredOp(OneLine, Drawn):
             "theory": vars(self.theory),
             "monotone": self.is_monotone,
             "rise": None if self.rise is None else vars(self.rise),
-            **{key: value for key, value in found.items() if key != "op"},
+            **{key: value for key, value in document.items() if key != "op"},
             "points": list(self.points),
-            **(self.kept.to_dict() if self.kept else {}),
+            **(self.store_stats.to_dict() if self.store_stats else {}),
             "elapsed_s": self.elapsed_s,
             "warnings": self.warnings,
             "notes": self.notes,
         }
 
     def figure(self) -> LineChart:
-        """Describe WA of the drives that were tried near the op found, the target and theory."""
+        """Describe WA of the drives near the op found, with the target and theory's WA."""
         low, high = (self.op if math.isnan(end) else end for end in self.ci)
         shown = [
-            one for one in self.points if low / _SHOWN_FACTOR <= one["op"] <= high * _SHOWN_FACTOR
+            record
+            for record in self.points
+            if low / _SHOWN_FACTOR <= record["op"] <= high * _SHOWN_FACTOR
         ]
         plan = self.result.plan
         return wa_over_op(
@@ -179,7 +184,7 @@ class RequiredOp(OneLine, Drawn):
         )
 
     def card(self) -> Card:
-        """Return the answer in words, with WA over op as a line."""
+        """Return the result in words, with WA over op as a line."""
         result, device = self.result, self.result.device
         rows = [
             ("workload", result.plan.load_name),
@@ -191,14 +196,14 @@ class RequiredOp(OneLine, Drawn):
             ),
             (
                 "tried",
-                f"{len(self.points)} drives, whose op differs by {self.step_op:.4g} or more",
+                f"{len(self.points)} drives, with op in steps of {self.step_op:.4g} or more",
             ),
             ("drive", shape_in_words(device)),
             ("steady", steady_in_words(result.steady, result.steady_state.reason)),
             ("theory", str(self.theory)),
         ]
         if result.has_partial_pages:
-            rows.append(("WA per host byte", f"{result.wa_bytes:.4f}  (what SMART shows)"))
+            rows.append(("WA per host byte", f"{result.wa_bytes:.4f}  (the value of SMART)"))
         rows += [
             ("WA at that op", wa_in_words(result.wa, result.ci)),
             ("spare factor, fill", f"{device.spare_factor:.4g}, {device.fill:.4g}"),
@@ -216,7 +221,7 @@ class RequiredOp(OneLine, Drawn):
         return interval_in_words(*self.ci, ".4g") or "no interval"
 
     def __str__(self) -> str:
-        """Return the answer in a line."""
+        """Return the result in one line."""
         plan = self.result.plan
         return (
             f"op {self.op:.4g} ({self._interval()}) for WA {self.target_wa:.6g} of "

@@ -1,7 +1,7 @@
 """Search for the op at which a drive has a write amplification.
 
-Bisection on common random numbers: all drives show their host the same, and serve the same host
-with the same draws, so that they differ in whole blocks of spare space only.
+Bisection with common random numbers: all drives have the same logical size and serve the same host
+requests, so that they differ only in whole blocks of spare space.
 """
 
 from __future__ import annotations
@@ -13,55 +13,57 @@ from writeamp.errors import RefusedError, WriteampError
 from writeamp.studies.op.expected_op import expected_blocks
 from writeamp.studies.op.probes import Probe, Probes
 
-# The spare space of a drive too small, times this, is that of the next to try.
+# Growth factor of spare space if a drive is too small.
 _GROWTH = 2
-# Every so many steps the bracket is halved, whatever the line through its ends says.
+# Every third step halves the bracket, even if the line through its ends suggests another point.
 _HALVING = 3
-# A WA this near to the target, as a share of what its interval leaves, is not told from it.
+# A WA is on target if it is closer than this share of its interval's remaining width.
 _MET_SHARE = 0.25
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """Two drives between whose WA the target lies, the first smaller, with a larger WA.
+    """Two drives with the target between their WA; the first is smaller and has a larger WA.
 
-    `above` is None if no smaller drive can be built, `below` if no larger one was to be tried; the
-    target is then in the interval of the other's WA. Of a drive whose WA cannot be told from the
-    target, it is both.
+    `above` may be None (no smaller drive can be built) or `below` (no larger one may be run). The
+    target
+    is then in the interval of the other's WA. If a drive's WA is on target, it is both.
     """
 
     above: Probe | None
     below: Probe | None
 
     def nearest(self, target_wa: float) -> Probe:
-        """Return the drive whose WA is nearest to the target."""
-        return min(self._both(), key=lambda one: abs(one.level - target_wa))
+        """Return the drive with the WA closest to the target."""
+        return min(self._both(), key=lambda probe: abs(probe.level - target_wa))
 
-    def other(self, one: Probe) -> Probe | None:
-        """Return the drive beside one of them, if there is another."""
-        return next((each for each in self._both() if each.blocks != one.blocks), None)
+    def other(self, probe: Probe) -> Probe | None:
+        """Return the other drive, or None if there is only one."""
+        return next(
+            (candidate for candidate in self._both() if candidate.blocks != probe.blocks), None
+        )
 
     def _both(self) -> list[Probe]:
-        return [one for one in (self.above, self.below) if one is not None]
+        return [probe for probe in (self.above, self.below) if probe is not None]
 
 
 def find_crossing(probes: Probes) -> Crossing:
-    """Return two neighbouring drives between whose WA the target lies, both tried precisely.
+    """Return two neighbouring drives with the target between their WA, both run precisely.
 
     Raises:
-        WriteampError: no drive has that WA, or the manager takes none.
+        WriteampError: no drive has that WA, or the manager supports none.
     """
     sizes = probes.sizes
     start = expected_blocks(sizes, probes.target_wa, sizes.expected_held_pages)
-    found = _narrowed(probes, _bracket(probes, start))
+    crossing = _narrowed(probes, _bracket(probes, start))
     return Crossing(
-        found.above and probes.precisely(found.above.blocks),
-        found.below and probes.precisely(found.below.blocks),
+        crossing.above and probes.precisely(crossing.above.blocks),
+        crossing.below and probes.precisely(crossing.below.blocks),
     )
 
 
 def _bracket(probes: Probes, start: int) -> Crossing:
-    """Return two drives on both sides of the target, from `start` on."""
+    """Return two drives on both sides of the target, beginning at `start`."""
     first = _first_taken(probes, start)
     if first.level > probes.target_wa:
         return _bracket_upwards(probes, first)
@@ -69,30 +71,30 @@ def _bracket(probes: Probes, start: int) -> Crossing:
 
 
 def _first_taken(probes: Probes, start: int) -> Probe:
-    """Return the first drive, from `start` on, that the manager takes."""
+    """Return the first drive, from `start` on, that the manager supports."""
     refused: RefusedError | None = None
     for blocks in _growing(probes, start):
         try:
             return probes.at(blocks)
         except RefusedError as error:
             refused = refused or error
-    assert refused is not None, "there is a size to begin with"
+    assert refused is not None, "at least one size was tried"
     raise refused
 
 
 def _bracket_upwards(probes: Probes, above: Probe) -> Crossing:
     for blocks in _growing(probes, above.blocks):
-        found = probes.at(blocks)  # the first is `above` itself
-        if found.level <= probes.target_wa:
-            return Crossing(above, found)
-        above = found
+        probe = probes.at(blocks)  # the first one is `above` itself
+        if probe.level <= probes.target_wa:
+            return Crossing(above, probe)
+        above = probe
     if above.is_above(probes.target_wa):
         raise _unreachable(probes)
     return Crossing(above, None)
 
 
 def _growing(probes: Probes, blocks: int) -> Iterator[int]:
-    """Give `blocks`, and ever larger sizes up to the largest."""
+    """Yield `blocks`, and larger sizes up to the largest."""
     sizes = probes.sizes
     yield min(blocks, sizes.most)
     while blocks < sizes.most:
@@ -103,26 +105,26 @@ def _growing(probes: Probes, blocks: int) -> Iterator[int]:
 def _bracket_downwards(probes: Probes, below: Probe) -> Crossing:
     sizes, refused = probes.sizes, probes.sizes.fewest - 1
     while below.blocks - refused > 1:
-        # Halved until a drive is refused; from there on, what lies between is.
+        # Halve spare space until a drive is refused; then halve the distance to that drive.
         blocks = sizes.with_spare(below.blocks, 1 / _GROWTH)
         if blocks <= refused or refused >= sizes.fewest:
             blocks = (refused + below.blocks) // 2
         try:
-            found = probes.at(blocks)
+            probe = probes.at(blocks)
         except RefusedError:
             refused = blocks
             continue
-        if found.level > probes.target_wa:
-            return Crossing(found, below)
-        below = found
+        if probe.level > probes.target_wa:
+            return Crossing(probe, below)
+        below = probe
     if below.is_below(probes.target_wa):
         raise _unreachable(probes)
     return Crossing(None, below)
 
 
-def _narrowed(probes: Probes, found: Crossing) -> Crossing:
+def _narrowed(probes: Probes, bracket: Crossing) -> Crossing:
     """Return two neighbours within a bracket."""
-    above, below, step = found.above, found.below, 0
+    above, below, step = bracket.above, bracket.below, 0
     while above is not None and below is not None and below.blocks - above.blocks > 1:
         step += 1
         middle = probes.at(_between(probes, above, below, halved=step % _HALVING == 0))
@@ -136,7 +138,7 @@ def _narrowed(probes: Probes, found: Crossing) -> Crossing:
 
 
 def _is_met(probes: Probes, probe: Probe) -> bool:
-    """Return whether draws of another seed would move WA further than it is from the target."""
+    """Return whether the noise of draws exceeds the distance of WA from the target."""
     if not probes.sizes.has_draws or probe.is_coarse:
         return False
     nearer_end = min(probe.wa - probe.low, probe.high - probe.wa)
@@ -144,7 +146,7 @@ def _is_met(probes: Probes, probe: Probe) -> bool:
 
 
 def _between(probes: Probes, above: Probe, below: Probe, *, halved: bool) -> int:
-    """Return a size within a bracket: where WA meets the target if it is a line over 1/op."""
+    """Return a size within a bracket: the crossing if WA is linear in 1/op, or the middle."""
     low, high, sizes = above.blocks, below.blocks, probes.sizes
     guess = (low + high) / 2
     if not halved:
@@ -158,14 +160,14 @@ def _unreachable(probes: Probes) -> WriteampError:
     tried, sizes = probes.in_order(), probes.sizes
     least, most = tried[0], tried[-1]
     too_low = least.level > probes.target_wa
-    reach = "the most that are tried" if too_low else "the fewest that the manager takes"
+    reach = "the most that are tried" if too_low else "the fewest that the manager supports"
     blocks = sizes.drive((most if too_low else least).blocks).geometry.blocks
-    found = " and ".join(
-        f"{one.wa:.4f} at op {sizes.op(one.blocks):.4g}"
-        for one in ([least] if least is most else [least, most])
+    values = " and ".join(
+        f"{probe.wa:.4f} at op {sizes.op(probe.blocks):.4g}"
+        for probe in ([least] if least is most else [least, most])
     )
     return WriteampError(
         f"no op gives {sizes.target_plan.load_name} a WA of {probes.target_wa:.6g} under "
-        f"{sizes.target_plan.policy}: it is {found}, and {blocks:,} blocks for "
+        f"{sizes.target_plan.policy}: WA is {values}, and {blocks:,} blocks for "
         f"{sizes.logical_pages:,} logical pages are {reach}"
     )

@@ -1,4 +1,4 @@
-"""Settings of searches for over-provisioning, and of sweeps over it."""
+"""Settings of searches for over-provisioning, and of sweeps of it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _OP = {"panel": "op"}
 
 @dataclass(frozen=True)
 class OpSettings(Settings):
-    """Question about a drive whose over-provisioning is left open."""
+    """Requested WA or sweep of a drive whose over-provisioning varies."""
 
     title: ClassVar[str] = "op"
 
     target_wa: float | None = setting(
         None,
         TARGET_WA,
-        "find the op at which WA is this, by simulations on drives of whole blocks",
+        "find the op at which WA has this value, by simulations of drives of whole blocks",
         number="number",
         metavar="WA",
         **_OP,

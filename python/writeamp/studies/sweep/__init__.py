@@ -1,1 +1,1 @@
-"""Many experiments from one file: what varies, where the results go, and how they are run."""
+"""Sweeps: many experiments from one file, which states the settings that vary."""

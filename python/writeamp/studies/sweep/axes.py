@@ -1,4 +1,4 @@
-"""One axis of a sweep: a setting's name, and the values or the bounds that a file gives it."""
+"""One axis of a sweep: a setting's name, with its values or its bounds."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _FORM = (
     "a list of values, {from, to, step}, {from, to, num, scale} or, for a design that draws "
     "samples, {from, to, scale}"
 )
-# A step that ends a hair below the end of its range, as 0.1 does in binary, reaches it.
+# Tolerance in steps: a range ends at its end even if the steps are slightly shorter, in binary.
 _ALMOST = Decimal("1e-9")
 
 
 @dataclass(frozen=True)
 class ListedAxis:
-    """An axis whose values are known."""
+    """An axis with a list of values."""
 
     name: str
     values: tuple[Value, ...]
@@ -37,7 +37,7 @@ class ListedAxis:
 
 @dataclass(frozen=True)
 class BoundedAxis:
-    """An axis of which only the bounds are known; a design draws values between them."""
+    """An axis with bounds only; a design draws values between them."""
 
     name: str
     low: float
@@ -46,9 +46,9 @@ class BoundedAxis:
     is_integer: bool
 
     def at(self, share: float) -> float | int:
-        """Return the value that lies at a share of the way, 0 included and 1 excluded.
+        """Return the value at a share of the range, from 0 inclusive to 1 exclusive.
 
-        Whole numbers from the lower bound to the upper one are equally likely, both included.
+        Whole numbers between the bounds, both inclusive, are equally likely.
         """
         low, high = self.low, self.high + (1 if self.is_integer else 0)
         if self.scale == "log":
@@ -64,26 +64,26 @@ Axis: TypeAlias = ListedAxis | BoundedAxis
 
 
 def axes_of(table: Any, where: str, *, counts: Sequence[str] = ()) -> tuple[Axis, ...]:
-    """Return the axes that a table says, in its order.
+    """Return the axes of a table, in its order.
 
-    A name with a dot may stand in quotes, or bare, which TOML reads as a table in the table.
+    A name with a dot may be quoted. Unquoted, TOML reads it as a nested table.
 
     Args:
         table: an axis for each key.
-        where: the file and the key of the table, for errors.
-        counts: names of settings that take whole numbers only, to which ranges are rounded.
+        where: file and key of the table, for error messages.
+        counts: names of settings that are whole numbers; values of ranges are rounded for them.
 
     Raises:
-        WriteampError: an axis in another form, or a range that has no values.
+        WriteampError: an axis has an invalid form, or a range has no values.
     """
     if not isinstance(table, Mapping):
         raise WriteampError(f"{where} is {shown(table)}; it must be a table of axes")
-    found: dict[str, Axis] = {}
-    for name, given in _flat("", table):
-        if name in found:
-            raise WriteampError(f"{where}.{name} stands twice, with and without quotes")
-        found[name] = _axis(name, given, f"{where}.{name}", is_count=name in counts)
-    return tuple(found.values())
+    axes: dict[str, Axis] = {}
+    for name, value in _flat("", table):
+        if name in axes:
+            raise WriteampError(f"{where}.{name} appears twice, with and without quotes; give one")
+        axes[name] = _axis(name, value, f"{where}.{name}", is_count=name in counts)
+    return tuple(axes.values())
 
 
 def _flat(prefix: str, table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -94,41 +94,43 @@ def _flat(prefix: str, table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield f"{prefix}{key}", value
 
 
-def _axis(name: str, given: Any, where: str, *, is_count: bool) -> Axis:
-    if isinstance(given, Mapping):
-        return _range(name, given, where, is_count=is_count)
-    if not isinstance(given, list | tuple):
-        raise WriteampError(f"{where} is {shown(given)}; it must be {_FORM}")
-    if not given:
-        raise WriteampError(f"{where} is an empty list; an axis needs at least one value")
-    for value in given:
+def _axis(name: str, axis_value: Any, where: str, *, is_count: bool) -> Axis:
+    if isinstance(axis_value, Mapping):
+        return _range(name, axis_value, where, is_count=is_count)
+    if not isinstance(axis_value, list | tuple):
+        raise WriteampError(f"{where} is {shown(axis_value)}; it must be {_FORM}")
+    if not axis_value:
+        raise WriteampError(f"{where} is an empty list; give at least one value")
+    for value in axis_value:
         if not isinstance(value, str | bool | int | float | list):
             raise WriteampError(
-                f"{where} has {shown(value)}; values are numbers, texts, true or false"
+                f"{where} has {shown(value)}; values must be numbers, texts, true or false"
             )
-    return ListedAxis(name, tuple(given))
+    return ListedAxis(name, tuple(axis_value))
 
 
-def _range(name: str, given: Mapping[str, Any], where: str, *, is_count: bool) -> Axis:
-    given = {key: _from_per_cent(value) for key, value in given.items()}
-    for key in given:
+def _range(name: str, table: Mapping[str, Any], where: str, *, is_count: bool) -> Axis:
+    table = {key: _from_per_cent(value) for key, value in table.items()}
+    for key in table:
         if key not in _RANGE_KEYS:
             raise WriteampError(f"{where}: {unknown('key', str(key), _RANGE_KEYS)}")
-    low, high = _end(given, "from", where), _end(given, "to", where)
+    low, high = _end(table, "from", where), _end(table, "to", where)
     if not low <= high:
         raise WriteampError(f"{where} goes from {low} to {high}; from must not be above to")
-    scale = OneOf(SCALES).check(f"{where}.scale", given.get("scale", "linear"))
+    scale = OneOf(SCALES).check(f"{where}.scale", table.get("scale", "linear"))
     if scale == "log" and low <= 0:
-        raise WriteampError(f"{where} is a log range from {low}; it must begin above 0")
-    is_integer = Flag().check(f"{where}.integer", given.get("integer", is_count))
+        raise WriteampError(f"{where} is a log range from {low}; from must be above 0")
+    is_integer = Flag().check(f"{where}.integer", table.get("integer", is_count))
     if is_integer and not (float(low).is_integer() and float(high).is_integer()):
-        raise WriteampError(f"{where} goes from {low} to {high}; whole numbers need whole ends")
-    if "step" in given and ("num" in given or "scale" in given):
-        raise WriteampError(f"{where} has a step, which excludes num and scale; give only one")
-    if "step" in given:
-        return ListedAxis(name, _stepped(given, where))
-    if "num" in given:
-        num = POSITIVE_COUNT.check(f"{where}.num", given["num"])
+        raise WriteampError(f"{where} goes from {low} to {high}; both must be whole numbers")
+    if "step" in table and ("num" in table or "scale" in table):
+        raise WriteampError(
+            f"{where} has step with num or scale; give step alone, or num and scale"
+        )
+    if "step" in table:
+        return ListedAxis(name, _stepped(table, where))
+    if "num" in table:
+        num = POSITIVE_COUNT.check(f"{where}.num", table["num"])
         return ListedAxis(name, _spaced(low, high, num, scale, where, is_integer=is_integer))
     return BoundedAxis(name, low, high, scale, is_integer)
 
@@ -138,24 +140,24 @@ def _from_per_cent(value: Any) -> Any:
     return value if not is_per_cent or math.isnan(ratio_of(value)) else ratio_of(value)
 
 
-def _end(given: Mapping[str, Any], key: str, where: str) -> float:
-    if key not in given:
-        raise WriteampError(f"{where}: {key} is missing; an axis is {_FORM}")
-    if math.isnan(finite(given[key])):
-        raise WriteampError(f"{where}.{key} is {shown(given[key])}; it must be a finite number")
-    return given[key]  # type: ignore[no-any-return]
+def _end(table: Mapping[str, Any], key: str, where: str) -> float:
+    if key not in table:
+        raise WriteampError(f"{where}: {key} is missing; an axis must be {_FORM}")
+    if math.isnan(finite(table[key])):
+        raise WriteampError(f"{where}.{key} is {shown(table[key])}; it must be a finite number")
+    return table[key]  # type: ignore[no-any-return]
 
 
-def _stepped(given: Mapping[str, Any], where: str) -> tuple[Value, ...]:
+def _stepped(table: Mapping[str, Any], where: str) -> tuple[Value, ...]:
     """Return from, from + step, …, up to `to`; in decimals, so that 0.1 + 2·0.1 is 0.3."""
-    if not finite(given["step"]) > 0:
+    if not finite(table["step"]) > 0:
         raise WriteampError(
-            f"{where}.step is {shown(given['step'])}; it must be a finite number above 0"
+            f"{where}.step is {shown(table['step'])}; it must be a finite number above 0"
         )
-    low, high, step = (Decimal(repr(given[key])) for key in ("from", "to", "step"))
+    low, high, step = (Decimal(repr(table[key])) for key in ("from", "to", "step"))
     count = int((high - low) / step + _ALMOST) + 1
     _check_count(count, where)
-    is_whole = all(isinstance(given[key], int) for key in ("from", "step"))
+    is_whole = all(isinstance(table[key], int) for key in ("from", "step"))
     return tuple(
         int(value) if is_whole else float(value)
         for value in (low + at * step for at in range(count))
@@ -165,10 +167,10 @@ def _stepped(given: Mapping[str, Any], where: str) -> tuple[Value, ...]:
 def _spaced(
     low: float, high: float, num: int, scale: str, where: str, *, is_integer: bool
 ) -> tuple[Value, ...]:
-    """Return so many values at equal distances or ratios, both ends included."""
+    """Return `num` values at equal distances or ratios, including both ends."""
     _check_count(num, where)
     if num == 1 and low != high:
-        raise WriteampError(f"{where} has num 1, but two ends; give num of at least 2")
+        raise WriteampError(f"{where} has num 1 but two different ends; give num of at least 2")
     space = np.geomspace if scale == "log" else np.linspace
     values = [float(value) for value in space(low, high, num)]
     if is_integer:
@@ -177,10 +179,10 @@ def _spaced(
 
 
 def _short(value: float) -> float | int:
-    """Return a value without the last digits, in which only rounding errors are."""
+    """Return a value rounded to 15 digits, which removes rounding errors."""
     return float(f"{value:.15g}")
 
 
 def _check_count(count: int, where: str) -> None:
     if count > MOST_VALUES:
-        raise WriteampError(f"{where} has {count} values; an axis has at most {MOST_VALUES}")
+        raise WriteampError(f"{where} has {count} values; at most {MOST_VALUES} are possible")

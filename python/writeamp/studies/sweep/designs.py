@@ -1,7 +1,7 @@
 """Designs of sweeps: a grid, zipped axes, or samples between bounds.
 
-The samples of Saltelli's and Morris's designs belong together, and are analysed in the order in
-which they were drawn. SALib draws them, an extra, which is imported when it is used.
+The samples of Saltelli's and Morris's designs depend on each other, and are analysed in the order
+in which they were drawn. SALib, an extra that draws them, is imported when it is needed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from writeamp.errors import WriteampError, unknown
 from writeamp.fields.domains import OneOf, Whole, shown
 from writeamp.studies.sweep.axes import Axis, BoundedAxis, ListedAxis, Value
 
-# A value for each axis: what one point has that others have not.
+# A value for each axis: the varying settings of one point.
 Choice: TypeAlias = dict[str, Value]
 _Shares: TypeAlias = npt.NDArray[np.float64]
 
@@ -29,9 +29,9 @@ MOST_POINTS = 1_000_000
 GRID = "grid"
 RANDOM, LATIN_HYPERCUBE = "random", "latin-hypercube"
 SALTELLI, MORRIS = "saltelli", "morris"
-# Of each axis in a Morris design; SALib's default, and Morris's.
+# Levels of each axis in a Morris design, the default of SALib and of Morris.
 MORRIS_LEVELS = 4
-# Whose points follow from results, so that it is no `SweepDesign`.
+# Not a `SweepDesign`, since the points of a search depend on results.
 SEARCH = "search"
 
 
@@ -58,10 +58,10 @@ def _sobol(samples: int, dimensions: int, seed: int) -> _Shares:
 def _saltelli(samples: int, dimensions: int, seed: int) -> _Shares:
     """Return Saltelli's design: samples·(dimensions + 2) shares from 0 to 1.
 
-    They are each base sample, and those that differ from it in one axis.
+    It has each base sample, and variants of it that differ in one axis.
 
     Saltelli et al., Comput. Phys. Commun. 181 (2010) 259, without second-order indices; the base
-    samples are a scrambled Sobol sequence, of a power of 2.
+    samples are a scrambled Sobol sequence with a power of 2 of them.
     """
     _exponent(samples)
     drawn = salib("sample.sobol").sample(
@@ -74,7 +74,7 @@ def _saltelli(samples: int, dimensions: int, seed: int) -> _Shares:
 
 
 def _morris(samples: int, dimensions: int, seed: int) -> _Shares:
-    """Return `samples` trajectories of dimensions + 1 shares, each of which changes one axis.
+    """Return `samples` trajectories of dimensions + 1 shares; each step changes one axis.
 
     Morris, Technometrics 33 (1991) 161.
     """
@@ -88,7 +88,7 @@ def _morris(samples: int, dimensions: int, seed: int) -> _Shares:
 
 
 def unit_problem(dimensions: int) -> dict[str, Any]:
-    """Return shares from 0 to 1 as SALib's problem: scales and whole numbers are ours."""
+    """Return SALib's problem with shares from 0 to 1; scales and rounding are applied later."""
     return {
         "num_vars": dimensions,
         "names": [f"x{at}" for at in range(dimensions)],
@@ -100,7 +100,7 @@ def salib(module: str) -> Any:
     """Return a module of SALib.
 
     Raises:
-        WriteampError: it is not installed.
+        WriteampError: SALib is not installed.
     """
     try:
         return import_module(f"SALib.{module}")
@@ -111,23 +111,23 @@ def salib(module: str) -> Any:
 
 
 def _exponent(samples: int) -> int:
-    """Return the exponent of a power of 2, as a Sobol sequence needs it to be balanced."""
+    """Return log2 of the number of samples; it must be whole, for a balanced Sobol sequence."""
     exponent = int(math.log2(samples))
     if 2**exponent != samples:
         raise WriteampError(
-            f"samples is {samples}; a Sobol sequence is balanced for powers of 2 only: take "
-            f"{2**exponent} or {2 ** (exponent + 1)}"
+            f"samples is {samples}; a Sobol sequence needs a power of 2; give {2**exponent} or "
+            f"{2 ** (exponent + 1)}"
         )
     return exponent
 
 
-# Each returns independent shares from 0 to 1, of shape (samples, dimensions).
+# Each returns independent shares from 0 to 1, shape (samples, dimensions).
 SAMPLERS: Mapping[str, Callable[[int, int, int], _Shares]] = {
     RANDOM: _random,
     LATIN_HYPERCUBE: _latin_hypercube,
     "sobol": _sobol,
 }
-# Each returns several shares a sample, which differ from each other in some dimensions only.
+# Each returns several shares per sample, which differ in some dimensions only.
 SENSITIVITY_SAMPLERS: Mapping[str, Callable[[int, int, int], _Shares]] = {
     SALTELLI: _saltelli,
     MORRIS: _morris,
@@ -138,13 +138,13 @@ DESIGNS = (GRID, *_SAMPLERS)
 
 @dataclass(frozen=True)
 class SweepDesign:
-    """Design of a sweep: the way in which the values of its axes are combined.
+    """Design of a sweep: how the values of its axes are combined.
 
     Attributes:
         kind: one of `DESIGNS`.
-        samples: how many are drawn of the bounded axes; None for a grid.
-        seed: of the samples.
-        zipped: groups of names of axes that go ahead together.
+        samples: number of samples of the bounded axes; None for a grid.
+        seed: seed of the samples.
+        zipped: groups of names of axes that vary together.
     """
 
     kind: str = GRID
@@ -154,33 +154,33 @@ class SweepDesign:
 
     @staticmethod
     def of(table: Mapping[str, Any], where: str) -> SweepDesign:
-        """Return the design that the keys design, samples, design_seed and zip of a table say.
+        """Return the design by the keys design, samples, design_seed and zip of a table.
 
         Raises:
-            WriteampError: a value outside its domain, or two that contradict each other.
+            WriteampError: a value is outside its domain, or two contradict each other.
         """
         kind = OneOf((*DESIGNS, SEARCH)).check(f"{where}.design", table.get("design", GRID))
         samples = table.get("samples")
         if kind == GRID and (samples is not None or "design_seed" in table):
             raise WriteampError(
-                f"{where}: samples and design_seed are for designs that draw "
-                f"({', '.join(_SAMPLERS)}); a grid takes every value"
+                f"{where}: samples and design_seed are for designs that draw samples "
+                f"({', '.join(_SAMPLERS)}); omit them for a grid, which has every value"
             )
         if kind != GRID:
             if samples is None:
-                raise WriteampError(f"{where}: samples is missing; design {kind} draws so many")
+                raise WriteampError(f"{where}: samples is missing; give a number for design {kind}")
             samples = Whole(1, MOST_POINTS).check(f"{where}.samples", samples)
         seed = Whole(0).check(f"{where}.design_seed", table.get("design_seed", 0))
         return SweepDesign(kind, samples, seed, _zipped(table.get("zip", []), f"{where}.zip"))
 
     def choices(self, axes: Sequence[Axis], where: str) -> list[Choice]:
-        """Return every choice of values, the last axis changing first.
+        """Return every choice of values; the last axis changes first.
 
-        A design that draws samples draws them of the bounded axes, and takes each of them with
-        every combination of the listed ones.
+        A design that draws samples draws them for the bounded axes, and combines each sample with
+        every combination of the listed axes.
 
         Raises:
-            WriteampError: the design cannot be with these axes.
+            WriteampError: the design is not possible with these axes.
         """
         bounded = [axis for axis in axes if isinstance(axis, BoundedAxis)]
         self._check_bounds(bounded, where)
@@ -194,10 +194,10 @@ class SweepDesign:
         return [_in_order(names, parts) for parts in itertools.product(*factors)]
 
     def shares(self, dimensions: int) -> _Shares:
-        """Return where samples lie between the bounds of so many axes, from 0 to 1.
+        """Return samples of so many bounded axes as shares of their ranges, from 0 to 1.
 
         Raises:
-            WriteampError: there is no such design of so many samples, or SALib is missing.
+            WriteampError: the design needs another number of samples, or SALib is missing.
         """
         assert self.samples is not None
         return _SAMPLERS[self.kind](self.samples, dimensions, self.seed)
@@ -205,30 +205,30 @@ class SweepDesign:
     def _check_bounds(self, bounded: Sequence[BoundedAxis], where: str) -> None:
         if self.kind == GRID and bounded:
             raise WriteampError(
-                f"{where}.axes.{bounded[0].name} says only from and to; a grid needs num or step "
-                f"too, or give a design that draws samples: {', '.join(_SAMPLERS)}"
+                f"{where}.axes.{bounded[0].name} has only from and to; add num or step for a grid, "
+                f"or give a design that draws samples: {', '.join(_SAMPLERS)}"
             )
         if self.kind != GRID and not bounded:
             raise WriteampError(
-                f"{where}: design {self.kind} draws between bounds, but no axis is {{from, to}} "
+                f"{where}: design {self.kind} needs an axis to draw from; give one as {{from, to}} "
                 "without step and num"
             )
 
     def _factors(self, listed: Sequence[ListedAxis], where: str) -> list[list[Choice]]:
-        """Return the factors of the grid, which combine freely: single axes, and zipped groups."""
+        """Return the factors of the grid that are combined: single axes, and zipped groups."""
         by_name = {axis.name: axis for axis in listed}
         group_of = {name: group for group in self.zipped for name in group}
         for name in group_of:
             if name not in by_name:
                 raise WriteampError(f"{where}.zip: {unknown('listed axis', name, by_name)}")
-        found: list[list[Choice]] = []
+        factors: list[list[Choice]] = []
         seen: set[str] = set()
         for name in by_name:
             group = group_of.get(name, (name,))
             if name not in seen:
-                found.append(_together([by_name[one] for one in group], where))
+                factors.append(_together([by_name[member] for member in group], where))
                 seen.update(group)
-        return found
+        return factors
 
     def _samples(self, bounded: Sequence[BoundedAxis], where: str) -> list[Choice]:
         try:
@@ -241,33 +241,37 @@ class SweepDesign:
         ]
 
 
-def _zipped(given: Any, where: str) -> tuple[tuple[str, ...], ...]:
-    if isinstance(given, list | tuple) and given and all(isinstance(one, str) for one in given):
-        given = [given]
-    if not isinstance(given, list | tuple) or not all(_is_group(one) for one in given):
+def _zipped(groups: Any, where: str) -> tuple[tuple[str, ...], ...]:
+    if (
+        isinstance(groups, list | tuple)
+        and groups
+        and all(isinstance(name, str) for name in groups)
+    ):
+        groups = [groups]
+    if not isinstance(groups, list | tuple) or not all(_is_group(group) for group in groups):
         raise WriteampError(
-            f"{where} is {shown(given)}; it must be a list of names of axes, or several such lists"
+            f"{where} is {shown(groups)}; it must be a list of names of axes, or several such lists"
         )
-    names = [name for group in given for name in group]
+    names = [name for group in groups for name in group]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise WriteampError(f"{where} has {twice} twice; an axis goes ahead with one group only")
-    return tuple(map(tuple, given))
+        raise WriteampError(f"{where} has {twice} twice; an axis can be in one group only")
+    return tuple(map(tuple, groups))
 
 
-def _is_group(given: Any) -> bool:
-    return isinstance(given, list | tuple) and all(isinstance(name, str) for name in given)
+def _is_group(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
 
 
 def _together(group: Sequence[ListedAxis], where: str) -> list[Choice]:
     lengths = [len(axis.values) for axis in group]
     if len(set(lengths)) > 1:
         words = ", ".join(f"{axis.name} has {len(axis.values)}" for axis in group)
-        raise WriteampError(f"{where}.zip: zipped axes need equally many values; {words}")
+        raise WriteampError(f"{where}.zip: zipped axes must have equally many values; {words}")
     rows = zip(*(axis.values for axis in group), strict=True)
     return [dict(zip((axis.name for axis in group), row, strict=True)) for row in rows]
 
 
 def _in_order(names: Iterable[str], parts: Iterable[Choice]) -> Choice:
-    whole = {name: value for part in parts for name, value in part.items()}
-    return {name: whole[name] for name in names}
+    merged = {name: value for choice in parts for name, value in choice.items()}
+    return {name: merged[name] for name in names}

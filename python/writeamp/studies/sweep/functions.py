@@ -1,4 +1,4 @@
-"""`writeamp.sweep`: run the points that a file asks for, and that have no results yet."""
+"""`writeamp.sweep`: run the points of a sweep that have no stored results yet."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ def sweep(
     runner: Runner | None = None,
     progress: Progress | None = None,
 ) -> Sweep:
-    """Run every point of a sweep that has no result yet, and keep the results in a folder.
+    """Run every point of a sweep that has no result yet, and store the results in a folder.
 
     Args:
-        plan: a .toml file with an experiment and a table `[sweep]`, or a mapping with the same
-            keys (docs/sweeps.md), or a checked `SweepPlan` of them.
-        keep: the folder of the results, made if there is none. Points whose results are in it
-            already are not run again; other sweeps may share it, also at the same time.
-        retry_failed: run points again whose result is an error.
-        runner: who runs the points: `Here()`, `Threads()`, or that of `with runner_of(…)` for
-            processes of this machine or a Dask scheduler (all of `wa.runners`). By default a
-            process for each processor, or threads of this one without Dask, the extra `cluster`.
-        progress: called with the points done, and all that are to be run.
+        plan: a .toml file with an experiment and a table `[sweep]`, a mapping with the same keys
+            (docs/sweeps.md), or a checked `SweepPlan`.
+        keep: folder of the results, created if it does not exist. Points with stored results are
+            not run again; other sweeps may use the same folder, also at the same time.
+        retry_failed: whether to run points again whose stored result is an error.
+        runner: runner of the points: `Here()`, `Threads()`, or that of `with runner_of(…)` for
+            processes of this machine or a Dask scheduler (all in `wa.runners`). By default one
+            process per processor, or threads of this process if Dask (extra `cluster`) is missing.
+        progress: called with the number of points done and the number to run.
 
     Returns:
         `Sweep`: `points`, `done`, `failed`, `best`, `results` (a `SweepResults`), `unfinished`.
 
     Raises:
-        WriteampError: something in the plan cannot be, before any point is run; or the results
-            cannot be written, and then those that were stay.
-        Interrupted: Ctrl-C, with the `Sweep` as far as it came.
+        WriteampError: the plan is invalid, which is checked before any point is run; or results
+            cannot be written, and those already written stay.
+        Interrupted: Ctrl-C; it carries the partial `Sweep`.
 
     >>> import tempfile
     >>> import writeamp as wa
@@ -60,9 +60,9 @@ def sweep(
     ...     "sweep": {"axes": {"op": [0.1, 0.2], "model": ["expected-value", "markov"]}},
     ... }
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = wa.sweep(plan, keep=folder, runner=wa.runners.Here())
+    ...     first = wa.sweep(plan, keep=folder, runner=wa.runners.Here())
     ...     again = wa.sweep(plan, keep=folder, runner=wa.runners.Here())
-    ...     found.done, again.skipped, found.to_frame()["wa"].round(3).to_list()
+    ...     first.done, again.skipped, first.to_frame()["wa"].round(3).to_list()
     (4, 4, [5.677, 5.451, 3.188, 3.119])
     """
     check_callbacks(progress, runner)
@@ -76,7 +76,7 @@ def sweep(
 
 
 class _SweepRun:
-    """State of one call of `sweep`: the points chosen so far, and what they found of a goal."""
+    """State of one call of `sweep`: the points chosen so far, and their values of the goal."""
 
     def __init__(self, plan: SweepPlan, store: RunStore, progress: Progress | None) -> None:
         self._plan = plan
@@ -89,17 +89,17 @@ class _SweepRun:
         self._runs = self._skipped = 0
 
     def done(self, runner: Runner, *, retry_failed: bool) -> Sweep:
-        """Run the points that have no result."""
+        """Run the points without a stored result, and return the result of the sweep."""
         codec = PointCodec(for_search=self._plan.search is not None)
         try:
             for points in self._plan.rounds(lambda point: self._goals.get(point.hash)):
                 new = self._choose(points)
-                known = self._store.skip(codec, new, _has_failed if retry_failed else None)
-                for at, outcome in known.items():
-                    self._note_goal(new[at], outcome, is_new=False)
-                self._skipped += len(known)
+                stored = self._store.skip(codec, new, _has_failed if retry_failed else None)
+                for index, outcome in stored.items():
+                    self._note_goal(new[index], outcome, is_new=False)
+                self._skipped += len(stored)
                 self._report()
-                todo = [point for at, point in enumerate(new) if at not in known]
+                todo = [point for index, point in enumerate(new) if index not in stored]
                 files = {name for point in todo for name in point.files}
                 for point, outcome in self._store.results(
                     codec, runner, run_point, todo, lost=lost_point, files=files
@@ -108,30 +108,30 @@ class _SweepRun:
                     self._note_goal(point, outcome, is_new=True)
                     self._report()
         except KeyboardInterrupt:
-            found = self._result()
-            left = self._unfinished(found.plan.points)
-            raise Interrupted(replace(found, unfinished=left)) from None
+            partial_result = self._result()
+            unfinished = self._unfinished(partial_result.plan.points)
+            raise Interrupted(replace(partial_result, unfinished=unfinished)) from None
         return self._result()
 
     def _choose(self, points: Sequence[Point]) -> list[Point]:
-        """Return those of some points that were not chosen before, each once and in its place."""
+        """Return the points that were not chosen before, each once, numbered in order."""
         by_hash = {point.hash: point for point in points if point.hash not in self._chosen}
         first = len(self._chosen)
-        new = [replace(point, place=first + at) for at, point in enumerate(by_hash.values())]
+        new = [replace(point, place=first + index) for index, point in enumerate(by_hash.values())]
         self._merged += len(points) - len(new)
         self._chosen |= {point.hash: point for point in new}
         return new
 
     def _note_goal(self, point: Point, outcome: PointOutcome, *, is_new: bool) -> None:
-        """Note what a point found of the goal of a search.
+        """Remember a point's value of the goal of a search.
 
         Raises:
-            WriteampError: the first point that is run finds no such goal.
+            WriteampError: the first point that is run has no such goal.
         """
-        if self._plan.search is None or outcome.found is None:
+        if self._plan.search is None or outcome.result is None:
             return
         try:
-            self._goals[point.hash] = self._plan.search.value(outcome.found)
+            self._goals[point.hash] = self._plan.search.value(outcome.result)
         except WriteampError:
             if is_new and not self._goals:
                 raise
@@ -152,7 +152,7 @@ class _SweepRun:
         left = [point for point in points if point.hash not in finished]
         merged = self._merged - self._plan.merged
         unchosen = self._plan.expected_points - len(points) - merged
-        return (*(one.choice | {"replica": one.replica} for one in left), *(None,) * unchosen)
+        return (*(point.choice | {"replica": point.replica} for point in left), *(None,) * unchosen)
 
 
 def _has_failed(outcome: PointOutcome) -> bool:

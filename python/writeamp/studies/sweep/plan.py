@@ -1,4 +1,4 @@
-"""Plan of a sweep, from a file or a mapping: an experiment, its axes, and so its points."""
+"""Plan of a sweep, from a file or a mapping: an experiment, its axes and its points."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _KEYS = ("kind", "axes", "design", "samples", "design_seed", "zip", "replicas", 
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """A checked sweep: the names of its axes and its points, none of them twice.
+    """A checked sweep: the names of its axes, and its points, each once.
 
-    `merged` counts the points that mean the same as an earlier one; `asked` has these too, replicas
-    together, in the order of the `design`, which draws values of the axes `drawn`. The points of a
-    `search` are not known before it has run, and it has no design.
+    `merged` is the number of points that are equal to an earlier one. `requested_points` includes
+    these, with replicas together, in the order of the `design`, which draws the values of the axes
+    `drawn`. The points of a `search` are not known before it runs, and it has no design.
     """
 
     kind: str
@@ -42,18 +42,18 @@ class SweepPlan:
     search: Search | None = None
     design: SweepDesign | None = None
     drawn: tuple[str, ...] = ()
-    asked: tuple[Point, ...] = ()
+    requested_points: tuple[Point, ...] = ()
 
     @property
     def expected_points(self) -> int:
-        """Number of points; of a search the most that there may be."""
+        """Number of points; for a search, the maximum number."""
         return self.search.trials * self.replicas if self.search else len(self.points)
 
     def rounds(self, goal_of: GoalOf) -> Iterator[Sequence[Point]]:
-        """Yield the points that can run at the same time, and after them the next.
+        """Yield the points that can run at the same time, round by round.
 
         Args:
-            goal_of: gives what a point of the rounds before found; None if it failed.
+            goal_of: returns the goal's value at a point of earlier rounds, or None if it failed.
         """
         if self.search is None:
             yield self.points
@@ -61,29 +61,29 @@ class SweepPlan:
             yield from self.search.rounds(goal_of)
 
 
-def plan_of(given: PlanLike) -> SweepPlan:
-    """Return the plan that a .toml file, or a mapping with the same keys, asks for; or a plan.
+def plan_of(plan: PlanLike) -> SweepPlan:
+    """Return the plan of a .toml file, or of a mapping with the same keys.
 
     Paths in a file are relative to its folder.
 
     Raises:
-        WriteampError: anything in it that cannot be; every point has been checked.
+        WriteampError: the file or a point is invalid; every point is checked.
     """
-    if isinstance(given, SweepPlan):
-        return given
-    if isinstance(given, Mapping):
-        return _plan(given, None, "sweep")
-    where = os.fspath(file_name(given))
-    tables = toml_text.parse(toml_text.read_text(given, "sweep"), where)
-    return _plan(tables, Path(given).parent, where)
+    if isinstance(plan, SweepPlan):
+        return plan
+    if isinstance(plan, Mapping):
+        return _plan(plan, None, "sweep")
+    where = os.fspath(file_name(plan))
+    tables = toml_text.parse(toml_text.read_text(plan, "sweep"), where)
+    return _plan(tables, Path(plan).parent, where)
 
 
 def _plan(tables: Mapping[str, Any], folder: Path | None, where: str) -> SweepPlan:
     table = tables.get("sweep")
     if not isinstance(table, Mapping):
         raise WriteampError(
-            f"{where} has no table [sweep]; it says what varies: [sweep.axes] with an axis for "
-            "each setting"
+            f"{where} has no table [sweep]; add [sweep.axes] with an axis for each setting that "
+            "varies"
         )
     for key in table:
         if key not in _KEYS:
@@ -94,11 +94,11 @@ def _plan(tables: Mapping[str, Any], folder: Path | None, where: str) -> SweepPl
         kind.check_axis(axis.name, f"{where}:sweep.axes")
     axes = tuple(_in_numbers(axis, kind) for axis in axes)
     replicas = _replicas(table, kind, f"{where}:sweep")
-    rest = {title: one for title, one in tables.items() if title != "sweep"}
-    asked = kind.template(_own(rest, kind, where), folder, lowest(axes), where)
+    without_sweep = {title: value for title, value in tables.items() if title != "sweep"}
+    task_of = kind.template(_own(without_sweep, kind, where), folder, lowest(axes), where)
 
     def points_of(choices: Sequence[Choice]) -> list[Point]:
-        return list(_points(kind, asked, choices, replicas, where))
+        return list(_points(kind, task_of, choices, replicas, where))
 
     names = tuple(axis.name for axis in axes)
     if table.get("design") == SEARCH:
@@ -117,17 +117,17 @@ def _plan(tables: Mapping[str, Any], folder: Path | None, where: str) -> SweepPl
         replicas=replicas,
         design=design,
         drawn=tuple(axis.name for axis in axes if isinstance(axis, BoundedAxis)),
-        asked=tuple(points),
+        requested_points=tuple(points),
     )
 
 
 def _in_numbers(axis: Axis, kind: PointKind) -> Axis:
-    """Return the axis with what has a unit as the number that it means."""
+    """Return the axis with values that have a unit converted to numbers."""
 
     def number(value: Value) -> Value:
         try:
             return kind.number_of(axis.name, value)
-        except WriteampError:  # refused with the point that has it, which the sentence then names
+        except WriteampError:  # the error is raised for the point, which the message then names
             return value
 
     return (
@@ -140,7 +140,7 @@ def _in_numbers(axis: Axis, kind: PointKind) -> Axis:
 def _design(table: Mapping[str, Any], where: str) -> SweepDesign:
     for key in SEARCH_KEYS:
         if key in table:
-            raise WriteampError(f"{where}.{key} is for design {SEARCH}; others have no goal")
+            raise WriteampError(f"{where}.{key} is only for design {SEARCH}; omit it")
     return SweepDesign.of(table, where)
 
 
@@ -155,53 +155,55 @@ def _choices(design: SweepDesign, axes: Sequence[Axis], replicas: int, where: st
 
 
 def _kind(tables: Mapping[str, Any], table: Mapping[str, Any], where: str) -> PointKind:
-    """Return the kind of points: the file's verb, or what [sweep] calls it."""
-    verb, named = tables.get("verb"), table.get("kind")
-    for key, value in (("verb", verb), ("sweep.kind", named)):
+    """Return the kind of points: the file's verb, or the kind in its table [sweep]."""
+    verb, sweep_kind = tables.get("verb"), table.get("kind")
+    for key, value in (("verb", verb), ("sweep.kind", sweep_kind)):
         if value is not None and not isinstance(value, str):
             raise WriteampError(f"{where}:{key} is {shown(value)}; it must be text")
-    if verb is not None and named is not None and verb != named:
-        raise WriteampError(f"{where}: verb is {verb!r} and sweep.kind {named!r}; give only one")
+    if verb is not None and sweep_kind is not None and verb != sweep_kind:
+        raise WriteampError(
+            f"{where}: verb is {verb!r} and sweep.kind {sweep_kind!r}; give only one"
+        )
     try:
-        return find_kind(verb or named or "simulate")
+        return find_kind(verb or sweep_kind or "simulate")
     except WriteampError as error:
         raise WriteampError(f"{where}:verb: {error}") from None
 
 
 def _own(tables: Mapping[str, Any], kind: PointKind, where: str) -> dict[str, Any]:
-    """Return the tables that the kind reads; refuse others."""
+    """Return the tables that the kind reads; reject others."""
     for title in tables:
         if title not in ("verb", *kind.titles):
-            known = ("verb", "sweep", *kind.titles)
-            raise WriteampError(f"{where}:{title}: {unknown('key', str(title), known)}")
-    return {title: one for title, one in tables.items() if title != "verb"}
+            valid_titles = ("verb", "sweep", *kind.titles)
+            raise WriteampError(f"{where}:{title}: {unknown('key', str(title), valid_titles)}")
+    return {title: value for title, value in tables.items() if title != "verb"}
 
 
 def _replicas(table: Mapping[str, Any], kind: PointKind, where: str) -> int:
-    found: int = POSITIVE_COUNT.check(f"{where}.replicas", table.get("replicas", 1))
-    if found > 1 and not kind.draws:
+    replicas: int = POSITIVE_COUNT.check(f"{where}.replicas", table.get("replicas", 1))
+    if replicas > 1 and not kind.draws:
         raise WriteampError(
-            f"{where}.replicas is {found}; {kind.name} draws nothing at random, so that replicas "
-            "are all alike"
+            f"{where}.replicas is {replicas}; {kind.name} has no random draws, so that replicas "
+            "would be equal; omit replicas"
         )
-    return found
+    return replicas
 
 
 def _points(
     kind: PointKind,
-    asked: Callable[[Choice], PointTask],
+    task_of: Callable[[Choice], PointTask],
     choices: Sequence[Choice],
     replicas: int,
     where: str,
 ) -> Iterator[Point]:
     for choice in choices:
         try:
-            first = asked(choice)
+            first = task_of(choice)
             yield _point(kind, first, choice, 0)
             for replica in range(1, replicas):
                 assert first.seed is not None
                 seed = replica_seed(first.seed, replica)
-                yield _point(kind, asked(choice | {"seed": seed}), choice, replica)
+                yield _point(kind, task_of(choice | {"seed": seed}), choice, replica)
         except WriteampError as error:
             raise WriteampError(f"{where}: at {_words_of(choice)}: {error}") from None
 

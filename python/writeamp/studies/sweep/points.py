@@ -1,4 +1,4 @@
-"""Points of sweeps: plain values that travel to any process, and their rows on disk."""
+"""Points of sweeps: plain values that any process can run, and their rows on disk."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from writeamp.files import inputs
 from writeamp.runners import Stopped
 from writeamp.studies.dataset import Contents, Dataset
 from writeamp.studies.sweep.designs import Choice
-from writeamp.studies.sweep.kinds.kind import PointFound, PointTask, to_plain
+from writeamp.studies.sweep.kinds.kind import PointResult, PointTask, to_plain
 from writeamp.studies.sweep.kinds.registry import find_kind
 
 
 @dataclass(frozen=True, kw_only=True)
 class Point(PointTask):
-    """Task of a sweep; it can be pickled, and holds nothing but JSON types.
+    """Task of a sweep; it can be pickled, and consists of JSON types.
 
     Attributes:
-        kind: of `kinds.registry`.
-        version: the engine's, which must be that of whoever runs it.
-        choice: the values of the axes.
-        replica: from 0; the runs of one choice differ by their seed.
-        place: in the order of its sweep, in which results are shown; it is no part of the key.
+        kind: name of a kind in `kinds.registry`.
+        version: version of the engine; the process that runs the point must have the same.
+        choice: values of the axes.
+        replica: number of the replica, from 0; replicas of one choice have different seeds.
+        place: position in the sweep, for showing results; it is not part of the key.
     """
 
     kind: str
@@ -40,18 +40,18 @@ class Point(PointTask):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Key of its result: hash and version."""
+        """Key of the point's result: hash and version."""
         return self.hash, self.version
 
 
 @dataclass(frozen=True)
 class PointOutcome:
-    """Outcome of a point: what was found, or the sentence that says why nothing was.
+    """Outcome of a point: its result, or an error message.
 
-    `elapsed_s` is the time that it took where it ran.
+    `elapsed_s` is the time of the run in seconds.
     """
 
-    found: PointFound | None
+    result: PointResult | None
     error: str | None
     elapsed_s: float = 0.0
 
@@ -61,44 +61,44 @@ def run_point(point: Point) -> PointOutcome:
 
     Raises:
         WriteampError: the point was made by another version of the engine, or a file that it
-            reads is not what it was then.
+            reads has changed since.
         KeyboardInterrupt: Ctrl-C.
     """
     if point.version != __version__:
         raise WriteampError(
-            f"the points are of writeamp {point.version}, and here is {__version__}; use one "
-            "version everywhere"
+            f"the points were made by writeamp {point.version}, but this process has "
+            f"{__version__}; use one version everywhere"
         )
     started = time.perf_counter()
-    found, error = None, None
+    result, error = None, None
     _check_files(point)
     try:
-        found = find_kind(point.kind).run(point.settings)
+        result = find_kind(point.kind).run(point.settings)
     except (KeyboardInterrupt, SystemExit, Stopped):
         raise
     except WriteampError as refused:
         error = str(refused)
     except MemoryError:
         error = "out of memory; use a smaller drive or trace"
-    except BaseException as fault:  # a panic of the engine is no Exception
+    except BaseException as fault:  # a panic of the engine is not an Exception
         error = f"this is a fault of writeamp {__version__}: {type(fault).__name__}: {fault}"
-    # Again after the run: else the result of a changed file would have the key of the old one.
+    # If a file changed during the run, the result would be stored under the wrong key.
     _check_files(point)
-    return PointOutcome(found, error, time.perf_counter() - started)
+    return PointOutcome(result, error, time.perf_counter() - started)
 
 
 def _check_files(point: Point) -> None:
     for name, expected in point.files.items():
         if inputs.identity(name) != expected:
-            raise WriteampError(f"{name} has changed since the sweep began; begin it again")
+            raise WriteampError(f"{name} has changed since the sweep began; start the sweep again")
 
 
 def lost_point(_: Point, why: str) -> PointOutcome:
-    """Return the outcome of a point that ended every process which ran it."""
+    """Return the outcome of a point that ended every process that ran it."""
     return PointOutcome(None, why)
 
 
-# What varies from kind to kind is JSON text, so that all parts of a dataset have these columns.
+# Columns that depend on the kind are JSON text, so that all parts have the same columns.
 SCHEMA: Mapping[str, Any] = {
     "hash": pl.String,
     "version": pl.String,
@@ -122,16 +122,16 @@ SCHEMA: Mapping[str, Any] = {
 
 
 class SweepDataset(Dataset):
-    """The results of sweeps in one folder."""
+    """Stored results of sweeps in one folder."""
 
     contents = Contents("sweep", "points", SCHEMA, version=3, without_digests=2)
 
 
 class PointCodec:
-    """Codec of points, the results of which are columns of their row."""
+    """Codec of points, which stores results in columns of their row."""
 
     def __init__(self, *, for_search: bool = False) -> None:
-        """Read what the points in a folder found only for a search, which chooses by it."""
+        """Set whether stored results are read, which only a search needs."""
         self.stored = ("wa", "measures") if for_search else ()
 
     def key(self, point: Point) -> str:
@@ -153,25 +153,25 @@ class PointCodec:
             "error": outcome.error,
             "elapsed_s": outcome.elapsed_s,
         }
-        found = outcome.found
-        if found is None:
+        result = outcome.result
+        if result is None:
             return row
         return row | {
-            "wa": found.wa,
-            "wa_low": found.wa_low,
-            "wa_high": found.wa_high,
-            "steady": found.steady,
-            **{f"{cause}_programs": float(pages) for cause, pages in found.causes.items()},
-            "measures": _json(found.measures),
-            "warnings": list(found.warnings),
+            "wa": result.wa,
+            "wa_low": result.wa_low,
+            "wa_high": result.wa_high,
+            "steady": result.steady,
+            **{f"{cause}_programs": float(pages) for cause, pages in result.causes.items()},
+            "measures": _json(result.measures),
+            "warnings": list(result.warnings),
         }
 
     def restored(self, _: Point, row: Mapping[str, Any]) -> PointOutcome:
-        """Return the outcome in a row, as far as this codec reads it."""
-        found = None
+        """Return the outcome in a row, with the columns that this codec reads."""
+        result = None
         if row.get("measures") is not None:
-            found = PointFound(row["wa"], measures=json.loads(row["measures"]))
-        return PointOutcome(found, row["error"])
+            result = PointResult(row["wa"], measures=json.loads(row["measures"]))
+        return PointOutcome(result, row["error"])
 
 
 def _json(value: Any) -> str:

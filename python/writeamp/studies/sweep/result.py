@@ -21,102 +21,103 @@ from writeamp.studies.sweep.results import SweepResults
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Sweep(Drawn):
-    """Result of a sweep: how many of its points were done, skipped or failed.
+    """Result of a sweep: numbers of points that were run, skipped or failed.
 
     Attributes:
-        plan: what was asked for.
-        kept: the folder in which the results are, and how many were there before.
-        elapsed_s: seconds that all took.
-        unfinished: the values of the axes, and the replica, of each point that an interruption left
-            without a result; None stands for one that a search had not chosen yet.
+        plan: plan of the sweep.
+        store_stats: statistics of the folder that stores the results.
+        elapsed_s: time taken, in seconds.
+        unfinished: values of the axes, and replica, of each point without a result after an
+            interruption; None for a point that a search had not chosen yet.
     """
 
     plan: SweepPlan
-    kept: StoreStats
+    store_stats: StoreStats
     elapsed_s: float = field(compare=False)
     unfinished: tuple[Choice | None, ...] = ()
 
     @property
     def points(self) -> int:
-        """Number of all points, of a search of those that it chose."""
+        """Number of all points; for a search, of the chosen ones."""
         return len(self.plan.points)
 
     @property
     def out(self) -> Path:
-        """The folder in which the results are."""
-        return self.kept.out
+        """Folder of the results."""
+        return self.store_stats.out
 
     @property
     def done(self) -> int:
-        """Number of points that were run now and found something."""
-        return self.kept.done - self.kept.failed
+        """Number of points that this call ran successfully."""
+        return self.store_stats.done - self.store_stats.failed
 
     @property
     def skipped(self) -> int:
-        """Number of points whose results were there already, also errors."""
-        return self.kept.skipped
+        """Number of points with results stored before, including errors."""
+        return self.store_stats.skipped
 
     @property
     def failed(self) -> int:
-        """Number of points that were run now and failed."""
-        return self.kept.failed
+        """Number of points that this call ran and that failed."""
+        return self.store_stats.failed
 
     @property
     def failed_before(self) -> int:
-        """Number of points among the skipped whose result is an error."""
-        return self.kept.failed_before
+        """Number of skipped points whose stored result is an error."""
+        return self.store_stats.failed_before
 
     def to_frame(self) -> pl.DataFrame:
-        """Return a row for each point that has a result, in the order of the plan.
+        """Return one row for each point that has a result, in the order of the plan.
 
         Columns: the axes; every other setting by its name, and every parameter of a spec as
         `workload.s`; `replica`, `seed`; `wa`, `wa_low` and `wa_high` (its 95% interval), `steady`;
-        `<cause>_programs`, pages programmed by cause; what else the kind of points finds, such as
-        `host_pages` or `latency_us.read.p99`; `elapsed_s`, `version`, `study` (a hash of what the
-        point means but for its seed), `hash`, `error` (null if there is none) and `warnings`.
+        `<cause>_programs`, pages programmed by cause; further results of the kind of points, such
+        as
+        `host_pages` or `latency_us.read.p99`; `elapsed_s`, `version`, `study` (hash of the point's
+        inputs without its seed), `hash`, `error` (or null) and `warnings`.
 
         Raises:
-            WriteampError: the results cannot be read any more.
+            WriteampError: the results can no longer be read.
         """
         return self.results.to_frame()
 
     @cached_property
     def results(self) -> SweepResults:
-        """The results of the points, with the ways to look at them.
+        """Results of the points, with their views.
 
         Raises:
-            WriteampError: the results cannot be read any more.
+            WriteampError: the results can no longer be read.
         """
         return SweepResults.of(self.out, self.plan)
 
     def card(self) -> Card:
-        """Return how many points came to what, and their results."""
+        """Return the numbers of points by outcome, and their results."""
         counts = (f"{getattr(self, name)} {name}" for name in ("done", "skipped", "failed"))
-        found = self.results.card()
-        return replace(found, title=f"Sweep of {self.points} points ({', '.join(counts)})")
+        card = self.results.card()
+        return replace(card, title=f"Sweep of {self.points} points ({', '.join(counts)})")
 
     def figure(self) -> FigureSpec:
-        """Describe what `SweepResults.curves` shows without an argument."""
+        """Describe `SweepResults.curves` without arguments."""
         return self.results.figure()
 
     def plot(self, path: str | PathLike[str] | None = None, **axes: Any) -> Picture | None:
         """Draw lines to a .png, .svg, .pdf or .html file, or without a path in the notebook.
 
         Args:
-            path: the file.
-            axes: the arguments of `SweepResults.curves`: x, y, hue, facet, log_x, log_y.
+            path: path of the file.
+            axes: arguments of `SweepResults.curves`: x, y, hue, facet, log_x, log_y.
 
         Returns:
-            The picture that a notebook shows, if there is no path.
+            The picture for a notebook, if no path is given.
 
-        Raises:
-            WriteampError: as of `SweepResults.curves`, or the file cannot be written.
+            Raises:
+                WriteampError: as for `SweepResults.curves`, or the file cannot be written.
         """
         return self.results.curves(**axes).plot(path)
 
     @property
     def best(self) -> dict[str, Any] | None:
-        """Best choice that a search found, with the mean of its goal; None of other sweeps."""
+        """Best choice that a search found, with the mean of its goal; None for other sweeps."""
         search = self.plan.search
         frame = self.to_frame()
         if search is None or search.goal not in frame.columns:
@@ -125,8 +126,8 @@ class Sweep(Drawn):
         means = frame.group_by(axes, maintain_order=True).agg(
             pl.col(search.goal).mean(), _failed=pl.col("error").is_not_null().any()
         )
-        known = means.filter(~pl.col("_failed") & pl.col(search.goal).is_not_null())
-        ranked = known.drop("_failed").sort(
+        successful = means.filter(~pl.col("_failed") & pl.col(search.goal).is_not_null())
+        ranked = successful.drop("_failed").sort(
             search.goal, descending=search.maximizes, maintain_order=True
         )
         return None if ranked.is_empty() else ranked.row(0, named=True)
@@ -146,7 +147,7 @@ class Sweep(Drawn):
         }
 
     def __repr__(self) -> str:
-        """Return the counts in brackets."""
+        """Return the numbers of points in angle brackets."""
         return (
             f"<Sweep: {self.points} points, {self.done} done, {self.skipped} skipped, "
             f"{self.failed} failed, in {self.out}>"

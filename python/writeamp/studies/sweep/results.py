@@ -1,4 +1,4 @@
-"""Results of sweeps in a folder, and the ways to look at them."""
+"""Results of sweeps in a folder, and their views."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from writeamp.studies.sweep.views.view import card_of_groups
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SweepResults(Drawn):
-    """Results of sweeps, which draw themselves; nothing is averaged over but replicas.
+    """Results of sweeps with their views; only replicas are averaged.
 
     Attributes:
-        tidy: a row for each.
-        plan: the sweep that they are of; None for all that share a folder.
+        tidy: table with a row for each result.
+        plan: plan of the sweep, or None for all results in a folder.
     """
 
     tidy: Tidy
@@ -45,12 +45,12 @@ class SweepResults(Drawn):
         """Return all results in a folder, or those of one sweep in the order of its points.
 
         Raises:
-            WriteampError: the folder holds none, or cannot be read.
+            WriteampError: the folder holds no results, or cannot be read.
         """
         rows = SweepDataset.open(folder).rows()
         if plan is None:
             return SweepResults(_tidy_of(rows, folder))
-        asked = pl.DataFrame(
+        requested = pl.DataFrame(
             {
                 "_at": range(len(plan.points)),
                 "hash": [point.hash for point in plan.points],
@@ -59,48 +59,48 @@ class SweepResults(Drawn):
             },
             schema={"_at": pl.Int64, "hash": pl.String, "version": pl.String, "replica": pl.Int64},
         )
-        # What a replica of one sweep is may be a first run of another.
-        own_rows = asked.join(rows.drop("replica"), on=list(KEY), how="inner").sort("_at")
-        choices = [plan.points[at].choice for at in own_rows["_at"]]
+        # A replica of one sweep may be the first run of another.
+        own_rows = requested.join(rows.drop("replica"), on=list(KEY), how="inner").sort("_at")
+        choices = [plan.points[index].choice for index in own_rows["_at"]]
         return SweepResults(_tidy_of(own_rows.drop("_at"), folder, choices), plan)
 
     @staticmethod
     def expected(plan: SweepPlan) -> SweepResults:
-        """Return the results that a sweep will have, of which nothing is found yet.
+        """Return the rows that a sweep will have, without results.
 
-        Of a search, which chooses its points as it runs, there are none.
+        A search has no rows, because it chooses its points while it runs.
         """
         columns, none = PointCodec().columns, PointOutcome(None, None)
         rows = pl.DataFrame([columns(point, none) for point in plan.points], schema=SCHEMA)
         return SweepResults(Tidy.of(rows, [point.choice for point in plan.points]), plan)
 
     def to_frame(self) -> pl.DataFrame:
-        """Return a row for each result, as `Sweep.to_frame` describes it."""
+        """Return one row for each result, as described in `Sweep.to_frame`."""
         return self.tidy.frame.drop(ALIKE)
 
     def card(self) -> Card:
-        """Return a row for each choice, with WA if that was found."""
+        """Return one row for each choice, with its WA if there is one."""
         title, parameters = f"{self.tidy.frame.height} points", self.tidy.parameters
         has_wa = "wa" in self.tidy.frame.columns
         return card_of_groups(title, parameters, self.groups() if has_wa else ())
 
     def figure(self) -> FigureSpec:
-        """Describe what `curves` shows without an argument.
+        """Describe `curves` without arguments.
 
         Raises:
-            WriteampError: as of `curves`.
+            WriteampError: as for `curves`.
         """
         return self.curves().figure()
 
     def where(self, conditions: Mapping[str, Any] | None = None, /, **more: Any) -> SweepResults:
-        """Return the results in which settings have some values.
+        """Return the results in which settings have the given values.
 
         Args:
-            conditions: values by the names of settings, such as `{"workload.s": 0.9}`.
-            more: further ones.
+            conditions: values by names of settings, such as `{"workload.s": 0.9}`.
+            more: further conditions.
 
         Raises:
-            WriteampError: there is no such setting, or no result with the value.
+            WriteampError: no setting has the name, or no result the value.
         """
         return replace(self, tidy=self.tidy.where({**(conditions or {}), **more}))
 
@@ -108,7 +108,7 @@ class SweepResults(Drawn):
         """Return the mean of a column over the replicas of each choice, with its interval.
 
         Raises:
-            WriteampError: there is no such column of numbers.
+            WriteampError: no numeric column has the name.
         """
         return groups_of(self.tidy, column)
 
@@ -122,23 +122,24 @@ class SweepResults(Drawn):
         log_x: bool | None = None,
         log_y: bool = False,
     ) -> Curves:
-        """Return lines with 95% bands: what was found over one axis, for each value of another.
+        """Return lines with 95% bands: a result over one axis, by the values of another.
 
         Args:
-            x: the axis along which lines run; by default the first that has numbers. One of words
-                has points with bars.
-            y: what was found: any column of numbers.
-            hue: the axis of which each value has a line; by default the first of the others.
-            facet: the axes of which each choice has a panel; by default those left, up to two.
+            x: axis along which lines run; by default the first numeric one. An axis of texts has
+                points with bars.
+            y: numeric column of results.
+            hue: axis with a line for each value; by default the first remaining axis.
+            facet: axes with a panel for each combination of values; by default the remaining axes,
+                up to two.
             log_x: whether the x axis is logarithmic; by default if its values rise at equal ratios.
-            log_y: whether the y axis is.
+            log_y: whether the y axis is logarithmic.
 
         Returns:
             `Curves`: `series`, `left_out` (choices without an x), `to_frame()`, `plot()`.
 
         Raises:
-            WriteampError: there is no such axis or column, or an axis is left over: a mean over it
-                would hide it.
+            WriteampError: no axis or column has the name, or an axis without a role is left, which
+                a mean would hide.
         """
         return Curves.of(self.tidy, x=x, y=y, hue=hue, facet=facet, x_log=log_x, y_log=log_y)
 
@@ -150,50 +151,51 @@ class SweepResults(Drawn):
         color: str = "wa",
         facet: Sequence[str] | None = None,
     ) -> HeatMaps:
-        """Return heat maps: what was found in each cell of two axes.
+        """Return heat maps: a result in each cell of two axes.
 
         Args:
-            x: the axis of the columns; by default the first that has numbers.
-            y: the axis of the rows; by default the first of the others.
-            color: what was found: any column of numbers.
-            facet: as of `curves`.
+            x: axis of the columns; by default the first numeric one.
+            y: axis of the rows; by default the first remaining axis.
+            color: numeric column of results.
+            facet: as for `curves`.
 
         Returns:
             `HeatMaps`: `grids`, `x_values`, `y_values`, `left_out` (choices without an x or y),
             `to_frame()`, `plot()`.
 
         Raises:
-            WriteampError: as of `curves`, and if an axis has too many values for cells.
+            WriteampError: as for `curves`, or an axis has too many values for cells.
         """
         return HeatMaps.of(self.tidy, x=x, y=y, color=color, facet=facet)
 
     def pareto(self, *objectives: str, hue: str | None = None) -> Pareto:
-        """Return the choices that are best in some trade-off of two or three objectives.
+        """Return the best choices for two or three objectives: the Pareto front.
 
         Args:
-            objectives: columns, such as "wa", "op", "endurance" or "latency_us.read.p99", each
-                with the direction that it is known to be better in; "max:" or "min:" before a name
-                says which.
-            hue: the axis of which each value has a colour; by default the first one of words.
+            objectives: columns, such as "wa", "op", "endurance" or "latency_us.read.p99". Common
+                columns have a known better direction; "max:" or "min:" before a name states it.
+            hue: axis with a colour for each value; by default the first axis of texts.
 
         Returns:
             `Pareto`: `choices` (the front first), `left_out` (choices that lack an objective),
             `to_frame()`, `plot()`.
 
         Raises:
-            WriteampError: there is no such column, or its better direction is not known.
+            WriteampError: no column has the name, or its better direction is not known.
         """
         return Pareto.of(self.tidy, objectives, hue=hue)
 
     def sensitivity(self, y: str = "wa") -> Sensitivity:
-        """Return how much each axis matters for what was found.
+        """Return how much each axis affects a result.
 
-        A full grid of any axes has first-order and total Sobol indices by analysis of variance. The
-        others are analysed by SALib, an extra: design "saltelli" for both indices, "morris" for
-        elementary effects, "random" and "latin-hypercube" for first-order indices.
+        A full grid of any axes has first-order and total Sobol indices by analysis of variance.
+        Other
+        designs are analysed by SALib, an extra: "saltelli" for both indices, "morris" for
+        elementary
+        effects, "random" and "latin-hypercube" for first-order indices.
 
         Args:
-            y: what was found: any column of numbers.
+            y: numeric column of results.
 
         Returns:
             `Sensitivity`: `parts` (indices by axis), `method`, `to_frame()`, `plot()`.
@@ -205,25 +207,25 @@ class SweepResults(Drawn):
         return Sensitivity.of(self.tidy, self.plan, y=y)
 
     def __repr__(self) -> str:
-        """Return the count and the axes in brackets."""
+        """Return the number of results and the axes in angle brackets."""
         axes = ", ".join(self.tidy.parameters)
         return f"<SweepResults: {self.tidy.frame.height} results over {axes or 'no axis'}>"
 
 
 def sweep_results(folder: str | os.PathLike[str], *, of: PlanLike | None = None) -> SweepResults:
-    """Return the results in a folder, to look at.
+    """Return the results in a folder, with their views.
 
     Args:
-        folder: the `keep` of sweeps.
-        of: only those of this sweep, a .toml file or a mapping as `wa.sweep` takes it.
+        folder: folder of sweeps' results, their `keep`.
+        of: a sweep, to select its results: a .toml file or a mapping as for `wa.sweep`.
 
     Returns:
         `SweepResults`: `to_frame()`, `curves()`, `heat_map()`, `pareto()`, `sensitivity()`,
         `where()`.
 
     Raises:
-        WriteampError: the folder holds none, or the sweep cannot be, is a search, or is a file that
-            names a policy in Python, of which none is imported to look at results.
+        WriteampError: the folder holds no results; or the sweep is invalid, is a search, or is a
+            file that names a policy in Python, which is imported only to run a sweep.
 
     >>> import tempfile
     >>> import writeamp as wa
@@ -233,10 +235,10 @@ def sweep_results(folder: str | os.PathLike[str], *, of: PlanLike | None = None)
     ... }
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = wa.sweep(plan, keep=folder, runner=wa.runners.Here())
-    ...     found = wa.sweep_results(folder)
-    >>> found
+    ...     results = wa.sweep_results(folder)
+    >>> results
     <SweepResults: 4 results over op, model>
-    >>> [series["hue"] for series in found.curves("op", hue="model").to_dict()["series"]]
+    >>> [series["hue"] for series in results.curves("op", hue="model").to_dict()["series"]]
     ['expected-value', 'markov']
     """
     if of is None:
@@ -245,7 +247,7 @@ def sweep_results(folder: str | os.PathLike[str], *, of: PlanLike | None = None)
     if plan.search is not None:
         where = of if isinstance(of, str | Path) else "the plan"
         raise WriteampError(
-            f"{where} is a {SEARCH}, whose points follow from its results; show the whole folder"
+            f"{where} is a {SEARCH}, whose points depend on its results; omit it to show the folder"
         )
     return SweepResults.of(folder, plan)
 
@@ -253,21 +255,21 @@ def sweep_results(folder: str | os.PathLike[str], *, of: PlanLike | None = None)
 def _tidy_of(
     rows: pl.DataFrame, folder: str | os.PathLike[str], choices: Sequence[Choice] | None = None
 ) -> Tidy:
-    """Return rows as a tidy table; refuse rows that are none of a sweep."""
+    """Return rows as a tidy table; reject rows that are not from a sweep."""
     try:
         return Tidy.of(rows, choices)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise WriteampError(
-            f"{os.fspath(folder)} has rows that no sweep has written ({type(error).__name__}); "
-            "remove their part, or give another folder"
+            f"{os.fspath(folder)} has rows that no sweep wrote ({type(error).__name__}); remove "
+            "the part file with them, or give another folder"
         ) from None
 
 
 def _looked_at(file: str | os.PathLike[str]) -> SweepPlan:
     """Return the plan of a file that is not run."""
     why_not = (
-        f"is a policy in Python, and only a sweep that runs imports it; show all results (without "
-        f"--of), or run {os.fspath(file)}, which keeps the results that there are"
+        f"is a policy in Python, which is imported only to run a sweep; show all results (without "
+        f"--of), or run {os.fspath(file)}, which keeps the stored results"
     )
     with custom.without_imports(why_not):
         return plan_of(file)

@@ -1,7 +1,7 @@
-"""Search by Optuna: each trial is chosen by what the trials before it found.
+"""Search by Optuna: each trial is chosen by the results of earlier trials.
 
-The order in which results come plays no part, and a search that is begun again asks for the same
-points, whose results are there already.
+The order of arrival of results has no effect. A search that is started again has the same points,
+which have stored results.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from writeamp.errors import WriteampError, unknown
 from writeamp.fields.domains import POSITIVE_COUNT, Whole, shown
 from writeamp.studies.sweep.axes import Axis, ListedAxis
 from writeamp.studies.sweep.designs import MOST_POINTS, SEARCH, Choice
-from writeamp.studies.sweep.kinds.kind import PointFound
+from writeamp.studies.sweep.kinds.kind import PointResult
 from writeamp.studies.sweep.points import Point
 
 _GOALS = ("minimize", "maximize")
-# What only a search takes.
+# Keys of a search only.
 SEARCH_KEYS = (*_GOALS, "batch")
 
 GoalOf: TypeAlias = Callable[[Point], float | None]
@@ -28,16 +28,16 @@ GoalOf: TypeAlias = Callable[[Point], float | None]
 
 @dataclass(frozen=True)
 class Search:
-    """A search for the least or the most of something that points find.
+    """Search for the minimum or maximum of a result.
 
     Attributes:
-        axes: what is varied.
-        trials: choices that are tried.
-        goal: what is looked for: "wa", or another number that the kind of points finds.
-        maximizes: whether the most of it is wanted.
-        batch: trials that are chosen, and can run, at a time.
-        seed: of Optuna's sampler.
-        points_of: gives the points of a choice, its replicas.
+        axes: axes that vary.
+        trials: number of choices to try.
+        goal: name of the result: "wa", or another number of the kind of points.
+        maximizes: whether to maximize it.
+        batch: number of trials chosen at a time, which can run in parallel.
+        seed: seed of Optuna's sampler.
+        points_of: returns the points of a choice, its replicas.
     """
 
     axes: tuple[Axis, ...]
@@ -55,27 +55,28 @@ class Search:
         points_of: Callable[[Choice], Sequence[Point]],
         where: str,
     ) -> Search:
-        """Return the search that a table [sweep] asks for; the ends of its axes are checked.
+        """Return the search of a table [sweep]; the ends of its axes are checked.
 
         Raises:
-            WriteampError: it cannot be, or Optuna is not installed.
+            WriteampError: the search is invalid, or Optuna is not installed.
         """
         goals = [name for name in _GOALS if name in table]
         if len(goals) != 1 or not isinstance(table[goals[0]], str):
             raise WriteampError(
-                f'{where}: design search needs a goal: minimize = "wa", or maximize and another '
-                "number that the points find"
+                f'{where}: design search needs a goal; give minimize = "wa", or minimize or '
+                "maximize with another number of the points"
             )
         if "zip" in table or not axes:
-            raise WriteampError(f"{where}: design search varies axes, at least one, without zip")
+            raise WriteampError(f"{where}: design search needs at least one axis, and no zip")
         for axis in axes:
-            if isinstance(axis, ListedAxis) and any(isinstance(one, list) for one in axis.values):
+            if isinstance(axis, ListedAxis) and any(
+                isinstance(value, list) for value in axis.values
+            ):
                 raise WriteampError(
-                    f"{where}.axes.{axis.name} has lists as values; a search varies numbers and "
-                    "texts"
+                    f"{where}.axes.{axis.name} has lists as values; a search needs numbers or texts"
                 )
         if "samples" not in table:
-            raise WriteampError(f"{where}: samples is missing; a search tries so many choices")
+            raise WriteampError(f"{where}: samples is missing; give the number of choices to try")
         _optuna()
         for corner in _corners(axes):
             points_of(corner)
@@ -85,28 +86,30 @@ class Search:
             goal=table[goals[0]],
             maximizes=goals[0] == "maximize",
             batch=POSITIVE_COUNT.check(f"{where}.batch", table.get("batch", 1)),
-            # What a generator of NumPy takes.
+            # Range of seeds of NumPy's generators.
             seed=Whole(0, 2**32 - 1).check(f"{where}.design_seed", table.get("design_seed", 0)),
             points_of=points_of,
         )
 
-    def value(self, found: PointFound) -> float | None:
-        """Return the goal in what a point found; None if it is no number.
+    def value(self, result: PointResult) -> float | None:
+        """Return the goal's value in a point's result, or None if it is not a number.
 
         Raises:
-            WriteampError: the point found nothing that is called so.
+            WriteampError: the result has no such name.
         """
-        numbers = {"wa": found.wa} | dict(found.measures)
+        numbers = {"wa": result.wa} | dict(result.measures)
         if self.goal not in numbers:
-            known = [name for name, one in numbers.items() if _number(one) is not None]
-            raise unknown("goal of the search", self.goal, known)
+            numeric_names = [
+                name for name, number in numbers.items() if _number(number) is not None
+            ]
+            raise unknown("goal of the search", self.goal, numeric_names)
         return _number(numbers[self.goal])
 
     def rounds(self, goal_of: GoalOf) -> Iterator[Sequence[Point]]:
-        """Give the points of each batch of trials, which must have run when the next is asked for.
+        """Yield the points of each batch of trials; they must have run before the next batch.
 
         Args:
-            goal_of: gives what a point found; None if it failed.
+            goal_of: returns the goal's value at a point, or None if it failed.
         """
         optuna = _optuna()
         optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -121,11 +124,11 @@ class Search:
             yield [point for of_trial in points for point in of_trial]
             for trial, of_trial in zip(trials, points, strict=True):
                 goals = [goal_of(point) for point in of_trial]
-                known = [goal for goal in goals if goal is not None]
-                if len(known) < len(goals):
+                values = [goal for goal in goals if goal is not None]
+                if len(values) < len(goals):
                     study.tell(trial, state=optuna.trial.TrialState.FAIL)
                 else:
-                    study.tell(trial, fmean(known))
+                    study.tell(trial, fmean(values))
             left -= len(trials)
 
 
@@ -135,7 +138,7 @@ def _number(value: object) -> float | None:
 
 
 def lowest(axes: Sequence[Axis]) -> Choice:
-    """Return the first value of each listed axis, and the lower end of each other."""
+    """Return the first value of each listed axis, and the lower bound of each other axis."""
     return {
         axis.name: axis.values[0] if isinstance(axis, ListedAxis) else axis.low for axis in axes
     }
@@ -156,7 +159,7 @@ def _choice(trial: Any, axes: Sequence[Axis]) -> Choice:
 
 
 def _corners(axes: Sequence[Axis]) -> list[Choice]:
-    """Return the choice of all lower ends, that of all upper ends, and each listed value once."""
+    """Return the choices of all lower ends, of all upper ends, and of each listed value once."""
     low = lowest(axes)
     high = {
         axis.name: axis.values[-1] if isinstance(axis, ListedAxis) else axis.high for axis in axes
@@ -175,6 +178,6 @@ def _optuna() -> Any:
         return import_module("optuna")
     except ImportError:
         raise WriteampError(
-            f"design {shown(SEARCH)} needs Optuna, which is not installed: pip install "
+            f"design {shown(SEARCH)} needs Optuna, which is not installed; run: pip install "
             "'writeamp[search]'"
         ) from None

@@ -1,4 +1,4 @@
-"""Summary of replicas: the mean of a column over those of each choice, and its interval."""
+"""Summary of replicas: the mean of a column over the replicas of each choice, with interval."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from writeamp.studies.sweep.tidy import ALIKE, ORIGINS, STUDY, Tidy
 
 @dataclass(frozen=True)
 class Group(AnyResult):
-    """Replicas of one choice: how many, and the mean of a column over them.
+    """Replicas of one choice: their number, and the mean of a column over them.
 
-    `study` tells it from groups with the same choice. `low` to `high` is its 95% interval:
-    Student's over replicas, or the run's own of one run; None where there is none. `steady` is
-    whether all runs are, and None of models and where all failed; `not_steady` counts those that
-    are not.
+    `study` distinguishes groups with the same choice. `low` to `high` is the 95% interval:
+    Student's
+    over replicas, or that of a single run; None without one. `steady` is whether all runs are; None
+    for models, or if all runs failed. `not_steady` is the number of runs that are not.
     """
 
     choice: dict[str, Any]
@@ -41,15 +41,15 @@ class Group(AnyResult):
 
     @property
     def ci(self) -> tuple[float, float] | None:
-        """The 95% confidence interval of the mean, `low` to `high`; None where there is none."""
+        """The 95% confidence interval of the mean, `low` to `high`, or None."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
     def value(self, name: str) -> Any:
-        """Return the value of a parameter, or the kind, the version or the study."""
+        """Return the value of a parameter, or of kind, version or study."""
         return vars(self)[name] if name in (*ORIGINS, STUDY) else self.choice[name]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the group as JSON types, the axes first."""
+        """Return the group as JSON types, with the axes first."""
         return self.choice | {
             "version": self.version,
             "study": self.study,
@@ -68,17 +68,17 @@ def groups_of(tidy: Tidy, column: str = "wa", names: Sequence[str] = ()) -> tupl
 
     Args:
         tidy: the results.
-        column: what is averaged over replicas.
-        names: settings besides the parameters that the groups are to know.
+        column: column to average over replicas.
+        names: further settings to include in the groups' choices.
 
     Raises:
-        WriteampError: there is no such column of numbers.
+        WriteampError: no numeric column has the name.
     """
     if tidy.frame.is_empty():
         return ()
     number = pl.col(tidy.number(column))
-    known = [*dict.fromkeys((*tidy.parameters, *names))]
-    by = [*dict.fromkeys((*known, *ORIGINS, ALIKE))]
+    choice_names = [*dict.fromkeys((*tidy.parameters, *names))]
+    by = [*dict.fromkeys((*choice_names, *ORIGINS, ALIKE))]
     low, high = (
         pl.col(f"{column}_{end}") if f"{column}_{end}" in tidy.frame.columns else pl.lit(None)
         for end in ("low", "high")
@@ -96,7 +96,7 @@ def groups_of(tidy: Tidy, column: str = "wa", names: Sequence[str] = ()) -> tupl
             _steady=pl.col("steady").drop_nulls(),
         )
     )
-    return tuple(_group(row, known, column) for row in rows.iter_rows(named=True))
+    return tuple(_group(row, choice_names, column) for row in rows.iter_rows(named=True))
 
 
 def _group(row: dict[str, Any], names: Sequence[str], column: str) -> Group:
@@ -121,7 +121,7 @@ def _group(row: dict[str, Any], names: Sequence[str], column: str) -> Group:
 def _interval(
     values: npt.NDArray[np.float64], own: tuple[float | None, float | None]
 ) -> tuple[float | None, float | None]:
-    # Replicas that draw nothing at random repeat one run, and tell nothing of its noise.
+    # Replicas without random draws repeat one run, and do not show its noise.
     if values.size == 0 or np.all(values == values[0]):
         return own
     low, high = student_interval(values)

@@ -1,4 +1,4 @@
-"""Results of sweeps as one tidy table, and parts of it by the values of settings."""
+"""Results of sweeps as one tidy table, with selection by the values of settings."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from writeamp.studies.sweep.designs import Choice
 from writeamp.studies.sweep.kinds.registry import find_kind
 from writeamp.studies.sweep.points import SCHEMA
 
-# Tells apart what no parameter names: settings, and the contents of files that they name.
+# Column that distinguishes results beyond the parameters: settings, and contents of files.
 ALIKE = "_alike"
-# What else tells results apart, beside settings.
+# Further columns that distinguish results, in addition to settings.
 ORIGINS = ("kind", "version")
-# A hash of what a point means but for its seed, in which replicas agree.
+# Hash of a point's inputs without its seed, which is equal for replicas.
 STUDY = "study"
 
 _MOST_SHOWN = 8
-# Numbers that nobody means who looks for a column.
+# Numeric columns that are not offered in error messages.
 _NEVER_ASKED = ("seed", "replica", "wa_low", "wa_high")
 
 
 @dataclass(frozen=True)
 class Tidy:
-    """Table with a row for each result, and the names by which the rows differ.
+    """Table with a row for each result, and the names in which rows differ.
 
     Attributes:
-        frame: as `Sweep.to_frame` gives it, with a column `ALIKE` in which replicas agree.
-        parameters: the axes, and other settings that are not alike in all rows.
-        settings: the names of all settings.
+        frame: table as of `Sweep.to_frame`, with the column `_alike`, equal for replicas.
+        parameters: the axes, and other settings that differ between rows.
+        settings: names of all settings.
     """
 
     frame: pl.DataFrame
@@ -47,17 +47,21 @@ class Tidy:
         """Return the tidy table of a dataset's rows.
 
         Args:
-            rows: of a dataset.
-            choices: the values of the axes in each row, unless those in the rows count.
+            rows: rows of a dataset.
+            choices: values of the axes in each row, instead of those in the rows.
         """
         settings = settings_of(rows)
-        known = zip(settings, rows[STUDY], strict=True)
+        settings_and_studies = zip(settings, rows[STUDY], strict=True)
         alike = pl.Series(
-            ALIKE, [json.dumps(one, sort_keys=True) for one in known], dtype=pl.String
+            ALIKE,
+            [json.dumps(pair, sort_keys=True) for pair in settings_and_studies],
+            dtype=pl.String,
         )
         frame = unfolded(rows, choices).with_columns(alike)
         parameters = tuple(parameters_in(rows, settings))
-        names = dict.fromkeys((*parameters, *(name for one in settings for name in one)))
+        names = dict.fromkeys(
+            (*parameters, *(name for row_settings in settings for name in row_settings))
+        )
         return Tidy(frame, parameters, tuple(name for name in names if name in frame.columns))
 
     @property
@@ -67,13 +71,14 @@ class Tidy:
         return tuple(name for name in names if self.frame[name].n_unique() > 1)
 
     def where(self, conditions: Mapping[str, Any]) -> Tidy:
-        """Return the rows in which settings have some values.
+        """Return the rows in which settings have the given values.
 
-        Several values in a list are alternatives. A number may be given with the digits that tables
-        show, and as text.
+        Several values in a list are alternatives. A number may be given with the digits of tables,
+        or
+        as text.
 
         Raises:
-            WriteampError: there is no such setting, or no row with the value.
+            WriteampError: no setting has the name, or no row the value.
         """
         frame = self.frame
         for name, value in conditions.items():
@@ -81,70 +86,78 @@ class Tidy:
             if name not in valid:
                 raise unknown("setting", name, valid)
             column = frame[name]
-            wanted = [one for each in _listed(value) for one in _matches(column, name, each)]
+            wanted = [
+                match
+                for alternative in _listed(value)
+                for match in _matches(column, name, alternative)
+            ]
             frame = frame.filter(column.is_in(wanted))
         return replace(self, frame=frame)
 
     def values(self, name: str) -> list[Any]:
-        """Return the values of a column, each once: numbers rising, texts as they first appear."""
-        found = self.frame[name].drop_nulls()
-        is_text = found.dtype in (pl.String, pl.Boolean)
-        values = found.unique(maintain_order=True)
+        """Return a column's distinct values: numbers ascending, texts in order of appearance."""
+        column = self.frame[name].drop_nulls()
+        is_text = column.dtype in (pl.String, pl.Boolean)
+        values = column.unique(maintain_order=True)
         return (values if is_text else values.sort()).to_list()
 
     def number(self, name: str) -> str:
-        """Return the name of a column of numbers.
+        """Return the name of a numeric column after checking it.
 
         Raises:
-            WriteampError: there is none so called, or no result at all.
+            WriteampError: no numeric column has the name, or there are no results.
         """
         if self.frame.is_empty():
-            raise WriteampError("there is no result to look at; run a sweep into the folder first")
+            raise WriteampError("the folder has no result; run a sweep into the folder first")
         if name in self.frame.columns and self.frame[name].dtype.is_numeric():
             return name
         telling = self._telling
         if name in self.frame.columns:
-            raise WriteampError(f"{name} is no number; valid: {', '.join(telling)}")
+            raise WriteampError(f"{name} is not a number; valid: {', '.join(telling)}")
         raise unknown("column", name, telling)
 
-    def found(self, name: str, part: str) -> str:
-        """Return the name of a column of numbers that were found.
+    def result_column(self, name: str, role: str) -> str:
+        """Return the name of a numeric column of results after checking it.
 
         Args:
-            name: of the column.
-            part: what it is in a picture, for the error.
+            name: name of the column.
+            role: role of the column in a plot, for the error message.
 
         Raises:
-            WriteampError: it is a setting, or as `number` raises.
+            WriteampError: the column is a setting, or as for `number`.
         """
         if name in self.settings and not self.frame.is_empty():
-            what = "an axis" if name in self.parameters else "a setting"
-            valid = [one for one in self._telling if one not in self.settings]
+            kind_of_setting = "an axis" if name in self.parameters else "a setting"
+            valid = [
+                name_of_column
+                for name_of_column in self._telling
+                if name_of_column not in self.settings
+            ]
             raise WriteampError(
-                f"{part} is {name}, which is {what} of the sweep and not found by it: let it be x, "
-                f"hue or a facet; valid as {part}: {', '.join(valid)}"
+                f"{role} is {name}, which is {kind_of_setting} of the sweep, not a result; use it "
+                f"as x, hue or facet; valid as {role}: {', '.join(valid)}"
             )
         return self.number(name)
 
     @property
     def _telling(self) -> list[str]:
-        """The columns of numbers that differ."""
+        """Numeric columns with more than one value."""
         return [
-            one
-            for one, kind in self.frame.schema.items()
-            if kind.is_numeric() and one not in _NEVER_ASKED and self.frame[one].n_unique() > 1
+            name
+            for name, kind in self.frame.schema.items()
+            if kind.is_numeric() and name not in _NEVER_ASKED and self.frame[name].n_unique() > 1
         ]
 
 
 def words_of_values(values: Iterable[Any]) -> str:
-    """Return values in words, no more of them than a sentence bears."""
+    """Return values as text, up to a maximum number of them."""
     words = [word_of(value) for value in values]
     more = len(words) - _MOST_SHOWN
     return ", ".join(words[:_MOST_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def word_of(value: Any) -> str:
-    """Return a value with the digits that tables show."""
+    """Return a value as text, with the digits of tables."""
     if isinstance(value, bool):
         return str(value).lower()
     return "–" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
@@ -155,21 +168,23 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _matches(column: pl.Series, name: str, value: Any) -> list[Any]:
-    """Return the values of a column that a filter means."""
-    known = column.unique(maintain_order=True).drop_nulls().to_list()
-    wanted = [one for one in known if _is(one, value)]
-    wanted = wanted or [one for one in known if word_of(one) == word_of(_as_number(value))]
+    """Return the values of a column that match a condition's value."""
+    present = column.unique(maintain_order=True).drop_nulls().to_list()
+    wanted = [candidate for candidate in present if _is(candidate, value)]
+    wanted = wanted or [
+        candidate for candidate in present if word_of(candidate) == word_of(_as_number(value))
+    ]
     if not wanted:
         raise WriteampError(
-            f"no result has {name} = {shown(value)}; there are {words_of_values(known)}"
+            f"no result has {name} = {shown(value)}; there are {words_of_values(present)}"
         )
     return wanted
 
 
-def _is(one: Any, value: Any) -> bool:
-    if isinstance(one, str | bool):
-        return word_of(one) == (value if isinstance(value, str) else word_of(value))
-    return bool(one == _as_number(value))
+def _is(candidate: Any, value: Any) -> bool:
+    if isinstance(candidate, str | bool):
+        return word_of(candidate) == (value if isinstance(value, str) else word_of(value))
+    return bool(candidate == _as_number(value))
 
 
 def _as_number(value: Any) -> Any:
@@ -179,18 +194,18 @@ def _as_number(value: Any) -> Any:
         return value
 
 
-# Columns of a row that are unfolded, and so have none of their own.
+# Columns that are unfolded into others.
 _FOLDED = ("axes", "settings", "measures", "place")
 _SEED = "seed"
 _LAST = ("elapsed_s", "version", "study", "hash", "error", "warnings")
 
 
 def unfolded(rows: pl.DataFrame, choices: Sequence[Choice] | None = None) -> pl.DataFrame:
-    """Return a tidy table, the axes first.
+    """Return a tidy table, with the axes first.
 
     Args:
-        rows: of a dataset.
-        choices: the values of the axes in each row, unless those in the rows count.
+        rows: rows of a dataset.
+        choices: values of the axes in each row, instead of those in the rows.
     """
     if choices is None:
         choices = [json.loads(text) for text in rows["axes"]]
@@ -202,46 +217,48 @@ def unfolded(rows: pl.DataFrame, choices: Sequence[Choice] | None = None) -> pl.
     own = [name for name in SCHEMA if name not in (*_FOLDED, *_LAST)]
     columns = {}
     for name in _names(choices):
-        # What is an axis of one sweep is a setting of another, and then all spell it as a setting.
+        # An axis of one sweep may be a setting of another; then the setting's spelling is used.
         is_everywhere = all(name in choice for choice in choices)
         sources = (choices, settings) if is_everywhere else (settings, choices)
-        found = [_first(name, *each) for each in zip(*sources, measures, strict=True)]
-        columns[name] = _column(name, found)
+        values = [_first(name, *tables) for tables in zip(*sources, measures, strict=True)]
+        columns[name] = _column(name, values)
     if _SEED in columns:
-        # Replicas have others than the axis says.
+        # The seeds of replicas differ from the axis.
         columns[_SEED] = rows[_SEED]
     for name in _names(settings):
         if name not in columns and name not in SCHEMA:
-            # A setting that is left to the drive or the trace is what that made of it.
-            found = [_first(name, *both) for both in zip(settings, measures, strict=True)]
-            columns[name] = _column(name, found)
+            # For a setting left to the drive or the trace, the measured value is shown.
+            values = [_first(name, *both) for both in zip(settings, measures, strict=True)]
+            columns[name] = _column(name, values)
     columns |= {name: rows[name] for name in own if name not in columns}
     for name in _names(measures):
         if name not in columns and name not in SCHEMA:
-            columns[name] = _column(name, [one.get(name) for one in measures])
+            columns[name] = _column(name, [row_measures.get(name) for row_measures in measures])
     return pl.DataFrame(list((columns | {name: rows[name] for name in _LAST}).values()))
 
 
 def settings_of(rows: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return every setting of each row by name, in which replicas agree: all but the seed."""
-    found = []
+    """Return all settings of each row by name, except the seed; replicas are equal in them."""
+    settings = []
     for kind, text in zip(rows["kind"], rows["settings"], strict=True):
         columns = find_kind(kind).columns(json.loads(text))
-        found.append({name: value for name, value in columns.items() if name != _SEED})
-    return found
+        settings.append({name: value for name, value in columns.items() if name != _SEED})
+    return settings
 
 
 def parameters_in(rows: pl.DataFrame, settings: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the names by which rows differ: the axes, and settings not alike in all rows.
+    """Return the names in which rows differ: the axes, and other settings that vary.
 
-    A setting of which an axis varies a part is not named beside that.
+    A setting is left out if an axis varies one of its parameters.
     """
     texts = rows["axes"].unique(maintain_order=True)
     axes = [name for name in _names(json.loads(text) for text in texts) if name != _SEED]
     wholes = {name.partition(".")[0] for name in axes}
     others = [name for name in _names(settings) if "." not in name and name not in wholes]
     return axes + [
-        name for name in others if len({json.dumps(one.get(name)) for one in settings}) > 1
+        name
+        for name in others
+        if len({json.dumps(row_settings.get(name)) for row_settings in settings}) > 1
     ]
 
 
@@ -254,20 +271,22 @@ def _first(name: str, *tables: Mapping[str, Any]) -> Any:
 
 
 def _column(name: str, values: Sequence[Any]) -> pl.Series:
-    """Return a column of the one type that all values have, or of their texts."""
-    known = [value for value in values if value is not None]
-    if known and all(isinstance(value, bool) for value in known):
+    """Return a column of the common type of all values, or of their texts."""
+    present = [value for value in values if value is not None]
+    if present and all(isinstance(value, bool) for value in present):
         return pl.Series(name, values, pl.Boolean)
     numbers = [None if value is None else _number(value) for value in values]
-    if known and all(one is not None for one in map(_number, known)):
-        is_whole = all(isinstance(one, int) for one in numbers if one is not None)
+    if present and all(number is not None for number in map(_number, present)):
+        is_whole = all(isinstance(number, int) for number in numbers if number is not None)
         return pl.Series(name, numbers, pl.Int64 if is_whole else pl.Float64, strict=False)
-    texts = [one if one is None or isinstance(one, str) else json.dumps(one) for one in values]
+    texts = [
+        value if value is None or isinstance(value, str) else json.dumps(value) for value in values
+    ]
     return pl.Series(name, texts, pl.String)
 
 
 def _number(value: Any) -> int | float | None:
-    """Return a number, also one that stands as text in a spec; None for anything else."""
+    """Return a number, also from text; None for other values."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
@@ -276,8 +295,8 @@ def _number(value: Any) -> int | float | None:
         return None
     for kind in (int, float):
         try:
-            found = kind(value)
+            number = kind(value)
         except ValueError:
             continue
-        return None if math.isnan(found) else found
+        return None if math.isnan(number) else number
     return None

@@ -1,1 +1,1 @@
-"""Kinds of points of a sweep, one file for each."""
+"""Kinds of points of a sweep, one module for each."""

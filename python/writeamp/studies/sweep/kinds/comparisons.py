@@ -1,4 +1,4 @@
-"""Points that are rows of comparisons: one manager, its victims and one load, run once."""
+"""Points that are rows of comparisons: one run of one manager, victim policy and load."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from writeamp.settings.compared import LoadsSettings, PoliciesSettings
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import ComparisonSettings
 from writeamp.studies.compare.comparison import run_comparison
-from writeamp.studies.sweep.kinds.kind import PointFound, scalars_of
+from writeamp.studies.sweep.kinds.kind import PointResult, scalars_of
 
 VERB = "compare"
 
 
 def check_one_row(experiment: Experiment) -> None:
-    """Refuse a comparison of several rows or runs, of which a sweep has one at a point.
+    """Reject a comparison of several rows or runs, since a point of a sweep is a single one.
 
     Raises:
-        WriteampError: so it is; the sentence says what to make an axis.
+        WriteampError: there are several; the message states what to make an axis.
     """
     policy, load, run = experiment.policy, experiment.load, experiment.run
     assert isinstance(policy, PoliciesSettings)
@@ -32,35 +32,37 @@ def check_one_row(experiment: Experiment) -> None:
         "workload": load.workload,
         "trace": load.trace,
     }
-    listed = [name for name, one in of_settings.items() if isinstance(one, tuple) and len(one) > 1]
+    listed = [
+        name for name, value in of_settings.items() if isinstance(value, tuple) and len(value) > 1
+    ]
     if listed:
         raise WriteampError(
-            f"this would be {rows} rows of a comparison, and a point of a sweep is one: make "
+            f"these are {rows} rows of a comparison, but a point of a sweep is one row; make "
             f"{' and '.join(listed)} {'an axis' if len(listed) == 1 else 'axes'}"
         )
     if rows > 1:
         raise WriteampError(
-            f"this would be {rows} rows of a comparison, of a workload and of a trace, and a point "
-            "of a sweep is one; give only one of the two"
+            f"these are {rows} rows of a comparison, by a workload and a trace, but a point of a "
+            "sweep is one row; give only one of the two"
         )
     if run.replicas > 1:
         raise WriteampError(
-            f"replicas in [run] is {run.replicas}; a point is one run of a row, so give replicas "
-            "in [sweep], whose runs have the same seeds"
+            f"replicas in [run] is {run.replicas}, but a point is a single run; give replicas in "
+            "[sweep], which has the same seeds"
         )
 
 
-def found_of_row(experiment: Experiment, without: tuple[str, ...]) -> PointFound:
-    """Run a comparison of one row, and return what it found.
+def result_of_row(experiment: Experiment, without: tuple[str, ...]) -> PointResult:
+    """Run a comparison of one row, and return its result.
 
     Args:
-        experiment: one that `check_one_row` takes.
-        without: names that are no measures.
+        experiment: experiment that `check_one_row` accepts.
+        without: names that are not measures.
     """
     comparison = run_comparison(experiment)
     (row,) = comparison.rows
     low, high = row.error_bar
-    return PointFound(
+    return PointResult(
         wa=json_number(row.wa),
         wa_low=json_number(low),
         wa_high=json_number(high),
@@ -72,5 +74,5 @@ def found_of_row(experiment: Experiment, without: tuple[str, ...]) -> PointFound
 
 
 def alone(value: Any) -> Any:
-    """Return the only item of a list, as settings hold what may be several; else the value."""
+    """Return the only item of a list of one item; any other value is returned as is."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value

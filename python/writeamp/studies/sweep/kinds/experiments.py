@@ -25,7 +25,7 @@ from writeamp.studies.simulation import simulate_drive
 from writeamp.studies.sweep.axes import Value
 from writeamp.studies.sweep.designs import Choice
 from writeamp.studies.sweep.kinds import comparisons
-from writeamp.studies.sweep.kinds.kind import PointFound, PointTask, Table, digest, scalars_of
+from writeamp.studies.sweep.kinds.kind import PointResult, PointTask, Table, digest, scalars_of
 from writeamp.studies.sweep.kinds.specs import (
     KINDS,
     check_parameter,
@@ -33,10 +33,10 @@ from writeamp.studies.sweep.kinds.specs import (
     with_parameters,
 )
 
-# An axis that begins so names a value in the tables of a device profile.
+# Prefix of axes that name a value in the tables of a device profile.
 _OF_DEVICE = "device."
 
-# What rows have in columns of their own, and what two runs of one point do not agree in.
+# Keys that rows have in columns of their own, or that differ between runs of one point.
 _NOT_MEASURES = (
     "wa",
     "wa_ci95",
@@ -64,22 +64,29 @@ class ExperimentKind:
         return tuple(
             name
             for name, (kind, field_name) in setting_places(self.name).items()
-            for one in fields(kind)  # type: ignore[arg-type]
-            if one.name == field_name and words_of(one).number in ("count", "bytes")
+            for field in fields(kind)  # type: ignore[arg-type]
+            if field.name == field_name and words_of(field).number in ("count", "bytes")
         )
 
     def check_axis(self, name: str, where: str) -> None:
-        """Refuse an axis that is no setting."""
+        """Reject an axis that is not a setting."""
         setting, dot, parameter = name.partition(".")
         places = setting_places(self.name)
         if dot and setting in KINDS and setting in places:
             check_parameter(setting, parameter, where)
         elif not (name in places or name.startswith(_OF_DEVICE)):
-            valid = [*places, *(f"{one}.PARAMETER" for one in KINDS if one in places)]
+            valid = [
+                *places,
+                *(
+                    f"{name_of_setting}.PARAMETER"
+                    for name_of_setting in KINDS
+                    if name_of_setting in places
+                ),
+            ]
             raise WriteampError(f"{where}: {unknown('axis', name, [*valid, 'device.TABLE.KEY'])}")
 
     def number_of(self, name: str, value: Value) -> Value:
-        """Return a value of an axis; of ratios and sizes, text as the number that it means."""
+        """Return a value of an axis; text of ratios and sizes is converted to a number."""
         if not isinstance(value, str):
             return value
         setting, dot, _ = name.partition(".")
@@ -87,10 +94,10 @@ class ExperimentKind:
             is_per_cent = setting in KINDS and value.endswith("%")
             return value if not is_per_cent else as_ratio(name, value)
         kind, field_name = setting_places(self.name)[name]
-        one = next(one for one in fields(kind) if one.name == field_name)  # type: ignore[arg-type]
-        if words_of(one).number not in ("ratio", "bytes"):
+        field = next(field for field in fields(kind) if field.name == field_name)  # type: ignore[arg-type]
+        if words_of(field).number not in ("ratio", "bytes"):
             return value
-        domain: Domain = one.metadata["domain"]
+        domain: Domain = field.metadata["domain"]
         return domain.check(name, value)  # type: ignore[no-any-return]
 
     def template(
@@ -98,35 +105,35 @@ class ExperimentKind:
     ) -> Callable[[Choice], PointTask]:
         """Return a function that turns a choice of values into a checked experiment."""
         source = Path() if folder is None else folder
-        # Before any of it is looked at: a policy is imported from where the file says.
+        # Resolve paths first: a policy is imported from a path relative to the file.
         placed = moved(dict(tables), source, None)
         try:
-            given = _completed(self.name, placed, _placed(self.name, first, source))
+            completed = _completed(self.name, placed, _placed(self.name, first, source))
         except WriteampError as error:
             raise WriteampError(f"{where}: {error}") from None
-        base = Experiment.from_dict(given, verb=self.name, where=where)
+        base = Experiment.from_dict(completed, verb=self.name, where=where)
         specs = _specs_of(placed)
-        # All points are of one content, and a store is asked for it once.
+        # All points must see the same content of a file, and a store is asked once.
         identity_of = cache(inputs.identity)
 
-        def asked(choice: Choice) -> PointTask:
+        def task_of(choice: Choice) -> PointTask:
             changes = _changes(self.name, specs, base, _placed(self.name, choice, source))
-            return _asked(base.with_settings(**changes), identity_of)
+            return _task(base.with_settings(**changes), identity_of)
 
-        return asked
+        return task_of
 
-    def run(self, settings: Table) -> PointFound:
-        """Simulate, or wear drives out."""
+    def run(self, settings: Table) -> PointResult:
+        """Run the experiment, and return its result."""
         experiment = Experiment.from_dict(settings)
         if self.name == "endurance":
-            return _found_of_lives(run_lifetime(experiment))
+            return _result_of_lives(run_lifetime(experiment))
         if self.name == comparisons.VERB:
-            return comparisons.found_of_row(experiment, _NOT_MEASURES)
+            return comparisons.result_of_row(experiment, _NOT_MEASURES)
         result = simulate_drive(experiment)
         low, high = result.ci
-        # Theory, which points of models are for, may take longer than a short run.
+        # Theory has points of its own, and may take longer than a short run.
         document = result.to_dict(theory=False)
-        return PointFound(
+        return PointResult(
             wa=json_number(result.wa),
             wa_low=json_number(low),
             wa_high=json_number(high),
@@ -138,45 +145,45 @@ class ExperimentKind:
 
     def columns(self, settings: Table) -> dict[str, Any]:
         """Return every setting that has a value, and every parameter of a spec."""
-        found: dict[str, Any] = {}
+        columns: dict[str, Any] = {}
         for name, (kind, field_name) in setting_places(self.name).items():
             value = settings[kind.title].get(field_name)
             if name in KINDS:
                 value = comparisons.alone(value)
             if value is not None:
-                found[name] = value
+                columns[name] = value
             if name in KINDS and value is not None:
                 of_spec = parameters_of(name, value).items()
-                found |= {f"{name}.{one}": text for one, text in of_spec}
-        return found
+                columns |= {f"{name}.{parameter}": text for parameter, text in of_spec}
+        return columns
 
 
 def _completed(verb: str, tables: Table, first: Choice) -> dict[str, Any]:
-    """Return tables completed by what only axes give: required settings and parameters of specs."""
-    found = {title: dict(table) if isinstance(table, Mapping) else table
+    """Return tables with required settings and spec parameters that only axes have."""
+    completed = {title: dict(table) if isinstance(table, Mapping) else table
              for title, table in tables.items()}  # fmt: skip
     for name, (kind, field_name) in setting_places(verb).items():
-        one = next(one for one in fields(kind) if one.name == field_name)  # type: ignore[arg-type]
-        table = found.setdefault(kind.title, {})
+        field = next(field for field in fields(kind) if field.name == field_name)  # type: ignore[arg-type]
+        table = completed.setdefault(kind.title, {})
         if not isinstance(table, dict):
             continue
-        if words_of(one).required and name in first:
+        if words_of(field).required and name in first:
             table.setdefault(field_name, first[name])
         if verb == comparisons.VERB and name == "replicas":
-            table.setdefault(field_name, 1)  # those of the sweep take their place
+            table.setdefault(field_name, 1)  # replaced by those of the sweep
         parameters = _parameters(name, first) if name in KINDS else {}
         if parameters and isinstance(comparisons.alone(table.get(field_name)), str):
-            # Where an axis has the spec itself, what the file says of it plays no part.
-            if name in first and not words_of(one).required:
+            # If an axis has the whole spec, the file's spec is not used.
+            if name in first and not words_of(field).required:
                 del table[field_name]
             else:
                 text = first.get(name, comparisons.alone(table[field_name]))
                 table[field_name] = with_parameters(name, str(text), parameters)
-    return found
+    return completed
 
 
 def _specs_of(tables: Table) -> dict[str, str]:
-    """Return the specs that the file gives, perhaps without parameters that axes give."""
+    """Return the specs of the file, which may lack parameters that axes have."""
     return {
         name: text
         for name in KINDS
@@ -189,7 +196,7 @@ def _specs_of(tables: Table) -> dict[str, str]:
 def _changes(
     verb: str, specs: Mapping[str, str], base: Experiment, choice: Choice
 ) -> dict[str, Any]:
-    """Return the settings that a choice replaces, by name; parameters inside specs come last."""
+    """Return the settings that a choice replaces, by name; parameters of specs are applied last."""
     places = setting_places(verb)
     changes: dict[str, Any] = {name: value for name, value in choice.items() if name in places}
     for setting in KINDS:
@@ -200,20 +207,22 @@ def _changes(
     of_device = {name.removeprefix(_OF_DEVICE): value for name, value in choice.items()
                  if name.startswith(_OF_DEVICE)}  # fmt: skip
     if of_device:
-        before = changes.get("set") or base.device.set or ()
-        changes["set"] = [*before, *Changes().check("set", of_device)]
+        earlier_changes = changes.get("set") or base.device.set or ()
+        changes["set"] = [*earlier_changes, *Changes().check("set", of_device)]
     return changes
 
 
 def _parameters(setting: str, choice: Choice) -> dict[str, Any]:
     prefix = f"{setting}."
     return {
-        name.removeprefix(prefix): one for name, one in choice.items() if name.startswith(prefix)
+        name.removeprefix(prefix): value
+        for name, value in choice.items()
+        if name.startswith(prefix)
     }
 
 
 def _default(setting: str, changes: Mapping[str, Any], base: Experiment) -> str:
-    """Return the spec that a setting has without being given."""
+    """Return the default spec of a setting."""
     manager = changes.get("manager") or getattr(base.policy, "manager", "single")
     defaults = {
         "workload": "uniform",
@@ -222,33 +231,35 @@ def _default(setting: str, changes: Mapping[str, Any], base: Experiment) -> str:
     }
     if isinstance(getattr(base.policy, setting, getattr(base.load, setting, None)), tuple):
         raise WriteampError(
-            f"{setting} is a list, of which no axis could change a parameter; make {setting} an "
-            "axis too"
+            f"{setting} is a list, so that an axis cannot vary a parameter of it; make {setting} "
+            "an axis too"
         )
     if setting not in defaults:
-        raise WriteampError(f"there is no {setting} whose parameters an axis could change")
+        raise WriteampError(f"{setting} is not given, so that an axis cannot vary its parameters")
     return defaults[setting]
 
 
 def _placed(verb: str, choice: Choice, source: Path) -> dict[str, Any]:
-    """Return values of axes with absolute paths, which are relative to the file's folder."""
+    """Return the values of axes, with paths relative to the file's folder made absolute."""
     places = setting_places(verb)
     field_of = {name: places[name][1] if name in places else name for name in choice}
-    placed = moved({"": {field_of[name]: one for name, one in choice.items()}}, source, None)[""]
+    placed = moved({"": {field_of[name]: value for name, value in choice.items()}}, source, None)[
+        ""
+    ]
     return {name: placed[field_of[name]] for name in choice}
 
 
-def _asked(experiment: Experiment, identity_of: Callable[[str], str]) -> PointTask:
+def _task(experiment: Experiment, identity_of: Callable[[str], str]) -> PointTask:
     if experiment.verb == comparisons.VERB:
         comparisons.check_one_row(experiment)
     if experiment.output_files:
         raise WriteampError(
-            f"every point would write the Ready/Busy capture {experiment.output_files[0]}; leave "
-            "rb_capture out of a sweep"
+            f"every point would write the Ready/Busy capture {experiment.output_files[0]}; omit "
+            "rb_capture in a sweep"
         )
     settings = experiment.to_dict()
     if experiment.load.trace is not None:
-        # What a recorded trace says of its drive takes the place of defaults.
+        # The drive settings of a recorded trace replace the defaults.
         experiment = Experiment.from_dict(settings)
         settings = experiment.to_dict()
     traces = {name: identity_of(name) for name in _traces_of(experiment)}
@@ -271,20 +282,20 @@ def _profiles_in(settings: Table) -> tuple[str, ...]:
 
 
 def _traces_of(experiment: Experiment) -> tuple[str, ...]:
-    """Return the files of the trace that is replayed, and of the one that ages the drive."""
+    """Return the files of the replayed trace, and of the trace that ages the drive."""
     trace = experiment.load.trace
     if trace is None or isinstance(trace, str):
         earlier = Precondition.of(experiment.load.precondition).trace
-        return tuple(dict.fromkeys(one for one in (trace, earlier) if one is not None))
+        return tuple(dict.fromkeys(path for path in (trace, earlier) if path is not None))
     raise WriteampError(
-        f"load.trace is {shown(trace)}, which is in memory; the points of a sweep read traces from "
-        "files, which writeamp.traces.write makes"
+        f"load.trace is {shown(trace)}, which is in memory, but a sweep needs traces in files; "
+        "write it by writeamp.traces.write"
     )
 
 
-def _found_of_lives(result: Endurance) -> PointFound:
+def _result_of_lives(result: Endurance) -> PointResult:
     low, high = result.ci
-    return PointFound(
+    return PointResult(
         wa=json_number(result.wa),
         wa_low=json_number(low),
         wa_high=json_number(high),

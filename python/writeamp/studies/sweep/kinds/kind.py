@@ -1,4 +1,4 @@
-"""Interface of kinds of points: check their settings, run them, and give what is found."""
+"""Interface of kinds of points: check their settings, run them, and return their results."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from writeamp.studies.sweep.designs import Choice
 
 Table: TypeAlias = Mapping[str, Any]
 
-# How JSON, which has no word for it, says infinity.
+# Text for infinity, which JSON cannot represent.
 _INFINITE = "inf"
 
 
 @dataclass(frozen=True)
 class PointTask:
-    """Task of one point, checked.
+    """Checked task of one point.
 
     Attributes:
-        settings: all of them, as JSON types.
-        hash: of what they mean, in hexadecimal digits: the same for spellings that mean the same.
-        seed: decides every random draw; None if nothing is drawn.
-        study: as `hash`, but without the seed: replicas have it in common.
-        files: the identities of those that it reads (`writeamp.files`), by name.
+        settings: all settings, as JSON types.
+        hash: hash of the settings' meaning, in hexadecimal digits; equal for equivalent spellings.
+        seed: seed of every random draw, or None without draws.
+        study: as `hash`, but without the seed; equal for replicas.
+        files: identities (`writeamp.files`) of the files that it reads, by name.
     """
 
     settings: Mapping[str, Any]
@@ -39,17 +39,17 @@ class PointTask:
 
 
 @dataclass(frozen=True)
-class PointFound:
+class PointResult:
     """Result of one point.
 
     Attributes:
         wa: flash pages programmed per host page written; None if the host wrote nothing.
-        wa_low: lower end of its 95% interval; None where there is none.
-        wa_high: upper end.
-        steady: whether it may last; None of models.
-        causes: pages programmed by cause; empty of models.
-        measures: everything else that was found, by name: numbers, texts, true or false.
-        warnings: sentences that a reader of `wa` should know.
+        wa_low: lower end of its 95% interval, or None.
+        wa_high: upper end of its 95% interval, or None.
+        steady: whether WA is steady; None for models.
+        causes: pages programmed by cause; empty for models.
+        measures: further results by name: numbers, texts, true or false.
+        warnings: warnings for readers of `wa`.
     """
 
     wa: float | None
@@ -70,53 +70,53 @@ class PointKind(Protocol):
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """The tables of a file that it reads."""
+        """Tables of a file that the kind reads."""
 
     @property
     def draws(self) -> bool:
-        """True if it has a seed, so that replicas of a point differ."""
+        """True if there is a seed, so that replicas of a point differ."""
 
     def counts(self) -> tuple[str, ...]:
         """Return the names of the settings that are whole numbers."""
 
     def check_axis(self, name: str, where: str) -> None:
-        """Refuse an axis that is no setting.
+        """Reject an axis that is not a setting.
 
         Raises:
-            WriteampError: so it is, with the names that are valid.
+            WriteampError: the axis is not a setting; the message has the valid names.
         """
 
     def number_of(self, name: str, value: Value) -> Value:
-        """Return a value of an axis; of ratios and sizes, text as the number that it means.
+        """Return a value of an axis; text of ratios and sizes is converted to a number.
 
         Raises:
-            WriteampError: the text means none.
+            WriteampError: the text is not a valid number.
         """
 
     def template(
         self, tables: Table, folder: Path | None, first: Choice, where: str
     ) -> Callable[[Choice], PointTask]:
-        """Return a function that turns a choice of values into a checked point.
+        """Return a function that converts a choice of values into a checked point.
 
         Args:
-            tables: what the file says besides its axes.
-            folder: what paths in it are relative to; None for the working directory.
-            first: any choice, to complete settings that only axes give.
-            where: the file, for errors.
+            tables: tables of the file, without its axes.
+            folder: base of relative paths; None for the working directory.
+            first: any choice, to complete settings that only axes have.
+            where: the file, for error messages.
 
         Raises:
-            WriteampError: settings that cannot be, also by what is returned.
+            WriteampError: settings are invalid; the returned function raises it too.
         """
 
-    def run(self, settings: Table) -> PointFound:
-        """Do what the settings of a point say.
+    def run(self, settings: Table) -> PointResult:
+        """Run a point by its settings.
 
         Raises:
-            WriteampError: it cannot be done; the sentence says why.
+            WriteampError: the point cannot be run; the message gives the reason.
         """
 
     def columns(self, settings: Table) -> dict[str, Any]:
-        """Return every setting that has a value by the name that an axis would have."""
+        """Return every setting that has a value, by the name that an axis would have."""
 
 
 def digest(meaning: Any) -> str:
@@ -127,24 +127,24 @@ def digest(meaning: Any) -> str:
 
 def to_plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments as JSON types."""
-    return {name: _INFINITE if one == math.inf else one for name, one in arguments.items()}
+    return {name: _INFINITE if value == math.inf else value for name, value in arguments.items()}
 
 
 def from_plain(settings: Table) -> dict[str, Any]:
-    """Return the arguments that `to_plain` turned into JSON types."""
-    return {name: math.inf if one == _INFINITE else one for name, one in settings.items()}
+    """Return the arguments that `to_plain` converted to JSON types."""
+    return {name: math.inf if value == _INFINITE else value for name, value in settings.items()}
 
 
 def scalars_of(document: Table, *, without: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the numbers, texts and flags of a JSON document; what is nested gets a dotted name."""
-    found: dict[str, Any] = {}
+    """Return the numbers, texts and flags of a JSON document; nested ones have dotted names."""
+    scalars: dict[str, Any] = {}
     for name, value in document.items():
         if name in without:
             continue
         if isinstance(value, Mapping):
-            found |= {f"{name}.{key}": one for key, one in scalars_of(value).items()}
+            scalars |= {f"{name}.{key}": scalar for key, scalar in scalars_of(value).items()}
         elif isinstance(value, str | bool | int) or (
             isinstance(value, float) and math.isfinite(value)
         ):
-            found[name] = value
-    return found
+            scalars[name] = value
+    return scalars

@@ -1,4 +1,4 @@
-"""The registry of kinds, which files, the command line and workers read."""
+"""Registry of the kinds of points, used by files, the command line and workers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parameters inside specs, as axes name them: `workload.s`, `manager.d_swap`."""
+"""Parameters of specs as axes: `workload.s`, `manager.d_swap`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from writeamp.errors import WriteampError, unknown
 from writeamp.registry.entries import EngineKind, Entry, engine_entries
 from writeamp.registry.specs import Spec, manager, victims, wear_leveling, workload
 
-# The settings that are specs, of one verb or another, and what makes one of each.
+# Settings of any verb that are specs, with the kind of each, and the function that makes one.
 KINDS: dict[str, EngineKind] = {
     "workload": "workloads",
     "manager": "managers",
@@ -30,65 +30,76 @@ _MAKERS: dict[str, Callable[..., Spec]] = {
 
 
 def check_parameter(setting: str, name: str, where: str) -> None:
-    """Refuse a parameter that no entry of the setting has.
+    """Reject a parameter that no entry of the setting has.
 
     Raises:
-        WriteampError: so it is, with the names that are valid.
+        WriteampError: no entry has it; the message has the valid names.
     """
-    known = {one for entry in engine_entries(KINDS[setting]) for one in _names(entry)}
-    # What a user's policy takes is known once it is named.
-    if name not in known and KINDS[setting] not in custom.KINDS:
-        raise WriteampError(f"{where}: {unknown(f'parameter of {setting}', name, sorted(known))}")
+    valid_names = {
+        parameter for entry in engine_entries(KINDS[setting]) for parameter in _names(entry)
+    }
+    # The parameters of a user's policy are known only when the policy is named.
+    if name not in valid_names and KINDS[setting] not in custom.KINDS:
+        raise WriteampError(
+            f"{where}: {unknown(f'parameter of {setting}', name, sorted(valid_names))}"
+        )
 
 
 def with_parameters(setting: str, text: str, changes: Mapping[str, Any]) -> str:
-    """Return the text of a spec with some parameters replaced, or given if it lacks them.
+    """Return the text of a spec with some parameters replaced or added.
 
     Raises:
-        WriteampError: a parameter that the spec has not, or a value outside its domain.
+        WriteampError: the spec has no such parameter, or a value is outside its domain.
     """
     own_policy = custom.find(KINDS[setting], text)
     if own_policy is not None:
         return _MAKERS[setting](own_policy.reference, **(own_policy.given | dict(changes))).text
-    name, given = _parts(setting, text)
-    entry = next(one for one in engine_entries(KINDS[setting]) if one.name == name)
-    canonical = {one: param.name for param in entry.params for one in (param.name, *param.aliases)}
-    found: dict[str, Any] = dict(given)
-    named: set[str] = set()
+    name, spec_params = _parts(setting, text)
+    entry = next(
+        candidate for candidate in engine_entries(KINDS[setting]) if candidate.name == name
+    )
+    canonical = {
+        alias: param.name for param in entry.params for alias in (param.name, *param.aliases)
+    }
+    params: dict[str, Any] = dict(spec_params)
+    seen: set[str] = set()
     for key, value in changes.items():
         if not canonical:
-            raise WriteampError(f"{setting} {name} has no parameters, and so no {key}")
+            raise WriteampError(f"{setting} {name} has no parameters, so {key} is invalid; omit it")
         if key not in canonical:
-            raise unknown(f"parameter of {setting} {name}", key, [one.name for one in entry.params])
-        if canonical[key] in named:
-            raise WriteampError(f"{setting}.{key} is another name of an axis that there is already")
-        named.add(canonical[key])
-        found[canonical[key]] = value
-    return _MAKERS[setting](name, **found).text
+            raise unknown(
+                f"parameter of {setting} {name}", key, [param.name for param in entry.params]
+            )
+        if canonical[key] in seen:
+            raise WriteampError(
+                f"{setting}.{key} is an alias of another axis; give only one of them"
+            )
+        seen.add(canonical[key])
+        params[canonical[key]] = value
+    return _MAKERS[setting](name, **params).text
 
 
 @lru_cache(maxsize=4096)
 def parameters_of(setting: str, text: str) -> Mapping[str, str]:
-    """Return every parameter of a spec with its value as text.
+    """Return every parameter of a spec, with its value as text.
 
-    Of users' policies only those that are given: whoever looks at results imports nothing that
-    they name.
+    For users' policies, only the given ones: reading results does not import policies.
     """
     kind = KINDS[setting]
-    name, given = custom.as_written(text) if kind in custom.KINDS else ("", {})
+    name, written_params = custom.as_written(text) if kind in custom.KINDS else ("", {})
     if kind in custom.KINDS and name not in {entry.name for entry in engine_entries(kind)}:
-        return given
+        return written_params
     return Spec.of(kind, text).params
 
 
 @lru_cache(maxsize=4096)
 def _parts(setting: str, text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Return the name of a spec and the parameters that it gives."""
+    """Return the name of a spec and its given parameters."""
     if text in {entry.name for entry in engine_entries(KINDS[setting])}:
-        return text, ()  # perhaps no spec yet: parameters that must be given may come by axes
-    found = parse(KINDS[setting], text)
-    return found["name"], tuple((name, found["params"][name]) for name in found["given"])
+        return text, ()  # required parameters may still be missing, if axes have them
+    parsed = parse(KINDS[setting], text)
+    return parsed["name"], tuple((name, parsed["params"][name]) for name in parsed["given"])
 
 
 def _names(entry: Entry) -> set[str]:
-    return {one for param in entry.params for one in (param.name, *param.aliases)}
+    return {parameter for param in entry.params for parameter in (param.name, *param.aliases)}

@@ -1,4 +1,4 @@
-"""Points without a simulation: answers of models, and fixed points of the mean field."""
+"""Points without a simulation: predictions of models, and fixed points of the mean field."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from writeamp.results.numbers import json_number
 from writeamp.studies.sweep.axes import Value
 from writeamp.studies.sweep.designs import Choice
 from writeamp.studies.sweep.kinds.kind import (
-    PointFound,
+    PointResult,
     PointTask,
     Table,
     digest,
@@ -31,11 +31,11 @@ from writeamp.units.ratios import RATIOS
 
 
 class TheoryKind(ABC):
-    """Points whose settings are the arguments of a function, in a table called like the kind."""
+    """Points whose settings are the arguments of a function, in a table named like the kind."""
 
     name: ClassVar[str]
     draws: ClassVar[bool] = False
-    # All arguments, those that are whole numbers or ratios, and those that exclude each other.
+    # All arguments; those that are whole numbers or ratios; and those that exclude each other.
     names: ClassVar[tuple[str, ...]]
     whole_numbers: ClassVar[tuple[str, ...]]
     ratios: ClassVar[tuple[str, ...]]
@@ -44,7 +44,7 @@ class TheoryKind(ABC):
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """The table of a file that it reads."""
+        """Table of a file that the kind reads."""
         return (self.name,)
 
     def counts(self) -> tuple[str, ...]:
@@ -52,38 +52,38 @@ class TheoryKind(ABC):
         return self.whole_numbers
 
     def check_axis(self, name: str, where: str) -> None:
-        """Refuse an axis that is no argument."""
+        """Reject an axis that is not an argument."""
         if name not in self.names:
             raise WriteampError(f"{where}: {unknown('axis', name, self.names)}")
 
     def number_of(self, name: str, value: Value) -> Value:
-        """Return a value of an axis; a ratio in per cent as the number that it means."""
+        """Return a value of an axis; a ratio in percent is converted to a number."""
         return as_ratio(name, value) if name in self.ratios else value
 
     def template(
         self, tables: Table, folder: Path | None, first: Choice, where: str
     ) -> Callable[[Choice], PointTask]:
-        """Return a function that turns a choice of values into checked arguments."""
+        """Return a function that converts a choice of values into checked arguments."""
         base = {**self.defaults, **_arguments_of(tables, self.name, self.names, where)}
 
-        def asked(choice: Choice) -> PointTask:
+        def task_of(choice: Choice) -> PointTask:
             chosen = _chosen(base, choice, self.one_of)
             numbers = {
-                name: as_ratio(name, one) if name in self.ratios else one
-                for name, one in chosen.items()
+                name: as_ratio(name, value) if name in self.ratios else value
+                for name, value in chosen.items()
             }
-            given = self.checked(numbers, choice)
-            its_hash = digest(_meaning(self.name, given))
-            return PointTask(to_plain(given), its_hash, study=its_hash)
+            arguments = self.checked(numbers, choice)
+            its_hash = digest(_meaning(self.name, arguments))
+            return PointTask(to_plain(arguments), its_hash, study=its_hash)
 
-        return asked
+        return task_of
 
     @abstractmethod
-    def checked(self, given: dict[str, Any], choice: Choice) -> dict[str, Any]:
-        """Return checked arguments, perhaps without some that a choice leaves no use for.
+    def checked(self, arguments: dict[str, Any], choice: Choice) -> dict[str, Any]:
+        """Return checked arguments, without those that a choice makes unused.
 
         Raises:
-            WriteampError: one is missing, or cannot be.
+            WriteampError: an argument is missing or invalid.
         """
 
     def columns(self, settings: Table) -> dict[str, Any]:
@@ -92,10 +92,10 @@ class TheoryKind(ABC):
 
 
 def check_numbers(arguments: Mapping[str, Any], *, texts: Sequence[str]) -> None:
-    """Refuse an argument that is no number, unless it is one of the texts.
+    """Reject an argument that is not a number, unless it is among the text arguments.
 
     Raises:
-        WriteampError: so it is.
+        WriteampError: an argument has the wrong type.
     """
     for name, value in arguments.items():
         if name in texts:
@@ -106,10 +106,10 @@ def check_numbers(arguments: Mapping[str, Any], *, texts: Sequence[str]) -> None
 
 
 def _arguments_of(tables: Table, title: str, names: Sequence[str], where: str) -> dict[str, Any]:
-    """Return the table of a file, whose keys are arguments of a function.
+    """Return a table of the file, with arguments of a function as keys.
 
     Raises:
-        WriteampError: it is no table, or has a key that is no argument.
+        WriteampError: it is not a table, or has a key that is not an argument.
     """
     table = tables.get(title, {})
     if not isinstance(table, Mapping):
@@ -121,16 +121,16 @@ def _arguments_of(tables: Table, title: str, names: Sequence[str], where: str) -
 
 
 def _chosen(base: Mapping[str, Any], choice: Choice, one_of: Sequence[str]) -> dict[str, Any]:
-    """Return arguments with some replaced; of `one_of`, a choice of one replaces all."""
+    """Return arguments with some replaced; a choice of one of `one_of` removes the others."""
     replaced = one_of if set(one_of) & set(choice) else ()
-    return {name: one for name, one in base.items() if name not in replaced} | choice
+    return {name: value for name, value in base.items() if name not in replaced} | choice
 
 
 def _meaning(kind: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments with one spelling for each number: 1 and 1.0 mean the same."""
+    """Return arguments with one spelling for each number: 1 and 1.0 are equal."""
     plain = to_plain(arguments)
     return {"verb": kind} | {
-        name: float(one) if isinstance(one, int) else one for name, one in plain.items()
+        name: float(value) if isinstance(value, int) else value for name, value in plain.items()
     }
 
 
@@ -142,37 +142,39 @@ _SHARES = ("utilization", "hot_ratio")
 
 
 class PredictionKind(TheoryKind):
-    """Kind of points that `writeamp.predict` gives: answers of analytic models."""
+    """Kind of points of `writeamp.predict`: predictions of analytic models."""
 
     name = "predict"
     names = ("model", *RATIOS, "target_wa", *_SHARES, *_DEFAULTS)
     whole_numbers = ("pages_per_block", "window", "reserve")
     ratios = (*RATIOS, *_SHARES)
-    # Each says which drive is meant.
+    # Each of them determines the drive.
     one_of = (*RATIOS, "target_wa")
     defaults = _DEFAULTS
 
-    def checked(self, given: dict[str, Any], choice: Choice) -> dict[str, Any]:
-        """Return a question to a model."""
-        if "model" not in given:
+    def checked(self, arguments: dict[str, Any], choice: Choice) -> dict[str, Any]:
+        """Return the checked arguments of a prediction."""
+        if "model" not in arguments:
             raise WriteampError(
-                f"model is missing; give one in [predict], or an axis of them: {', '.join(MODELS)}"
+                f"model is missing; give one in [predict], or make it an axis: {', '.join(MODELS)}"
             )
-        check_numbers(given, texts=("model",))
-        find_model(given["model"])
+        check_numbers(arguments, texts=("model",))
+        find_model(arguments["model"])
         for name in self.whole_numbers:
-            if not float(given[name]).is_integer():
-                raise WriteampError(f"{name} is {shown(given[name])}; it must be a whole number")
-        check_question(**{name: one for name, one in given.items() if name != "model"})
-        return given
+            if not float(arguments[name]).is_integer():
+                raise WriteampError(
+                    f"{name} is {shown(arguments[name])}; it must be a whole number"
+                )
+        check_question(**{name: value for name, value in arguments.items() if name != "model"})
+        return arguments
 
-    def run(self, settings: Table) -> PointFound:
-        """Ask the model."""
+    def run(self, settings: Table) -> PointResult:
+        """Return the model's prediction."""
         question = from_plain(settings)
         model = question.pop("model")
         answers = predict(models=[model], **question)
         (answer,) = answers
-        return PointFound(
+        return PointResult(
             wa=json_number(answer.wa),
             measures=scalars_of({"op": answer.op, "in_domain": answer.in_domain}),
             warnings=(*answers.warnings, *answer.warnings),
@@ -183,12 +185,12 @@ _COUNTS = ("pages_per_block", "d", "d_swap")
 _HEATS = ("hot_fraction", "hot_write_fraction")
 _REQUIRED = ("mode", "d", *_HEATS)
 
-# What rows have elsewhere, and what two runs of one point do not agree in.
+# Keys that rows have in other columns, or that differ between runs of one point.
 _NOT_MEASURES = ("wa", "elapsed_s", "check_elapsed_s")
 
 
 class MeanFieldKind(TheoryKind):
-    """Kind of points that `writeamp meanfield` finds: fixed points of the mean field."""
+    """Kind of points of `writeamp meanfield`: fixed points of the mean field."""
 
     name = "meanfield"
     names = ("mode", *RATIOS, *_COUNTS, *_HEATS)
@@ -197,36 +199,36 @@ class MeanFieldKind(TheoryKind):
     one_of = RATIOS
     defaults: ClassVar = {"pages_per_block": 128}
 
-    def checked(self, given: dict[str, Any], choice: Choice) -> dict[str, Any]:
-        """Return the parameters of a fixed point."""
-        if "mode" in choice and given["mode"] == "hcwf":
-            given.pop("d_swap", None)  # which only the other mode takes
-        _check(given)
-        return given
+    def checked(self, arguments: dict[str, Any], choice: Choice) -> dict[str, Any]:
+        """Return the checked parameters of a fixed point."""
+        if "mode" in choice and arguments["mode"] == "hcwf":
+            arguments.pop("d_swap", None)  # only the other mode has it
+        _check(arguments)
+        return arguments
 
-    def run(self, settings: Table) -> PointFound:
-        """Find the fixed point."""
-        given = from_plain(settings)
-        swaps = given.pop("mode") == "hcwf-swap"
-        point = hot_cold_swap(**given) if swaps else hot_cold(**given)
-        return PointFound(
+    def run(self, settings: Table) -> PointResult:
+        """Compute the fixed point."""
+        arguments = from_plain(settings)
+        swaps = arguments.pop("mode") == "hcwf-swap"
+        point = hot_cold_swap(**arguments) if swaps else hot_cold(**arguments)
+        return PointResult(
             wa=point.wa,
             measures=scalars_of(point.to_dict(), without=_NOT_MEASURES),
             warnings=(f"ill-conditioned: {point.why}",) if point.ill_conditioned else (),
         )
 
 
-def _check(given: dict[str, Any]) -> None:
-    mode = given.get("mode")
+def _check(arguments: dict[str, Any]) -> None:
+    mode = arguments.get("mode")
     needed = (*_REQUIRED, "d_swap") if mode == "hcwf-swap" else _REQUIRED
     for name in needed:
-        if name not in given:
-            raise WriteampError(f"{name} is missing; give it in [meanfield], or as an axis")
-    check_numbers(given, texts=("mode",))
+        if name not in arguments:
+            raise WriteampError(f"{name} is missing; give it in [meanfield], or make it an axis")
+    check_numbers(arguments, texts=("mode",))
     if mode not in MODES:
         raise unknown("mode", str(mode), MODES)
-    if mode == "hcwf" and "d_swap" in given:
-        raise WriteampError("d_swap is of mode hcwf-swap; mode hcwf swaps nothing, leave it out")
-    numbers = {name: one for name, one in given.items() if name != "mode"}
+    if mode == "hcwf" and "d_swap" in arguments:
+        raise WriteampError("d_swap is only for mode hcwf-swap; omit it, or change the mode")
+    numbers = {name: value for name, value in arguments.items() if name != "mode"}
     absent: dict[str, Any] = dict.fromkeys((*RATIOS, "d_swap"))
     checked_parameters(**(absent | numbers))

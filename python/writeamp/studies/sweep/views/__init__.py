@@ -1,1 +1,1 @@
-"""Views of the results of sweeps, one file for each way to look at them."""
+"""Views of the results of sweeps, one module for each."""

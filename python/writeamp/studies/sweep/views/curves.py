@@ -1,4 +1,4 @@
-"""Line plots: a column over one axis, for each value of another, in panels by the rest."""
+"""Line plots: a column over one axis, with a line for each value of another, in panels."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_TICKS = 12
 
 @dataclass(frozen=True)
 class Series:
-    """The points of one line, by rising x, and the values that tell it from others."""
+    """The points of one line, by ascending x, and the values that identify the line."""
 
     hue: Any
     facet: dict[str, Any]
@@ -39,7 +39,7 @@ class Series:
 class Curves(View):
     """A line for each hue and facet; each point is the mean of the replicas of one choice.
 
-    `left_out` choices have no x.
+    `left_out` is the number of choices that have no x.
     """
 
     tidy: Tidy
@@ -61,35 +61,35 @@ class Curves(View):
         x_log: bool | None = None,
         y_log: bool = False,
     ) -> Curves:
-        """Return the lines that are asked for; `SweepResults.curves` says what each argument is."""
-        tidy.found(y, "y")
-        roles = roles_of(tidy, x, hue, facet, part="hue")
+        """Return the requested lines; `SweepResults.curves` describes the arguments."""
+        tidy.result_column(y, "y")
+        roles = roles_of(tidy, x, hue, facet, role="hue")
         groups = groups_of(tidy, y, roles.names)
         hues = [None] if roles.other is None else _all_values(tidy, roles.other)
         _check_log(x_log, roles.x, tidy.values(roles.x))
-        _check_log(y_log, y, [one.mean for one in groups if one.mean is not None])
+        _check_log(y_log, y, [group.mean for group in groups if group.mean is not None])
         series = [
-            Series(one, panel, _points(groups, roles, one, panel))
+            Series(hue_value, panel, _points(groups, roles, hue_value, panel))
             for panel in panels_of(tidy, roles.facets)
-            for one in hues
+            for hue_value in hues
         ]
         return Curves(
             tidy=tidy,
             y=y,
             roles=roles,
-            series=tuple(one for one in series if one.points),
+            series=tuple(line for line in series if line.points),
             x_log=is_log(tidy.values(roles.x)) if x_log is None else x_log,
             y_log=y_log,
-            left_out=sum(one.value(roles.x) is None for one in groups),
+            left_out=sum(group.value(roles.x) is None for group in groups),
         )
 
     @property
     def points(self) -> tuple[Group, ...]:
         """All points of the lines."""
-        return tuple(point for one in self.series for point in one.points)
+        return tuple(point for line in self.series for point in line.points)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the lines: their hue and facet, and what their points are and have."""
+        """Return the lines as JSON types: hue, facet and points of each."""
         return {
             "x": self.roles.x,
             "y": self.y,
@@ -98,8 +98,8 @@ class Curves(View):
             "left_out": self.left_out,
             "series": [
                 {
-                    "hue": one.hue,
-                    "facet": one.facet,
+                    "hue": line.hue,
+                    "facet": line.facet,
                     "points": [
                         {
                             "x": point.value(self.roles.x),
@@ -111,10 +111,10 @@ class Curves(View):
                             "steady": point.steady,
                             "not_steady": point.not_steady,
                         }
-                        for point in one.points
+                        for point in line.points
                     ],
                 }
-                for one in self.series
+                for line in self.series
             ],
         }
 
@@ -122,18 +122,18 @@ class Curves(View):
         return [point.to_dict() for point in self.points]
 
     def card(self) -> Card:
-        """Return a row for each point."""
+        """Return one row for each point."""
         return card_of_groups(f"{len(self.points)} points", self.roles.names, self.points)
 
     def figure(self) -> PanelChart:
-        """Describe the lines with bands, or points with bars where x has no numbers."""
+        """Describe lines with bands, or points with bars if x is not numeric."""
         is_number = self.tidy.frame[self.roles.x].dtype.is_numeric()
         names = [] if is_number else _all_values(self.tidy, self.roles.x)
         others = beside(self.tidy, self.roles.names)
         panels: dict[str, list[SweepCurve]] = {}
-        for one in self.series:
-            title = ", ".join(f"{name} = {word_of(value)}" for name, value in one.facet.items())
-            panels.setdefault(title, []).append(self._curve(one, names))
+        for line in self.series:
+            title = ", ".join(f"{name} = {word_of(value)}" for name, value in line.facet.items())
+            panels.setdefault(title, []).append(self._curve(line, names))
         return curves_over_axis(
             list(panels.items()),
             title=f"{title_word(self.y)} over {self.roles.x}",
@@ -150,10 +150,11 @@ class Curves(View):
         )
 
     def _ticks(self) -> list[float]:
-        """Return the values of a logarithmic axis, if they are few, as the digits of a tick."""
+        """Return the values of a logarithmic axis as ticks, if there are few of them."""
         values = self.tidy.values(self.roles.x)
         few = (
-            self.x_log and len(values) * len({str(one.facet) for one in self.series}) <= _MOST_TICKS
+            self.x_log
+            and len(values) * len({str(line.facet) for line in self.series}) <= _MOST_TICKS
         )
         return [float(f"{value:.3g}") for value in values] if few else []
 
@@ -163,22 +164,22 @@ class Curves(View):
         return interval + (f"\nnot joined: points differ in {', '.join(others)}" if others else "")
 
     def _curve(self, series: Series, names: Sequence[Any]) -> SweepCurve:
-        found = [point for point in series.points if point.mean is not None]
-        x = [point.value(self.roles.x) for point in found]
+        points = [point for point in series.points if point.mean is not None]
+        x = [point.value(self.roles.x) for point in points]
         hue = self.roles.other
         return SweepCurve(
             label="" if hue is None else _label(hue, series.hue),
-            x=[names.index(one) for one in x] if names else x,
-            y=[_number(point.mean) for point in found],
-            low=[_number(point.low) for point in found],
-            high=[_number(point.high) for point in found],
-            steady=[point.steady is not False for point in found],
+            x=[names.index(value) for value in x] if names else x,
+            y=[_number(point.mean) for point in points],
+            low=[_number(point.low) for point in points],
+            high=[_number(point.high) for point in points],
+            steady=[point.steady is not False for point in points],
         )
 
 
 def _check_log(is_log_axis: bool | None, name: str, values: Sequence[Any]) -> None:
-    if is_log_axis and not all(isinstance(one, int | float) and one > 0 for one in values):
-        raise WriteampError(f"{name} has no logarithm everywhere; only numbers above 0 have one")
+    if is_log_axis and not all(isinstance(value, int | float) and value > 0 for value in values):
+        raise WriteampError(f"{name} has values without a logarithm; all must be numbers above 0")
 
 
 def _label(name: str, value: Any) -> str:
@@ -190,7 +191,7 @@ def _number(value: float | None) -> float:
 
 
 def _all_values(tidy: Tidy, name: str) -> list[Any]:
-    """Return the values of an axis, and None last if some results have none."""
+    """Return the values of an axis, with None last if some results have no value."""
     missing = [None] if tidy.frame[name].null_count() else []
     return [*tidy.values(name), *missing]
 
@@ -199,10 +200,10 @@ def _points(
     groups: Sequence[Group], roles: Roles, hue: Any, panel: dict[str, Any]
 ) -> tuple[Group, ...]:
     wanted = panel if roles.other is None else panel | {roles.other: hue}
-    found = [
-        one
-        for one in groups
-        if one.value(roles.x) is not None
-        and all(one.value(name) == value for name, value in wanted.items())
+    matching = [
+        group
+        for group in groups
+        if group.value(roles.x) is not None
+        and all(group.value(name) == value for name, value in wanted.items())
     ]
-    return tuple(sorted(found, key=lambda one: one.value(roles.x)))
+    return tuple(sorted(matching, key=lambda group: group.value(roles.x)))

@@ -1,4 +1,4 @@
-"""Heat maps: a column in each cell of two axes, in panels by the rest."""
+"""Heat maps: a column in each cell of two axes, in panels by the remaining axes."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from writeamp.studies.sweep.views.view import (
     without_axis,
 )
 
-# More cells along one axis than this are too small to be told apart.
+# Smaller cells could not be distinguished.
 _MOST_CELLS = 60
 
 
 @dataclass(frozen=True)
 class HeatGrid:
-    """The cells of one facet, `cells[row][column]` by the values of y and x; None if empty."""
+    """Cells of one facet, `cells[row][column]` by the values of y and x; None without a result."""
 
     facet: dict[str, Any]
     cells: tuple[tuple[Group | None, ...], ...]
@@ -39,7 +39,7 @@ class HeatGrid:
 class HeatMaps(View):
     """A grid for each facet; each cell is the mean of the replicas of one choice.
 
-    `left_out` choices have no x or no y.
+    `left_out` is the number of choices that have no x or no y.
     """
 
     tidy: Tidy
@@ -59,16 +59,16 @@ class HeatMaps(View):
         color: str = "wa",
         facet: Sequence[str] | None = None,
     ) -> HeatMaps:
-        """Return the grids that are asked for; `SweepResults.heat_map` says what each argument is.
+        """Return the requested grids; `SweepResults.heat_map` describes the arguments.
 
         Raises:
-            WriteampError: there is no second axis, or one has too many values for cells.
+            WriteampError: a second axis is missing, or an axis has too many values for cells.
         """
-        tidy.found(color, "color")
-        roles = roles_of(tidy, x, y, facet, part="y")
+        tidy.result_column(color, "color")
+        roles = roles_of(tidy, x, y, facet, role="y")
         if roles.other is None:
             raise WriteampError(
-                f"a heat map needs two axes, and only {roles.x} varies; leave the kind to lines"
+                f"a heat map needs two axes, but only {roles.x} varies; use the kind lines"
             )
         x_values, y_values = (tuple(tidy.values(name)) for name in (roles.x, roles.other))
         for name, values in ((roles.x, x_values), (roles.other, y_values)):
@@ -78,7 +78,7 @@ class HeatMaps(View):
                     f"{_MOST_CELLS} along an axis; fix some with where NAME=VALUE, or draw lines"
                 )
         groups = groups_of(tidy, color, roles.names)
-        place = {tuple(one.value(name) for name in roles.names): one for one in groups}
+        place = {tuple(group.value(name) for name in roles.names): group for group in groups}
         grids = tuple(
             HeatGrid(
                 panel,
@@ -89,16 +89,16 @@ class HeatMaps(View):
             )
             for panel in panels_of(tidy, roles.facets)
         )
-        left_out = sum(None in (one.value(roles.x), one.value(roles.other)) for one in groups)
+        left_out = sum(None in (group.value(roles.x), group.value(roles.other)) for group in groups)
         return HeatMaps(tidy, color, roles, x_values, y_values, grids, left_out)
 
     @property
     def points(self) -> tuple[Group, ...]:
-        """The cells that have results."""
-        return tuple(one for grid in self.grids for row in grid.cells for one in row if one)
+        """Cells that have results."""
+        return tuple(group for grid in self.grids for row in grid.cells for group in row if group)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values of both axes, and of each facet a row of values for each y."""
+        """Return the values of both axes, and for each facet a row of values for each y."""
         return {
             "x": self.roles.x,
             "y": self.roles.other,
@@ -110,8 +110,10 @@ class HeatMaps(View):
             "maps": [
                 {"facet": grid.facet}
                 | {
-                    name: [[one and getattr(one, part) for one in row] for row in grid.cells]
-                    for name, part in (("values", "mean"), ("low", "low"), ("high", "high"))
+                    name: [
+                        [group and getattr(group, attribute) for group in row] for row in grid.cells
+                    ]
+                    for name, attribute in (("values", "mean"), ("low", "low"), ("high", "high"))
                 }
                 for grid in self.grids
             ],
@@ -121,15 +123,15 @@ class HeatMaps(View):
         return [point.to_dict() for point in self.points]
 
     def card(self) -> Card:
-        """Return a row for each point."""
+        """Return one row for each point."""
         return card_of_groups(f"{len(self.points)} points", self.roles.names, self.points)
 
     def figure(self) -> HeatMapChart:
-        """Describe the grids; numbers of y rise upwards."""
+        """Describe the grids; numeric y values ascend upwards."""
         assert self.roles.other is not None
         rising = self.tidy.frame[self.roles.other].dtype.is_numeric()
         step = -1 if rising else 1
-        unsteady = sum(one.steady is False for one in self.points)
+        unsteady = sum(group.steady is False for group in self.points)
         note = without_axis(self.left_out, f"{self.roles.x} or {self.roles.other}")
         note += f" · {unsteady} cells are not steady" if unsteady else ""
         others = beside(self.tidy, self.roles.names)
@@ -137,8 +139,8 @@ class HeatMaps(View):
         return cells_over_axes(
             [
                 (
-                    ", ".join(f"{name} = {word_of(one)}" for name, one in grid.facet.items()),
-                    [[_value(one) for one in row] for row in grid.cells][::step],
+                    ", ".join(f"{name} = {word_of(value)}" for name, value in grid.facet.items()),
+                    [[_value(group) for group in row] for row in grid.cells][::step],
                 )
                 for grid in self.grids
             ],
@@ -157,6 +159,6 @@ def _value(group: Group | None) -> float:
 
 
 def _ticks(values: Sequence[Any]) -> list[str]:
-    """Return values in few digits, if these tell them apart."""
-    short = [f"{one:.3g}" if isinstance(one, float) else word_of(one) for one in values]
-    return short if len(set(short)) == len(short) else [str(one) for one in values]
+    """Return values in few digits, unless some would look equal."""
+    short = [f"{value:.3g}" if isinstance(value, float) else word_of(value) for value in values]
+    return short if len(set(short)) == len(short) else [str(value) for value in values]

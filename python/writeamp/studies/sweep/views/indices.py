@@ -1,4 +1,4 @@
-"""Sensitivity indices of axes: of full grids, and by SALib of designs that draw samples."""
+"""Sensitivity indices of axes: for full grids, and by SALib for designs that draw samples."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Measure: TypeAlias = Literal["first_order", "total", "mu_star", "sigma"]
 
 @dataclass(frozen=True)
 class Index(AnyResult):
-    """Sensitivity index of an axis with its 95% interval; NaN where there is none."""
+    """Sensitivity index of an axis with its 95% interval, or NaN without one."""
 
     axis: str
     measure: Measure
@@ -43,36 +43,37 @@ class Index(AnyResult):
 
     @staticmethod
     def around(axis: str, measure: Measure, value: float, half_width: float) -> Index:
-        """Return an index with an interval to both sides."""
+        """Return an index with a symmetric interval."""
         return Index(axis, measure, float(value), float(value - half_width),
                      float(value + half_width))  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON types; null for NaN."""
+        """Return the index as JSON types; NaN becomes null."""
         numbers = {"value": self.value, "low": self.low, "high": self.high}
-        known = {name: json_number(one) for name, one in numbers.items()}
-        return {"axis": self.axis, "measure": self.measure} | known
+        values = {name: json_number(number) for name, number in numbers.items()}
+        return {"axis": self.axis, "measure": self.measure} | values
 
 
 def of_full_grid(names: Sequence[str], y: npt.NDArray[np.float64]) -> list[Index]:
-    """Return both Sobol indices of each axis, in the mean of replicas, with Student's intervals.
+    """Return both Sobol indices of each axis, as means over replicas, with Student's intervals.
 
-    Analysis of variance over all cells, in which each value of an axis counts alike: the
-    first-order index of axis i is Var(E[y|x_i])/Var(y), the total one 1 - Var(E[y|x_j, j≠i])/Var(y)
-    (Saltelli et al., Comput. Phys. Commun. 181 (2010) 259, Eqs. 1 and 4). Nothing is estimated by
-    sampling.
+    They are computed by analysis of variance over all cells, with equal weights of an axis's
+    values. The first-order index of axis i is Var(E[y|x_i])/Var(y), the total one is
+    1 - Var(E[y|x_j, j≠i])/Var(y) (Saltelli et al., Comput. Phys. Commun. 181 (2010) 259, Eqs. 1 and
+    4). They have no sampling error.
 
     Args:
-        names: of the axes.
-        y: shape (replicas, values of the first axis, values of the second, …); it varies.
+        names: names of the axes.
+        y: results, shape (replicas, values of the first axis, values of the second, …), not all
+            equal.
     """
-    found = []
-    for at, name in enumerate(names):
-        first = np.array([_first_order(one, at) for one in y])
-        total = np.array([_total(one, at) for one in y])
-        found.append(_over_replicas(name, "first_order", first))
-        found.append(_over_replicas(name, "total", total))
-    return found
+    indices = []
+    for axis, name in enumerate(names):
+        first = np.array([_first_order(replica, axis) for replica in y])
+        total = np.array([_total(replica, axis) for replica in y])
+        indices.append(_over_replicas(name, "first_order", first))
+        indices.append(_over_replicas(name, "total", total))
+    return indices
 
 
 def _first_order(y: npt.NDArray[np.float64], axis: int) -> float:
@@ -84,21 +85,21 @@ def _total(y: npt.NDArray[np.float64], axis: int) -> float:
     return _share(y.var() - y.mean(axis=axis).var(), y.var())
 
 
-def _share(part: float, whole: float) -> float:
-    """Return a share of a variance; none of a replica that is the same everywhere."""
-    return float(part / whole) if whole > 0 else 0.0
+def _share(component: float, whole: float) -> float:
+    """Return a share of a variance, or 0 if the variance is 0."""
+    return float(component / whole) if whole > 0 else 0.0
 
 
 def _over_replicas(name: str, measure: Measure, values: npt.NDArray[np.float64]) -> Index:
     low, high = student_interval(values)
-    # NaN, of one replica, is kept.
+    # With one replica the interval stays NaN.
     low, high = (end if math.isnan(end) else min(max(end, 0.0), 1.0) for end in (low, high))
     return Index(name, measure, float(values.mean()), low, high)
 
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 
-# Of the resamples: the same results give the same intervals.
+# Seed of the resamples: the same results give the same intervals.
 _SEED = 1
 _RESAMPLES = 1000
 
@@ -107,19 +108,19 @@ def of_saltelli(names: Sequence[str], shares: _Floats, y: _Floats) -> list[Index
     """Return first-order and total Sobol indices.
 
     Args:
-        names: of the d axes.
-        shares: of the design, shape (samples·(d + 2), d).
-        y: what was found there, in the same order; it varies.
+        names: names of the d axes.
+        shares: samples of the design, shape (samples·(d + 2), d).
+        y: results at the samples, in the same order, not all equal.
     """
-    found = salib("analyze.sobol").analyze(
+    analysis = salib("analyze.sobol").analyze(
         unit_problem(len(names)), y, calc_second_order=False, num_resamples=_RESAMPLES, seed=_SEED
     )
     return [
         index
-        for at, name in enumerate(names)
+        for axis, name in enumerate(names)
         for index in (
-            Index.around(name, "first_order", found["S1"][at], found["S1_conf"][at]),
-            Index.around(name, "total", found["ST"][at], found["ST_conf"][at]),
+            Index.around(name, "first_order", analysis["S1"][axis], analysis["S1_conf"][axis]),
+            Index.around(name, "total", analysis["ST"][axis], analysis["ST_conf"][axis]),
         )
     ]
 
@@ -130,11 +131,11 @@ def of_morris(names: Sequence[str], shares: _Floats, y: _Floats) -> list[Index]:
     Campolongo, Cariboni & Saltelli, Environ. Model. Softw. 22 (2007) 1509.
 
     Args:
-        names: of the d axes.
-        shares: of the design, shape (trajectories·(d + 1), d).
-        y: what was found there, in the same order.
+        names: names of the d axes.
+        shares: samples of the design, shape (trajectories·(d + 1), d).
+        y: results at the samples, in the same order.
     """
-    found = salib("analyze.morris").analyze(
+    analysis = salib("analyze.morris").analyze(
         unit_problem(len(names)),
         shares,
         y,
@@ -144,37 +145,39 @@ def of_morris(names: Sequence[str], shares: _Floats, y: _Floats) -> list[Index]:
     )
     return [
         index
-        for at, name in enumerate(names)
+        for axis, name in enumerate(names)
         for index in (
-            Index.around(name, "mu_star", found["mu_star"][at], found["mu_star_conf"][at]),
-            Index(name, "sigma", float(found["sigma"][at])),
+            Index.around(
+                name, "mu_star", analysis["mu_star"][axis], analysis["mu_star_conf"][axis]
+            ),
+            Index(name, "sigma", float(analysis["sigma"][axis])),
         )
     ]
 
 
 def of_independent(names: Sequence[str], shares: _Floats, y: _Floats) -> list[Index]:
-    """Return first-order Sobol indices by RBD-FAST, which takes any independent samples.
+    """Return first-order Sobol indices by RBD-FAST, which supports any independent samples.
 
     Tarantola, Gatelli & Mara, Reliab. Eng. Syst. Saf. 91 (2006) 717, with the bias correction of
     Tissot & Prieur, 107 (2012) 205.
 
     Args:
-        names: of the d axes.
-        shares: of the design, shape (samples, d).
-        y: what was found there, in the same order; it varies.
+        names: names of the d axes.
+        shares: samples of the design, shape (samples, d).
+        y: results at the samples, in the same order, not all equal.
     """
-    found = salib("analyze.rbd_fast").analyze(
+    analysis = salib("analyze.rbd_fast").analyze(
         unit_problem(len(names)), shares, y, num_resamples=_RESAMPLES, seed=_SEED
     )
     return [
-        Index.around(name, "first_order", found["S1"][at], found["S1_conf"][at])
-        for at, name in enumerate(names)
+        Index.around(name, "first_order", analysis["S1"][axis], analysis["S1_conf"][axis])
+        for axis, name in enumerate(names)
     ]
 
 
 @dataclass(frozen=True)
 class Method:
-    """Method of analysis of a design, in words, and the fewest samples that it needs."""
+    """Method of analysis of a design, with its description and the fewest samples it needs."""
 
     words: str
     indices: Callable[[Sequence[str], _Floats, _Floats], list[Index]]
@@ -182,8 +185,8 @@ class Method:
 
 
 _RBD_FAST = Method("first-order Sobol indices by RBD-FAST", of_independent, 64)
-# Not for "sobol": its points sorted by one axis follow another one too regularly, which RBD-FAST
-# takes for an effect.
+# Not for "sobol": when its points are sorted by one axis, another axis follows too regularly, which
+# RBD-FAST would report as an effect.
 METHODS: Mapping[str, Method] = {
     RANDOM: _RBD_FAST,
     LATIN_HYPERCUBE: _RBD_FAST,

@@ -43,17 +43,18 @@ class Choice:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the choice with its standing: "front", "near" or "dominated"."""
-        merged = {name: one for group in self.groups for name, one in group.to_dict().items()}
+        merged = {name: value for group in self.groups for name, value in group.to_dict().items()}
         return merged | {"standing": _STANDINGS[self.standing]}
 
 
 @dataclass(frozen=True, eq=False)
 class Pareto(View):
-    """All choices that have every objective, the front first, by the first objective.
+    """All choices that have every objective: the front first, then by the first objective.
 
     A choice is dominated by another that is as good in all objectives and better in one, by the
-    means of replicas. It is near the front if none dominates it with the worse ends of that one's
-    95% intervals and the better ends of its own. `left_out` choices lack an objective.
+    means of replicas. It is near the front if it would not be dominated when its own 95% intervals
+    are at their better ends and those of the others at their worse ends. `left_out` is the number
+    of choices that lack an objective.
     """
 
     tidy: Tidy
@@ -64,30 +65,30 @@ class Pareto(View):
 
     @staticmethod
     def of(tidy: Tidy, objectives: Sequence[str], *, hue: str | None = None) -> Pareto:
-        """Return the front; `SweepResults.pareto` says what each argument is."""
-        asked = tuple(Objective.of(text) for text in objectives)
-        names = [one.column for one in asked]
-        if len(asked) not in (2, 3) or len(set(names)) < len(names):
+        """Return the front; `SweepResults.pareto` describes the arguments."""
+        requested = tuple(Objective.of(text) for text in objectives)
+        names = [objective.column for objective in requested]
+        if len(requested) not in (2, 3) or len(set(names)) < len(names):
             raise WriteampError(
-                f"a Pareto front has two or three different objectives, such as wa,op; not "
-                f"{','.join(objectives) or 'none'}"
+                f"objectives are {','.join(objectives) or 'missing'}; give two or three different "
+                "ones, such as wa,op"
             )
         if hue is not None and hue not in (*tidy.settings, *ORIGINS):
             raise unknown("axis", hue, tidy.varying or tidy.settings)
         columns = [groups_of(tidy, name, [hue] if hue else []) for name in names]
         rows = [row for row in zip(*columns, strict=True) if all(g.mean is not None for g in row)]
         if not rows:
-            raise WriteampError(f"no result has all of {', '.join(names)}")
-        signs = np.array([-1.0 if one.maximizes else 1.0 for one in asked])
+            raise WriteampError(f"no result has all of {', '.join(names)}; give other objectives")
+        signs = np.array([-1.0 if objective.maximizes else 1.0 for objective in requested])
         standings = _standings(rows, signs)
         order = sorted(
             range(len(rows)),
-            key=lambda at: (list(_STANDINGS).index(standings[at]), rows[at][0].mean),
+            key=lambda index: (list(_STANDINGS).index(standings[index]), rows[index][0].mean),
         )
         return Pareto(
             tidy=tidy,
-            objectives=asked,
-            choices=tuple(Choice(rows[at], standings[at]) for at in order),
+            objectives=requested,
+            choices=tuple(Choice(rows[index], standings[index]) for index in order),
             left_out=len(columns[0]) - len(rows),
             hue=hue or _hue(tidy, names),
         )
@@ -96,22 +97,24 @@ class Pareto(View):
         """Return the objectives, and all choices with their standing, the front first."""
         return {
             "objectives": [
-                {"column": one.column, "better": "more" if one.maximizes else "less"}
-                for one in self.objectives
+                {"column": objective.column, "better": "more" if objective.maximizes else "less"}
+                for objective in self.objectives
             ],
             "left_out": self.left_out,
-            "choices": [one.to_dict() for one in self.choices],
+            "choices": [choice.to_dict() for choice in self.choices],
         }
 
     def _records(self) -> list[dict[str, Any]]:
-        return [one.to_dict() for one in self.choices]
+        return [choice.to_dict() for choice in self.choices]
 
     def card(self) -> Card:
-        """Return the choices that no other dominates for certain."""
-        columns = [one.column for one in self.objectives]
+        """Return the choices that are on the front or near it."""
+        columns = [objective.column for objective in self.objectives]
         names = [name for name in self.tidy.varying if name not in columns]
-        best = [one for one in self.choices if one.standing != DOMINATED]
-        headings = [heading(name, [one.groups[0].value(name) for one in best]) for name in names]
+        best = [choice for choice in self.choices if choice.standing != DOMINATED]
+        headings = [
+            heading(name, [choice.groups[0].value(name) for choice in best]) for name in names
+        ]
         rows = []
         for choice in best:
             row = [word_of(choice.groups[0].value(name)) for name in names]
@@ -125,29 +128,29 @@ class Pareto(View):
         return Card(title, rows, [*headings, *pairs, "standing"], notes=notes)
 
     def _hues(self) -> list[Any]:
-        """Return the values of the hue in their order, and None last."""
+        """Return the values of the hue in their order, with None last."""
         assert self.hue is not None
         missing = [None] if self.tidy.frame[self.hue].null_count() else []
         return [*self.tidy.values(self.hue), *missing]
 
     def figure(self) -> PanelChart:
-        """Describe all choices and the front in a panel for each two objectives."""
+        """Describe all choices and the front, in a panel for each pair of objectives."""
         candidates = [
             ParetoPoint(
-                "" if self.hue is None else word_of(one.groups[0].value(self.hue)),
-                tuple(group.mean for group in one.groups if group.mean is not None),
-                one.standing,
+                "" if self.hue is None else word_of(choice.groups[0].value(self.hue)),
+                tuple(group.mean for group in choice.groups if group.mean is not None),
+                choice.standing,
             )
-            for one in self.choices
+            for choice in self.choices
         ]
-        count = sum(one.standing == FRONT for one in self.choices)
-        names = [one.column for one in self.objectives]
-        groups = [one.groups[0] for one in self.choices]
+        count = sum(choice.standing == FRONT for choice in self.choices)
+        names = [objective.column for objective in self.objectives]
+        groups = [choice.groups[0] for choice in self.choices]
         return pareto_front(
             candidates,
             labels=[(axis_label(name), upright_label(name)) for name in names],
-            kinds=[""] if self.hue is None else [word_of(one) for one in self._hues()],
-            maximizes=[one.maximizes for one in self.objectives],
+            kinds=[""] if self.hue is None else [word_of(value) for value in self._hues()],
+            maximizes=[objective.maximizes for objective in self.objectives],
             log=[name in self.tidy.settings and is_log(self.tidy.values(name)) for name in names],
             title=f"Pareto front of {', '.join(names)}: {count} of {len(candidates)} choices",
             subtitle=subtitle_of(self.tidy, groups, names),
@@ -155,7 +158,7 @@ class Pareto(View):
 
 
 def _hue(tidy: Tidy, objectives: Sequence[str]) -> str | None:
-    """Return the first axis of words that a picture can tell apart."""
+    """Return the first axis of texts with few enough values for colours, or None."""
     for name in tidy.varying:
         is_words = not tidy.frame[name].dtype.is_numeric()
         if is_words and name not in objectives and len(tidy.values(name)) <= MOST_HUES:
@@ -165,10 +168,10 @@ def _hue(tidy: Tidy, objectives: Sequence[str]) -> str | None:
 
 def _standings(rows: Sequence[tuple[Group, ...]], signs: _Costs) -> list[str]:
     def costs(end: str) -> _Costs:
-        found = [[getattr(one, end) for one in row] for row in rows]
-        means = [[one.mean for one in row] for row in rows]
-        known = np.array(found, np.float64)
-        return signs * np.where(np.isnan(known), np.array(means, np.float64), known)
+        ends = [[getattr(group, end) for group in row] for row in rows]
+        means = [[group.mean for group in row] for row in rows]
+        values = np.array(ends, np.float64)
+        return signs * np.where(np.isnan(values), np.array(means, np.float64), values)
 
     mean, low, high = costs("mean"), costs("low"), costs("high")
     best, worst = np.minimum(low, high), np.maximum(low, high)
@@ -176,28 +179,28 @@ def _standings(rows: Sequence[tuple[Group, ...]], signs: _Costs) -> list[str]:
     on_front = set(front.tolist())
     return [
         FRONT
-        if at in on_front
+        if index in on_front
         else DOMINATED
-        if _is_dominated(best[at], worst[surely_reached])
+        if _is_dominated(best[index], worst[surely_reached])
         else NEAR
-        for at in range(len(rows))
+        for index in range(len(rows))
     ]
 
 
 def _undominated(costs: _Costs) -> npt.NDArray[np.intp]:
-    """Return the places of the rows that no other dominates.
+    """Return the indices of the rows that no other row dominates.
 
-    In lexical order a row is dominated by earlier ones alone, and then by one of the front.
+    In lexical order, only earlier rows can dominate a row, and among these one of the front does.
     """
     front: list[int] = []
-    for at in np.lexsort(costs.T[::-1]).tolist():
-        if not _is_dominated(costs[at], costs[front]):
-            front.append(at)
+    for index in np.lexsort(costs.T[::-1]).tolist():
+        if not _is_dominated(costs[index], costs[front]):
+            front.append(index)
     return np.array(front, np.intp)
 
 
 def _is_dominated(cost: _Costs, others: _Costs) -> bool:
-    """Return whether one of the others is nowhere worse and somewhere better."""
+    """Return whether any of the others is nowhere worse and somewhere better."""
     nowhere_worse = np.all(others <= cost, axis=1)
     return bool(np.any(nowhere_worse & np.any(others < cost, axis=1)))
 
@@ -210,24 +213,24 @@ _LESS = ("wa", "op", "spare_factor", "latency_us", "erases", "spare_blocks", "fl
 
 @dataclass(frozen=True)
 class Objective:
-    """A column, and whether more of it is better."""
+    """A column, and whether larger values are better."""
 
     column: str
     maximizes: bool
 
     @staticmethod
     def of(text: str) -> Objective:
-        """Read the name of a column, perhaps with "min:" or "max:" before it, "-" or "+".
+        """Parse the name of a column, with an optional prefix "min:", "max:", "-" or "+".
 
         Raises:
-            WriteampError: the name alone does not say which is better.
+            WriteampError: the better direction of the column is not known.
 
         >>> Objective.of("endurance")
         Objective(column='endurance_full_drive_writes', maximizes=True)
         >>> Objective.of("max:virtual_time_s").maximizes
         True
         """
-        sign = next((one for one in _SIGNS if text.startswith(one)), "")
+        sign = next((prefix for prefix in _SIGNS if text.startswith(prefix)), "")
         name = text.removeprefix(sign).strip()
         column = _SHORT.get(name, name)
         if sign:
@@ -237,8 +240,8 @@ class Objective:
         if _begins(column, _LESS) or column.endswith("_programs"):
             return Objective(column, False)
         raise WriteampError(
-            f"is less of {name} better, or more? Say min:{name} or max:{name}; known without are "
-            f"{', '.join((*_LESS, *_MORE))}"
+            f"the better direction of {name} is not known; give min:{name} or max:{name} (known: "
+            f"{', '.join((*_LESS, *_MORE))})"
         )
 
 

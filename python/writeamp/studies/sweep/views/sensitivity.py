@@ -1,4 +1,4 @@
-"""Sensitivity: how much each axis matters for a column, and how sure that is."""
+"""Sensitivity: how much each axis affects a column, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _MEASURES = {
 
 @dataclass(frozen=True)
 class Indices:
-    """The indices of all axes, those that matter most first, at one choice of the listed axes."""
+    """Indices of all axes, largest effect first, at one choice of the listed axes."""
 
     choice: dict[str, Any]
     indices: tuple[Index, ...]
@@ -56,9 +56,9 @@ class Sensitivity(View):
 
     Attributes:
         tidy: the results.
-        column: what was found.
-        method: how the design is analysed, in words.
-        parts: one for each choice of the axes that the design did not draw.
+        column: column of results.
+        method: description of the method of analysis.
+        parts: indices for each choice of the axes that the design did not draw.
     """
 
     tidy: Tidy
@@ -68,12 +68,12 @@ class Sensitivity(View):
 
     @staticmethod
     def of(tidy: Tidy, plan: SweepPlan | None, *, y: str = "wa") -> Sensitivity:
-        """Return the indices; `SweepResults.sensitivity` says what each argument is."""
-        tidy.found(y, "y")
+        """Return the indices; `SweepResults.sensitivity` describes the arguments."""
+        tidy.result_column(y, "y")
         if plan is not None and plan.design is None:
             raise WriteampError(
-                f"a {SEARCH} goes where its goal is best, so that its points say nothing of which "
-                "axis matters; take another design"
+                f"a {SEARCH} chooses points near the best goal, so that they do not show which "
+                "axis matters; use another design"
             )
         if plan is None or plan.design is None or plan.design.kind == GRID:
             names, values = _full_grid(tidy, y)
@@ -81,7 +81,7 @@ class Sensitivity(View):
             return Sensitivity(tidy, y, _FULL_GRID, tuple(parts))
         if plan.design.kind not in METHODS:
             raise WriteampError(
-                f"design {plan.design.kind} has no sound analysis of sensitivity here; take one of "
+                f"design {plan.design.kind} has no valid analysis of sensitivity; use one of "
                 f"{', '.join((GRID, *METHODS))}"
             )
         return Sensitivity(tidy, y, METHODS[plan.design.kind].words, _drawn(tidy, plan, y))
@@ -92,56 +92,70 @@ class Sensitivity(View):
             "y": self.column,
             "method": self.method,
             "sensitivity": [
-                {"choice": part.choice, "indices": [one.to_dict() for one in part.indices]}
-                for part in self.parts
+                {
+                    "choice": choice_indices.choice,
+                    "indices": [index.to_dict() for index in choice_indices.indices],
+                }
+                for choice_indices in self.parts
             ],
         }
 
     def _records(self) -> list[dict[str, Any]]:
-        return [part.choice | one.to_dict() for part in self.parts for one in part.indices]
+        return [
+            choice_indices.choice | index.to_dict()
+            for choice_indices in self.parts
+            for index in choice_indices.indices
+        ]
 
     def card(self) -> Card:
-        """Return a row for each index."""
+        """Return one row for each index."""
         names = list(self.parts[0].choice)
         rows = [
             [
-                *(word_of(part.choice[name]) for name in names),
-                one.axis,
-                one.measure.replace("_", " "),
-                number_in_words(one.value),
-                interval_in_words(one.to_dict()["low"], one.to_dict()["high"]),
+                *(word_of(choice_indices.choice[name]) for name in names),
+                index.axis,
+                index.measure.replace("_", " "),
+                number_in_words(index.value),
+                interval_in_words(index.to_dict()["low"], index.to_dict()["high"]),
             ]
-            for part in self.parts
-            for one in part.indices
+            for choice_indices in self.parts
+            for index in choice_indices.indices
         ]
-        headings = [heading(name, [part.choice[name] for part in self.parts]) for name in names]
-        title = f"What decides {column_title(self.column)}: {self.method}"
+        headings = [
+            heading(name, [choice_indices.choice[name] for choice_indices in self.parts])
+            for name in names
+        ]
+        title = f"Sensitivity of {column_title(self.column)}: {self.method}"
         return Card(title, rows, [*headings, "axis", "index", ">value", ">95% CI"])
 
     def figure(self) -> BarChart:
         """Describe the indices as bars with intervals."""
         bars = []
-        for part in self.parts:
-            at = ", ".join(word_of(value) for value in part.choice.values())
-            sigma = {one.axis: one.value for one in part.indices if one.measure == "sigma"}
+        for choice_indices in self.parts:
+            choice_text = ", ".join(word_of(value) for value in choice_indices.choice.values())
+            sigma = {
+                index.axis: index.value
+                for index in choice_indices.indices
+                if index.measure == "sigma"
+            }
             bars += [
                 IndexBar(
-                    f"{at}: {one.axis}" if at else one.axis,
-                    _MEASURES[one.measure],
-                    one.value,
-                    one.low,
-                    one.high,
-                    f", σ {sigma[one.axis]:.3g}" if one.axis in sigma else "",
+                    f"{choice_text}: {index.axis}" if choice_text else index.axis,
+                    _MEASURES[index.measure],
+                    index.value,
+                    index.low,
+                    index.high,
+                    f", σ {sigma[index.axis]:.3g}" if index.axis in sigma else "",
                 )
-                for one in part.indices
-                if one.measure in _MEASURES
+                for index in choice_indices.indices
+                if index.measure in _MEASURES
             ]
         is_effect = bars[0].measure == _MEASURES["mu_star"]
-        axes = {one.axis for part in self.parts for one in part.indices}
+        axes = {index.axis for choice_indices in self.parts for index in choice_indices.indices}
         name = axis_label(self.column).partition(" (")[0]
         return indices_by_axis(
             bars,
-            title=f"What decides {name}",
+            title=f"Sensitivity of {name}",
             subtitle=f"{self.method} · "
             + subtitle_of(self.tidy, groups_of(self.tidy, self.column), (*axes, *self._listed())),
             x_label=f"change of {name} over the whole range of an axis"
@@ -154,29 +168,29 @@ class Sensitivity(View):
 
 
 def _full_grid(tidy: Tidy, y: str) -> tuple[list[str], _Floats]:
-    """Return the axes, and what was found, of shape (replicas, values of the first axis, …)."""
+    """Return the axes, and the results, shape (replicas, values of the first axis, …)."""
     names = list(tidy.varying)
     if not names:
-        raise WriteampError("nothing varies in these results, so that no axis can matter")
+        raise WriteampError("nothing varies in these results, so that no axis has an effect")
     values = [tidy.values(name) for name in names]
     count = math.prod(map(len, values))
     groups = tidy.frame.group_by(names).agg("seed", y)
     if groups.height != count or any(tidy.frame[name].null_count() for name in names):
         raise WriteampError(
-            f"{groups.height} of the {count} combinations of {', '.join(names)} have results, and "
-            "without the design that drew them a sensitivity needs all: give the sweep's own file "
-            "(--of FILE.toml), or fix axes with where NAME=VALUE"
+            f"{groups.height} of the {count} combinations of {', '.join(names)} have results, but "
+            "a sensitivity needs all, or the design that drew them; give the sweep's file (--of "
+            "FILE.toml), or fix axes by where NAME=VALUE"
         )
     check_alike(tidy, names)
     cells = {
-        tuple(choice): dict(zip(seeds, found, strict=True))
-        for *choice, seeds, found in groups.rows()
+        tuple(choice): dict(zip(seeds, results, strict=True))
+        for *choice, seeds, results in groups.rows()
     }
     seeds = sorted(set.intersection(*(set(cell) for cell in cells.values())))
     if not seeds:
         raise WriteampError(
-            "the combinations of the axes have no seed in common, so that no replica has them all; "
-            "run the sweeps with the same seed"
+            "the combinations of the axes have no common seed, so that no replica is complete; run "
+            "the sweeps with the same seed"
         )
     flat = [[cells[choice][seed] for choice in product(*values)] for seed in seeds]
     cube = np.array(flat, np.float64).reshape(len(seeds), *map(len, values))
@@ -191,21 +205,21 @@ def _drawn(tidy: Tidy, plan: SweepPlan, y: str) -> tuple[Indices, ...]:
     method = METHODS[plan.design.kind]
     if plan.design.samples < method.least_samples:
         raise WriteampError(
-            f"the design has {plan.design.samples} samples; {method.words} need at least "
-            f"{method.least_samples}"
+            f"the design has {plan.design.samples} samples, but {method.words} need at least "
+            f"{method.least_samples}; increase samples"
         )
     shares = plan.design.shares(len(plan.drawn))
-    found = dict(zip(tidy.frame.select(*KEY).rows(), tidy.frame[y], strict=True))
+    result_of = dict(zip(tidy.frame.select(*KEY).rows(), tidy.frame[y], strict=True))
     runs = len(shares) * plan.replicas
     parts = []
-    for start in range(0, len(plan.asked), runs):
-        points = plan.asked[start : start + runs]
-        if not any(point.key in found for point in points):
-            continue  # where() left it out
-        values = np.array([found.get(point.key) for point in points], np.float64)
+    for start in range(0, len(plan.requested_points), runs):
+        points = plan.requested_points[start : start + runs]
+        if not any(point.key in result_of for point in points):
+            continue  # left out by where()
+        values = np.array([result_of.get(point.key) for point in points], np.float64)
         _check(values, y)
         mean = values.reshape(len(shares), plan.replicas).mean(axis=1)
-        choice = {name: one for name, one in points[0].choice.items() if name not in plan.drawn}
+        choice = {name: value for name, value in points[0].choice.items() if name not in plan.drawn}
         parts.append(Indices(choice, _ranked(method.indices(plan.drawn, shares, mean))))
     if not parts:
         raise WriteampError("no point of the sweep has a result; run it first")
@@ -216,16 +230,16 @@ def _check(values: _Floats, y: str) -> None:
     missing = int(np.isnan(values).sum())
     if missing:
         raise WriteampError(
-            f"{missing} of {values.size} runs have no {y}, and a sensitivity needs all: run the "
-            "sweep to its end, or leave out by where NAME=VALUE what fails"
+            f"{missing} of {values.size} runs have no {y}, but a sensitivity needs all; run the "
+            "sweep to its end, or leave out failing runs by where NAME=VALUE"
         )
     if np.ptp(values) == 0:
-        raise WriteampError(f"{y} is {values.flat[0]:g} everywhere, so that no axis matters for it")
+        raise WriteampError(f"{y} is {values.flat[0]:g} everywhere, so that no axis affects it")
 
 
 def _ranked(indices: Sequence[Index]) -> tuple[Index, ...]:
-    """Return the indices of each axis together, the axis with the greatest first."""
-    most = {one.axis: -math.inf for one in indices}
-    for one in indices:
-        most[one.axis] = max(most[one.axis], one.value)
-    return tuple(sorted(indices, key=lambda one: -most[one.axis]))
+    """Return the indices grouped by axis, with the axis of the largest index first."""
+    most = {index.axis: -math.inf for index in indices}
+    for index in indices:
+        most[index.axis] = max(most[index.axis], index.value)
+    return tuple(sorted(indices, key=lambda index: -most[index.axis]))

@@ -1,4 +1,4 @@
-"""Settings of looks at a sweep's results, which options are made from."""
+"""Settings of views of a sweep's results, from which options are generated."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ class _Conditions:
     """Domain of lists of NAME=VALUE."""
 
     def check(self, name: str, value: Any) -> dict[str, list[str]]:
-        """Return the values by name; several of one name are alternatives."""
-        found: dict[str, list[str]] = {}
+        """Return the values by name; several values of a name are alternatives."""
+        conditions: dict[str, list[str]] = {}
         for text in value:
             setting_name, equals, wanted = text.partition("=")
             if not equals or not setting_name:
                 raise WriteampError(
                     f"{name} {shown(text)} is not NAME=VALUE, such as manager=single"
                 )
-            found.setdefault(setting_name.strip(), []).append(wanted.strip())
-        return found
+            conditions.setdefault(setting_name.strip(), []).append(wanted.strip())
+        return conditions
 
 
 @dataclass(frozen=True)
 class ResultsSettings(Settings):
-    """Results of a folder that are looked at."""
+    """Selection of results in a folder."""
 
     title: ClassVar[str] = "results"
     names_options: ClassVar[bool] = True
@@ -43,7 +43,7 @@ class ResultsSettings(Settings):
     of: Path | None = setting(
         None,
         None,
-        "only the points of this sweep, where several share the folder; --sensitivity needs it of "
+        "only the points of this sweep, if several share the folder; --sensitivity needs it for "
         "designs that draw samples",
         number="path",
         metavar="FILE.toml",
@@ -61,54 +61,63 @@ class ResultsSettings(Settings):
 
 @dataclass(frozen=True)
 class AxesSettings(Settings):
-    """Columns of a picture; each way to look takes some, and has defaults of its own."""
+    """Columns of a plot; each view uses some of them, with defaults of its own."""
 
     title: ClassVar[str] = "axes"
 
     x: str | None = setting(
         None,
         None,
-        "the axis along x: by default the first that has numbers",
+        "axis of x; by default the first numeric one",
         metavar="AXIS",
         **_AXES,
     )
     y: str | None = setting(
         None,
         None,
-        "what was found (default wa), a column of numbers; of a heat map the axis of the rows",
+        "numeric column of results (default wa); for a heat map the axis of the rows",
         metavar="COLUMN",
         **_AXES,
     )
     hue: str | None = setting(
-        None, None, "the axis with a line for each value", metavar="AXIS", **_AXES
+        None, None, "axis with a line for each value", metavar="AXIS", **_AXES
     )
     facet: list[str] | None = setting(
         None,
         None,
-        "an axis with a panel for each value (repeatable)",
+        "axis with a panel for each value (repeatable)",
         number="texts",
         metavar="AXIS",
         **_AXES,
     )
     color: str | None = setting(
-        None, None, "what the cells of a heat map show (default wa)", metavar="COLUMN", **_AXES
+        None,
+        None,
+        "column shown in the cells of a heat map (default wa)",
+        metavar="COLUMN",
+        **_AXES,
     )
     log_x: bool | None = setting(
         None,
         None,
-        "by default logarithmic where the values are",
+        "scale of the x axis; by default logarithmic if its values are",
         flag="--log-x/--linear-x",
         number="flag",
         **_AXES,
     )
     log_y: bool | None = setting(
-        None, None, "by default linear", flag="--log-y/--linear-y", number="flag", **_AXES
+        None,
+        None,
+        "scale of the y axis; by default linear",
+        flag="--log-y/--linear-y",
+        number="flag",
+        **_AXES,
     )
 
 
 @dataclass(frozen=True)
 class ViewSettings(Settings):
-    """Way to look: lines, heat maps, trade-offs or sensitivity."""
+    """View: lines, heat maps, trade-offs or sensitivity."""
 
     title: ClassVar[str] = "view"
 
@@ -123,15 +132,15 @@ class ViewSettings(Settings):
     pareto: str | None = setting(
         None,
         None,
-        "the choices that are best in some trade-off of two or three columns, each perhaps with "
-        "min: or max: before it, such as wa,op",
+        "the best choices for two or three columns (Pareto front), such as wa,op; min: or max: "
+        "before a column sets its better direction",
         metavar="COLUMNS",
         **_OTHERS,
     )
     sensitivity: bool = setting(
         False,
         None,
-        "which axes matter for --y, by Sobol or Morris",
+        "how much each axis affects --y, by Sobol or Morris",
         number="switch",
         **_OTHERS,
     )

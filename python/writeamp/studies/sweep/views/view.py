@@ -1,4 +1,4 @@
-"""Base of all views of results: a figure, a table and a document."""
+"""Base of all views of results: a figure, a table and a JSON document."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from writeamp.results.drawn import Drawn
 from writeamp.studies.sweep.summary import Group
 from writeamp.studies.sweep.tidy import STUDY, Tidy, word_of
 
-# Enough digits of a hash to tell a few studies apart.
+# Digits of a hash, enough to distinguish a few studies.
 _STUDY_DIGITS = 12
 _HEADINGS = {"wa": "WA"}
 
 
 class View(Drawn):
-    """View of results, drawn from them."""
+    """View of results, which can be drawn."""
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -29,7 +29,7 @@ class View(Drawn):
 
 
 def card_of_groups(title: str, names: Sequence[str], groups: Sequence[Group]) -> Card:
-    """Return a row for each group: its values by name, and the mean with its interval."""
+    """Return one row for each group: its values by name, and the mean with its interval."""
     if len({group.version for group in groups}) > 1 and "version" not in names:
         names = [*names, "version"]
     if len({tuple(group.value(name) for name in names) for group in groups}) < len(groups):
@@ -58,51 +58,57 @@ def _value(group: Group, name: str) -> str:
 def _steady(group: Group) -> str:
     if group.steady is None:
         return "–"
-    found = group.runs - group.failed
-    return "yes" if group.steady else "NO" if found == 1 else f"NO, {group.not_steady} of {found}"
+    successful = group.runs - group.failed
+    return (
+        "yes"
+        if group.steady
+        else "NO"
+        if successful == 1
+        else f"NO, {group.not_steady} of {successful}"
+    )
 
 
 def heading(name: str, values: Sequence[Any]) -> str:
-    """Return the heading of a setting's column, aligned to the right if all values are numbers."""
-    return f">{name}" if all(isinstance(one, int | float | None) for one in values) else name
+    """Return the heading of a setting's column, right-aligned if all values are numbers."""
+    return f">{name}" if all(isinstance(value, int | float | None) for value in values) else name
 
 
 def column_title(column: str) -> str:
-    """Return the name of a column of results in a table."""
+    """Return the title of a column of results in a table."""
     return _HEADINGS.get(column, column)
 
 
 def number_in_words(value: float | None) -> str:
-    """Return a number with four decimals, or six digits of a large one; a dash for None."""
+    """Return a number with four decimals, or six digits if it is large; a dash for None."""
     return "–" if value is None else f"{value:.4f}" if abs(value) < 1000 else f"{value:.6g}"
 
 
 def interval_in_words(low: float | None, high: float | None) -> str:
-    """Return both ends of an interval; a dash if there is none."""
+    """Return both ends of an interval, or a dash."""
     if low is None or high is None:
         return "–"
     return f"{number_in_words(low)} to {number_in_words(high)}"
 
 
 def beside(tidy: Tidy, named: Sequence[str]) -> list[str]:
-    """Return the axes without a role in a picture, which go ahead with those that have one."""
+    """Return the axes without a role in a plot, which vary together with those that have one."""
     return [name for name in tidy.varying if name not in named]
 
 
 def without_axis(count: int, axis: str) -> str:
-    """Return the subtitle's words on choices that have no place on an axis."""
+    """Return text for the subtitle on choices without a value on an axis."""
     return f" · {count} points without {axis} are left out" if count else ""
 
 
 def subtitle_of(tidy: Tidy, groups: Sequence[Group], named: Sequence[str]) -> str:
-    """Return the subtitle: what all points of a picture share, and how many there are."""
+    """Return the subtitle: settings that all points share, and the number of points."""
     fixed = [
         f"{name} = {word_of(tidy.frame[name][0])}"
         for name in (*tidy.parameters, "op", "workload", "manager")
         if name not in named and name in tidy.settings and tidy.frame[name].n_unique() == 1
     ]
-    runs, failed = (sum(getattr(one, name) for one in groups) for name in ("runs", "failed"))
-    each = sorted({one.runs for one in groups})
+    runs, failed = (sum(getattr(group, name) for group in groups) for name in ("runs", "failed"))
+    each = sorted({group.runs for group in groups})
     counted = f"{each[0]}" if each[0] == each[-1] else f"{each[0]} to {each[-1]}"
     times = "" if each == [1] else f" × {counted} runs"
     words = [*dict.fromkeys(fixed), f"{len(groups)} points{times}"]

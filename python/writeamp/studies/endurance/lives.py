@@ -1,4 +1,4 @@
-"""Lives of drives in numbers: fairness of wear, endurance and write amplification (paper 4)."""
+"""Statistics of drives' lives: fairness of wear, endurance and WA (paper 4)."""
 
 from __future__ import annotations
 
@@ -27,44 +27,44 @@ _Floats: TypeAlias = npt.NDArray[np.float64]
 
 _TERABYTE = 10**12
 
-# Enough bars to see the shape, few enough for a table.
+# Enough bars for the shape, few enough for a table.
 _MOST_BINS = 50
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class FoundLives:
-    """Lives of drives that differ by their seed, and the means over them.
+class LifeStatistics:
+    """Lives of drives with different seeds, and the means over them.
 
-    N is the blocks of the drive, spare ones included, and b the pages of a block. Intervals are
-    Student's, at 95%, over the replicas; NaN for one replica.
+    N is the number of blocks of the drive, including spare ones, and b the pages of a block.
+    Intervals are Student's, at 95%, over the replicas; NaN for one replica.
     """
 
     plan: Lifetime
     end: Counts
-    """At the end of each life, shape (replicas,)."""
+    """Counters at the end of each life, shape (replicas,)."""
     reached: Counts
-    """When the first block was erased for the w-th time, shape (replicas, w_max)."""
+    """Counters when the first block was erased for the w-th time, shape (replicas, w_max)."""
     erases_of_block: npt.NDArray[np.uint64]
     """Erases of each block at the end of each life, shape (replicas, blocks)."""
     seeds: npt.NDArray[np.uint64]
-    """The seed of each life, shape (replicas,): fewer than the plan has if it was interrupted."""
+    """Seed of each finished life, shape (replicas,); fewer than planned if interrupted."""
     elapsed_s: float = field(compare=False)
     scaling: LifeScalingErrors | None = None
-    """Of a capacity: the drive that was simulated for it, and the errors of that."""
-    kept: StoreStats | None = field(default=None, compare=False)
-    """The folder in which the lives were kept, if there is one."""
+    """Scale and errors of the drive that was simulated for a capacity, or None."""
+    store_stats: StoreStats | None = field(default=None, compare=False)
+    """Statistics of the folder that stores the lives, or None."""
 
     @property
     def replicas(self) -> int:
-        """Lives that came to their end."""
+        """Number of finished lives."""
         return len(self.seeds)
 
     @cached_property
     def unfinished(self) -> tuple[int, ...]:
-        """Seeds of the lives that did not come to their end."""
+        """Seeds of the lives that were not finished."""
         finished = set(self.seeds.tolist())
-        asked = (replica_seed(self.plan.seed, one) for one in range(self.plan.replicas))
-        return tuple(seed for seed in asked if seed not in finished)
+        seeds = (replica_seed(self.plan.seed, replica) for replica in range(self.plan.replicas))
+        return tuple(seed for seed in seeds if seed not in finished)
 
     @property
     def pe_fairness(self) -> float:
@@ -73,33 +73,34 @@ class FoundLives:
 
     @property
     def pe_fairness_ci95(self) -> tuple[float, float]:
-        """The interval of `pe_fairness`."""
+        """The 95% interval of `pe_fairness`."""
         low, high = self._interval("pe_fairness")
-        # No drive is fairer than 1; min() would lose a NaN.
+        # Fairness is at most 1; min() would lose a NaN.
         return low, 1.0 if high > 1 else high
 
     @property
     def endurance_full_drive_writes(self) -> float:
-        """Host writes that collection made room for until the end of life (paper 4, §6).
+        """Host writes until the end of life, as collection made room for them (paper 4, §6).
 
-        In writes of the physical capacity: E[Σ(b−j)]/(b·N), j being the valid pages of each victim.
+        In writes of the physical capacity: E[Σ(b−j)]/(b·N), where j is the number of valid pages of
+        each victim.
         """
         return float(self.lives["endurance_full_drive_writes"].to_numpy().mean())
 
     @property
     def endurance_ci95(self) -> tuple[float, float]:
-        """The interval of `endurance_full_drive_writes`."""
+        """The 95% interval of `endurance_full_drive_writes`."""
         return self._interval("endurance_full_drive_writes")
 
     @property
     def endurance_logical_drive_writes(self) -> float:
-        """Endurance in writes of the logical capacity; vendors count as `tbw` does."""
+        """Endurance in writes of the logical capacity; vendors instead state `tbw`."""
         device = self.plan.device
         return self.endurance_full_drive_writes * device.physical_pages / device.logical_pages
 
     @property
     def wa(self) -> float:
-        """Flash pages programmed per host page from the fill to the end of life, mean of lives."""
+        """Flash pages programmed per host page, from fill to end of life; mean over lives."""
         return float(self.end.wa.mean())
 
     @property
@@ -109,23 +110,23 @@ class FoundLives:
 
     @property
     def host_pages(self) -> float:
-        """Pages that the host wrote from the fill to the end of life, mean of lives."""
+        """Pages that the host wrote from the fill to the end of life, mean over lives."""
         return float(self.end.host_pages.mean())
 
     @property
     def host_bytes(self) -> float:
-        """Bytes that the host wrote from the fill to the end of life, mean of lives."""
+        """Bytes that the host wrote from the fill to the end of life, mean over lives."""
         return self.host_pages * self.plan.device.page_bytes
 
     @property
     def capacity_bytes(self) -> float:
-        """Bytes that the host sees of the drive that is meant."""
+        """Logical capacity of the requested drive, in bytes."""
         stated = self.plan.capacity_bytes
         return self.plan.device.capacity_bytes if stated is None else stated
 
     @property
     def tbw(self) -> float:
-        """Terabytes (10^12 bytes) that the host writes to the drive that is meant in its life.
+        """Terabytes (10^12 bytes) that the host writes to the requested drive in its life.
 
         Writes of the logical capacity, from the fill to the end of life, times the capacity.
         """
@@ -133,16 +134,16 @@ class FoundLives:
 
     @property
     def tbw_ci95(self) -> tuple[float, float]:
-        """The interval of `tbw`."""
+        """The 95% interval of `tbw`."""
         low, high = self._interval("drive_writes")
         terabytes = self.capacity_bytes / _TERABYTE
         return low * terabytes, high * terabytes
 
     def dwpd(self, warranty_years: float = WARRANTY_YEARS) -> float:
-        """Return the writes of the logical capacity a day that use up a life in so many years.
+        """Return the drive writes a day that use up the life in the warranty.
 
         Args:
-            warranty_years: of 365 days.
+            warranty_years: length of the warranty, in years of 365 days.
 
         Raises:
             WriteampError: it is not a finite number above 0.
@@ -150,14 +151,14 @@ class FoundLives:
         return float(self._drive_writes.mean()) / warranty_days(warranty_years)
 
     def dwpd_ci95(self, warranty_years: float = WARRANTY_YEARS) -> tuple[float, float]:
-        """Return the interval of `dwpd`."""
+        """Return the 95% interval of `dwpd`."""
         low, high = self._interval("drive_writes")
         days = warranty_days(warranty_years)
         return low / days, high / days
 
     @property
     def causes(self) -> dict[str, float]:
-        """Pages programmed from the fill to the end of life by cause, mean of lives."""
+        """Pages programmed from the fill to the end of life by cause, mean over lives."""
         migrated = {cause: float(pages.mean()) for cause, pages in self.end.migrated_pages.items()}
         return {"host": float(self.end.host_programs.mean())} | migrated
 
@@ -181,11 +182,12 @@ class FoundLives:
 
     @cached_property
     def curve(self) -> pl.DataFrame:
-        """Table of the figures as they would be if blocks endured `w` erases, for w ≤ `w_max`.
+        """Table of the results for blocks that endure `w` erases, for w ≤ `w_max`.
 
-        A life ends here when the first block was erased for the w-th time; spare blocks only come
-        into play at `w_max`, and only the end of life knows of them. Columns: `w`; `pe_fairness`
-        and `endurance_full_drive_writes`, each with `_low` and `_high`; and `wa`.
+        Here a life ends when the first block is erased for the w-th time. Spare blocks are only
+        used
+        at `w_max`, so that only the end of life includes them. Columns: `w`; `pe_fairness` and
+        `endurance_full_drive_writes`, each with `_low` and `_high`; and `wa`.
         """
         w = np.arange(1, self.plan.w_max + 1)
         columns: dict[str, npt.ArrayLike] = {"w": w}
@@ -200,10 +202,10 @@ class FoundLives:
 
     @cached_property
     def erase_histogram(self) -> pl.DataFrame:
-        """Blocks of all replicas by their erases at the end of life.
+        """Number of blocks of all replicas by their erases at the end of life.
 
-        Columns: `erases_from` and `erases_to`, the least and the most erases of a bin (equally
-        wide bins, 50 at most, from 0 to `w_max` or a little beyond), and `blocks` in it.
+        Columns: `erases_from` and `erases_to`, the least and the most erases of a bin (at most 50
+        equally wide bins, from 0 to `w_max` or slightly more), and `blocks` in it.
         """
         width = math.ceil((self.plan.w_max + 1) / _MOST_BINS)
         bins = math.ceil((self.plan.w_max + 1) / width)
@@ -215,16 +217,16 @@ class FoundLives:
         )
 
     def years(self, daily_bytes: float, *, capacity_bytes: float | None = None) -> float:
-        """Return how many years of 365 days the drive lives if the host writes so much a day.
+        """Return the life of the drive in years of 365 days at a daily amount of host writes.
 
         Args:
-            daily_bytes: what the host writes in a day.
-            capacity_bytes: what the host sees of the drive that is meant, if this one stands for a
-                larger: that lives for as many writes of its logical capacity; by default the
-                `capacity` that was asked for, or this drive's own.
+            daily_bytes: bytes that the host writes in a day.
+            capacity_bytes: logical capacity of the real drive, if this drive is a smaller model of
+                it; both last for as many writes of their logical capacity. By default the requested
+                `capacity`, or this drive's own.
 
         Raises:
-            WriteampError: as `drive_writes_a_day`.
+            WriteampError: as for `drive_writes_a_day`.
         """
         device = self.plan.device
         capacity_bytes = self.plan.capacity_bytes if capacity_bytes is None else capacity_bytes
@@ -234,19 +236,19 @@ class FoundLives:
 
     @property
     def notes(self) -> list[str]:
-        """Sentences on what was assumed, left out or rounded."""
-        notes = [*self.plan.notes, *(self.kept.notes if self.kept else [])]
+        """Notes on assumptions, omissions, rounding and interruption."""
+        notes = [*self.plan.notes, *(self.store_stats.notes if self.store_stats else [])]
         if self.unfinished:
             notes.append(
-                f"interrupted when {self.replicas} of {self.plan.replicas} replicas had come to "
-                "their end of life; those that end first may be the shorter lives"
+                f"interrupted after {self.replicas} of {self.plan.replicas} replicas reached their "
+                "end of life; short lives finish first, so that the results may be too low"
             )
         notes += self.scaling.scale.warnings if self.scaling else []
         if self.replicas == 1:
-            notes.append("one replica tells nothing of the scatter; more give an interval")
+            notes.append("one replica has no confidence interval; increase --replicas")
         elif np.all(self.erases_of_block == self.erases_of_block[0]):
             notes.append(
-                "all replicas are alike, since nothing in this run is drawn at random; one suffices"
+                "all replicas are equal, because this run has no random draws; one is enough"
             )
         return notes
 
@@ -257,24 +259,24 @@ class FoundLives:
 
     @property
     def measures(self) -> dict[str, _Floats]:
-        """Figures of each life that have an interval over the lives."""
+        """Values of each life, for which there is an interval over the lives."""
         names = ("pe_fairness", "endurance_full_drive_writes")
         of_table = {name: self.lives[name].to_numpy() for name in names}
         return {"wa": self.end.wa, **of_table, "drive_writes": self._drive_writes}
 
     def _interval(self, name: str) -> tuple[float, float]:
-        """Return the interval of one of the `measures`, with the error of scaling."""
-        found = student_interval(self.measures[name])
+        """Return the interval of one of the `measures`, including the scaling error."""
+        interval = student_interval(self.measures[name])
         if self.scaling is None:
-            return found
-        return self.scaling.widened(found, name)
+            return interval
+        return self.scaling.widened(interval, name)
 
     def _fairness(self, counts: Counts, w: npt.ArrayLike) -> _Floats:
         return counts.erases / (self.plan.device.geometry.blocks * np.asarray(w, np.float64))
 
     def _endurance(self, counts: Counts) -> _Floats:
         geometry = self.plan.device.geometry
-        # What was skipped had been made room for but was never written.
+        # Skipped pages had been freed but were never written.
         freed_pages = (
             geometry.pages_per_block * counts.erases - counts.migrated - counts.skipped_pages
         )
