@@ -43,7 +43,7 @@ _NOTHING_WRITTEN = SteadyState(
     ci_low=np.nan,
     ci_high=np.nan,
     steady=False,
-    reason="the host wrote nothing, so there is no write amplification",
+    reason="the host wrote nothing, so that WA is undefined",
     batches=0,
 )
 

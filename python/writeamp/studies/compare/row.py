@@ -183,7 +183,7 @@ class Row(AnyResult):
             steady = next(result.steady_state for result in self.results if result.steady)
             of_all = f"{runs - len(unsteady)} of {runs} runs are steady: " if runs > 1 else ""
             return True, f"{of_all}{steady.reason}"
-        # A trace's mean over the measured part lacks the passes by which its runs were judged.
+        # Runs of a trace are judged by whole passes, which a mean over their samples lacks.
         if self.is_of_trace:
             return False, f"{unsteady[0].reason}, in {len(unsteady)} of {runs} runs"
         warmup_pages = self.results[0].warmup_pages

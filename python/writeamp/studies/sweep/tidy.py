@@ -105,7 +105,7 @@ class Tidy:
         """Return the name of a numeric column after checking it.
 
         Raises:
-            WriteampError: no numeric column has the name, or there are no results.
+            WriteampError: no numeric column has the name, or the table is empty.
         """
         if self.frame.is_empty():
             raise WriteampError("the folder has no result; run a sweep into the folder first")
