@@ -179,7 +179,7 @@ class TestRefused:
         [
             ("--precondition aged:none.csv", ["none.csv"]),
             ("--plot wa.txt", ["wa.txt", "png"]),
-            ("--record t.svg --plot t.svg", ["one file"]),
+            ("--record t.svg --plot t.svg", ["the same file"]),
             ("--record t.csv", ["t.csv", ".parquet"]),
             ("--record none/t.parquet", ["none/t.parquet"]),
             ("--metrics 8.8.8.8:80", ["8.8.8.8"]),

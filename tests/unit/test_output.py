@@ -87,8 +87,8 @@ class TestAnInputIsNeverReplaced:
             ("simulate", "--trace trace.csv --save-config t.toml", "is the input trace.csv"),
             ("simulate", "--trace trace.csv --plot t.html", "is the input trace.csv"),
             ("simulate", f"--device d.toml {SHORT} --save-config d.toml", "is the input d.toml"),
-            ("endurance", f"{LIFE} --plot a.svg --plot-erases ./a.svg", "one file"),
-            ("endurance", f"{LIFE} --plot a.svg --plot-erases b.svg", "one file"),
+            ("endurance", f"{LIFE} --plot a.svg --plot-erases ./a.svg", "the same file"),
+            ("endurance", f"{LIFE} --plot a.svg --plot-erases b.svg", "the same file"),
         ],
         ids=["experiment", "trace", "trace by a plot", "profile", "two outputs", "linked outputs"],
     )
@@ -309,6 +309,6 @@ class TestTheLibrary:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(TRACE)))
         room: Callable[[], Any] = full_files
         for _ in range(2):  # the second time with room, but a part of it is gone
-            with pytest.raises(WriteampError, match="cannot keep what comes on standard"), room():
+            with pytest.raises(WriteampError, match="cannot store the content of standard"), room():
                 inputs.local(inputs.STANDARD_INPUT)
             room = nullcontext

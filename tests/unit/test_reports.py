@@ -201,7 +201,7 @@ def test_two_pages_are_compared(page: Path, tmp_path: Path) -> None:
     [
         ("--report out.txt", ["--report", "out.txt", ".html"]),
         ("--report /nowhere/out.html", ["report", "/nowhere/out.html"]),
-        ("--plot {same} --report {same}", ["one file"]),
+        ("--plot {same} --report {same}", ["the same file"]),
     ],
 )
 def test_a_page_that_cannot_be_written_is_refused_first(

@@ -1,1 +1,1 @@
-"""Files: read within limits, written whole or not at all, and temporary ones."""
+"""File input and output: size limits, atomic writes and temporary folders."""

@@ -1,8 +1,8 @@
-"""Input files by name: the local file with their content, and whether it has changed.
+"""Input files by name: their local copy, and the identity of their content.
 
-A name is a path, or an address such as `s3://bucket/trace.parquet` that fsspec knows. On a worker
-of a cluster the content of a path may be elsewhere: there it is held by its identity. Every file
-that a user names is opened here, so that no device is read and none is larger than its limit.
+A name is a path, or an address such as `s3://bucket/trace.parquet` that fsspec can read. On a
+cluster worker the content of a path may be in another local file, registered by its identity. All
+files that users name are opened here, so that devices and too large files are rejected.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from writeamp.files.temporary import temporary_folder
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _CHUNK_BYTES = 1 << 20
-# Python takes up to 140 bytes for one of them.
+# JSON signs per document; Python takes up to 140 bytes for each.
 _MOST_JSON_SIGNS = 10_000_000
 
 STANDARD_INPUT = "-"
 
-# Files with the content of an identity, each held by somebody of its own.
+# Local copies by the identity of their content; each has its own owner, which removes it.
 _held: dict[str, list[Path]] = {}
 _this_thread = ThreadLocal()
 _SPECIAL = (
@@ -45,18 +45,18 @@ _SPECIAL = (
 
 
 def is_address(name: str) -> bool:
-    """Return whether a name is no path but an address, `scheme://…`."""
+    """Return whether a name is an address, `scheme://…`, and not a path."""
     return _ADDRESS.match(name) is not None
 
 
 def local(name: str | os.PathLike[str], most_bytes: int | None = None) -> Path:
-    """Return the file here that holds the content; what an address names is fetched.
+    """Return the local file with the content of a name; the content of an address is fetched.
 
-    Of a pipe it is a file with all that comes out of it, or with at least `most_bytes`.
+    For a pipe, returns a file with its whole content, or with at least `most_bytes` of it.
 
     Raises:
-        OSError: it is a pipe that no program writes to.
-        WriteampError: it cannot be fetched.
+        OSError: the name is a pipe that no program writes to.
+        WriteampError: the content cannot be fetched.
     """
     text = os.fspath(name)
     if is_address(text):
@@ -71,19 +71,19 @@ def local(name: str | os.PathLike[str], most_bytes: int | None = None) -> Path:
 
 
 def opened(name: str | os.PathLike[str], most_bytes: int | None = None) -> BinaryIO:
-    """Open a file, or what comes out of a pipe, for reading.
+    """Open a file or the content of a pipe for reading.
 
     Args:
         name: path or address.
-        most_bytes: bytes that are read at most, after which a pipe is not read further.
+        most_bytes: bytes after which a pipe is not read further.
 
     Raises:
-        OSError: it cannot be opened, or it is a folder, a device, a socket, or a pipe that no
+        OSError: the file cannot be opened, or it is a folder, a device, a socket, or a pipe that no
             program writes to; `strerror` is a sentence without the name.
-        WriteampError: it cannot be fetched.
+        WriteampError: the content cannot be fetched.
     """
     content = local(name, most_bytes)
-    _refuse_special(content.stat(), name)  # since opening a device may change its state
+    _refuse_special(content.stat(), name)  # before opening, which may change a device's state
     file = open(content, "rb", opener=_at_once)  # noqa: SIM115  closed by the caller
     try:
         _refuse_special(os.fstat(file.fileno()), name)
@@ -103,12 +103,12 @@ def read_bytes(name: str | os.PathLike[str], most_bytes: int, what: str) -> byte
 
     Args:
         name: path or address.
-        most_bytes: the limit, whole MiB.
-        what: it is, for the error.
+        most_bytes: the limit, in bytes; whole MiB.
+        what: kind of file, for the error: "trace".
 
     Raises:
-        OSError: as `opened`, or it is larger.
-        WriteampError: it cannot be fetched.
+        OSError: as `opened`, or the file is larger than the limit.
+        WriteampError: the content cannot be fetched.
     """
     with opened(name, most_bytes + 1) as file:
         content = file.read(most_bytes + 1)
@@ -120,10 +120,10 @@ def read_bytes(name: str | os.PathLike[str], most_bytes: int, what: str) -> byte
 
 
 def check_json(text: str | bytes) -> None:
-    """Refuse JSON with so many keys and values that Python's objects for them take gigabytes.
+    """Reject JSON whose keys and values would take gigabytes as Python objects.
 
     Raises:
-        ValueError: it has too many.
+        ValueError: there are more than 10 million.
     """
     content = text.encode() if isinstance(text, str) else text
     if len(content) > _MOST_JSON_SIGNS and sum(map(content.count, b"[{,:")) > _MOST_JSON_SIGNS:
@@ -139,7 +139,7 @@ def _refuse_special(status: os.stat_result, name: str | os.PathLike[str]) -> Non
 
 
 class _StandardInput(PosixPath):
-    """The path of standard input, which is opened by `local` and shown by its name."""
+    """Path of standard input: opened by `local`, and shown by its name in messages."""
 
     def __str__(self) -> str:
         return "standard input"
@@ -149,22 +149,22 @@ class _StandardInput(PosixPath):
 
 
 def standard_input() -> Path:
-    """Return the stand-in for standard input where a file is read.
+    """Return a path that represents standard input wherever a file is read.
 
     Raises:
-        WriteampError: it is a terminal, or what comes on it cannot be kept.
+        WriteampError: standard input is a terminal, or its content cannot be stored.
     """
     pipes.standard_input()
     return _StandardInput(STANDARD_INPUT)
 
 
 def identity(name: str) -> str:
-    """Return a text that is another one when the content is.
+    """Return a text that changes when the content changes.
 
-    Of an address it is what its store says of it: size, ETag, times.
+    For an address, the text holds what its store reports: size, ETag, times.
 
     Raises:
-        WriteampError: there is no such file, or it cannot be read.
+        WriteampError: the file does not exist, or cannot be read.
     """
     try:
         if is_address(name):
@@ -175,38 +175,38 @@ def identity(name: str) -> str:
         return _digest(path, status.st_size, status.st_mtime_ns)
     except WriteampError:
         raise
-    except Exception as error:  # of whatever store
+    except Exception as error:  # each store of fsspec has errors of its own
         raise _unreadable(name, error) from None
 
 
 @contextmanager
 def expecting(identities: Mapping[str, str]) -> Iterator[None]:
-    """Read paths on this thread as the files that are held with these identities, if some are."""
-    before = getattr(_this_thread, "expected", {})
+    """Read paths on this thread from the registered copies with these identities, if any."""
+    previous = getattr(_this_thread, "expected", {})
     _this_thread.expected = identities
     try:
         yield
     finally:
-        _this_thread.expected = before
+        _this_thread.expected = previous
 
 
 def hold(content: Path, its_identity: str) -> None:
-    """Have a file stand for every path of which its identity is expected."""
+    """Register a local copy for all paths whose expected identity is this one."""
     _held.setdefault(its_identity, []).append(content)
 
 
 def release(content: Path, its_identity: str) -> None:
-    """Have a file stand for nothing any more."""
+    """Remove a local copy from the register."""
     _held[its_identity].remove(content)
 
 
 @lru_cache(maxsize=1024)
 def _digest(path: str, size_bytes: int, modified_ns: int) -> str:
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     with opened(path) as file:
         while chunk := file.read(_CHUNK_BYTES):
-            found.update(chunk)
-    return found.hexdigest()
+            digest.update(chunk)
+    return digest.hexdigest()
 
 
 @lru_cache(maxsize=1024)
@@ -224,7 +224,7 @@ def _fetched(address: str, its_identity: str) -> Path:
 
 @cache
 def _cache() -> Path:
-    """Return the folder of fetched files, which is removed when this process ends."""
+    """Return the folder of fetched files, which is removed at the end of this process."""
     life = ExitStack()
     atexit.register(life.close)
     return life.enter_context(temporary_folder("files-"))

@@ -1,8 +1,8 @@
-"""Output files, each written whole under its name or not at all.
+"""Output files, each written completely or not at all.
 
-A file is written beside its target under a name of its own, and takes the target's place when it
-is complete and on the disk; what was there before stays as it was until then. Of a process that is
-killed its draft stays, which the next write into the folder removes.
+A file is written as a draft in the folder of its target. When the draft is complete and synced to
+disk, it replaces the target; until then the target is unchanged. A killed process leaves its draft,
+which the next write into that folder removes.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ AnyPath: TypeAlias = str | os.PathLike[str]
 
 DRAFTS = ".writeamp-*.tmp"
 
-# Of file systems that do not sync folders, and of folders that may be written and not read.
+# From file systems that cannot sync folders, and folders with write but no read permission.
 _NOT_SYNCED = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM)
 _ANY_WRITER = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
-# What is being written now, for a process that must end without unwinding.
+# Drafts being written, for a process that must end without unwinding.
 _drafts: set[Path] = set()
 
 
@@ -46,22 +46,21 @@ def replacing(
     may_replace: bool = True,
     synced: bool = True,
 ) -> Iterator[BinaryIO]:
-    """Give a file to write, which takes the path's place if the block ends well.
+    """Give a file to write, which replaces the path if the block ends without an error.
 
-    A symbolic link stays one: what it leads to is replaced. The mode and the owner of a file that
-    is replaced are kept.
+    A symbolic link is kept, and its target replaced. Mode and owner of the replaced file are kept.
 
     Args:
         path: the file to make or replace.
-        what: what is written, for errors: "plot", "trace".
-        inputs: files that are read for it; none of them is replaced, by whatever name.
-        may_replace: replace a file that exists.
-        synced: have it on the disk; of a file that is soon replaced that may be left out.
+        what: kind of file, for errors: "plot", "trace".
+        inputs: files that the output is made from; they are never replaced, under any name.
+        may_replace: whether an existing file may be replaced.
+        synced: whether to sync the file to disk; not needed if it is soon replaced.
 
     Raises:
-        WriteampError: the path is an input, a folder or a device, write-protected, or exists though
-            it may not; or it cannot be written. Then nothing has changed, unless the folder cannot
-            be synced: the file is whole, and may be gone after a loss of power.
+        WriteampError: the path is an input, a folder or a device, is write-protected, exists and
+            may not be replaced, or cannot be written. Then nothing has changed, unless the folder
+            cannot be synced: then the file is complete, and a loss of power may lose it.
     """
     target = _found(path, what, inputs, may_replace)
     with _failures_named(path, what), _draft_of(target) as (draft, file):
@@ -81,7 +80,7 @@ def replacing(
 def check_target(
     path: AnyPath, what: str, *, inputs: Iterable[AnyPath] = (), may_replace: bool = True
 ) -> None:
-    """Refuse early, before a long run, what `replacing` would refuse after it.
+    """Check before a long run that `replacing` can write the file after it.
 
     Raises:
         WriteampError: as `replacing` raises.
@@ -92,24 +91,24 @@ def check_target(
 
 
 def check_distinct(paths: Iterable[AnyPath]) -> None:
-    """Refuse two outputs of one command that are one file.
+    """Check that the outputs of one command are different files.
 
     Raises:
-        WriteampError: they are.
+        WriteampError: two of them are the same file.
     """
     seen: dict[str, AnyPath] = {}
     for path in paths:
         real = os.path.realpath(path)
         if real in seen:
             raise WriteampError(
-                f"{os.fspath(seen[real])} and {os.fspath(path)} are one file; each output needs "
-                "a file of its own"
+                f"{os.fspath(seen[real])} and {os.fspath(path)} are the same file; each output "
+                "needs a file of its own"
             )
         seen[real] = path
 
 
 def discard_drafts() -> None:
-    """Remove what is half written, for a process that ends at once."""
+    """Remove unfinished drafts, for a process that ends at once."""
     for draft in tuple(_drafts):
         with suppress(OSError):
             draft.unlink()
@@ -117,7 +116,7 @@ def discard_drafts() -> None:
 
 @dataclass(frozen=True)
 class _Target:
-    """The file behind all links, and what there is of it already."""
+    """The file behind all links, and its status if it exists."""
 
     path: Path
     status: os.stat_result | None
@@ -127,12 +126,12 @@ _EXISTS = "it exists already; choose another name, or replace it with --force"
 
 
 def _found(path: AnyPath, what: str, inputs: Iterable[AnyPath], may_replace: bool) -> _Target:
-    """Return the target to write to, or raise for what must not be written."""
+    """Return the target to write to, or raise if it must not be written."""
     file_name(path)
     with _failures_named(path, what):
         try:
             status = os.stat(path)
-        except FileNotFoundError:  # or a link to a file that is yet to be made
+        except FileNotFoundError:  # also a link to a file that does not exist yet
             return _Target(Path(os.path.realpath(path)), None)
     if stat.S_ISDIR(status.st_mode):
         raise _refusal(path, what, "it is a directory")
@@ -143,7 +142,7 @@ def _found(path: AnyPath, what: str, inputs: Iterable[AnyPath], may_replace: boo
             raise _refusal(path, what, f"it is the input {os.fspath(source)}; choose another name")
     if not may_replace:
         raise _refusal(path, what, _EXISTS)
-    # The superuser may write anything; who took the permission from a file meant to keep it.
+    # The superuser can write any file; a user who removed write permission wants it unchanged.
     if not (status.st_mode & _ANY_WRITER and os.access(path, os.W_OK)):
         raise _refusal(path, what, "it is write-protected; choose another name, or permit writing")
     return _Target(Path(os.path.realpath(path)), status)
@@ -152,22 +151,22 @@ def _found(path: AnyPath, what: str, inputs: Iterable[AnyPath], may_replace: boo
 def _is_same(source: AnyPath, status: os.stat_result) -> bool:
     try:
         return os.path.samestat(os.stat(source), status)
-    except (OSError, ValueError):  # no such file (any more), or no name of one
+    except (OSError, ValueError):  # the source does not exist, or its name is not valid
         return False
 
 
 @contextmanager
 def _draft_of(target: _Target) -> Iterator[tuple[Path, _Draft]]:
-    """Give a file in the same folder, because a rename across file systems is a copy."""
+    """Give a draft in the target's folder, because a rename across file systems is a copy."""
     _remove_abandoned_drafts(target.path.parent)
     draft, file = _new_draft(target.path.parent)
     _drafts.add(draft)
-    lock = os.dup(file.fileno())  # which lasts when the file is closed, until it has its name
+    lock = os.dup(file.fileno())  # keeps the lock when the file is closed, until it is renamed
     try:
         with file:
             yield draft, file
     finally:
-        with suppress(OSError):  # it took the target's place
+        with suppress(OSError):  # the draft has replaced the target
             draft.unlink()
         with suppress(OSError):
             os.close(lock)
@@ -175,9 +174,9 @@ def _draft_of(target: _Target) -> Iterator[tuple[Path, _Draft]]:
 
 
 class _Draft(io.BufferedWriter):
-    """File that keeps the error of a write, of which libraries make one without its reason.
+    """File that stores the error of a write, because libraries raise it without its reason.
 
-    Polars does not take it for a file of its own, whose descriptor it would write to by itself.
+    It is a class of its own so that Polars does not write to the file descriptor directly.
     """
 
     _error: OSError | None = None
@@ -200,7 +199,7 @@ class _Draft(io.BufferedWriter):
 
     @contextmanager
     def errors_raised(self) -> Iterator[None]:
-        """Raise the error of a write in place of what the block made of it."""
+        """Raise the stored error of a write in place of the error that a library made of it."""
         try:
             yield
         except BaseException:
@@ -210,19 +209,19 @@ class _Draft(io.BufferedWriter):
 
 
 def _new_draft(folder: Path) -> tuple[Path, _Draft]:
-    """Make a draft and lock it; one that nobody locks is abandoned."""
+    """Make a draft and lock it; drafts without a lock count as abandoned."""
     draft = folder / DRAFTS.replace("*", secrets.token_hex(8))
     file = _Draft(io.FileIO(draft, "x"))
-    with suppress(OSError):  # a file system may not know how
+    with suppress(OSError):  # a file system may not support locks
         fcntl.flock(file, fcntl.LOCK_EX)
     if os.fstat(file.fileno()).st_nlink:
         return draft, file
     file.close()
-    return _new_draft(folder)  # another process took it for abandoned before it was locked
+    return _new_draft(folder)  # another process removed it before it was locked
 
 
 def _remove_abandoned_drafts(folder: Path) -> None:
-    """Remove what processes that were killed left in a folder."""
+    """Remove the drafts that killed processes left in a folder."""
     for draft in folder.glob(DRAFTS):
         with suppress(OSError), draft.open("r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -232,16 +231,16 @@ def _remove_abandoned_drafts(folder: Path) -> None:
 def _keep_mode(file: BinaryIO, status: os.stat_result | None) -> None:
     if status is None:
         return
-    with suppress(PermissionError):  # only the superuser gives files away
+    with suppress(PermissionError):  # only the superuser can change the owner
         os.fchown(file.fileno(), status.st_uid, status.st_gid)
     os.fchmod(file.fileno(), stat.S_IMODE(status.st_mode))
 
 
 def sync_folder(folder: Path) -> None:
-    """Make what was renamed in a folder last; not every file system knows how.
+    """Sync a folder, so that renames in it are durable, where the file system supports that.
 
     Raises:
-        OSError: it knows, and the disk fails.
+        OSError: the disk fails.
     """
     try:
         handle = os.open(folder, os.O_RDONLY)

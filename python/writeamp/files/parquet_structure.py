@@ -1,8 +1,8 @@
 """Structure of Parquet files: counts and sizes, checked before Polars relies on them.
 
-Polars takes them as they are, and a damaged one ends the process. The metadata and the header of
-each page are Thrift in its compact protocol, which is read here;
-https://parquet.apache.org/docs/file-format/metadata/ has the fields.
+Polars does not check them, and a damaged file ends the process. The metadata and the header of
+each page are Thrift in its compact protocol, which is parsed here;
+https://parquet.apache.org/docs/file-format/metadata/ lists the fields.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ Fields: TypeAlias = dict[int, Any]
 
 _MAGIC = b"PAR1"
 _FOOTER_BYTES = 8
-# Writers close pages and metadata far below these.
+# Limits; writers close pages and metadata far below them.
 _LARGEST_PAGE_BYTES = 2**28
 _LARGEST_METADATA_BYTES = 2**24
-# Of a page's header, with short statistics and with the longest.
+# Bytes to read of a page's header: with short statistics, and with the longest.
 _HEADER_BYTES, _LARGEST_HEADER_BYTES = 2**10, 2**24
 _DEEPEST = 32
-# Bytes of numbers that no check needs, by their type.
+# Bytes of numbers that no check needs, by their Thrift type.
 _WIDTHS = {3: 1, 7: 8}
 
-# Fields of the structures, by their numbers.
+# Numbers of the fields of the structures.
 _SCHEMA, _ROWS, _ROW_GROUPS = 2, 3, 4
 _REPETITION, _REPEATED = 3, 2
 _COLUMNS, _ROWS_OF_GROUP = 1, 3
@@ -35,14 +35,14 @@ _PAGE_VALUES, _PAGE_NULLS, _PAGE_ROWS, _PAGE_LEVELS = 1, 2, 3, (5, 6)
 
 
 class DamagedError(Exception):
-    """Structure of a Parquet file that is damaged."""
+    """The structure of a Parquet file is damaged."""
 
 
 def check_structure(file: BinaryIO) -> None:
-    """Refuse a file whose counts and sizes do not fit each other; its position is as before.
+    """Reject a file with counts or sizes that do not fit each other; its position is kept.
 
     Raises:
-        DamagedError: its structure is damaged.
+        DamagedError: the structure is damaged.
     """
     position = file.tell()
     size = file.seek(0, os.SEEK_END)
@@ -67,8 +67,8 @@ def _check(file: BinaryIO, size: int) -> None:
     groups = metadata.get(_ROW_GROUPS, [])
     if rows != sum(group[_ROWS_OF_GROUP] for group in groups):
         raise DamagedError("the row groups are damaged")
-    # A value for each row, unless a column holds lists.
-    is_flat = all(one.get(_REPETITION) != _REPEATED for one in metadata[_SCHEMA])
+    # Each column has a value for each row, unless a column holds lists.
+    is_flat = all(element.get(_REPETITION) != _REPEATED for element in metadata[_SCHEMA])
     for group in groups:
         group_rows = group[_ROWS_OF_GROUP]
         for column in group[_COLUMNS]:
@@ -98,12 +98,12 @@ def _check_pages(file: BinaryIO, chunk: Fields, end: int) -> None:
 def _page_header(file: BinaryIO, begin: int, end: int) -> tuple[Fields, int]:
     try:
         return _struct(_at(file, begin, min(_HEADER_BYTES, end - begin)))
-    except (IndexError, DamagedError):  # it was cut
+    except (IndexError, DamagedError):  # the header is longer
         return _struct(_at(file, begin, min(_LARGEST_HEADER_BYTES, end - begin)))
 
 
 def _values_in(header: Fields, unpacked_bytes: int) -> int:
-    """Return how many values of a column a page has."""
+    """Return the number of a column's values in a page."""
     if _DICTIONARY_PAGE in header:
         if not 0 <= header[_DICTIONARY_PAGE][_PAGE_VALUES] <= unpacked_bytes:
             raise DamagedError("a dictionary has no valid size")
@@ -124,8 +124,8 @@ def _at(file: BinaryIO, place: int, count: int) -> bytes:
 
 
 def _struct(data: bytes, at: int = 0, depth: int = 0) -> tuple[Fields, int]:
-    """Return the fields of a structure by number, and the place behind it."""
-    found: Fields = {}
+    """Return the fields of a structure by number, and the position after it."""
+    fields: Fields = {}
     number = 0
     while kind := data[at]:
         at += 1
@@ -133,8 +133,8 @@ def _struct(data: bytes, at: int = 0, depth: int = 0) -> tuple[Fields, int]:
             number += kind >> 4
         else:
             number, at = _integer(data, at)
-        found[number], at = _value(data, at, kind & 15, depth)
-    return found, at + 1
+        fields[number], at = _value(data, at, kind & 15, depth)
+    return fields, at + 1
 
 
 def _value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
@@ -163,30 +163,30 @@ def _list(data: bytes, at: int, depth: int) -> tuple[list[Any], int]:
     count, kind = head >> 4, head & 15
     if count == 15:
         count, at = _varint(data, at)
-    found = []
+    items = []
     for _ in range(count):
-        if kind in (1, 2):  # a byte each, other than as a field
+        if kind in (1, 2):  # in a list a boolean takes a byte, other than as a field
             item, at = data[at] == 1, at + 1
         else:
             item, at = _value(data, at, kind, depth + 1)
-        found.append(item)
-    return found, at
+        items.append(item)
+    return items, at
 
 
 def _integer(data: bytes, at: int) -> tuple[int, int]:
-    """Return a signed number, in zigzag order."""
-    found, at = _varint(data, at)
-    return (found >> 1) ^ -(found & 1), at
+    """Return a signed number, decoded from zigzag order, and the position after it."""
+    value, at = _varint(data, at)
+    return (value >> 1) ^ -(value & 1), at
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    found = shift = 0
+    value = shift = 0
     while True:
         byte = data[at]
         at += 1
-        found |= (byte & 127) << shift
+        value |= (byte & 127) << shift
         shift += 7
         if byte < 128:
-            return found, at
+            return value, at
         if shift > 63:
             raise DamagedError("the metadata are damaged")

@@ -17,19 +17,19 @@ from typing import Any, BinaryIO
 from writeamp.errors import WriteampError
 
 _CHUNK_BYTES = 1 << 20
-# A shell that opens a pipe in the background may come a little later.
+# A shell that opens a pipe in the background may need this long.
 _PATIENCE_S = 1.0
 _BETWEEN_LOOKS_S = 0.01
 
 _lock = threading.RLock()
-# Of each pipe that was read, by its device and inode.
+# By device and inode of each pipe that was read.
 _of_pipes: dict[tuple[int, int], _Spool] = {}
-# Standard input, and what came on it.
+# Standard input, and its content.
 _of_standard_input: list[Any] = []
 
 
 class _Spool:
-    """Unnamed file with the content of a stream, read as far as somebody needs it."""
+    """Unnamed file with the content of a stream, filled as far as it is needed."""
 
     def __init__(self, stream: BinaryIO, name: str, first: bytes = b"") -> None:
         self._stream = stream
@@ -41,12 +41,12 @@ class _Spool:
         self._add(first)
 
     def filled(self, most_bytes: int | None) -> Path:
-        """Return the file, which has all of the stream or at least so many bytes.
+        """Return the file, filled with the whole stream or with at least `most_bytes`.
 
         Raises:
-            WriteampError: it is one byte again and again, or the disk does not take it.
+            WriteampError: the stream repeats one byte, or the disk cannot store it.
         """
-        if self._error is not None:  # what was read then is in neither stream nor file
+        if self._error is not None:  # the chunk of that error is in neither stream nor file
             raise self._error
         while not self.is_whole and (most_bytes is None or self._byte_count < most_bytes):
             chunk = self._stream.read(_CHUNK_BYTES)
@@ -60,7 +60,7 @@ class _Spool:
     def close(self) -> None:
         """Close the stream and the file."""
         self._stream.close()
-        with suppress(OSError):  # of a full disk, which takes no more of what is left to write
+        with suppress(OSError):  # a full disk rejects the rest of the buffer
             self._file.close()
 
     def _add(self, chunk: bytes) -> None:
@@ -69,18 +69,18 @@ class _Spool:
             self._file.flush()
         except OSError as error:
             self._error = WriteampError(
-                f"cannot keep what comes on {self._name} in {gettempdir()} ({error.strerror}); "
-                "TMPDIR may name another folder"
+                f"cannot store the content of {self._name} in {gettempdir()} ({error.strerror}); "
+                "set TMPDIR to another folder"
             )
             raise self._error from None
         self._byte_count += len(chunk)
 
 
 def standard_input(most_bytes: int | None = None) -> Path:
-    """Return a file with what came on standard input: all, or at least so many bytes.
+    """Return a file with the content of standard input: all, or at least `most_bytes`.
 
     Raises:
-        WriteampError: it is closed, a terminal or another device, or cannot be kept.
+        WriteampError: standard input is closed, a terminal or another device, or cannot be stored.
     """
     stream = sys.stdin
     with _lock:
@@ -101,20 +101,20 @@ def _refuse_input(stream: Any) -> None:
         )
     try:
         mode = os.fstat(stream.fileno()).st_mode
-    except OSError:  # it is no file of the system
+    except OSError:  # an object in Python, without a file
         return
     if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
         raise WriteampError("standard input is a device; give a file, or pipe one into the command")
 
 
 def of_pipe(path: str, most_bytes: int | None = None) -> Path:
-    """Return a file with the content of a pipe: all, or at least so many bytes.
+    """Return a file with the content of a pipe: all, or at least `most_bytes`.
 
-    A pipe that was read to its end has the same content until another program writes to it.
+    A pipe that was read to its end keeps its content until another program writes to it.
 
     Raises:
-        OSError: it cannot be opened, or no program writes to it.
-        WriteampError: it cannot be kept.
+        OSError: the pipe cannot be opened, or no program writes to it.
+        WriteampError: the content cannot be stored.
     """
     status = os.stat(path)
     key = (status.st_dev, status.st_ino)
@@ -139,7 +139,7 @@ def of_pipe(path: str, most_bytes: int | None = None) -> Path:
 
 
 def forget(path: str) -> None:
-    """Close a pipe that is not read further, so that who writes to it notices."""
+    """Close a pipe that is not read further, so that its writer gets an error."""
     with _lock, suppress(OSError):
         status = os.stat(path)
         _forget((status.st_dev, status.st_ino))
@@ -152,9 +152,9 @@ def _forget(key: tuple[int, int]) -> None:
 
 
 def _first_bytes(handle: int, *, is_again: bool) -> bytes | None:
-    """Return what can be read at once, perhaps nothing yet; None if no program writes.
+    """Return the bytes that can be read at once, or b"" if none yet; None without a writer.
 
-    Of a pipe that was read before, programs that have closed it do not count.
+    For a pipe that was read before, programs that have closed it do not count as writers.
     """
     until = time.monotonic() + (0 if is_again else _PATIENCE_S)
     poll = select.poll()
@@ -163,7 +163,7 @@ def _first_bytes(handle: int, *, is_again: bool) -> bytes | None:
         try:
             if first := os.read(handle, _CHUNK_BYTES):
                 return first
-        except BlockingIOError:  # a program has opened it, and has not written yet
+        except BlockingIOError:  # a program has opened it and has not written yet
             return b""
         has_hung_up = any(event & select.POLLHUP for _, event in poll.poll(0))
         if has_hung_up and not is_again:

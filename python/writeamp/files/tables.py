@@ -1,4 +1,4 @@
-"""Reading of Parquet and CSV: few bytes may declare more rows or columns than memory holds."""
+"""Reading of Parquet and CSV files, which may declare more rows than fit in memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from writeamp.files.parquet_structure import DamagedError, check_structure
 if TYPE_CHECKING:
     import polars as pl
 
-# Memory of one value while it is decoded: 10^8 rows of a trace, of 5 columns, took 7.2 GB.
+# Memory of one value while it is decoded: 10^8 trace rows of 5 columns took 7.2 GB.
 _VALUE_BYTES = 16
 _MOST_COLUMNS = 10_000
 
@@ -31,12 +31,12 @@ def read_parquet(
 
     Args:
         source: the file, open at its beginning, its content, or its path.
-        columns: those that are read; None for all.
-        rows: the first that is read, and how many; None for all.
+        columns: names of the columns to read; None for all.
+        rows: index of the first row to read, and number of rows; None for all.
 
     Raises:
-        OSError: it is no regular file, or its rows take more memory than is free.
-        polars.exceptions.PolarsError: it is damaged, or no Parquet file.
+        OSError: the source is not a regular file, or its rows need more memory than is free.
+        polars.exceptions.PolarsError: it is damaged, or not a Parquet file.
     """
     import polars as pl  # noqa: PLC0415 (slow)
 
@@ -49,7 +49,7 @@ def parquet_facts(file: BinaryIO) -> tuple[dict[str, pl.DataType], dict[str, str
     """Return the types of the columns of a Parquet file, and its metadata.
 
     Raises:
-        polars.exceptions.PolarsError: it is damaged, or no Parquet file.
+        polars.exceptions.PolarsError: the file is damaged, or not a Parquet file.
     """
     import polars as pl  # noqa: PLC0415 (slow)
 
@@ -75,7 +75,7 @@ def _refusing_damage() -> Iterator[None]:
     try:
         yield
     except (DamagedError, pl.exceptions.PanicException) as error:
-        # Polars panics on some damaged files, and a panic is no PolarsError.
+        # Polars panics on some damaged files, and a panic is not a PolarsError.
         raise pl.exceptions.ComputeError(str(error)) from None
 
 
@@ -90,7 +90,7 @@ def _read(
     if needed_bytes > free_bytes:
         raise OSError(
             errno.ENOMEM,
-            f"its {count:,} rows need about {needed_bytes / 2**30:.1f} GiB of memory, and "
+            f"its {count:,} rows need about {needed_bytes / 2**30:.1f} GiB of memory, and only "
             f"{free_bytes / 2**30:.1f} GiB are free",
         )
     chosen = lazy if columns is None else lazy.select(columns)
@@ -101,18 +101,18 @@ def read_csv(content: bytes, **options: Any) -> pl.DataFrame:
     """Return the rows of CSV with a header; `options` are those of Polars.
 
     Raises:
-        OSError: it has very many columns.
-        polars.exceptions.PolarsError: it is no CSV.
+        OSError: there are 10,000 columns or more.
+        polars.exceptions.PolarsError: the content is not CSV.
     """
     import polars as pl  # noqa: PLC0415 (slow)
 
     if content.partition(b"\n")[0].count(b",") >= _MOST_COLUMNS:
-        raise OSError(errno.EFBIG, f"it has more than {_MOST_COLUMNS:,} columns")
+        raise OSError(errno.EFBIG, f"it has more than {_MOST_COLUMNS:,} columns, the limit")
     return pl.read_csv(content, **options)
 
 
 def free_memory_bytes() -> int:
-    """Return the memory that this process can still take, by the machine and by its own limit."""
+    """Return the memory that is free to this process, by the machine and by its own limit."""
     lines = Path("/proc/meminfo").read_text().splitlines()
     kib = next(line.split()[1] for line in lines if line.startswith("MemAvailable:"))
     most_bytes, _ = resource.getrlimit(resource.RLIMIT_AS)

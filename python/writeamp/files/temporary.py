@@ -1,7 +1,7 @@
 """Temporary folders, removed by their process or, if it was killed, by the next one.
 
-A process holds a lock in each of its folders. The kernel releases it however the process ends, so
-that neither a reused number nor a restart of the machine makes a dead process look alive.
+A process holds a lock in each of its folders, which the kernel releases when the process ends. So
+a reused process number or a restart of the machine cannot make a dead process look alive.
 """
 
 from __future__ import annotations
@@ -22,18 +22,17 @@ _UNLOCKED = "lock-to-be"
 
 @contextmanager
 def temporary_folder(purpose: str = "", *, beside: Path | None = None) -> Iterator[Path]:
-    """Give a folder that only this user may enter, and remove it at the end of the block.
+    """Give a folder that only this user can enter, and remove it at the end of the block.
 
-    Folders that killed processes left there are removed first. A folder in which something is
-    mounted stays.
+    Folders of killed processes are removed first. A folder with a mount point in it is kept.
 
     Args:
-        purpose: stands in the name of the folder.
-        beside: a file in whose folder it is made, hidden; None for the place of temporary files.
+        purpose: added to the name of the folder.
+        beside: a file in whose folder a hidden one is made; None for the system's temporary folder.
     """
     for dead in dead_folders(beside):
         _remove(dead)
-    # Short, as the path of a socket has at most 107 bytes.
+    # Short, because the path of a socket has at most 107 bytes.
     folder = Path(mkdtemp(prefix=f"{_name(beside)}{purpose}", dir=_place(beside)))
     try:
         with _locked(folder):
@@ -43,7 +42,7 @@ def temporary_folder(purpose: str = "", *, beside: Path | None = None) -> Iterat
 
 
 def dead_folders(beside: Path | None = None) -> Iterator[Path]:
-    """Give the folders that killed processes of this user left, each locked until the next."""
+    """Give the folders of this user's killed processes, each locked until the next is given."""
     for folder in _place(beside).glob(f"{_name(beside)}*"):
         with suppress(OSError), _opened(folder, os.O_RDONLY | os.O_DIRECTORY) as place:
             if os.fstat(place).st_uid != os.geteuid():
@@ -63,9 +62,9 @@ def _name(beside: Path | None) -> str:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Hold a lock in a folder, under its name only once it is held."""
+    """Hold a lock in a folder; the lock file gets its final name when it is locked."""
     with _opened(folder / _UNLOCKED, os.O_RDWR | os.O_CREAT | os.O_EXCL) as lock:
-        # Without locks in the file system, the folder of a killed process is not recognised.
+        # If the file system has no locks, the folder of a killed process is not recognised.
         with suppress(OSError):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             os.rename(folder / _UNLOCKED, folder / _LOCK)
@@ -74,7 +73,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _opened(path: Path, flags: int, within: int | None = None) -> Iterator[int]:
-    """Open a file or a folder, but no symbolic link."""
+    """Open a file or a folder, and reject symbolic links."""
     handle = os.open(path, flags | os.O_NOFOLLOW, 0o600, dir_fd=within)
     try:
         yield handle
@@ -83,17 +82,17 @@ def _opened(path: Path, flags: int, within: int | None = None) -> Iterator[int]:
 
 
 def _remove(folder: Path) -> None:
-    # A disk that could not be taken down is said by who tried; it is not removed from under it.
+    # If a disk could not be unmounted, its owner reports that; the folder below it must stay.
     if not mounts_under(folder):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-# In a line of /proc/self/mountinfo: where it is mounted, with blanks as octal digits.
+# Field of the mount point in a line of /proc/self/mountinfo, with blanks as octal digits.
 _POINT_FIELD = 4
 _ESCAPED = re.compile(r"\\([0-7]{3})")
 
 
-# The kernel lists mount points: a look at a file fails where its server is dead.
+# Read from the kernel's list of mount points: reading a file fails if its server is dead.
 def is_mounted(path: Path) -> bool:
     """Return whether something is mounted at a path."""
     return os.path.realpath(path) in _points()
@@ -108,6 +107,6 @@ def mounts_under(folder: Path) -> list[str]:
 def _points() -> list[str]:
     lines = os.fsdecode(Path("/proc/self/mountinfo").read_bytes()).splitlines()
     return [
-        _ESCAPED.sub(lambda found: chr(int(found[1], 8)), line.split(" ")[_POINT_FIELD])
+        _ESCAPED.sub(lambda match: chr(int(match[1], 8)), line.split(" ")[_POINT_FIELD])
         for line in lines
     ]
