@@ -279,7 +279,7 @@ def test_precision_follows_from_the_scatter_of_fios_windows() -> None:
 
 
 def test_a_report_without_requests_is_refused() -> None:
-    with pytest.raises(WriteampError, match="no request was answered"):
+    with pytest.raises(WriteampError, match="no request was completed"):
         measured(report(total_ios=0))
 
 

@@ -56,7 +56,7 @@ def test_a_damaged_file_is_made_again_from_the_runs_beside_it(tmp_path: Path) ->
     collect(Formula(), out=out, design=TEN)
     rows = read_rows(out)
     out.write_bytes(out.read_bytes()[:-100])
-    with pytest.raises(WriteampError, match=f"remove it, and it is made again from {out}.runs"):
+    with pytest.raises(WriteampError, match=f"remove it to make it again from {out}.runs"):
         collect(Formula(), out=out, design=TEN)
     out.unlink()
     assert collect(Formula(), out=out, design=TEN).skipped == 10
@@ -114,7 +114,7 @@ def test_a_collection_that_measured_nothing_leaves_no_file(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("content", "words"), [("text", "cannot be read"), ("frame", "other columns")]
+    ("content", "words"), [("text", "cannot be read"), ("frame", "does not have the columns")]
 )
 def test_a_file_of_something_else_is_refused_and_kept(
     tmp_path: Path, content: str, words: str
@@ -165,6 +165,6 @@ def test_of_one_known_point_nothing_is_learnt_and_the_next_is_the_first_of_the_p
 
 
 def test_active_learning_ends_with_a_sentence_if_nothing_can_be_measured(tmp_path: Path) -> None:
-    with pytest.raises(WriteampError, match="none of the first 8 points"):
+    with pytest.raises(WriteampError, match="all of the first 8 points"):
         collect(Formula(fails=99), out=tmp_path / "m.parquet", design=Design("active", 20))
     assert len(read_rows(tmp_path / "m.parquet")) == 8

@@ -208,12 +208,12 @@ def test_jobs_of_a_file_have_the_global_options() -> None:
     [
         ({"rw": "randreed"}, "did you mean 'randread'"),
         ({"rw": "trim"}, "unknown fio pattern"),
-        ({"bs": "big"}, "'big' is no size"),
+        ({"bs": "big"}, "'big' is not a size"),
         ({"bs": "0"}, "above 0"),
-        ({"bs": "9" * 400}, "is no size"),
+        ({"bs": "9" * 400}, "is not a size"),
         ({"iodepth": "many"}, "iodepth is 'many'"),
         ({"rw": "randrw", "rwmixwrite": 101}, "from 0 to 100"),
-        ({"bssplit": "4k/50:8k/50"}, "bssplit is not followed"),
+        ({"bssplit": "4k/50:8k/50"}, "bssplit is not supported"),
     ],
 )
 def test_a_fio_option_that_cannot_be_followed_is_refused(job: dict[str, object], says: str) -> None:
@@ -228,7 +228,7 @@ def test_a_text_that_is_no_job_file_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("workload", "says"), [("random:bs=4k,rate=100", "has a rate"), ("tpcc", "do not follow")]
+    ("workload", "says"), [("random:bs=4k,rate=100", "has a rate"), ("tpcc", "do not determine")]
 )
 def test_a_workload_without_stated_characteristics_is_refused(workload: str, says: str) -> None:
     with pytest.raises(WriteampError, match=says):
@@ -237,7 +237,7 @@ def test_a_workload_without_stated_characteristics_is_refused(workload: str, say
 
 def test_a_set_refuses_what_is_missing_or_not_known() -> None:
     modern, frame = find_feature_set("modern"), of_workload("uniform").frame()
-    with pytest.raises(WriteampError, match="working_set_bytes is not known in row 0"):
+    with pytest.raises(WriteampError, match="working_set_bytes is unknown in row 0"):
         modern.of(frame)
     with pytest.raises(WriteampError, match="need the column fill"):
         modern.of(frame.drop("fill"))
@@ -248,7 +248,7 @@ def test_a_set_refuses_what_is_missing_or_not_known() -> None:
 
 
 def test_a_trace_that_cannot_be_windowed_is_refused() -> None:
-    with pytest.raises(WriteampError, match="no request reads or writes"):
+    with pytest.raises(WriteampError, match="it has no reads or writes"):
         of_trace(trace_of(offset=[0], op=["trim"]))
     trace = trace_of(offset=[0], op=["write"])
     for arguments, says in (

@@ -40,7 +40,7 @@ def test_what_has_no_effect_does_not_tell_points_apart() -> None:
         ({"fill": 0}, "fill is 0"),
         ({"fill": 1.5}, "fill is 1.5"),
         ({"recent_write_bytes": -1}, "recent_write_bytes is -1"),
-        ({"recent_write_bytes": 512}, "the long run does not show"),
+        ({"recent_write_bytes": 512}, "the long run does not depend on"),
         ({"burst_s": -1.0}, "burst is -1"),
     ],
 )
@@ -122,8 +122,8 @@ def test_points_that_are_drawn_lie_within_the_grid_and_at_its_ends() -> None:
         ({"vary": 3}, "vary is 3; it must name states"),
         ({"burst_s": 0}, "burst is 0"),
         ({"burst_s": "2h"}, "burst is '2h'|burst is 7200"),
-        ({"kind": "active", "vary": "fill"}, "--vary and --burst are for mixed"),
-        ({"kind": "active", "burst_s": 1}, "--vary and --burst are for mixed"),
+        ({"kind": "active", "vary": "fill"}, "--vary and --burst need one of the designs mixed"),
+        ({"kind": "active", "burst_s": 1}, "--vary and --burst need one of the designs mixed"),
     ],
 )
 def test_a_design_that_cannot_be_is_refused(given: dict[str, object], words: str) -> None:

@@ -160,7 +160,7 @@ def test_no_more_is_written_before_than_a_minute_takes(monkeypatch: pytest.Monke
 def test_a_burst_in_which_nothing_is_answered_is_an_error_of_the_point() -> None:
     outcome = measure_on(small(), replace(READS, read_size_bytes=64 * MIB, burst_s=1e-3))
     assert outcome.error is not None
-    assert "no request was answered in a burst of 0.001 s" in outcome.error
+    assert "no request was completed in a burst of 0.001 s" in outcome.error
 
 
 def test_other_states_are_other_points_and_the_same_call_goes_on(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_a_collection_in_states_is_learnt_from_by_its_modern_features(tmp_path: 
 def test_nobody_knows_how_full_a_real_target_is(tmp_path: Path) -> None:
     out = tmp_path / "m.parquet"
     collect(Formula(kind="file"), out=out, design=Design("random", 24))
-    with pytest.raises(WriteampError, match="fill is not known in row 0"):
+    with pytest.raises(WriteampError, match="fill is unknown in row 0"):
         train(read_measurements(out), features="modern")
 
 

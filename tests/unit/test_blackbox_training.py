@@ -80,7 +80,7 @@ def test_each_target_in_the_table_is_trained_and_predicted_with_an_interval(
 def test_training_rows_are_refused_as_a_test(trained: BlackBox) -> None:
     held_out = measured(100, seed=1)
     assert [one.target for one in trained.evaluate(held_out)] == ["latency", "throughput"]
-    with pytest.raises(WriteampError, match="3 of the 103 rows were trained on"):
+    with pytest.raises(WriteampError, match="3 of the 103 rows were used in training"):
         trained.evaluate(pl.concat([held_out, TABLE[:3]]))
     with pytest.raises(WriteampError, match="need the column write_ratio"):
         trained.evaluate(held_out.drop("write_ratio"))
@@ -118,7 +118,7 @@ def test_a_target_counts_where_it_was_measured_only() -> None:
 @pytest.mark.parametrize(
     ("table", "given", "says"),
     [
-        (TABLE.drop("latency_us", "throughput_iops"), {}, "have no value of a target"),
+        (TABLE.drop("latency_us", "throughput_iops"), {}, "have no values of a target"),
         (TABLE, {"targets": ["latincy"]}, "did you mean 'latency'"),
         (TABLE, {"targets": ["wa"]}, "lack the column wa"),
         (TABLE, {"model": "linear-bush"}, "unknown model"),
@@ -144,7 +144,7 @@ def test_a_saved_model_predicts_the_same_to_the_last_bit(name: str, tmp_path: Pa
     ours, theirs = (one.predict(workloads)["latency"] for one in (model, again))
     for part in ("value", "low", "high", "outside"):
         assert np.array_equal(getattr(ours, part), getattr(theirs, part))
-    with pytest.raises(WriteampError, match="were trained on"):
+    with pytest.raises(WriteampError, match="were used in training"):
         again.evaluate(TABLE)
     assert again.cross_validate(TABLE[:100], 2) == model.cross_validate(TABLE[:100], 2)
 
@@ -204,13 +204,13 @@ def refitted_otherwise(content: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (refitted_otherwise, "its unfitted model has other parameters than its fitted one"),
-        (in_a_circle, "does not hold together"),
-        (without_a_leaf, "does not hold together"),
-        (of_no_feature, "does not hold together"),
+        (refitted_otherwise, "its unfitted model and its fitted one have different parameters"),
+        (in_a_circle, "is damaged"),
+        (without_a_leaf, "is damaged"),
+        (of_no_feature, "is damaged"),
         (of_another_kind, "unknown kind of saved model"),
         (without_widths, "the key 'widths' is missing"),
-        (of_other_features, "none of the features 'basic'"),
+        (of_other_features, "does not fit the features 'basic'"),
         (with_an_unknown_parameter, "unexpected keyword argument 'depth'"),
     ],
 )
@@ -248,12 +248,12 @@ def test_a_file_that_is_damaged_or_foreign_is_refused(trained: BlackBox, tmp_pat
     digit = next(at for at in range(middle, len(whole)) if whole[at : at + 1].isdigit())
     other = b"7" if whole[digit : digit + 1] != b"7" else b"8"
     for content, says in (
-        (b"", "it is no JSON"),
-        (whole[:middle], "it is no JSON"),
+        (b"", "it is not JSON"),
+        (whole[:middle], "it is not JSON"),
         (b"[]", "its format is not"),
         (whole.replace(b'"version":1', b'"version":2'), "its version is 2"),
         (whole[:digit] + other + whole[digit + 1 :], "it is damaged"),
-        (b"[" * 100_000, "it is no JSON"),
+        (b"[" * 100_000, "it is not JSON"),
     ):
         path.write_bytes(content)
         with pytest.raises(WriteampError, match=says):

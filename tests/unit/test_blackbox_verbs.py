@@ -54,7 +54,7 @@ def test_a_target_that_was_hardly_measured_is_left_out_with_a_note(
     assert (done.status, list(load(tmp_path / "model").estimators)) == (0, TARGETS[:3])
     assert "wa is left out, because too few rows have it" in done.err
     done = run("blackbox train", f"{asked} --targets wa")
-    assert "rows with the target wa; a model needs 20 at least" in done.err
+    assert "rows with the target wa; a model needs at least 20" in done.err
 
 
 def test_a_cross_validation_scores_every_target(files: Path) -> None:
@@ -75,7 +75,7 @@ def test_a_cross_validation_scores_every_target(files: Path) -> None:
 def test_training_rows_are_scored_by_cross_validation_alone(files: Path) -> None:
     done = run("blackbox evaluate", f"{files}/fast.model {files}/fast.parquet")
     assert done.status == 2
-    assert "250 of the 250 rows were trained on" in done.err
+    assert "250 of the 250 rows were used in training" in done.err
     held_out = document("blackbox evaluate", f"{files}/fast.model {files}/others.parquet")
     assert (held_out["cv"], held_out["metrics"][0]["n"]) == (None, 60)
 
@@ -169,7 +169,7 @@ def test_a_bound_on_what_no_model_predicts_is_refused(files: Path) -> None:
     for bounds, says in (
         ({"latency": 1.0}, "'one' predicts only wa"),
         ({"speed": 1.0}, "unknown target 'speed'"),
-        ({}, "nothing is asked of the drives"),
+        ({}, "no bounds are given"),
         ({"wa": 0.0}, "the bound of wa is 0.0; it must be above 0"),
     ):
         with pytest.raises(WriteampError, match=says):
@@ -181,11 +181,14 @@ ERRORS: list[tuple[str, list[str]]] = [
     ("train none.parquet --out {t}/x", ["there is no file", "none.parquet", "collect"]),
     ("train {f}/fast.model --out {t}/x", ["cannot be read", "measurements"]),
     ("train {f}/trace.parquet --out {t}/x", ["holds no measurements", "latency_us"]),
-    ("train {t}/text.csv --out {t}/x", ["latency_us", "holds no numbers"]),
+    ("train {t}/text.csv --out {t}/x", ["latency_us", "must hold numbers"]),
     ("train {t}/lacking.parquet --out {t}/x", ["need the column queue_depth"]),
-    ("train {f}/fast.parquet --out {f}/fast.parquet", ["one file"]),
+    ("train {f}/fast.parquet --out {f}/fast.parquet", ["the same file"]),
     ("train {f}/fast.parquet --out {t}/x --drive other", ["unknown drive", "fast"]),
-    ("evaluate {f}/fast.parquet {f}/fast.parquet --cv 5", ["no model", "no JSON"]),
+    (
+        "evaluate {f}/fast.parquet {f}/fast.parquet --cv 5",
+        ["cannot be used as a model", "not JSON"],
+    ),
     ("evaluate {f}/none.model {f}/fast.parquet --cv 5", ["cannot read model", "No such file"]),
     ("evaluate {f}/fast.model {f}/fast.parquet --cv 1", ["folds", "from 2"]),
     ("evaluate {f}/fast.model {f}/fast.parquet --cv few", ["--cv", "few", "whole number"]),
@@ -205,7 +208,7 @@ ERRORS: list[tuple[str, list[str]]] = [
     ("explain {f}/fast.model --target speed", ["unknown target", "latency"]),
     ("explain {f}/fast.model --plot {t}/x.png", ["--target"]),
     ("explain {f}/fast.model --workload uniform:x=1", ["uniform"]),
-    ("choose {f}/fast.model --workload uniform", ["nothing is asked"]),
+    ("choose {f}/fast.model --workload uniform", ["no bounds are given"]),
     ("choose {f}/fast.model --workload uniform --max-latency 1parsec", ["--max-latency", "10s"]),
     ("choose {f}/fast.model --workload uniform --max-wa nan", ["--max-wa", "above 0"]),
     ("choose {f}/fast.model --workload uniform --max-wa 2 --share 2", ["share", "at most 1"]),

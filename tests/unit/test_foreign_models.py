@@ -195,7 +195,7 @@ def test_a_model_whose_parts_do_not_fit_is_refused(
     path = tmp_path / "model"
     save(model, path)
     rewritten(path, change)
-    with pytest.raises(WriteampError, match="no model that can be used"):
+    with pytest.raises(WriteampError, match="cannot be used as a model"):
         load(path)
 
 
@@ -204,7 +204,7 @@ def test_a_model_file_with_half_a_character_is_refused(model: BlackBox, tmp_path
     save(model, path)
     frame = json.loads(path.read_text()) | {"content": "\ud800"}
     path.write_text(json.dumps(frame))
-    with pytest.raises(WriteampError, match="no model that can be used"):
+    with pytest.raises(WriteampError, match="cannot be used as a model"):
         load(path)
 
 

@@ -1,4 +1,4 @@
-"""Models learnt from measurements of drives: black-box models, and twins."""
+"""Models learned from measurements of drives: black-box models and twins."""
 
 from writeamp.fields.late_names import late_names
 

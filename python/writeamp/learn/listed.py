@@ -1,4 +1,4 @@
-"""Lists of learnt models for `writeamp list`."""
+"""Lists of trained models for `writeamp list`."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from writeamp.learn.blackbox.model_kinds import model_kinds
 
 
 def feature_sets() -> list[tuple[str, str]]:
-    """Return names and sources of the sets of features."""
+    """Return names and sources of the feature sets."""
     from writeamp.learn.blackbox.features import FEATURE_SETS  # noqa: PLC0415 (slow)
 
-    return [(one.name, one.source) for one in FEATURE_SETS.values()]
+    return [(feature_set.name, feature_set.source) for feature_set in FEATURE_SETS.values()]
 
 
 def blackbox_models() -> list[tuple[str, str]]:

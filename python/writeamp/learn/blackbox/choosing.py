@@ -1,6 +1,6 @@
 """Choice among drives by bounds on their performance.
 
-A drive meets them under a workload, or in every window of a trace.
+A drive meets the bounds under one workload, or in a share of the windows of a trace.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ from writeamp.results.numbers import json_number
 
 F64 = npt.NDArray[np.float64]
 
-# Of these the less is the better.
+# Targets for which less is better.
 _COSTS = ("latency", "wa")
 
 YES, LIKELY, NO = "yes", "likely", "no"
 _STANDINGS = (YES, LIKELY, NO)
-# So that a share of 0.9 of ten rows is nine of them, whatever it is in binary.
+# So that a share of 0.9 of ten rows is nine rows in spite of binary rounding.
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Verdict(Drawn):
-    """Verdict on a drive: whether it meets the bounds, and by which factor.
+    """Verdict on a drive: whether it meets the bounds, and its headroom to the tightest bound.
 
     Attributes:
         name: of the model.
-        drive: what was measured, as its model names it; empty if that is not known.
+        drive: the measured drive, as its model names it; empty if unknown.
         meets: "yes" if the whole prediction interval does, "likely" if the prediction does, "no".
-        headroom: by which factor the prediction is better than the tightest bound; below 1 it is
-            worse. Of a trace, that which the asked share of windows has at least.
-        sure_headroom: the same of the worse end of the prediction interval.
-        outside: share of the rows that lie outside what the model was trained on.
+        headroom: ratio of the prediction to the tightest bound, above 1 if better than the bound.
+            For a trace, the required share of windows has at least this headroom.
+        sure_headroom: the same for the worse end of the prediction interval.
+        outside: share of the rows that lie outside the model's training range.
         row: the row that decides the headroom.
-        predictions: value, low and high of each target in that row; null is no WA without writes.
+        predictions: value, low and high of each target in that row; null for WA without writes.
     """
 
     name: str
@@ -72,15 +72,15 @@ class Verdict(Drawn):
             "sure_headroom": json_number(self.sure_headroom),
             "outside": self.outside,
             "row": self.row,
-            **{target: entry(*said) for target, said in self.predictions.items()},
+            **{target: entry(*interval) for target, interval in self.predictions.items()},
         }
 
     def card(self) -> Card:
-        """Return the verdict in words."""
+        """Return the verdict as a card."""
         return Ranking([self]).card()
 
     def figure(self) -> BarChart:
-        """Describe by which factor the model is better than what is asked."""
+        """Describe the model's headroom."""
         return Ranking([self]).figure()
 
 
@@ -88,27 +88,30 @@ class Ranking(Drawn, list[Verdict]):
     """Verdicts on several models, the best first."""
 
     def _records(self) -> list[dict[str, Any]]:
-        return [one.to_dict() for one in self]
+        return [verdict.to_dict() for verdict in self]
 
     def card(self) -> Card:
         """Return a row for each model."""
         rows = [
             (
-                one.name,
-                one.drive or "–",
-                one.meets,
-                *("–" if math.isinf(part) else f"× {part:.3g}" for part in _headrooms(one)),
-                f"{one.outside:.0%}",
+                verdict.name,
+                verdict.drive or "–",
+                verdict.meets,
+                *(
+                    "–" if math.isinf(headroom) else f"× {headroom:.3g}"
+                    for headroom in _headrooms(verdict)
+                ),
+                f"{verdict.outside:.0%}",
             )
-            for one in self
+            for verdict in self
         ]
         columns = ("model", "drive", "meets", ">headroom", ">sure", ">outside training")
-        return Card("Which drives meet what is asked", rows, columns)
+        return Card("Drives that meet the bounds", rows, columns)
 
     def figure(self) -> BarChart:
-        """Describe by which factor each model is better than what is asked."""
+        """Describe the headroom of each model."""
         return headroom_by_model(
-            [one.name for one in self], *zip(*map(_headrooms, self), strict=True)
+            [verdict.name for verdict in self], *zip(*map(_headrooms, self), strict=True)
         )
 
 
@@ -122,22 +125,21 @@ def choose(
 
     Args:
         models: by name.
-        characteristics: the workload, a row, or the windows of a trace, a row each; for each set of
-            features.
-        bounds: of each target that matters: the most latency and WA, the least bandwidth and
-            throughput, in the units of `TARGETS`.
-        share: of the rows that must meet them.
-
+        characteristics: for each feature set, one row of a workload, or a row for each window of a
+            trace.
+        bounds: by target: the most latency and WA, the least bandwidth and throughput, in the units
+            of `TARGETS`.
+        share: of the rows that must meet the bounds.
     Returns:
         `Ranking`, a list of `Verdict`: `name`, `meets`, `headroom`, `predictions`.
 
     Raises:
-        WriteampError: there is no bound, a bound or the share is not valid, or a model does not
-            predict a target that has one.
+        WriteampError: there are no bounds, a bound or the share is not valid, or a model does not
+            predict a target with a bound.
     """
     if not bounds:
         raise WriteampError(
-            "nothing is asked of the drives; give a bound on one of " + ", ".join(TARGETS)
+            "no bounds are given; give a bound on at least one of " + ", ".join(TARGETS)
         )
     for target, bound in bounds.items():
         if target not in TARGETS:
@@ -146,12 +148,16 @@ def choose(
     SHARE.check("share", share)
     for model in models.values():
         if model.features not in characteristics:
-            raise WriteampError(f"characteristics has no frame of {model.features!r} features")
+            raise WriteampError(
+                f"characteristics has no frame of {model.features!r} features, which a model needs"
+            )
     verdicts = [
         _verdict(name, model, characteristics[model.features], bounds, share)
         for name, model in models.items()
     ]
-    ranked = sorted(verdicts, key=lambda one: (_STANDINGS.index(one.meets), -one.headroom))
+    ranked = sorted(
+        verdicts, key=lambda verdict: (_STANDINGS.index(verdict.meets), -verdict.headroom)
+    )
     return Ranking(ranked)
 
 
@@ -161,47 +167,58 @@ def _verdict(
     for target in bounds:
         if target not in model.estimators:
             raise WriteampError(
-                f"a bound on {target} was given, and {name!r} predicts only "
+                f"a bound on {target} was given, but {name!r} predicts only "
                 f"{', '.join(model.estimators)}"
             )
-    said = model.predict(rows)
-    worse_end = {one: said[one].high if one in _COSTS else said[one].low for one in bounds}
+    forecasts = model.predict(rows)
+    worse_end = {
+        forecast: forecasts[forecast].high if forecast in _COSTS else forecasts[forecast].low
+        for forecast in bounds
+    }
     sure, _ = _of_share(_headroom(worse_end, bounds), share)
-    headroom, row = _of_share(_headroom({one: said[one].value for one in bounds}, bounds), share)
+    headroom, row = _of_share(
+        _headroom({forecast: forecasts[forecast].value for forecast in bounds}, bounds), share
+    )
     return Verdict(
         name=name,
         drive=model.drive,
         meets=YES if sure >= 1 else LIKELY if headroom >= 1 else NO,
         headroom=headroom,
         sure_headroom=sure,
-        outside=float(np.mean(np.any([one.outside for one in said.values()], axis=0))),
+        outside=float(
+            np.mean(np.any([forecast.outside for forecast in forecasts.values()], axis=0))
+        ),
         row=row,
         predictions={
-            target: (float(one.value[row]), float(one.low[row]), float(one.high[row]))
-            for target, one in said.items()
+            target: (
+                float(forecast.value[row]),
+                float(forecast.low[row]),
+                float(forecast.high[row]),
+            )
+            for target, forecast in forecasts.items()
         },
     )
 
 
 def _headroom(values: Mapping[str, F64], bounds: Mapping[str, float]) -> F64:
-    """Return by which factor each row is better than the tightest of its bounds; shape (rows,).
+    """Return each row's headroom: the ratio to its tightest bound; shape (rows,).
 
-    What is not known, the WA of a row that does not write, has no part in it.
+    Unknown values, such as the WA of a row without writes, are left out.
     """
     each = [
         bounds[target] / value if target in _COSTS else value / bounds[target]
         for target, value in values.items()
     ]
-    found: F64 = np.nan_to_num(np.array(each), nan=np.inf).min(axis=0)
-    return found
+    tightest: F64 = np.nan_to_num(np.array(each), nan=np.inf).min(axis=0)
+    return tightest
 
 
 def _of_share(headroom: F64, share: float) -> tuple[float, int]:
-    """Return the greatest headroom that such a share of the rows has, and the row that has it."""
+    """Return the greatest headroom that this share of the rows reaches, and its row."""
     order = np.argsort(-headroom, kind="stable")
     row = int(order[int(np.ceil(share * len(order) - _ROUNDING)) - 1])
     return float(headroom[row]), row
 
 
-def _headrooms(one: Verdict) -> tuple[float, float]:
-    return one.headroom, one.sure_headroom
+def _headrooms(verdict: Verdict) -> tuple[float, float]:
+    return verdict.headroom, verdict.sure_headroom

@@ -53,7 +53,7 @@ from writeamp.studies import study
 from writeamp.studies.dataset import locked
 from writeamp.studies.study import DocumentCodec, RunFacts, RunStore, keep_runs
 
-# What active learning learns; bandwidth and throughput follow from it by Little's law.
+# The target of active learning; bandwidth and throughput follow from it by Little's law.
 _LEARNT = "latency_us"
 
 
@@ -63,17 +63,17 @@ class Collected(Drawn):
 
     Attributes:
         out: the file of the measurements.
-        points: those of the design.
-        done: those that were measured now.
-        skipped: those whose measurements were in the file already, also failures.
-        failed: those that could not be measured now.
-        merged: points of the design that are the same on this target as an earlier one.
-        errors: why points failed, each sentence once.
-        warnings: what a reader of the measurements should know of the target's state.
-        elapsed_s: seconds that all took.
-        unfinished: points that an interruption left without a measurement; None stands for one that
-            active learning had not chosen yet.
-        store_stats: account of the points in the folder beside the file.
+        points: number of points of the design.
+        done: points measured by this call.
+        skipped: points already in the file, including failures.
+        failed: points that this call could not measure.
+        merged: points of the design that equal an earlier one on this target.
+        errors: reasons of failures, each sentence once.
+        warnings: warnings about the state of the target.
+        elapsed_s: seconds of the whole collection.
+        unfinished: points that an interruption left unmeasured; None for each point that active
+            learning had not chosen yet.
+        store_stats: statistics of the folder of saved points beside the file.
     """
 
     out: Path
@@ -91,11 +91,11 @@ class Collected(Drawn):
     def card(self) -> Card:
         """Return the number of points of each outcome."""
         rows = [(name, shown_value(value)) for name, value in self.to_dict().items()]
-        notes = [f"{self.merged} points are the same on this target as earlier ones", *self.errors]
+        notes = [f"{self.merged} points are equal to earlier ones on this target", *self.errors]
         return Card(f"Measurements in {self.out}", rows, warnings=self.warnings, notes=notes)
 
     def figure(self) -> BarChart:
-        """Describe what became of the points."""
+        """Describe the number of points by outcome."""
         names = ("done", "skipped", "failed", "merged")
         return points_by_outcome(
             {name: getattr(self, name) for name in names}, subtitle=f"of {self.points:,} points"
@@ -126,32 +126,32 @@ def collect(
     learner: PointLearner | None = None,
     progress: Progress | None = None,
 ) -> Collected:
-    """Measure a target at the points of a design, and keep the measurements in a file.
+    """Measure a target at the points of a design, and save the measurements in a file.
 
     Args:
-        target: what is measured.
-        out: a Parquet file, made if there is none. Points that it has measurements of are not
-            measured again, nor are those in the folder beside it, `out` with `.runs`, in which each
-            is kept at once; so the same call goes on after an interruption.
-        design: which points, and how many; 600 of the mixed design if None.
-        retry_failed: measure points again that could not be measured before.
-        learner: what the active design learns by; a Gaussian process if None.
-        progress: called with the points done, and all that are to be measured.
+        target: the target to measure.
+        out: a Parquet file, made if it does not exist. Points in this file are not measured again,
+            nor those in the folder `out` with `.runs`, where each point is saved at once. The same
+            call after an interruption measures the remaining points.
+        design: kind and number of points; 600 of the mixed design if None.
+        retry_failed: measure points again that failed before.
+        learner: learner of the active design; a Gaussian process if None.
+        progress: called with the points done, and all points to measure.
 
     Returns:
         `Collected`: `points`, `done`, `failed`, `errors`, `out`, `unfinished`.
 
     Raises:
-        WriteampError: the design or the file cannot be, or the target cannot be measured at all.
-        Interrupted: Ctrl-C, with the `Collected` as far as it came.
+        WriteampError: the design or the file is not valid, or the target cannot be measured.
+        Interrupted: Ctrl-C; it holds the `Collected` so far.
     """
-    file, asked = Path(file_name(out)), design or Design()
+    file, chosen_design = Path(file_name(out)), design or Design()
     output.check_target(file, "measurements")
     rows = read_rows(file)
     return keep_runs(
         runs_folder(file),
-        lambda kept: _Run(
-            target, file, rows, asked, kept, retry_failed=retry_failed, progress=progress
+        lambda store: _Run(
+            target, file, rows, chosen_design, store, retry_failed=retry_failed, progress=progress
         ).done(learner),
     )
 
@@ -165,7 +165,7 @@ class _Run:
         file: Path,
         rows: Sequence[Row],
         design: Design,
-        kept: RunStore,
+        store: RunStore,
         *,
         retry_failed: bool,
         progress: Progress | None,
@@ -175,7 +175,7 @@ class _Run:
         self.merged = 0
         self._account = TargetRows(target)
         self._file = file
-        self._kept = kept
+        self._kept = store
         self._retry_failed = retry_failed
         self._progress = progress
         self._started = time.perf_counter()
@@ -193,7 +193,7 @@ class _Run:
         self._new_rows: list[Row] = []
 
     def done(self, learner: PointLearner | None) -> Collected:
-        """Measure the points of the design that have no row, and add them to the file."""
+        """Measure the points of the design that have no row, and add their rows to the file."""
         if self.design.kind == ACTIVE:
             rounds = _learnt(self, learner or ProcessLearner(self.design.seed))
         else:
@@ -206,64 +206,64 @@ class _Run:
             self._write()
             raise Interrupted(replace(self._found(), unfinished=self.unmeasured())) from None
         except BaseException:
-            with suppress(WriteampError):  # what is in the folder is not lost
+            with suppress(WriteampError):  # the folder holds the points, too
                 self._write()
             raise
         self._write()
         return self._found()
 
     def rows(self, design: str | None = None) -> list[Row]:
-        """Return the rows that need no measurement, or those of them that a design asked for."""
+        """Return the rows that need no measurement: all, or those of one design."""
         return [row for row in self._row_of.values() if design is None or row["design"] == design]
 
     def usual_rows(self) -> list[Row]:
-        """Return the rows that need no measurement, of the long run of full drives."""
+        """Return the rows that need no measurement, of full drives in the long run."""
         return [row for row in self.rows() if not point_of(row).is_in_a_state]
 
     def skip(self, points: int) -> None:
-        """Count points that were measured by an earlier call."""
+        """Count points that an earlier call measured."""
         self._skipped += points
         self._chosen_before += points
 
     def _measure(self, points: Sequence[WorkloadPoint], in_use: ExitStack) -> None:
         """Measure the points of a round that have no row."""
         self._chosen += points
-        todo = [one for one in points if self._account.hash_of(one) not in self._row_of]
+        todo = [point for point in points if self._account.hash_of(point) not in self._row_of]
         self._skipped += len(points) - len(todo)
-        jobs, keeping = [self.target.job(one) for one in todo], KeepPoints(self.target)
+        jobs, keeping = [self.target.job(point) for point in todo], KeepPoints(self.target)
 
         def again(outcome: MeasurementOutcome) -> bool:
             return self._is_again(outcome.error)
 
-        known = self._kept.skip(keeping, jobs, again)
-        self._skipped += len(known)
-        self._tell(0)
-        if len(known) < len(jobs):
-            self._prepare(known.values(), in_use)
+        saved = self._kept.skip(keeping, jobs, again)
+        self._skipped += len(saved)
+        self._report(0)
+        if len(saved) < len(jobs):
+            self._prepare(saved.values(), in_use)
         outcomes: Mapping[int, MeasurementOutcome] = {}
         try:
-            found = self._kept.gather(
+            gathered = self._kept.gather(
                 keeping,
                 self.target.runner(len(jobs)),
                 measure_point,
                 jobs,
                 lost=lost_point,
                 again=again,
-                progress=lambda done, _: self._tell(done - len(known)),
+                progress=lambda done, _: self._report(done - len(saved)),
             )
-            outcomes = dict(enumerate(found))
+            outcomes = dict(enumerate(gathered))
         except Interrupted as stopped:
             outcomes = stopped.finished
             raise
         finally:
             for at in sorted(outcomes):
-                self._note(outcomes[at], is_new=at not in known)
+                self._note(outcomes[at], is_new=at not in saved)
 
-    def _prepare(self, known: Collection[MeasurementOutcome], in_use: ExitStack) -> None:
-        """Bring the target into its state once, before the first point that is measured."""
+    def _prepare(self, saved: Collection[MeasurementOutcome], in_use: ExitStack) -> None:
+        """Prepare the target's state once, before the first point is measured."""
         if self._is_prepared:
             return
-        errors = [row["error"] for row in self.rows()] + [one.error for one in known]
+        errors = [row["error"] for row in self.rows()] + [outcome.error for outcome in saved]
         context = self.target.prepared(is_prepared=None in errors)
         self._warnings = tuple(in_use.enter_context(context))
         self._is_prepared = True
@@ -281,13 +281,13 @@ class _Run:
             self._failed += 1
             self._errors[str(outcome.error)] = None
 
-    def _tell(self, new: int) -> None:
+    def _report(self, new: int) -> None:
         if self._progress:
             to_do = self.design.points - self.merged - self._skipped
             self._progress(self._done + self._failed + new, to_do)
 
     def _write(self) -> None:
-        """Add the rows to the file, to which another collection may have added since."""
+        """Add the rows to the file, which another collection may have changed meanwhile."""
         with locked(runs_folder(self._file), fcntl.LOCK_EX):
             add_rows(self._file, self._new_rows)
 
@@ -306,31 +306,31 @@ class _Run:
 
     def unmeasured(self) -> tuple[WorkloadPoint | None, ...]:
         """Return the points of the design that have no row."""
-        left = [one for one in self._chosen if self._account.hash_of(one) not in self._row_of]
+        left = [point for point in self._chosen if self._account.hash_of(point) not in self._row_of]
         unchosen = self.design.points - self.merged - self._chosen_before - len(self._chosen)
         return (*left, *(None,) * unchosen)
 
 
 def _listed(run: _Run) -> Iterator[Sequence[WorkloadPoint]]:
     """Give the points of a design that needs no results, as one round."""
-    asked = run.design.listed(run.target.space_bytes)
-    found = once_each(map(run.target.nearest, asked))
-    run.merged = len(asked) - len(found)
-    yield found
+    requested = run.design.listed(run.target.space_bytes)
+    distinct = once_each(map(run.target.nearest, requested))
+    run.merged = len(requested) - len(distinct)
+    yield distinct
 
 
 def _learnt(run: _Run, learner: PointLearner) -> Iterator[Sequence[WorkloadPoint]]:
-    """Give rounds of points of which least is known, until there are as many as were asked for.
+    """Give rounds of the least certain points, until the design's number is reached.
 
-    Points that an earlier call chose count among them, whatever it was interrupted by.
+    Points that an earlier call chose count among them, even if that call was interrupted.
     """
     points, seed = run.design.points, run.design.seed
     chosen = min(len(run.rows(ACTIVE)), points)
     run.skip(chosen)
     left = points - chosen
     first = once_each(map(run.target.nearest, first_points(points, seed)))
-    known = {point_of(row) for row in run.usual_rows()}
-    new = [point for point in first if point not in known][:left]
+    measured_points = {point_of(row) for row in run.usual_rows()}
+    new = [point for point in first if point not in measured_points][:left]
     yield new
     left -= len(new)
     pool = once_each(map(run.target.nearest, candidates(seed)))
@@ -339,7 +339,8 @@ def _learnt(run: _Run, learner: PointLearner) -> Iterator[Sequence[WorkloadPoint
         good = [row for row in rows if row["error"] is None]
         if not good:
             raise WriteampError(
-                f"none of the first {len(rows)} points could be measured: {rows[0]['error']}"
+                f"all of the first {len(rows)} points failed; the first error is: "
+                f"{rows[0]['error']}"
             )
         measured = {point_of(row) for row in rows}
         batch = next_points(
@@ -356,21 +357,21 @@ def _learnt(run: _Run, learner: PointLearner) -> Iterator[Sequence[WorkloadPoint
 
 
 class KeepPoints(DocumentCodec[PointJob, MeasurementOutcome]):
-    """Keeping of the points that are measured on one target; failures are kept, too."""
+    """Codec of points measured on one target; failures are saved, too."""
 
     verb = "blackbox collect"
 
     def __init__(self, target: MeasurementTarget) -> None:
-        """Take the target."""
+        """Set the target."""
         self._target = target
 
     def meaning(self, job: PointJob) -> dict[str, Any]:
-        """Return all that decides the measurement: the target's settings and the point."""
+        """Return the settings of the target and the point, which decide the measurement."""
         target = {"kind": self._target.kind, **self._target.meaning}
         return {"target": target, "point": job.point.to_dict()}
 
     def facts(self, job: PointJob, result: MeasurementOutcome) -> RunFacts:
-        """Return the workload, the seed, and WA where it is known."""
+        """Return the workload, the seed, and WA if known."""
         wa = None if result.measured is None else result.measured.wa
         return RunFacts(job.point.spec, self._target.seed, wa, result.error)
 
@@ -381,8 +382,8 @@ class KeepPoints(DocumentCodec[PointJob, MeasurementOutcome]):
 
     def result(self, job: PointJob, document: Any) -> MeasurementOutcome:
         """Return the outcome of a point from its document."""
-        found = from_document(MeasurementOutcome, document, point=job.point)
-        assert isinstance(found, MeasurementOutcome)
-        if (found.measured is None) == (found.error is None):
-            raise WriteampError("it has no measurement, or one beside an error")
-        return found
+        outcome = from_document(MeasurementOutcome, document, point=job.point)
+        assert isinstance(outcome, MeasurementOutcome)
+        if (outcome.measured is None) == (outcome.error is None):
+            raise WriteampError("it needs either a measurement or an error, not both or neither")
+        return outcome

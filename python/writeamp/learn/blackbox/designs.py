@@ -31,30 +31,30 @@ FILL, RECENT_WRITES = "fill", "recent-writes"
 STATES = (FILL, RECENT_WRITES)
 
 _FILLS = BoundedAxis("fill", 0.25, 1.0, "linear", is_integer=False)
-# A full drive, and one on which nothing was written, are kinds of their own.
+# Extra shares of the draws: full drives, and drives without recent writes.
 _FULL_SHARE = 0.1
 _NOTHING_SHARE = 0.2
-# Recent writes, as shares of the space: what caches and free blocks take in lies between.
+# Recent writes as shares of the space; sizes of caches and free blocks lie in this range.
 _RECENT_SHARES = BoundedAxis("recent-writes", 1 / 1024, 1 / 16, "log", is_integer=False)
-# Draws of their own, so that the workloads of a design are the same whatever it varies.
+# A random stream of its own: a design has the same workloads with and without states.
 _STREAM = 1
 
 
 class StateNames:
-    """Domain of names of states, as text with commas between, or as a sequence."""
+    """Domain of names of states: text with commas between them, or a sequence."""
 
     def check(self, name: str, value: Any) -> tuple[str, ...]:
         """Return the names, each once and in the order of `STATES`."""
         if isinstance(value, str):
-            value = [one.strip() for one in value.split(",")]
+            value = [state.strip() for state in value.split(",")]
         if not isinstance(value, Sequence):
             raise WriteampError(
                 f"{name} is {shown(value)}; it must name states: {', '.join(STATES)}"
             )
-        for one in value:
-            if one not in STATES:
-                raise unknown("state", one, STATES)
-        return tuple(one for one in STATES if one in value)
+        for state in value:
+            if state not in STATES:
+                raise unknown("state", state, STATES)
+        return tuple(state for state in STATES if state in value)
 
 
 def in_states(
@@ -66,16 +66,16 @@ def in_states(
 ) -> list[WorkloadPoint]:
     """Return points with states of the drive that are drawn for each of them.
 
-    A tenth of the drives are full, the others as full as any share from 0.25 on; before a fifth of
-    the points nothing is written, before the others what lies evenly between the logarithms of a
-    1024th and a 16th of the space. The states of fewer points are the first of more.
+    A tenth of the drives are full; the others have a fill drawn evenly from 0.25 to 1. A fifth of
+    the points have no recent writes; the others have log-uniform ones from 1/1024 to 1/16 of the
+    space. The states of the first n points do not depend on the number of points.
 
     Args:
         points: workloads.
-        vary: which of `STATES` are drawn; the others are as usual.
-        burst_s: how long each point is measured; None for the long run.
+        vary: which of `STATES` are drawn; the others have their defaults.
+        burst_s: how long each point is measured, in s; None for the long run.
         space_bytes: the space of the target.
-        seed: decides the draws.
+        seed: seed of the draws.
     """
     draws = np.random.default_rng((seed, _STREAM)).random((len(points), len(STATES)))
     return [
@@ -104,53 +104,53 @@ def _recent(share: float, space_bytes: int) -> int:
 
 GRID_DESIGN = "grid"
 MIXED_DESIGN = "mixed"
-# Whose points follow from what was measured before them.
+# Design in which each batch of points follows from the measurements before it.
 ACTIVE = "active"
 
 MOST_POINTS = 1_000_000
 
-# Draws of the Sobol sequence among which the grid is looked for; the few cells that it never comes
-# to follow after them.
+# Draws of the Sobol sequence from which the grid's order is taken; the few cells that it does not
+# reach follow in random order.
 _GRID_DRAWS = 1 << 17
 
 _DEPTHS = BoundedAxis("queue_depth", 1, 64, "log", is_integer=True)
 _SECTORS = BoundedAxis("sectors", 2, 256 * KIB // SECTOR_BYTES, "log", is_integer=True)
 _STRIDES_KIB = BoundedAxis("stride", 1, 256, "linear", is_integer=True)
-# So large a share of the draws lies at either end of a range where the end is a kind of its own: a
-# workload that never writes, or one that is sequential.
+# Share of the draws at either end of a range where the end is a case of its own: a workload that
+# never writes, or a sequential one.
 _END_SHARE = 0.1
 _SEQUENTIAL_SHARE = 0.4
-# How long a point is measured where recent writes are varied and nothing else is said.
+# Default time of a point's measurement if recent writes are varied.
 DEFAULT_BURST_S = 10.0
-# Every so manieth point of the mixed design is one of the grid.
+# Every n-th point of the mixed design is one of the grid.
 _GRID_EVERY = 4
 
 
 def grid_points(points: int, seed: int) -> Iterator[WorkloadPoint]:
-    """Give an even subsample of paper 2's grid: the cells that a Sobol sequence comes to first.
+    """Give an even subsample of paper 2's grid, in the order of a Sobol sequence.
 
-    Every value of every characteristic is taken nearly equally often, and the points of a smaller
-    subsample are the first of a larger one.
+    Every value of every characteristic occurs nearly equally often, and a smaller subsample is the
+    beginning of a larger one.
     """
     return islice(_grid_in_order(seed), points)
 
 
 def random_points(points: int, seed: int) -> Iterator[WorkloadPoint]:
-    """Give points drawn independently, between the least and the greatest values of the grid."""
+    """Give points drawn independently between the least and the greatest values of the grid."""
     return _drawn("random", points, seed)
 
 
 def latin_hypercube_points(points: int, seed: int) -> Iterator[WorkloadPoint]:
-    """Give points of which each has a range of every characteristic to itself."""
+    """Give points of a Latin hypercube: each has its own range of every characteristic."""
     return _drawn("latin-hypercube", points, seed)
 
 
 def mixed_points(points: int, seed: int) -> Iterator[WorkloadPoint]:
-    """Give points drawn at random, and among them those of the grid: one in `_GRID_EVERY`.
+    """Give random points, and every `_GRID_EVERY`-th from the grid.
 
-    The sizes of the grid are powers of four KiB, so that no point of it writes a page in part: only
-    the others show what that costs, and how far off a model is between the values of the grid. The
-    points of a smaller number are the first of a larger one.
+    The grid's sizes are powers of two times 4 KiB, so its points do not write partial pages. Only
+    the random points show the cost of partial pages, and the model's error between the values of
+    the grid. A smaller number of points is the beginning of a larger one.
     """
     cells, drawn = _grid_in_order(seed), random_points(points, seed)
     for at in range(points):
@@ -169,15 +169,15 @@ DESIGNS: Mapping[str, Callable[[int, int], Iterator[WorkloadPoint]]] = {
 
 @dataclass(frozen=True)
 class Design(Settings):
-    """Design of a collection: the kind, number and seed of the points that are measured.
+    """Design of a collection: kind, number and seed of the points to measure.
 
     Attributes:
         kind: one of `DESIGNS`, or "active".
-        points: how many.
-        seed: decides which.
-        vary: what of the drive's state they vary, of `STATES`; None for nothing.
-        burst_s: how long each is measured; None for the long run, or for 10 s if recent writes are
-            varied.
+        points: number of points.
+        seed: seed of the points.
+        vary: parts of the drive's state that vary, of `STATES`; None for none.
+        burst_s: how long each point is measured, in s; None for the long run, or for 10 s if recent
+            writes vary.
 
     Raises:
         WriteampError: a value outside its domain, or a state or a burst of the active design.
@@ -198,46 +198,46 @@ class Design(Settings):
     vary: tuple[str, ...] | None = setting(
         None,
         StateNames(),
-        f"also vary the state of a simulated drive, for the features modern: {', '.join(STATES)}",
+        f"also vary the state of the simulated drive, for the features modern: {', '.join(STATES)}",
         metavar="NAMES",
         panel="simulated",
     )
     burst_s: float | None = setting(
         None,
         BURST,
-        "measure each point for so long, from a drive that was left alone and took in the recent "
-        "writes, and not in the long run (10s where recent-writes are varied)",
+        "measure each point for this long, after an idle time and the recent writes, in place of "
+        "the long run (10s if recent-writes vary)",
         name="burst",
         metavar="TIME",
         panel="simulated",
     )
 
     def __post_init__(self) -> None:
-        """Check every value, and give a burst to recent writes."""
+        """Check every value, and set the default burst if recent writes vary."""
         super().__post_init__()
         if RECENT_WRITES in (self.vary or ()) and self.burst_s is None:
             object.__setattr__(self, "burst_s", DEFAULT_BURST_S)
         if self.kind == ACTIVE and self.is_in_states:
             raise WriteampError(
-                "the design active asks for the long run of full drives; --vary and --burst are "
-                f"for {', '.join(DESIGNS)}"
+                "the design active measures full drives in the long run; --vary and --burst need "
+                f"one of the designs {', '.join(DESIGNS)}"
             )
         if self.kind == GRID_DESIGN and self.points > grid_size():
             raise WriteampError(
-                f"points is {self.points}; the grid of paper 2 has {grid_size()} workloads, and "
-                "the designs random and latin-hypercube draw more"
+                f"points is {self.points}; the grid of paper 2 has {grid_size()} workloads. Use "
+                "the design random or latin-hypercube for more"
             )
 
     @property
     def is_in_states(self) -> bool:
-        """True if its points are of other states than full drives in the long run."""
+        """True if its points have states other than a full drive in the long run."""
         return bool(self.vary) or self.burst_s is not None
 
     def listed(self, space_bytes: int) -> list[WorkloadPoint]:
-        """Return the points of a design that needs no results.
+        """Return the points of a design other than active.
 
         Args:
-            space_bytes: the space of the target, of which recent writes are a share.
+            space_bytes: the space of the target, which scales the recent writes.
         """
         points = list(DESIGNS[self.kind](self.points, self.seed))
         if not self.is_in_states:
@@ -246,7 +246,7 @@ class Design(Settings):
 
 
 def once_each(points: Iterable[WorkloadPoint]) -> list[WorkloadPoint]:
-    """Return the points without those that came before, in their order."""
+    """Return the points in their order, without repetitions."""
     return list(dict.fromkeys(points))
 
 
@@ -255,7 +255,7 @@ def _grid_in_order(seed: int) -> Iterator[WorkloadPoint]:
     levels = [len(values) for values in GRID.values()]
     shares = SAMPLERS["sobol"](_GRID_DRAWS, len(levels), seed)
     for cell in (shares * levels).astype(np.intp):
-        point = of_values(tuple(one[at] for one, at in zip(GRID.values(), cell, strict=True)))
+        point = of_values(tuple(values[at] for values, at in zip(GRID.values(), cell, strict=True)))
         if point not in seen:
             seen.add(point)
             yield point
@@ -284,7 +284,7 @@ def _between(shares: npt.NDArray[np.float64]) -> WorkloadPoint:
 
 
 def _with_ends(share: float) -> float:
-    """Return a ratio; the ends of its range are as likely as `_END_SHARE` says."""
+    """Return a ratio; each end of its range has the probability `_END_SHARE`."""
     inner = (share - _END_SHARE) / (1 - 2 * _END_SHARE)
     return round(min(max(inner, 0.0), 1.0), 4)
 

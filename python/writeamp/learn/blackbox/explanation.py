@@ -33,8 +33,8 @@ class Rules:
     """The tree of one target, or of one kind of its workloads.
 
     Attributes:
-        name: of the kind of workloads; empty if the tree is of all.
-        leaves: how many leaves it has.
+        name: the kind of workloads; empty if the tree covers all.
+        leaves: number of leaves.
         text: a line for each node, with the equation of each leaf.
     """
 
@@ -49,9 +49,9 @@ class Explanation(Drawn):
 
     Attributes:
         target: its name.
-        importances: share of what the model explains that each feature does; None if this kind of
-            model has none.
-        rules: its trees; none of a kind that has other parts, or too many.
+        importances: share of the explained variation by feature; None if this kind of model has no
+            importances.
+        rules: its trees; empty if the model consists of other parts, or of too many trees.
     """
 
     target: str
@@ -66,31 +66,31 @@ class Explanation(Drawn):
 
     def card(self) -> Card:
         """Return the share of each feature, the most important first."""
-        ranked = sorted((self.importances or {}).items(), key=lambda one: -one[1])
+        ranked = sorted((self.importances or {}).items(), key=lambda entry: -entry[1])
         rows = [(name, f"{share:.1%}") for name, share in ranked]
         notes = [] if rows else ["this kind of model has no importances"]
-        title = f"What decides {self.target}"
-        return Card(title, rows, ("feature", ">share of what the model explains"), notes=notes)
+        title = f"Features that decide {self.target}"
+        return Card(title, rows, ("feature", ">share of explained variation"), notes=notes)
 
     def figure(self) -> BarChart:
         """Describe the importances.
 
         Raises:
-            WriteampError: this kind of model has none.
+            WriteampError: this kind of model has no importances.
         """
         if self.importances is None:
             raise WriteampError(f"this kind of model has no importances for {self.target}")
         names, shares = list(self.importances), list(self.importances.values())
-        title = f"What decides {self.target}"
+        title = f"Features that decide {self.target}"
         return importances(names, shares, target=self.target, title=title, subtitle="")
 
 
 @dataclass(frozen=True, eq=False)
 class Response(Drawn):
-    """The predictions as one characteristic varies and the others stay.
+    """Predictions as one characteristic varies and the others stay.
 
     Attributes:
-        characteristic: which one.
+        characteristic: its name.
         x: its values, rising; shape (steps,).
         predictions: of each target; shape (steps,).
     """
@@ -108,9 +108,9 @@ class Response(Drawn):
     def card(self) -> Card:
         """Return the range of each target as the characteristic varies."""
         rows = [
-            (target, range_in_words(np.nanmin(one.value), np.nanmax(one.value)))
-            for target, one in self.predictions.items()
-            if np.isfinite(one.value).any()
+            (target, range_in_words(np.nanmin(forecast.value), np.nanmax(forecast.value)))
+            for target, forecast in self.predictions.items()
+            if np.isfinite(forecast.value).any()
         ]
         span = range_in_words(self.x[0], self.x[-1])
         return Card(f"{self.characteristic} from {span}", rows, ("target", "predicted"))
@@ -119,7 +119,7 @@ class Response(Drawn):
         """Describe the predictions over the characteristic, with their intervals."""
         label = self.characteristic.replace("_", " ")
         return curves_with_intervals(
-            [one.curve(label, self.x) for one in self.predictions.values()],
+            [forecast.curve(label, self.x) for forecast in self.predictions.values()],
             title=f"How predictions respond to {label}",
             subtitle="",
             level=self.predictions.level,
@@ -130,10 +130,10 @@ def explained(model: BlackBox, target: str) -> Explanation:
     """Return the explanation of a target's model.
 
     Returns:
-        `Explanation`: `importances` (share by feature; None of a model without), `rules`.
+        `Explanation`: `importances` (share by feature; None if the model has none), `rules`.
 
     Raises:
-        WriteampError: the model predicts no such target.
+        WriteampError: the model does not predict this target.
     """
     OneOf(tuple(model.estimators)).check("target", target)
     names = find_feature_set(model.features).names
@@ -150,19 +150,19 @@ def explained(model: BlackBox, target: str) -> Explanation:
 
 
 def typical_workload(model: BlackBox) -> pl.DataFrame:
-    """Return one row of characteristics: the median of the training rows in each."""
-    return pl.DataFrame({name: [one.typical] for name, one in model.ranges.items()})
+    """Return one row of characteristics: the median of each in the training rows."""
+    return pl.DataFrame({name: [limits.typical] for name, limits in model.ranges.items()})
 
 
 def like(model: BlackBox, workload: pl.DataFrame) -> pl.DataFrame:
     """Return a row of characteristics, with typical values for those that it leaves out.
 
-    A workload that only reads says nothing of its writes, and the other way round.
+    The write characteristics of a workload that only reads are left out, and vice versa.
     """
     typical = typical_workload(model)
-    is_said = {"write": pl.col("write_ratio") > 0, "read": pl.col("write_ratio") < 1}
+    has_values = {"write": pl.col("write_ratio") > 0, "read": pl.col("write_ratio") < 1}
     return workload.select(
-        pl.when(is_said.get(name.partition("_")[0], True) | pl.lit(name == "write_ratio"))
+        pl.when(has_values.get(name.partition("_")[0], True) | pl.lit(name == "write_ratio"))
         .then(name)
         .fill_null(typical[name].item())
         .alias(name)
@@ -171,38 +171,38 @@ def like(model: BlackBox, workload: pl.DataFrame) -> pl.DataFrame:
 
 
 def responses(model: BlackBox, workload: pl.DataFrame) -> list[Response]:
-    """Return the response of the predictions to each characteristic, over its training range.
+    """Return the response of the predictions to each characteristic over its training range.
 
-    Sizes and depths go up by a factor, all others by steps. A characteristic that was the same in
-    all training rows has no response.
+    Sizes and depths rise by a factor, all others linearly. A characteristic that was constant in
+    the training rows has no response.
 
     Args:
         model: a trained model.
-        workload: one row of characteristics, at which the others stay.
+        workload: one row of characteristics, the values of those that stay.
 
     Raises:
         WriteampError: a characteristic that the features need is missing.
     """
-    found = []
-    for name, one in model.ranges.items():
-        if one.low < one.high:
-            x = _steps(name, one)
+    curves = []
+    for name, limits in model.ranges.items():
+        if limits.low < limits.high:
+            x = _steps(name, limits)
             rows = pl.concat([workload] * len(x)).with_columns(pl.Series(name, x))
-            found.append(Response(name, x, model.predict(rows)))
-    return found
+            curves.append(Response(name, x, model.predict(rows)))
+    return curves
 
 
-def strongest(found: Iterable[Response], target: str, most: int) -> list[Response]:
-    """Return the responses in which a target changes by the greatest factor, such first.
+def strongest(curves: Iterable[Response], target: str, most: int) -> list[Response]:
+    """Return the responses with the greatest ratio of most to least of a target, greatest first.
 
-    A target that is not predicted at any step, WA where nothing is written, has none there.
+    Responses without any prediction of the target are left out, such as WA without writes.
     """
 
-    def factor(one: Response) -> float:
-        values = one.predictions[target].value
+    def factor(curve: Response) -> float:
+        values = curve.predictions[target].value
         return float(np.nanmax(values) / np.nanmin(values))
 
-    predicted = [one for one in found if np.isfinite(one.predictions[target].value).any()]
+    predicted = [curve for curve in curves if np.isfinite(curve.predictions[target].value).any()]
     return sorted(predicted, key=factor, reverse=True)[:most]
 
 
@@ -213,13 +213,13 @@ def _steps(name: str, within: Range) -> F64:
 
 
 def _trees(fitted: Any) -> dict[str, LinearTreeRegressor]:
-    """Return a model's trees; by kind of workload where each kind has one in `models_`."""
+    """Return a model's trees; by kind of workload if `models_` holds a tree for each kind."""
     models = getattr(fitted, "models_", {"": fitted})
-    return {name: one for name, one in models.items() if isinstance(one, LinearTreeRegressor)}
+    return {name: model for name, model in models.items() if isinstance(model, LinearTreeRegressor)}
 
 
 def _importances(fitted: Any) -> F64 | None:
-    # A baseline is wrapped for the logarithm of its target.
+    # The estimator of a baseline is wrapped, for the logarithm of its target.
     inner = getattr(fitted, "regressor_", fitted)
-    found: F64 | None = getattr(inner, "feature_importances_", None)
-    return found
+    shares: F64 | None = getattr(inner, "feature_importances_", None)
+    return shares

@@ -1,8 +1,8 @@
-"""Little's law: latency, bandwidth and throughput of a workload are one quantity.
+"""Little's law: latency, bandwidth and throughput of a workload determine each other.
 
 Outstanding requests are throughput times latency (Little 1961), and bandwidth is throughput times
-the mean size of a request. Three models, each fitted to one of them, therefore say the same thing,
-each with errors of its own; the median of the three is nearer to the truth.
+the mean size of a request. Three models, each fitted to one of them, therefore predict the same
+quantity with separate errors; the median of the three is more accurate.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ RELATED = ("latency", "bandwidth", "throughput")
 _PER_MILLION = 1e6
 _SIZES = ("write_size_bytes", "read_size_bytes")
 _NEEDS = ("queue_depth", "write_ratio", *_SIZES)
-# Measurements follow the law if so large a share of them is so near to it. Where latencies are not
-# short beside the time that was measured, requests begin in it and end after it, and they do not.
+# Measurements follow the law if this share of them is within this tolerance. They do not if
+# latencies are long compared to the measured time: requests then begin in it and end after it.
 _SHARE = 0.95
 _TOLERANCE = 0.1
 
@@ -39,21 +39,21 @@ def follow(measurements: pl.DataFrame) -> bool:
     values = {
         target: measurements[TARGETS[target]].cast(pl.Float64).to_numpy() for target in RELATED
     }
-    known = np.isfinite(list(values.values()))
-    if not known.any() or not (known == known[0]).all():
+    is_finite = np.isfinite(list(values.values()))
+    if not is_finite.any() or not (is_finite == is_finite[0]).all():
         return False
-    rows = measurements.filter(pl.Series(known[0]))
-    each = _log_throughputs({name: one[known[0]] for name, one in values.items()}, rows)
+    rows = measurements.filter(pl.Series(is_finite[0]))
+    each = _log_throughputs({name: column[is_finite[0]] for name, column in values.items()}, rows)
     apart = each.max(axis=0) - each.min(axis=0)
     return bool(np.mean(apart <= _TOLERANCE) >= _SHARE)
 
 
 def joined(values: Mapping[str, F64], characteristics: pl.DataFrame) -> dict[str, F64]:
-    """Return the three targets made consistent: each says the median of what they say.
+    """Return the three targets made consistent: each from the median of the three throughputs.
 
     Args:
-        values: of each of `RELATED`, above 0; shape (rows,).
-        characteristics: of the workloads, rows of them.
+        values: by target of `RELATED`, above 0; shape (rows,).
+        characteristics: rows of the workloads.
     """
     median = np.median(_log_throughputs(values, characteristics), axis=0)
     shifts = _shifts(characteristics)
@@ -61,7 +61,7 @@ def joined(values: Mapping[str, F64], characteristics: pl.DataFrame) -> dict[str
 
 
 def _log_throughputs(values: Mapping[str, F64], characteristics: pl.DataFrame) -> F64:
-    """Return the logarithm of the requests a second that each of the three says; (3, rows)."""
+    """Return the logarithm of the requests per second by each target; shape (3, rows)."""
     shifts = _shifts(characteristics)
     return np.array([_sign(name) * np.log(values[name]) + shifts[name] for name in RELATED])
 

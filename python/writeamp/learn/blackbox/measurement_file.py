@@ -1,4 +1,4 @@
-"""Measurement files: those that `blackbox collect` writes, and tables with the same columns."""
+"""Measurement files: written by `blackbox collect`, or tables with the same columns."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from writeamp.results.frames import names_as_given
 
 _WHOLE = ("queue_depth", "requests")
 _TRUTHS = ("steady",)
-# Characteristics that say how the workload meets the drive, beside recent writes, a measure.
+# Characteristics that depend on the drive; recent writes are one of the measures.
 _ON_DRIVE = ("working_set_bytes", "fill", "skew")
 
 Row = dict[str, Any]
@@ -40,7 +40,7 @@ def _type_of(name: str) -> Any:
     return pl.Int64 if name in _WHOLE or name.endswith("_bytes") else pl.Float64
 
 
-MEASURES = tuple(one.name for one in fields(Performance))
+MEASURES = tuple(measure.name for measure in fields(Performance))
 
 SCHEMA: Mapping[str, Any] = {
     "target": pl.String,
@@ -62,16 +62,16 @@ SCHEMA: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class TargetRows:
-    """Makes the rows of one target, and the hashes that identify them.
+    """Rows of one target, and the hashes that identify them.
 
-    The settings of the measurement are in the hash of each row.
+    The hash of each row covers the settings of the measurement.
     """
 
     target: MeasurementTarget
 
     @property
     def target_hash(self) -> str:
-        """The hash of all that decides the measurements of the target beside the point."""
+        """Hash of the target's settings, which with the point decide a measurement."""
         return _hash({"target": self.target.kind, **self.target.meaning})
 
     def hash_of(self, point: WorkloadPoint) -> str:
@@ -79,8 +79,8 @@ class TargetRows:
         return _hash({"of": self.target_hash, **point.to_dict()})
 
     def row(self, outcome: MeasurementOutcome, design: str) -> Row:
-        """Return an outcome as a row; what was not found is null."""
-        found = {} if outcome.measured is None else asdict(outcome.measured)
+        """Return an outcome as a row; missing values are null."""
+        measures = {} if outcome.measured is None else asdict(outcome.measured)
         return dict.fromkeys(SCHEMA) | {
             "target": self.target.name,
             "target_kind": self.target.kind,
@@ -90,7 +90,7 @@ class TargetRows:
             **outcome.point.to_dict(),
             **self._on_drive(outcome.point),
             "burst_s": outcome.point.burst_s,
-            **found,
+            **measures,
             "seed": self.target.seed,
             "elapsed_s": outcome.elapsed_s,
             "error": outcome.error,
@@ -99,16 +99,16 @@ class TargetRows:
         }
 
     def _on_drive(self, point: WorkloadPoint) -> Row:
-        """Return how a point meets the drive; nobody knows how full a real one is."""
+        """Return the state of the drive at a point; the fill of a real drive is unknown."""
         space_bytes = max(SECTOR_BYTES, round(point.fill * self.target.space_bytes))
-        found = asdict(of_workload(point.spec, use=DriveUse(space_bytes)))
+        workload = asdict(of_workload(point.spec, use=DriveUse(space_bytes)))
         fill = point.fill if self.target.kind == SIMULATED else None
-        skew = found["skew"] if point.has_writes else 0.0
+        skew = workload["skew"] if point.has_writes else 0.0
         return {"working_set_bytes": space_bytes, "fill": fill, "skew": skew}
 
 
 def point_of(row: Row) -> WorkloadPoint:
-    """Return the point that a row is of; where recent writes took too long, with those it had."""
+    """Return the point of a row, with the recent writes that were actually made."""
     return WorkloadPoint(
         **{name: row[name] for name in CHARACTERISTICS},
         fill=1.0 if row["fill"] is None else row["fill"],
@@ -118,11 +118,11 @@ def point_of(row: Row) -> WorkloadPoint:
 
 
 def table_of(rows: Iterable[Row]) -> pl.DataFrame:
-    """Return rows as a table; of several with one hash, the last success, or else the last."""
+    """Return rows as a table; of rows with the same hash, the last success, or else the last."""
     best: dict[str, Row] = {}
     for row in rows:
-        known = best.get(row["hash"])
-        if known is None or row["error"] is None or known["error"] is not None:
+        previous = best.get(row["hash"])
+        if previous is None or row["error"] is None or previous["error"] is not None:
             best[row["hash"]] = row
     return pl.DataFrame(list(best.values()), schema=SCHEMA, orient="row")
 
@@ -132,7 +132,7 @@ def _hash(meaning: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-# Columns that are there in files of `blackbox collect`.
+# Columns of files of `blackbox collect`.
 DRIVE = "target"
 _ERROR = "error"
 _WHAT = "measurements"
@@ -140,31 +140,32 @@ _MOST_BYTES = 256 << 20
 
 
 def read_measurements(path: str | os.PathLike[str], drive: str | None = None) -> pl.DataFrame:
-    """Return the rows of a file in which something was measured, of one drive.
+    """Return the successfully measured rows of a file, of one drive.
 
     Args:
         path: a Parquet file, or with the suffix .csv a table with a header.
-        drive: the drive, as the column ``target`` names it; None if there is but one.
+        drive: the drive, by its name in the column ``target``; None if there is only one.
 
     Returns:
         A Polars data frame, a row for each measured point: characteristics and targets.
 
     Raises:
-        WriteampError: the file cannot be read, has no such columns as measurements have, is of
-            several drives of which none was chosen, or holds no row of the one that was.
+        WriteampError: the file cannot be read, lacks the columns of measurements, has several
+            drives and none was chosen, or has no row of the chosen one.
     """
     name = os.fspath(path)
     table = _table(name)
-    known = (*characteristics.CHARACTERISTICS, *TARGETS.values())
-    if not set(known) & set(table.columns):
+    columns = (*characteristics.CHARACTERISTICS, *TARGETS.values())
+    if not set(columns) & set(table.columns):
         raise WriteampError(
-            f"{name!r} holds no measurements: it has none of the columns {', '.join(known)}"
+            f"{name!r} holds no measurements: all of these columns are missing: "
+            f"{', '.join(columns)}"
         )
     if _ERROR in table.columns:
         table = table.filter(pl.col(_ERROR).is_null())
-    for column in set(known) & set(table.columns):
+    for column in set(columns) & set(table.columns):
         if not table[column].dtype.is_numeric() and table[column].dtype != pl.Null:
-            raise WriteampError(f"{name!r}: the column {column} holds no numbers")
+            raise WriteampError(f"{name!r}: the column {column} must hold numbers")
     drives = drives_of(table)
     if drive is not None:
         if drive not in drives:
@@ -172,11 +173,11 @@ def read_measurements(path: str | os.PathLike[str], drive: str | None = None) ->
         table = table.filter(pl.col(DRIVE) == drive)
     elif len(drives) > 1:
         raise WriteampError(
-            f"{name!r} has measurements of {len(drives)} drives; --drive chooses one of "
+            f"{name!r} has measurements of {len(drives)} drives; choose one with --drive: "
             f"{', '.join(drives)}"
         )
     if table.is_empty():
-        raise WriteampError(f"{name!r} holds no row in which something was measured")
+        raise WriteampError(f"{name!r} has no successful measurement")
     return table
 
 
@@ -184,7 +185,7 @@ def read_rows(path: Path) -> list[Row]:
     """Return the rows of a file that a collection has written; none if there is no file.
 
     Raises:
-        WriteampError: it is something else, or damaged.
+        WriteampError: the file has other content, or is damaged.
     """
     if not path.exists():
         return []
@@ -192,36 +193,36 @@ def read_rows(path: Path) -> list[Row]:
         table = read_parquet(inputs.read_bytes(path, _MOST_BYTES, _WHAT))
     except (OSError, pl.exceptions.PolarsError) as error:
         runs = runs_folder(path)
-        cure = f"; remove it, and it is made again from {runs}" if runs.is_dir() else ""
+        cure = f"; remove it to make it again from {runs}" if runs.is_dir() else ""
         raise _unreadable(str(path), error, cure) from None
     if dict(table.schema) != dict(SCHEMA):
         raise WriteampError(
-            f"{path} has other columns than measurements have; give another file, or one that "
+            f"{path} does not have the columns of measurements; give another file, or one that "
             "`blackbox collect` has made"
         )
     return table.to_dicts()
 
 
 def runs_folder(path: Path) -> Path:
-    """Return the folder beside a file in which each measurement is kept at once."""
+    """Return the folder beside a file in which each measurement is saved at once."""
     return path.with_name(f"{path.name}.runs")
 
 
 def add_rows(path: Path, rows: Sequence[Row]) -> None:
-    """Add rows to a file, made if there is none: it is whole, or as it was.
+    """Add rows to a file, made if it does not exist; it is written completely or not at all.
 
     Raises:
-        WriteampError: the file is something else, or the disk is full.
+        WriteampError: the file has other content, or the disk is full.
     """
-    before = read_rows(path)
-    table = table_of([*before, *rows])
-    if not table.equals(table_of(before)):
+    previous = read_rows(path)
+    table = table_of([*previous, *rows])
+    if not table.equals(table_of(previous)):
         with output.replacing(path, _WHAT) as file:
             table.write_parquet(file)
 
 
 def drives_of(measurements: pl.DataFrame) -> list[str]:
-    """Return the names of the drives that were measured, as far as the table has them."""
+    """Return the names of the measured drives; empty if the table does not have them."""
     if DRIVE not in measurements.columns:
         return []
     return [str(name) for name in measurements[DRIVE].drop_nulls().unique(maintain_order=True)]
@@ -230,7 +231,7 @@ def drives_of(measurements: pl.DataFrame) -> list[str]:
 def _table(name: str) -> pl.DataFrame:
     if not Path(name).exists():
         raise WriteampError(
-            f"there is no file {name!r} of measurements; `writeamp blackbox collect` makes one"
+            f"there is no file {name!r} of measurements; make one with `writeamp blackbox collect`"
         )
     try:
         content = inputs.read_bytes(name, _MOST_BYTES, _WHAT)

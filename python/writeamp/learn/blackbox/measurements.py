@@ -1,8 +1,7 @@
 """Tables of measurements: characteristics of workloads, and targets measured under them.
 
 A row has a column for each characteristic of the workload (`features.CHARACTERISTICS`), one for
-each target that was measured, and optionally `workload`, which names the workload so that its
-repeats belong together.
+each measured target, and optionally `workload`, a name that repeats of a workload share.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from writeamp.learn.blackbox.features.characteristics import CHARACTERISTICS, se
 
 I64 = npt.NDArray[np.int64]
 
-# The column, with its unit, of each target.
+# Column of each target; its name holds the unit.
 TARGETS = {
     "latency": "latency_us",
     "bandwidth": "bandwidth_mb_s",
@@ -30,21 +29,21 @@ WORKLOAD = "workload"
 
 
 def targets_in(measurements: pl.DataFrame) -> list[str]:
-    """Return the targets that a table has values of; a `WriteampError` if there are none."""
-    found = [name for name in TARGETS if not _with_values(measurements, name).is_empty()]
-    if not found:
+    """Return the targets that have values in a table; a `WriteampError` if there are none."""
+    targets = [name for name in TARGETS if not _with_values(measurements, name).is_empty()]
+    if not targets:
         raise WriteampError(
-            "the measurements have no value of a target; valid columns are "
+            "the measurements have no values of a target; valid columns are "
             f"{', '.join(TARGETS.values())}"
         )
-    return found
+    return targets
 
 
 def observed(measurements: pl.DataFrame, target: str) -> pl.DataFrame:
-    """Return the rows in which a target was measured: a drive that is not written to has no WA.
+    """Return the rows in which a target was measured; rows without writes have no WA.
 
     Raises:
-        WriteampError: there is no such target, no row has it, or a value is not above 0.
+        WriteampError: the target is unknown, no row has it, or a value is not above 0.
     """
     if target not in TARGETS:
         raise unknown("target", target, TARGETS)
@@ -64,7 +63,7 @@ def observed(measurements: pl.DataFrame, target: str) -> pl.DataFrame:
 
 
 def _with_values(measurements: pl.DataFrame, target: str) -> pl.DataFrame:
-    """Return the rows with a value of a target; WA only of workloads that write."""
+    """Return the rows with a value of a target; for WA only those with writes."""
     if TARGETS[target] not in measurements.columns:
         return measurements.clear()
     is_known = pl.col(TARGETS[target]).cast(pl.Float64).is_not_nan()
@@ -76,20 +75,20 @@ def _with_values(measurements: pl.DataFrame, target: str) -> pl.DataFrame:
 def workloads(measurements: pl.DataFrame) -> I64:
     """Return a number for the workload of each row; shape (rows,).
 
-    Rows without a name in the column `workload` are of one workload if their characteristics agree.
+    Without a column `workload`, rows with equal characteristics are of the same workload.
     """
     if WORKLOAD in measurements.columns:
         names = pl.col(WORKLOAD)
     else:
-        known = [name for name in CHARACTERISTICS if name in measurements.columns]
-        names = pl.struct(known)
+        present = [name for name in CHARACTERISTICS if name in measurements.columns]
+        names = pl.struct(present)
     ranked = settled(measurements).select(names.rank("dense"))
     return ranked.to_series().to_numpy().astype(np.int64)
 
 
 def fingerprints(measurements: pl.DataFrame, target: str) -> list[str]:
     """Return a fingerprint of each row: a hash of its characteristics and its target."""
-    known = [name for name in CHARACTERISTICS if name in measurements.columns]
-    columns = [*known, TARGETS[target]]
+    present = [name for name in CHARACTERISTICS if name in measurements.columns]
+    columns = [*present, TARGETS[target]]
     values = settled(measurements).select(pl.col(columns).cast(pl.Float64)).to_numpy()
     return [hashlib.blake2b(row.tobytes(), digest_size=8).hexdigest() for row in values]

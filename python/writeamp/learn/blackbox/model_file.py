@@ -1,4 +1,4 @@
-"""Trained models in files: JSON with a version and a checksum, from which nothing is run."""
+"""Trained models in files: JSON with a version and a checksum; loading runs no code from it."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _MOST_BYTES = 256 << 20
 
 
 def save(model: BlackBox, path: AnyPath) -> None:
-    """Write a trained model to a file, which `load` gives back exactly.
+    """Write a trained model to a file, from which `load` restores it exactly.
 
     Raises:
-        WriteampError: the model cannot be saved, or the file not be written.
+        WriteampError: the model cannot be saved, or the file cannot be written.
     """
     content = _text(
         {
@@ -43,12 +43,12 @@ def save(model: BlackBox, path: AnyPath) -> None:
             "model": model.model,
             "level": model.level,
             "is_joint": model.is_joint,
-            "ranges": {name: asdict(one) for name, one in model.ranges.items()},
+            "ranges": {name: asdict(value) for name, value in model.ranges.items()},
             "unseen_mre": model.unseen_mre,
             "between_mre": {name: json_number(mre) for name, mre in model.between_mre.items()},
             "prior": model.prior,
             "across": None if model.across is None else list(model.across),
-            "estimators": {name: to_document(one) for name, one in model.estimators.items()},
+            "estimators": {name: to_document(value) for name, value in model.estimators.items()},
             "trained_on": {name: sorted(marks) for name, marks in model.trained_on.items()},
         }
     )
@@ -59,15 +59,15 @@ def save(model: BlackBox, path: AnyPath) -> None:
 
 
 def load(path: AnyPath) -> BlackBox:
-    """Return the model that a file holds.
+    """Return the model in a file.
 
     Returns:
         `BlackBox`: `predict(rows)`, `held_out`, `estimators` by target, `features`,
         `level`.
 
     Raises:
-        WriteampError: the file cannot be read, is no such file, is damaged, or is of a version that
-            this one does not know.
+        WriteampError: the file cannot be read, is not a model file, is damaged, or has a version
+            that this writeamp cannot read.
     """
     name = os.fspath(path)
     try:
@@ -77,17 +77,17 @@ def load(path: AnyPath) -> BlackBox:
     except OSError as error:
         raise WriteampError(f"cannot read model {name!r}: {error.strerror or error}") from None
     except (ValueError, RecursionError):
-        raise _refusal(name, "it is no JSON") from None
+        raise _refusal(name, "it is not JSON") from None
     if not isinstance(frame, dict) or frame.get("format") != _FORMAT:
         raise _refusal(name, f"its format is not {_FORMAT!r}")
     if frame.get("version") != _VERSION:
         raise _refusal(
-            name, f"its version is {frame.get('version')!r}, and this writeamp reads {_VERSION}"
+            name, f"its version is {frame.get('version')!r}; this writeamp reads {_VERSION} only"
         )
     try:
         content = frame.get("content")
         if not isinstance(content, str) or zlib.crc32(content.encode()) != frame.get("crc32"):
-            raise WriteampError("it is damaged: its checksum is not that of its content")
+            raise WriteampError("it is damaged: its checksum does not match its content")
         return _model(json.loads(content))
     except WriteampError as error:
         raise _refusal(name, str(error)) from None
@@ -98,18 +98,22 @@ def load(path: AnyPath) -> BlackBox:
 def _model(content: Document) -> BlackBox:
     check_installed(str(content["model"]))
     features = find_feature_set(str(content["features"]))
-    estimators = {str(name): from_document(one) for name, one in content["estimators"].items()}
-    for target, one in estimators.items():
-        fits = isinstance(one, ConformalRegressor) and one.n_features_in_ == len(features.names)
+    estimators = {
+        str(name): from_document(estimator) for name, estimator in content["estimators"].items()
+    }
+    for target, estimator in estimators.items():
+        fits = isinstance(estimator, ConformalRegressor) and estimator.n_features_in_ == len(
+            features.names
+        )
         if target not in TARGETS or not fits:
             raise WriteampError(
-                f"its model of {target!r} is none of the features {features.name!r}"
+                f"its model of {target!r} does not fit the features {features.name!r}"
             )
     trained_on = {name: frozenset(content["trained_on"][name]) for name in estimators}
     is_joint = bool(content["is_joint"])
     if not estimators or (is_joint and not set(RELATED) <= set(estimators)):
-        raise WriteampError(f"it predicts {', '.join(estimators) or 'nothing'} only")
-    between = content.get("between_mre", {})  # this, prior and across are of later versions
+        raise WriteampError(f"it predicts only {', '.join(estimators) or 'nothing'}")
+    between = content.get("between_mre", {})  # older files lack this, prior and across
     return BlackBox(
         drive=str(content["drive"]),
         features=features.name,
@@ -135,9 +139,9 @@ def _names(value: Any) -> tuple[str, ...] | None:
 
 
 def _range(document: Document) -> Range:
-    low, typical, high = numbers([document[one] for one in ("low", "typical", "high")], 3).tolist()
+    low, typical, high = numbers([document[end] for end in ("low", "typical", "high")], 3).tolist()
     if not low <= typical <= high:
-        raise WriteampError("its ranges do not hold together")
+        raise WriteampError("its ranges are damaged: low, typical and high must ascend")
     return Range(low, typical, high)
 
 
@@ -146,4 +150,4 @@ def _text(value: Any) -> str:
 
 
 def _refusal(name: str, why: str) -> WriteampError:
-    return WriteampError(f"{name!r} is no model that can be used: {why}")
+    return WriteampError(f"{name!r} cannot be used as a model: {why}")

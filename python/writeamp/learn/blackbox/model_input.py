@@ -21,7 +21,7 @@ from writeamp.units.durations import DURATION
 _TRACE = {"panel": "trace"}
 _DRIVE = {"panel": "drive use"}
 
-# Features that need it also need the state of the drive.
+# Characteristic of feature sets that also need the state of the drive.
 _OF_A_STATE = "working_set_bytes"
 
 _OF_TRACES = {"trace_format": "--format", "window": "--window", "service": "--service"}
@@ -29,7 +29,7 @@ _OF_TRACES = {"trace_format": "--format", "window": "--window", "service": "--se
 
 @dataclass(frozen=True)
 class ModelInput(Settings):
-    """Input of a model, as the options say: a workload, or the windows of a trace.
+    """Input of a model, from the options: a workload, or the windows of a trace.
 
     Raises:
         WriteampError: neither or both are given, or an option of the other one.
@@ -41,13 +41,13 @@ class ModelInput(Settings):
     workload: str | None = setting(
         None,
         None,
-        "a workload whose parameters say what it is like, such as random:bs=8k,write=0.5,qd=8",
+        "workload with parameters for its requests, such as random:bs=8k,write=0.5,qd=8",
         metavar="SPEC",
     )
     trace: Path | None = setting(
         None,
         None,
-        "a trace, asked about window by window",
+        "trace; each of its windows is predicted",
         number="path",
         metavar="FILE",
         **_TRACE,
@@ -59,22 +59,22 @@ class ModelInput(Settings):
     service: float | None = setting(
         None,
         DURATION,
-        "the queue depth of a window is that at a drive which serves one request after another, "
-        "each in this time (100us by default)",
+        "service time per request, from which the queue depth of a window is computed as for a "
+        "drive that serves one request after another (100us by default)",
         metavar="TIME",
         **_TRACE,
     )
     space: int | None = setting(
         None,
         SIZE,
-        "the part of the drive that a workload uses; of a trace, the drive's capacity",
+        "the part of the drive that a workload uses; with a trace, the drive's capacity",
         number="bytes",
         **_DRIVE,
     )
     fill: float | None = setting(
         None,
         None,
-        "share of the drive that holds data (1 by default, 0 as a trace begins)",
+        "share of the drive that holds data (1 by default; with a trace 0, at its beginning)",
         number="ratio",
         metavar="SHARE",
         **_DRIVE,
@@ -82,22 +82,22 @@ class ModelInput(Settings):
     recent_writes: int | None = setting(
         None,
         SIZE,
-        "what the host wrote in the minute before a workload (0 by default)",
+        "bytes that the host wrote in the minute before a workload (0 by default)",
         number="bytes",
         **_DRIVE,
     )
 
     def __post_init__(self) -> None:
-        """Check every field, and refuse those that contradict each other."""
+        """Check every field, and reject those that contradict each other."""
         super().__post_init__()
         if (self.workload is None) == (self.trace is None):
             raise WriteampError("give either --workload SPEC or --trace FILE")
         if self.trace is None:
             for name, flag in _OF_TRACES.items():
                 if getattr(self, name) is not None:
-                    raise WriteampError(f"{flag} is of a --trace, and a --workload was given")
+                    raise WriteampError(f"{flag} needs --trace, but --workload was given")
         elif self.recent_writes is not None:
-            raise WriteampError("--recent-writes is of a --workload; a trace says itself")
+            raise WriteampError("--recent-writes needs --workload; a trace has its own writes")
 
     @property
     def name(self) -> str:
@@ -106,24 +106,24 @@ class ModelInput(Settings):
 
     @property
     def what(self) -> dict[str, str]:
-        """Workload or trace as an entry of a document."""
+        """Workload or trace as an entry of a JSON document."""
         return {"trace" if self.workload is None else "workload": self.name}
 
     def rows(self, features: str) -> pl.DataFrame:
-        """Return the characteristics that a set of features needs: one row, or one a window.
+        """Return the characteristics that a feature set needs: one row, or one per window.
 
         Raises:
             WriteampError: the workload, the trace or an option is not valid, or the parameters of
-                the workload do not say what it is like.
+                the workload do not determine its characteristics.
         """
         if self.workload is not None:
-            found = of_workload(self.workload, use=self._use())
+            characteristics = of_workload(self.workload, use=self._use())
             if self.space is None and _OF_A_STATE in find_feature_set(features).needs:
                 raise WriteampError(
                     f"the features {features!r} need the state of the drive: give --space SIZE, "
                     "the part of the drive that the workload uses, and --fill and --recent-writes"
                 )
-            return found.frame()
+            return characteristics.frame()
         return of_trace(self._requests, features=features, **dict(self._of_windows()))
 
     @cached_property
@@ -143,7 +143,7 @@ class ModelInput(Settings):
     def _use(self) -> DriveUse | None:
         if self.space is None:
             if self.fill is not None or self.recent_writes is not None:
-                raise WriteampError("--fill and --recent-writes say nothing without --space SIZE")
+                raise WriteampError("--fill and --recent-writes need --space SIZE")
             return None
         return DriveUse(
             space_bytes=self.space,

@@ -1,6 +1,6 @@
 """Kinds of models by name, with summaries; nothing here imports scikit-learn.
 
-Other packages add kinds by entry points of `writeamp.learners`, each of which is a `ModelKind`.
+Other packages add kinds by entry points of `writeamp.learners`, each a `ModelKind`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from writeamp.errors import WriteampError
 from writeamp.extensions import PAPERS_MISSING, extensions, loaded
 
-# In the order in which they are listed; those that are not `_OWN` are in the package of the papers.
+# In the order of lists; kinds that are not in `_OWN` are in the package of the papers.
 NAMES = (
     *("linear-tree", "linear-forest", "gaussian-process", "quantile-tree", "workload-specific"),
     *("linear", "cart", "boosted", "lightgbm"),
@@ -22,8 +22,8 @@ class ModelKind(NamedTuple):
     """A kind of model.
 
     Attributes:
-        summary: what it is.
-        learner: its `Learner` as `module:attribute`; empty if `models/learners.py` has it.
+        summary: one line of description.
+        learner: its `Learner` as `module:attribute`; empty if it is in `models/learners.py`.
     """
 
     summary: str
@@ -32,11 +32,9 @@ class ModelKind(NamedTuple):
 
 _OWN = {
     "linear-tree": ModelKind("a tree with linear models in its leaves"),
-    "linear-forest": ModelKind("the mean of 30 such trees, each of a part of the rows"),
-    "gaussian-process": ModelKind(
-        "a sum of Gaussian processes, the most accurate while points are few"
-    ),
-    "quantile-tree": ModelKind("the tree with the median in its leaves"),
+    "linear-forest": ModelKind("the mean of 30 linear trees, each fitted to a sample of the rows"),
+    "gaussian-process": ModelKind("a sum of Gaussian processes, the most accurate with few points"),
+    "quantile-tree": ModelKind("a tree with the median in its leaves"),
     "linear": ModelKind("one linear model (baseline)"),
 }
 
@@ -45,11 +43,11 @@ _OWN = {
 def model_kinds() -> dict[str, ModelKind]:
     """Return all kinds by name: those of `NAMES` first, then those of other packages."""
     added = loaded(extensions("writeamp.learners").values(), ModelKind)
-    found = added | _OWN
-    return {name: found[name] for name in dict.fromkeys((*NAMES, *found)) if name in found}
+    kinds = added | _OWN
+    return {name: kinds[name] for name in dict.fromkeys((*NAMES, *kinds)) if name in kinds}
 
 
 def check_installed(name: str) -> None:
-    """Refuse a kind of model that is in the package of the papers if that is not installed."""
+    """Reject a kind of model in the package of the papers if that is not installed."""
     if name in NAMES and name not in model_kinds():
         raise WriteampError(f"the model {name} is missing: {PAPERS_MISSING}")

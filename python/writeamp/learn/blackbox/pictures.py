@@ -1,4 +1,4 @@
-"""Figures of a trained model, of its predictions and errors, and the HTML page on it."""
+"""Figures of a trained model, of its predictions and errors, and its HTML page."""
 
 from __future__ import annotations
 
@@ -32,54 +32,57 @@ from writeamp.text import html_text
 F64 = npt.NDArray[np.float64]
 
 _KIB = 1024
-# So many points of a panel are drawn at most: more hide each other, and fill a file.
+# Most points in a panel: more would hide each other and make the file large.
 _MOST_POINTS = 3000
 
 
 def comparison(model: BlackBox, parts: Sequence[HeldOut], rows: str) -> FigureSpec:
-    """Describe what was measured against what was predicted; `rows` says of which rows."""
+    """Describe measured against predicted values; `rows` is the subtitle's text on the rows."""
     return measured_against_predicted(
-        [_compared(part) for part in parts],
+        [_compared(sample) for sample in parts],
         title=f"Measured and predicted{_of(model)}",
         subtitle=f"{_kind(model)} · {rows}",
     )
 
 
 def response_curves(
-    model: BlackBox, target: str, found: Sequence[Response], workload: str
+    model: BlackBox, target: str, responses: Sequence[Response], workload: str
 ) -> FigureSpec:
-    """Describe how one target responds to each characteristic, the others as in a workload."""
-    curves = [one.predictions[target].curve(*_worded(one.characteristic, one.x)) for one in found]
+    """Describe how one target responds to each characteristic, with the others of a workload."""
+    curves = [
+        response.predictions[target].curve(*_worded(response.characteristic, response.x))
+        for response in responses
+    ]
     return curves_with_intervals(
         curves,
         title=f"How {target} responds{_of(model)}",
-        subtitle=f"{_kind(model)} · all else as in {workload}",
+        subtitle=f"{_kind(model)} · all others as in {workload}",
         level=model.level,
     )
 
 
 def forecast(
-    model: BlackBox, windows: pl.DataFrame, said: Mapping[str, Predictions], trace: str
+    model: BlackBox, windows: pl.DataFrame, predictions: Mapping[str, Predictions], trace: str
 ) -> FigureSpec:
     """Describe the predictions over the time of a trace."""
     seconds = windows["start_s"].to_list()
     return curves_with_intervals(
-        [one.curve("time (s)", seconds) for one in said.values()],
+        [prediction.curve("time (s)", seconds) for prediction in predictions.values()],
         title=f"Predicted for {trace}{_of(model)}",
         subtitle=f"{_kind(model)} · {windows.height} windows with requests",
         level=model.level,
     )
 
 
-def importance_bars(model: BlackBox, found: Explanation) -> FigureSpec | None:
-    """Describe what matters to one target; None if this kind of model does not say."""
-    if found.importances is None:
+def importance_bars(model: BlackBox, explanation: Explanation) -> FigureSpec | None:
+    """Describe the importances for one target; None if this kind of model has none."""
+    if explanation.importances is None:
         return None
     return importances(
-        list(found.importances),
-        list(found.importances.values()),
-        target=found.target,
-        title=f"What decides {found.target}{_of(model)}",
+        list(explanation.importances),
+        list(explanation.importances.values()),
+        target=explanation.target,
+        title=f"Features that decide {explanation.target}{_of(model)}",
         subtitle=_kind(model),
     )
 
@@ -93,32 +96,32 @@ def _kind(model: BlackBox) -> str:
 
 
 def _worded(characteristic: str, x: F64) -> tuple[str, Sequence[float]]:
-    """Return a characteristic as an axis says it, bytes in KiB."""
+    """Return the label and values of an axis, with bytes in KiB."""
     words = characteristic.removesuffix("_bytes").replace("_", " ")
     if characteristic.endswith("_bytes"):
         return f"{words} (KiB)", (x / _KIB).tolist()
     return words, x.tolist()
 
 
-def _compared(part: HeldOut) -> Compared:
-    every = max(-(-len(part.observed) // _MOST_POINTS), 1)
-    observed, predicted = part.observed[::every].tolist(), part.value[::every].tolist()
-    return Compared(part.target, observed, predicted, part.score.mre)
+def _compared(sample: HeldOut) -> Compared:
+    every = max(-(-len(sample.observed) // _MOST_POINTS), 1)
+    observed, predicted = sample.observed[::every].tolist(), sample.value[::every].tolist()
+    return Compared(sample.target, observed, predicted, sample.score.mre)
 
 
-# Of all rules together, so that the page stays small enough to be sent.
+# Limit of all rules together, so that the page can be sent by e-mail.
 _MOST_CHARACTERS = 250_000
-# Of each target, for the same reason.
+# Limit for each target, for the same reason.
 _MOST_CURVES = 8
 
 
 def model_page(model: BlackBox, workload: pl.DataFrame, named: str) -> bytes:
-    """Return the page, which needs nothing beside itself.
+    """Return the page, which needs no other files.
 
     Args:
         model: a trained model.
-        workload: one row of characteristics, at which the others stay as one varies.
-        named: what the page calls it.
+        workload: one row of characteristics, the values of those that stay as one varies.
+        named: name of the workload on the page.
 
     Raises:
         WriteampError: a characteristic that the features need is missing.
@@ -130,57 +133,57 @@ def model_page(model: BlackBox, workload: pl.DataFrame, named: str) -> bytes:
 def _parts(model: BlackBox, workload: pl.DataFrame, named: str, title: str) -> Iterator[str]:
     yield f"<main><h1>{html_text(title)}</h1>\n<p>{html_text(_introduction(model))}</p>"
     yield _ranges(model)
-    found = responses(model, workload)
+    curves_of_all = responses(model, workload)
     left = _MOST_CHARACTERS // len(model.estimators)
     for target in model.estimators:
-        one = explained(model, target)
+        explanation = explained(model, target)
         yield f"<h2>{html_text(target)}</h2>"
-        bars = importance_bars(model, one)
+        bars = importance_bars(model, explanation)
         yield "<p>This kind of model has no importances.</p>" if bars is None else _image(bars)
-        curves = strongest(found, target, _MOST_CURVES)
+        curves = strongest(curves_of_all, target, _MOST_CURVES)
         if curves:
             yield _image(response_curves(model, target, curves, named))
-        yield from _rules(one, left)
+        yield from _rules(explanation, left)
     yield "</main>"
 
 
 def _introduction(model: BlackBox) -> str:
     joint = (
-        " Latency, bandwidth and throughput are each the median of what their three models say, by "
-        "Little's law."
+        " Latency, bandwidth and throughput are each the median of the predictions of their three "
+        "models, related by Little's law."
         if model.is_joint
         else ""
     )
     return (
-        f"A {model.model} on the {model.features} features. Bands are the intervals in which "
-        f"{model.level:.0%} of unseen workloads lie.{joint}"
+        f"A {model.model} on the {model.features} features. Bands are prediction intervals, which "
+        f"contain {model.level:.0%} of unseen workloads.{joint}"
     )
 
 
 def _ranges(model: BlackBox) -> str:
     rows = "".join(
-        f"<tr><td>{html_text(name)}</td><td>{one.low:g}</td><td>{one.typical:g}</td>"
-        f"<td>{one.high:g}</td></tr>"
-        for name, one in model.ranges.items()
+        f"<tr><td>{html_text(name)}</td><td>{limits.low:g}</td><td>{limits.typical:g}</td>"
+        f"<td>{limits.high:g}</td></tr>"
+        for name, limits in model.ranges.items()
     )
     head = "<tr><th>trained on</th><th>least</th><th>median</th><th>greatest</th></tr>"
     return f"<table>{head}{rows}</table>"
 
 
-def _rules(found: Explanation, most: int) -> Iterator[str]:
-    for one in found.rules:
-        of = f" for {one.name}" if one.name else ""
-        heading = f"Rules{of}: {one.leaves} leaves"
-        text = html_text(_cut(one, most // len(found.rules)))
+def _rules(explanation: Explanation, most: int) -> Iterator[str]:
+    for rules in explanation.rules:
+        of = f" for {rules.name}" if rules.name else ""
+        heading = f"Rules{of}: {rules.leaves} leaves"
+        text = html_text(_cut(rules, most // len(explanation.rules)))
         yield f"<details><summary>{html_text(heading)}</summary><pre>{text}</pre></details>"
 
 
 def _cut(rules: Rules, most: int) -> str:
     if len(rules.text) <= most:
         return rules.text
-    kept = rules.text[:most].rpartition("\n")[0]
-    left = rules.text.count("\n") - kept.count("\n") - 1
-    return f"{kept}\n… and {left} more lines, which `writeamp blackbox explain --json` has"
+    shortened = rules.text[:most].rpartition("\n")[0]
+    left = rules.text.count("\n") - shortened.count("\n") - 1
+    return f"{shortened}\n… and {left} more lines, shown by `writeamp blackbox explain --json`"
 
 
 def _image(figure: FigureSpec) -> str:

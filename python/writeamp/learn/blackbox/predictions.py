@@ -1,4 +1,4 @@
-"""Predictions of a model, for any rows and for measured ones, and their scores."""
+"""Predictions of a model, for new and for measured rows, and their scores."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ class Score(Drawn):
 
     Attributes:
         target: its name.
-        r2: 1 − SSE ÷ SST; NaN if all that was observed is the same.
+        r2: 1 − SSE ÷ SST; NaN if all observed values are equal.
         mae: mean absolute error, in the unit of the target.
-        mean: mean of what was observed.
+        mean: mean of the observed values.
         mre: mean relative error, a ratio.
-        n: how many rows were predicted.
-        coverage: share of them that lies within its prediction interval.
-        between_n: how many of them lie between the levels of the others, as none of a grid does.
+        n: number of predicted rows.
+        coverage: share of them within their prediction interval.
+        between_n: number of rows between the levels of the others (`between_levels`); 0 for a grid.
         between_mre: mean relative error of these; NaN if there are none.
-        between_coverage: share of these that lies within its prediction interval.
+        between_coverage: share of these within their prediction interval.
     """
 
     target: str
@@ -55,14 +55,14 @@ class Score(Drawn):
     between_coverage: float = math.nan
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the score as JSON types; null is what there is none of."""
+        """Return the score as JSON types; null for missing values."""
         return {
             name: json_number(value) if isinstance(value, float) else value
             for name, value in asdict(self).items()
         }
 
     def card(self) -> Card:
-        """Return the measures in words."""
+        """Return the measures as a card."""
         rows = [
             ("R²", f"{self.r2:.4f}"),
             (
@@ -76,13 +76,13 @@ class Score(Drawn):
         return Card(f"Predictions of {self.target}", rows)
 
     def between_in_words(self) -> str:
-        """Return the error between training points, or that no row tells it."""
+        """Return the error between training points, or that no row measures it."""
         if self.between_n == 0:
-            return "not known: all rows are of a grid"
+            return "unknown: all rows are of a grid"
         return f"{self.between_mre:.2%} on {self.between_n:,} rows"
 
     def figure(self) -> BarChart:
-        """Describe the measures that are ratios, as far as there are any."""
+        """Describe the measures that are ratios."""
         measures = {
             "R²": self.r2,
             "mean relative error": self.mre,
@@ -104,34 +104,34 @@ def score(
     SSE = Σ(p − p̂)² and SST = Σ(p − p̄)².
 
     Args:
-        target: name of what is predicted.
+        target: name of the predicted target.
         observed: p; shape (rows,).
         predicted: p̂; shape (rows,).
         interval: lower and upper ends of prediction intervals; shape (rows,) each.
-        between: rows that are scored once more by themselves; shape (rows,).
+        between: rows whose score is also reported separately; shape (rows,).
 
     Raises:
-        WriteampError: there are no rows, shapes differ, a value is not finite, or one observed is
-            0, for which there is no relative error.
+        WriteampError: there are no rows, shapes differ, a value is not finite, or an observed value
+            is 0 and so has no relative error.
 
-    >>> found = score("latency", [10, 20, 30], [11, 20, 27])
-    >>> round(found.r2, 3), round(found.mae, 3), round(found.mre, 3)
+    >>> latency = score("latency", [10, 20, 30], [11, 20, 27])
+    >>> round(latency.r2, 3), round(latency.mae, 3), round(latency.mre, 3)
     (0.95, 1.333, 0.067)
     """
-    actual, found = np.asarray(observed, dtype=float), np.asarray(predicted, dtype=float)
-    if actual.ndim != 1 or actual.shape != found.shape or len(actual) == 0:
+    actual, forecast = np.asarray(observed, dtype=float), np.asarray(predicted, dtype=float)
+    if actual.ndim != 1 or actual.shape != forecast.shape or len(actual) == 0:
         raise WriteampError(
-            f"{target}: observed has the shape {actual.shape} and predicted {found.shape}; both "
+            f"{target}: observed has the shape {actual.shape} and predicted {forecast.shape}; both "
             "must be one row of values, of the same length and not empty"
         )
-    usable = np.isfinite(actual) & np.isfinite(found) & (actual != 0)
+    usable = np.isfinite(actual) & np.isfinite(forecast) & (actual != 0)
     if not usable.all():
         row = int(np.argmin(usable))
         raise WriteampError(
-            f"{target}: row {row} was observed as {actual[row]:g} and predicted as {found[row]:g}; "
-            "both must be finite, and what was observed not 0"
+            f"{target}: row {row} has observed {actual[row]:g} and predicted {forecast[row]:g}; "
+            "both must be finite, and observed must not be 0"
         )
-    errors = np.abs(actual - found)
+    errors = np.abs(actual - forecast)
     sst = float(np.sum((actual - actual.mean()) ** 2))
     held = np.full(len(actual), math.nan)
     if interval is not None:
@@ -190,7 +190,7 @@ class Predictions(Drawn):
         """Describe the predictions in the order of their rows, with their intervals.
 
         Raises:
-            WriteampError: no row has one.
+            WriteampError: all predictions are NaN.
         """
         return curves_with_intervals(
             [self.curve()],
@@ -200,53 +200,64 @@ class Predictions(Drawn):
         )
 
     def curve(self, x_label: str = "row", x: npt.ArrayLike | None = None) -> Curve:
-        """Return the predictions by row or another x, where there are: without writes no WA."""
-        known = np.isfinite(self.value)
+        """Return the finite predictions by row or another x; WA is NaN without writes."""
+        is_known = np.isfinite(self.value)
         at = np.arange(len(self.value)) if x is None else np.asarray(x)
-        lines = (line[known].tolist() for line in (self.value, self.low, self.high))
-        return Curve(self.target, x_label, at[known].tolist(), *lines)
+        lines = (line[is_known].tolist() for line in (self.value, self.low, self.high))
+        return Curve(self.target, x_label, at[is_known].tolist(), *lines)
 
 
 class Forecast(Drawn, dict[str, Predictions]):
     """Predictions of each target by its name; `level` is that of their intervals."""
 
-    def __init__(self, said: Mapping[str, Predictions], level: float):
-        """Hold the predictions."""
-        super().__init__(said)
+    def __init__(self, predictions: Mapping[str, Predictions], level: float):
+        """Store the predictions."""
+        super().__init__(predictions)
         self.level = level
 
     def _records(self) -> list[dict[str, Any]]:
         columns: dict[str, npt.NDArray[Any]] = {}
-        for target, one in self.items():
-            lines = {"value": one.value, "low": one.low, "high": one.high}
+        for target, predictions in self.items():
+            lines = {"value": predictions.value, "low": predictions.low, "high": predictions.high}
             columns |= {f"{target}_{name}": line for name, line in lines.items()}
-        outside = np.any([one.outside for one in self.values()], axis=0)
+        outside = np.any([predictions.outside for predictions in self.values()], axis=0)
         return records_of({**columns, "outside": outside})
 
     def record(self, row: int) -> dict[str, Any]:
-        """Return the predictions of one row as JSON types; null is a target without one."""
-        found = {
-            target: entry(*(float(line[row]) for line in (one.value, one.low, one.high)))
-            for target, one in self.items()
+        """Return the predictions of one row as JSON types; null for a missing prediction."""
+        entries = {
+            target: entry(
+                *(
+                    float(line[row])
+                    for line in (predictions.value, predictions.low, predictions.high)
+                )
+            )
+            for target, predictions in self.items()
         }
-        known = [self[target] for target, one in found.items() if one is not None]
-        return {"outside": any(bool(one.outside[row]) for one in known), **found}
+        finite = [
+            self[target] for target, predictions in entries.items() if predictions is not None
+        ]
+        return {"outside": any(bool(predictions.outside[row]) for predictions in finite), **entries}
 
     def card(self) -> Card:
-        """Return a row for each prediction of each target, if there are several, by their row."""
-        if all(len(one.value) == 1 for one in self.values()):
-            known = {target: one for target, one in self.items() if not math.isnan(one.value[0])}
-            of_one = [
+        """Return a row for each prediction of each target, numbered if there are several."""
+        if all(len(predictions.value) == 1 for predictions in self.values()):
+            finite = {
+                target: predictions
+                for target, predictions in self.items()
+                if not math.isnan(predictions.value[0])
+            }
+            single_rows = [
                 (target, UNITS[target], *cells)
-                for target, one in known.items()
-                for cells in _cells(one)
+                for target, predictions in finite.items()
+                for cells in _cells(predictions)
             ]
             names = ("target", "unit", ">value", f">{self.level:.0%} interval", "outside training")
-            return Card("Predictions", of_one, names)
+            return Card("Predictions", single_rows, names)
         rows = [
             (target, f"{row}", *cells)
-            for target, one in self.items()
-            for row, cells in enumerate(_cells(one))
+            for target, predictions in self.items()
+            for row, cells in enumerate(_cells(predictions))
         ]
         interval = f"{self.level:.0%} interval"
         return Card("Predictions", rows, ("target", ">row", ">value", interval, "outside training"))
@@ -255,13 +266,13 @@ class Forecast(Drawn, dict[str, Predictions]):
         """Describe the predictions in the order of their rows, with their intervals.
 
         Raises:
-            WriteampError: no row has one.
+            WriteampError: all predictions are NaN.
         """
-        said = list(self.values())
+        every = list(self.values())
         return curves_with_intervals(
-            [one.curve() for one in said],
+            [predictions.curve() for predictions in every],
             title="Predictions",
-            subtitle=_rows(said[0]),
+            subtitle=_rows(every[0]),
             level=self.level,
         )
 
@@ -272,7 +283,7 @@ class HeldOut(Drawn):
 
     Attributes:
         target: its name.
-        observed: what was measured; shape (rows,), as the others.
+        observed: measured values; shape (rows,), as the others.
         value: the predictions.
         low, high: the ends of their intervals.
         between: which rows lie between the levels of the others (`between_levels`).
@@ -301,7 +312,7 @@ class HeldOut(Drawn):
         return self.score.card()
 
     def figure(self) -> PanelChart:
-        """Describe what was measured against what was predicted."""
+        """Describe measured against predicted values."""
         return measured_against_predicted(
             [Compared(self.target, self.observed.tolist(), self.value.tolist(), self.score.mre)],
             title="Measured and predicted",
@@ -310,23 +321,23 @@ class HeldOut(Drawn):
 
 
 def entry(value: float, low: float, high: float) -> dict[str, float] | None:
-    """Return a prediction as an entry of a document; None where there is none."""
+    """Return a prediction as an entry of a document; None if it is NaN."""
     return None if math.isnan(value) else {"value": value, "low": low, "high": high}
 
 
 def records_of(columns: Mapping[str, npt.NDArray[Any]]) -> list[dict[str, Any]]:
-    """Return columns of the same length as rows of JSON types; null is NaN."""
-    values = ([json_number(one) for one in column.tolist()] for column in columns.values())
+    """Return columns of the same length as rows of JSON types; null for NaN."""
+    values = ([json_number(number) for number in column.tolist()] for column in columns.values())
     return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
 
 
-def _rows(said: Predictions) -> str:
-    rows = len(said.value)
+def _rows(predictions: Predictions) -> str:
+    rows = len(predictions.value)
     return "of one row" if rows == 1 else f"of {rows:,} rows, in their order"
 
 
-def _cells(said: Predictions) -> Iterable[tuple[str, str, str]]:
+def _cells(predictions: Predictions) -> Iterable[tuple[str, str, str]]:
     for value, low, high, outside in zip(
-        said.value, said.low, said.high, said.outside, strict=True
+        predictions.value, predictions.low, predictions.high, predictions.outside, strict=True
     ):
         yield four_digits(value), range_in_words(low, high), "yes" if outside else "no"

@@ -1,4 +1,4 @@
-"""Training ranges of characteristics, and which rows lie beyond or between them."""
+"""Training ranges of characteristics, and rows beyond or between them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from writeamp.learn.blackbox.features.pages import lies_across
 class Range:
     """Training range of a characteristic.
 
-    Of the size of a direction, 0 is none: it says that there are no such requests.
+    Sizes of 0 are left out: they mark rows without requests of that direction.
 
     Attributes:
-        low, high: the least and the greatest.
+        low, high: the least and the greatest value.
         typical: the median.
     """
 
@@ -32,30 +32,30 @@ class Range:
 def ranges_of(characteristics: pl.DataFrame, names: Iterable[str]) -> dict[str, Range]:
     """Return the range of each of some characteristics."""
     table = settled(characteristics)
-    found = {}
+    ranges = {}
     for name in names:
         values = table[name].cast(pl.Float64)
-        given = values.filter(values > 0) if _is_size(name) else values
-        kept = given if len(given) else values
-        low, typical, high = (kept.quantile(share, "nearest") for share in (0.0, 0.5, 1.0))
-        found[name] = Range(float(low or 0), float(typical or 0), float(high or 0))
-    return found
+        positive = values.filter(values > 0) if _is_size(name) else values
+        used = positive if len(positive) else values
+        low, typical, high = (used.quantile(share, "nearest") for share in (0.0, 0.5, 1.0))
+        ranges[name] = Range(float(low or 0), float(typical or 0), float(high or 0))
+    return ranges
 
 
 def beyond(
     ranges: Mapping[str, Range], characteristics: pl.DataFrame
 ) -> dict[str, npt.NDArray[np.bool_]]:
-    """Return the characteristics that some row has outside their range, and which rows have."""
+    """Return the characteristics with rows outside their range, and a mask of these rows."""
     table = settled(characteristics)
-    found = {}
-    for name, one in ranges.items():
+    masks = {}
+    for name, limits in ranges.items():
         values = table[name].cast(pl.Float64)
-        is_inside = values.is_between(one.low, one.high)
+        is_inside = values.is_between(limits.low, limits.high)
         if _is_size(name):
             is_inside |= values == 0
         if not is_inside.all():
-            found[name] = ~is_inside.to_numpy()
-    return found
+            masks[name] = ~is_inside.to_numpy()
+    return masks
 
 
 def _is_size(name: str) -> bool:
@@ -64,11 +64,11 @@ def _is_size(name: str) -> bool:
 
 Flags = npt.NDArray[np.bool_]
 
-# A value that so large a share of the rows has is a level of a grid.
+# Share of the rows from which a value counts as a level of a grid.
 _LEVEL_SHARE = 0.05
 _LEVELLED = ("queue_depth", "write_size_bytes", "read_size_bytes")
 
-# Pages of present drives; a request that does not fill them is served as one of more bytes.
+# Page size of present drives; requests that do not fill pages are served like larger ones.
 PAGE_BYTES = 4096
 SIZES = ("write_size_bytes", "read_size_bytes")
 
@@ -76,21 +76,20 @@ SIZES = ("write_size_bytes", "read_size_bytes")
 def between_levels(measurements: pl.DataFrame) -> Flags:
     """Return which rows lie between the levels of the others; shape (rows,).
 
-    A level is a depth or a size that recurs, as all of a grid do. A row of levels only has others
-    with the same values, of which a model has learnt what each of them does: it says nothing of the
-    error in between.
+    A level is a depth or a size that recurs, as all values of a grid do. For a row with levels
+    only, other training rows have the same values. It does not test the error in between.
     """
     table = settled(measurements)
-    found = np.zeros(table.height, dtype=bool)
+    is_between = np.zeros(table.height, dtype=bool)
     for name in set(_LEVELLED) & set(table.columns):
         values = table[name].cast(pl.Float64).to_numpy()
         _, place, count = np.unique(values, return_inverse=True, return_counts=True)
-        found |= (values > 0) & (count[place] < max(_LEVEL_SHARE * table.height, 2))
-    return found
+        is_between |= (values > 0) & (count[place] < max(_LEVEL_SHARE * table.height, 2))
+    return is_between
 
 
 def across_pages(characteristics: pl.DataFrame) -> dict[str, Flags]:
-    """Return for each direction's size which rows lie across pages of 4 KiB; shape (rows,) each."""
+    """Return, for each direction's size, which rows are unaligned to 4 KiB; shape (rows,) each."""
     table = settled(characteristics)
     return {
         name: lies_across(table[name].cast(pl.Float64).to_numpy(), PAGE_BYTES)

@@ -19,11 +19,11 @@ _BOUNDS = {"panel": "bounds"}
 
 
 class _NameList:
-    """Domain of names with commas between, which whoever uses them checks."""
+    """Domain of names with commas between them; their users check the names."""
 
     def check(self, name: str, value: Any) -> list[str]:
         """Return the names."""
-        return [one.strip() for one in value.split(",")]
+        return [word.strip() for word in value.split(",")]
 
 
 @dataclass(frozen=True)
@@ -35,36 +35,36 @@ class TrainingSettings(Settings):
     features: str = setting(
         "extended",
         None,
-        f"what of a workload the model knows: {', '.join(FEATURE_SETS)}",
+        f"inputs of the model: {', '.join(FEATURE_SETS)}",
         choices=tuple(FEATURE_SETS),
         metavar="NAME",
     )
     model: str = setting(
         "linear-tree",
         None,
-        f"the kind of model: {', '.join(model_kinds())}",
+        f"kind of model: {', '.join(model_kinds())}",
         choices=tuple(model_kinds()),
         metavar="NAME",
     )
     targets: list[str] | None = setting(
         None,
         _NameList(),
-        f"what is predicted, of {', '.join(TARGETS)}; by default all that was measured",
+        f"targets to predict, of {', '.join(TARGETS)}; all measured ones by default",
         metavar="NAMES",
     )
     prior: str = setting(
         NONE,
         None,
-        f"what the models begin with: {NONE}, {AUTO} (a formula of drives, fitted from the costs "
-        "of all simulated profiles but the measured one), names of profiles or .toml files of "
-        "others, which are simulated first",
+        f"prior knowledge: {NONE}, {AUTO} (a drive formula, fitted to all simulated profiles "
+        "except the measured drive), or names of profiles or .toml files, which are simulated "
+        "first",
         choices=(NONE, AUTO),
         metavar="NAMES",
     )
     level: float = setting(
         0.9,
         None,
-        "share of unseen workloads that lie within their prediction interval",
+        "share of unseen workloads within their prediction interval",
         number="ratio",
         metavar="SHARE",
     )
@@ -72,29 +72,29 @@ class TrainingSettings(Settings):
 
 @dataclass(frozen=True)
 class MeasuredDriveSettings(Settings):
-    """Drive whose measurements are taken of a file."""
+    """Drive whose measurements are used from a file."""
 
     title: ClassVar[str] = "drive"
 
     drive: str | None = setting(
         None,
         None,
-        "only the measurements of this drive, as `blackbox collect --target` named it",
+        "use only the measurements of this drive, by its name in `blackbox collect --target`",
         metavar="NAME",
     )
 
 
 @dataclass(frozen=True)
 class EvaluationSettings(Settings):
-    """Folds by which a model is scored."""
+    """Folds for scoring a model."""
 
     title: ClassVar[str] = "evaluation"
 
     cv: int | None = setting(
         None,
         None,
-        "refit the model without each of so many folds of the workloads, and predict these; "
-        "without it, the measurements must be others than those it was trained on",
+        "refit the model without each of this many folds of the workloads, and predict that fold; "
+        "without this option, the measurements must not be those of the training",
         number="count",
         metavar="FOLDS",
     )
@@ -102,14 +102,14 @@ class EvaluationSettings(Settings):
 
 @dataclass(frozen=True)
 class ExplanationSettings(Settings):
-    """Around which workload a model is explained, and of which target."""
+    """Workload around which a model is explained, and target of the rules."""
 
     title: ClassVar[str] = "explanation"
 
     workload: str | None = setting(
         None,
         None,
-        "vary each characteristic of this workload; by default of the median of the training rows",
+        "vary each characteristic of this workload (the median of the training rows by default)",
         metavar="SPEC",
     )
     target: str | None = setting(
@@ -133,12 +133,12 @@ class BoundSettings(Settings):
     )
     min_bandwidth: float | None = setting(None, BOUND, "the least MB/s", number="number", **_BOUNDS)
     min_throughput: float | None = setting(
-        None, BOUND, "the least requests a second", number="number", **_BOUNDS
+        None, BOUND, "the least requests per second", number="number", **_BOUNDS
     )
     max_wa: float | None = setting(
         None,
         BOUND,
-        "the greatest write amplification, of workloads and windows that write",
+        "the greatest write amplification; rows without writes are ignored",
         number="number",
         metavar="WA",
         **_BOUNDS,
@@ -146,7 +146,7 @@ class BoundSettings(Settings):
     share: float = setting(
         1.0,
         SHARE,
-        "share of a trace's windows in which it must be met",
+        "share of a trace's windows that must meet the bounds",
         number="ratio",
         metavar="SHARE",
         **_BOUNDS,
@@ -154,12 +154,12 @@ class BoundSettings(Settings):
 
     @property
     def of_targets(self) -> dict[str, float]:
-        """The bounds that are given, by target and in its unit."""
+        """The given bounds, by target and in its unit."""
         latency_us = None if self.max_latency is None else self.max_latency * 1e6
-        given = {
+        bounds = {
             "latency": latency_us,
             "bandwidth": self.min_bandwidth,
             "throughput": self.min_throughput,
             "wa": self.max_wa,
         }
-        return {target: bound for target, bound in given.items() if bound is not None}
+        return {target: bound for target, bound in bounds.items() if bound is not None}

@@ -1,4 +1,4 @@
-"""Workload space: points of paper 2's equation 4, under which a drive is measured."""
+"""Workload space: points of paper 2's equation 4, at which a drive is measured."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ GRID: dict[str, tuple[float, ...]] = {
 class WorkloadPoint:
     """One workload in a closed loop, by paper 2's extended characteristics (equation 4).
 
-    What has no effect is 0: size, randomness and stride of a direction without requests, and the
-    stride of one whose requests are all random. Points of one workload are therefore equal. A point
-    may also say in which state the drive is that it meets, and be measured for a fixed time.
+    Values without effect are 0: size, randomness and stride of a direction without requests, and
+    the stride of one with only random requests. So equal workloads are equal points. A point can
+    also set the state of the drive before the workload, and the time of the measurement.
 
     Attributes:
         write_ratio: share of the writes among the requests (paper 2: wr_ratio).
@@ -54,14 +54,14 @@ class WorkloadPoint:
             continue from the last request of their direction (wr_rand, rd_rand).
         write_stride_bytes, read_stride_bytes: from the end of a request to the start of the one
             that continues from it; 0 is sequential (wr_stride, rd_stride).
-        fill: share of the drive that holds data, on which the workload is.
-        recent_write_bytes: what the workload writes in the minute before it is measured; 0 of one
-            that only reads.
-        burst_s: how long it is measured; None for the long run.
+        fill: share of the drive that holds data; the workload runs on that part.
+        recent_write_bytes: bytes that the workload writes in the minute before the measurement; 0
+            if it only reads.
+        burst_s: time of the measurement, in s; None for the long run.
 
     Raises:
-        WriteampError: a value outside its domain, or recent writes without a burst, for the long
-            run does not show them.
+        WriteampError: a value outside its domain, or recent writes without a burst, because the
+            long run does not depend on them.
     """
 
     write_ratio: float
@@ -96,12 +96,12 @@ class WorkloadPoint:
 
     @property
     def is_in_a_state(self) -> bool:
-        """True unless the drive is full, and what counts is the long run."""
+        """True unless the drive is full and measured in the long run."""
         return any(getattr(self, name) != value for name, value in _USUAL.items())
 
     @property
     def spec(self) -> str:
-        """The workload of writeamp that does it."""
+        """The writeamp workload of this point."""
         parts = [f"io:write={self.write_ratio:.15g}", f"qd={self.queue_depth}"]
         for direction, happens in (("write", self.has_writes), ("read", self.has_reads)):
             if happens:
@@ -113,7 +113,7 @@ class WorkloadPoint:
         return ",".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the characteristics by name, and of the drive's state what is not as usual."""
+        """Return the characteristics by name, and values of the drive's state unless default."""
         return {
             name: value
             for name, value in asdict(self).items()
@@ -132,8 +132,8 @@ class WorkloadPoint:
     def of_one_pattern(self) -> WorkloadPoint:
         """Return the nearest point of one access pattern: sequential, random or one stride.
 
-        Paper 2 runs one pattern at each time (section IV.A), and a job of fio knows one stride, for
-        reads and writes alike, and none among random requests.
+        Paper 2 runs one pattern at a time (section IV.A). A fio job has one stride, for both reads
+        and writes, and none with random requests.
         """
         if self.write_randomness or self.read_randomness:
             return replace(self, write_stride_bytes=0, read_stride_bytes=0)
@@ -149,8 +149,8 @@ class WorkloadPoint:
             self._set("recent_write_bytes", 0)
         elif self.recent_write_bytes and self.burst_s is None:
             raise WriteampError(
-                f"recent_write_bytes is {self.recent_write_bytes}; the long run does not show what "
-                "was written before, so give burst_s, too"
+                f"recent_write_bytes is {self.recent_write_bytes}; the long run does not depend on "
+                "recent writes, so give burst_s, too"
             )
 
     def _settle(self, direction: str, *, happens: bool) -> None:
@@ -176,9 +176,9 @@ class WorkloadPoint:
         object.__setattr__(self, name, value)
 
 
-# What a point says of the drive's state, and how it is where nothing is said.
+# The drive's state of a point, with its defaults.
 _USUAL = {"fill": 1.0, "recent_write_bytes": 0, "burst_s": None}
-CHARACTERISTICS = tuple(one.name for one in fields(WorkloadPoint) if one.name not in _USUAL)
+CHARACTERISTICS = tuple(entry.name for entry in fields(WorkloadPoint) if entry.name not in _USUAL)
 
 
 def grid() -> Iterator[WorkloadPoint]:
@@ -197,7 +197,7 @@ def grid_size() -> int:
     >>> grid_size()
     36740
     """
-    # A stride tells apart what is not random throughout.
+    # Strides matter unless all requests are random.
     patterns = 1 + (len(_RANDOMNESS) - 1) * len(_STRIDES)
     of_a_direction = len(_SIZES) * patterns
     depths, ratios = len(GRID["queue_depth"]), len(GRID["write_ratio"])

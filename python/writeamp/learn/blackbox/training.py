@@ -40,12 +40,11 @@ from writeamp.results.numbers import percent_in_words
 from writeamp.runners import Progress
 
 F64 = npt.NDArray[np.float64]
-# Told how many targets are done, and of how many.
 
 _FEWEST_ROWS = 20
-# Rows between the levels of a table must be so many, that their errors say something.
+# Least number of rows between the levels of a table from which their errors are reliable.
 _FEWEST_BETWEEN = 20
-# Of the cross-validation of a model on top of a prior, which has no out-of-bag predictions.
+# Folds of the cross-validation of a model with a prior, which has no out-of-bag predictions.
 _FOLDS = 5
 
 
@@ -54,19 +53,19 @@ class BlackBox(Drawn):
     """A trained model of a drive.
 
     Attributes:
-        drive: name of the drive; empty if the measurements did not say.
+        drive: name of the drive; empty if the measurements did not have it.
         features: name of the feature set.
         model: name of the kind of model.
         level: of the prediction intervals.
         is_joint: whether latency, bandwidth and throughput are predicted together, by Little's law.
-        ranges: of each characteristic that the features are computed from, over the training rows.
+        ranges: training range of each characteristic that the features need.
         unseen_mre: mean relative error of each target on training rows, each predicted by a model
-            that had not seen it.
-        between_mre: the same of the rows between the levels of the others alone; NaN if there are
-            too few of them to say.
-        prior: what the models began with, as `train` takes it.
-        across: sizes of which some training row lay across pages of 4 KiB; None if the file of the
-            model does not say.
+            fitted without it.
+        between_mre: the same for rows between the levels of the others only; NaN if there are too
+            few.
+        prior: the prior of the models, in the notation of `train`.
+        across: sizes that are unaligned to pages of 4 KiB in some training row; None if the model's
+            file does not have them.
         estimators: the fitted model of each target.
         trained_on: fingerprints of the training rows of each target.
     """
@@ -87,7 +86,7 @@ class BlackBox(Drawn):
     def predict(self, characteristics: pl.DataFrame) -> Forecast:
         """Return the predictions of each target for rows of characteristics.
 
-        A workload that does not write has no WA: that of its rows is NaN.
+        WA is NaN in rows without writes.
 
         Returns:
             `Forecast`: `Predictions` by target, each with `value`, `low` and `high`; `level`.
@@ -98,36 +97,45 @@ class BlackBox(Drawn):
         vectors = _vectors(characteristics, self.features)
         # Far outside the training range numbers overflow.
         with np.errstate(over="ignore"):
-            values = {target: one.predict(vectors) for target, one in self.estimators.items()}
+            values = {
+                target: estimator.predict(vectors) for target, estimator in self.estimators.items()
+            }
             if self.is_joint:
                 values |= littles_law.joined(values, characteristics)
-            said = {
-                target: np.array([values[target], *one.interval_around(values[target])])
-                for target, one in self.estimators.items()
+            intervals = {
+                target: np.array([values[target], *estimator.interval_around(values[target])])
+                for target, estimator in self.estimators.items()
             }
-        is_known = {target: np.isfinite(one).all(axis=0) for target, one in said.items()}
-        said = {target: np.where(is_known[target], one, np.nan) for target, one in said.items()}
-        if "wa" in said:
+        is_known = {
+            target: np.isfinite(estimator).all(axis=0) for target, estimator in intervals.items()
+        }
+        intervals = {
+            target: np.where(is_known[target], estimator, np.nan)
+            for target, estimator in intervals.items()
+        }
+        if "wa" in intervals:
             is_written = characteristics["write_ratio"].to_numpy() > 0
-            said["wa"] = np.where(is_written, said["wa"], np.nan)
-        # A range of sizes leaves out the 0 of rows that have none, which the features hold, too.
+            intervals["wa"] = np.where(is_written, intervals["wa"], np.nan)
+        # A range of sizes leaves out the 0 of rows without requests; the features include it.
         unlike = [*beyond(self.ranges, characteristics).values()]
         unlike += self.unlike_pages(characteristics).values()
         beyond_ranges = np.any([np.zeros(len(vectors), bool), *unlike], axis=0)
-        found = {}
-        for target, one in self.estimators.items():
-            value, low, high = said[target]
-            outside = one.outside(vectors) | beyond_ranges | ~is_known[target]
-            found[target] = Predictions(value, low, high, outside, target, self.level)
-        return Forecast(found, self.level)
+        predictions = {}
+        for target, estimator in self.estimators.items():
+            value, low, high = intervals[target]
+            outside = estimator.outside(vectors) | beyond_ranges | ~is_known[target]
+            predictions[target] = Predictions(value, low, high, outside, target, self.level)
+        return Forecast(predictions, self.level)
 
     def _records(self) -> list[dict[str, Any]]:
         names = ("drive", "features", "model", "level")
         about = {name: getattr(self, name) for name in names} | {"joint": self.is_joint}
-        return [about | {"target": one, "unseen_mre": mre} for one, mre in self.unseen_mre.items()]
+        return [
+            about | {"target": target, "unseen_mre": mre} for target, mre in self.unseen_mre.items()
+        ]
 
     def card(self) -> Card:
-        """Return the error to expect of each target."""
+        """Return the expected error of each target."""
         rows = [
             (
                 target,
@@ -137,29 +145,29 @@ class BlackBox(Drawn):
             for target, unseen in self.unseen_mre.items()
         ]
         columns = ("target", ">rows", ">MRE on unseen", ">between levels")
-        notes = ["MRE is the mean relative error, on rows that the model has not seen"]
+        notes = ["MRE: mean relative error on rows that the model has not seen"]
         return Card(self._name(), rows, columns, notes=notes)
 
     def figure(self) -> BarChart:
-        """Describe the error to expect of each target."""
+        """Describe the expected error of each target."""
         return errors_by_target(self.unseen_mre, subtitle=self._name())
 
     def _compared(self) -> dict[str, Any]:
-        # Of a fitted estimator, what its file has: all that it predicts follows from that.
-        documents = {name: to_document(one) for name, one in self.estimators.items()}
+        # Fitted estimators are compared by their saved form, which determines all predictions.
+        documents = {name: to_document(estimator) for name, estimator in self.estimators.items()}
         return super()._compared() | {"estimators": documents}
 
     def _name(self) -> str:
         return f"{self.model} on the {self.features} features of {self.drive or 'a drive'}"
 
     def beyond(self, characteristics: pl.DataFrame) -> list[str]:
-        """Return the characteristics that some row has outside the range of the training rows."""
+        """Return the characteristics that some row has outside the training range."""
         return list(beyond(self.ranges, characteristics))
 
     def unlike_pages(self, characteristics: pl.DataFrame) -> dict[str, npt.NDArray[np.bool_]]:
-        """Return the sizes that some row writes or reads across pages, as no training row did.
+        """Return the sizes that are unaligned to pages in some row, but in no training row.
 
-        What a page costs that is touched in part shows in no request that fills its pages.
+        The cost of a partly touched page does not show in requests that fill their pages.
         """
         if self.across is None:
             return {}
@@ -177,74 +185,76 @@ class BlackBox(Drawn):
             `HeldOut` of each target: `observed`, `value`, `low`, `high`, `score`.
 
         Raises:
-            WriteampError: one of the rows was a training row, or as of `predict`.
+            WriteampError: a row was a training row, or as in `predict`.
         """
-        found = []
+        samples = []
         for target in self._targets_in(measurements):
             rows = observed(measurements, target)
             seen = sum(mark in self.trained_on[target] for mark in fingerprints(rows, target))
             if seen:
                 raise WriteampError(
-                    f"{seen} of the {rows.height} rows were trained on, and say nothing of the "
-                    "error on others; cross-validate (--cv 5), or give rows that were held out"
+                    f"{seen} of the {rows.height} rows were used in training, so they do not "
+                    "measure the error on others; cross-validate (--cv 5), or give held-out rows"
                 )
-            said = self.predict(rows)[target]
+            forecast = self.predict(rows)[target]
             values = rows[TARGETS[target]].to_numpy()
             between = between_levels(rows)
-            found.append(HeldOut(target, values, said.value, said.low, said.high, between))
-        return found
+            samples.append(
+                HeldOut(target, values, forecast.value, forecast.low, forecast.high, between)
+            )
+        return samples
 
     def cross_held_out(
         self, measurements: pl.DataFrame, folds: int = 5, progress: Progress | None = None
     ) -> list[HeldOut]:
         """Return measured values and predictions by models refitted without each fold.
 
-        All repeats of a workload are in one fold, so that none of them is predicted by the others.
-        The interval of a row is as wide as the errors in the other folds make it.
+        All repeats of a workload are in one fold, so that they do not predict each other. The
+        width of a row's interval follows from the errors in the other folds.
 
         Returns:
             `HeldOut` of each target: `observed`, `value`, `low`, `high`, `score`.
 
         Raises:
-            WriteampError: there are too few rows or workloads, or as of `predict`.
+            WriteampError: there are too few rows or workloads, or as in `predict`.
         """
         Whole(2, 1000).check("folds", folds)
         tables, refitted = {}, {}
         targets = self._targets_in(measurements)
         for target in targets:
             tables[target] = _training_table(measurements, target, self.features)
-            one = clone(self.estimators[target]).set_params(folds=folds)
-            refitted[target] = tables[target].fitted(one)
+            model = clone(self.estimators[target]).set_params(folds=folds)
+            refitted[target] = tables[target].fitted(model)
             if progress:
                 progress(len(refitted), len(targets))
         if self.is_joint and littles_law.follow(measurements):
             _join(refitted, tables)
-        return [_by_other_folds(one, refitted[one], tables[one]) for one in targets]
+        return [_by_other_folds(model, refitted[model], tables[model]) for model in targets]
 
     def evaluate(self, measurements: pl.DataFrame) -> list[Score]:
         """Return the score of each target on measurements that the model has not seen.
 
         Raises:
-            WriteampError: as of `held_out`.
+            WriteampError: as in `held_out`.
         """
-        return [one.score for one in self.held_out(measurements)]
+        return [sample.score for sample in self.held_out(measurements)]
 
     def cross_validate(self, measurements: pl.DataFrame, folds: int = 5) -> list[Score]:
         """Return the score of each target by models of this kind, refitted without each fold.
 
         Raises:
-            WriteampError: as of `cross_held_out`.
+            WriteampError: as in `cross_held_out`.
         """
-        return [one.score for one in self.cross_held_out(measurements, folds)]
+        return [sample.score for sample in self.cross_held_out(measurements, folds)]
 
     def _targets_in(self, measurements: pl.DataFrame) -> list[str]:
         """Return the targets of the model that a table has."""
-        found = [one for one in targets_in(measurements) if one in self.estimators]
-        if not found:
+        targets = [target for target in targets_in(measurements) if target in self.estimators]
+        if not targets:
             raise WriteampError(
-                f"the measurements have none of the model's targets: {', '.join(self.estimators)}"
+                f"the measurements lack all targets of the model: {', '.join(self.estimators)}"
             )
-        return found
+        return targets
 
 
 def train(
@@ -258,23 +268,23 @@ def train(
     log_target: bool = True,
     progress: Progress | None = None,
 ) -> BlackBox:
-    """Return a model of the drive that was measured.
+    """Return a model of the measured drive.
 
-    Each target has a model of its own. Where measurements of latency, bandwidth and throughput
-    follow Little's law, each is predicted by the median of what the three models say of it.
+    Each target has a model of its own. If measurements of latency, bandwidth and throughput follow
+    Little's law, each of the three is predicted by the median of its values from the three models.
 
     Args:
-        measurements: as `writeamp.learn.blackbox.measurements` says, of one drive.
+        measurements: of one drive, with the columns of `writeamp.learn.blackbox.measurements`.
         features: name of the feature set.
         model: name of the kind of model.
-        targets: names of targets; None for all that the table has enough rows of.
-        level: share of unseen workloads that lie within their prediction interval.
-        prior: what the models of latency, bandwidth and throughput begin with: "none"; "auto", a
-            drive formula with the costs of the library's profiles, without the drive that was
-            measured; names of profiles, and .toml files of others, which are simulated first; or
-            several of these with commas between.
-        log_target: fit logarithms of the targets, as paper 2 does.
-        progress: called with the number of targets that are done, and of all.
+        targets: names of targets; None for all with enough rows in the table.
+        level: share of unseen workloads within their prediction interval.
+        prior: prior of the models of latency, bandwidth and throughput. "none"; "auto" for a drive
+            formula with the costs of the library's profiles, except the measured drive; names of
+            profiles, and .toml files of others, which are simulated first; or several of these with
+            commas between them.
+        log_target: fit logarithms of the targets, as in paper 2.
+        progress: called with the number of finished targets, and of all.
 
     Returns:
         `BlackBox`: `predict(rows)`, `held_out`, `unseen_mre` by target, `card()`; see `save` and
@@ -287,29 +297,30 @@ def train(
     drives = drives_of(measurements)
     if len(drives) > 1:
         raise WriteampError(
-            f"the measurements are of {len(drives)} drives, {', '.join(drives)}; a model is of one"
+            f"the measurements are of {len(drives)} drives, {', '.join(drives)}; a model needs "
+            "those of one drive"
         )
     chosen = find_feature_set(features)
     begun_with = chosen_formulas(prior, drives)
     if begun_with is not None:
         check_prior(chosen.names, features, log_target=log_target)
-    asked = trainable(measurements) if targets is None else targets
-    if not asked:
-        raise WriteampError("targets names none; name at least one")
+    wanted = trainable(measurements) if targets is None else targets
+    if not wanted:
+        raise WriteampError("targets is empty; name at least one")
     tables, fitted = {}, {}
-    for target in asked:
+    for target in wanted:
         tables[target] = _training_table(measurements, target, features)
         inner = make_model(model, log_target=log_target, names=chosen.names)
         folds = MODELS[model].folds_for(len(tables[target].values))
         if begun_with is not None and target in PRIOR_TARGETS:
             inner = prior_regressor(inner, target, chosen.names, begun_with)
             folds = _FOLDS
-        one = ConformalRegressor(inner, level=level, folds=folds, relative=log_target)
-        fitted[target] = tables[target].fitted(one)
+        estimator = ConformalRegressor(inner, level=level, folds=folds, relative=log_target)
+        fitted[target] = tables[target].fitted(estimator)
         if progress:
-            progress(len(fitted), len(asked))
+            progress(len(fitted), len(wanted))
     is_joint = (
-        log_target and set(littles_law.RELATED) <= set(asked) and littles_law.follow(measurements)
+        log_target and set(littles_law.RELATED) <= set(wanted) and littles_law.follow(measurements)
     )
     if is_joint:
         _join(fitted, tables)
@@ -321,27 +332,34 @@ def train(
         level=level,
         is_joint=is_joint,
         ranges=ranges_of(measured, chosen.needs),
-        unseen_mre={one: _unseen_mre(one, fitted[one], tables[one]) for one in asked},
+        unseen_mre={
+            target: _unseen_mre(target, fitted[target], tables[target]) for target in wanted
+        },
         between_mre={
-            one: _unseen_mre(one, fitted[one], tables[one], tables[one].between) for one in asked
+            target: _unseen_mre(target, fitted[target], tables[target], tables[target].between)
+            for target in wanted
         },
         prior=prior,
         across=tuple(name for name, rows in across_pages(measured).items() if rows.any()),
         estimators=fitted,
-        trained_on={one: frozenset(fingerprints(tables[one].rows, one)) for one in asked},
+        trained_on={
+            target: frozenset(fingerprints(tables[target].rows, target)) for target in wanted
+        },
     )
 
 
 def trainable(measurements: pl.DataFrame) -> list[str]:
-    """Return the targets of which a table has rows enough for a model; if of none, all it has."""
-    found = targets_in(measurements)
-    enough = [one for one in found if observed(measurements, one).height >= _FEWEST_ROWS]
-    return enough or found
+    """Return the targets with enough rows for a model; if there are none, all in the table."""
+    measured = targets_in(measurements)
+    enough = [
+        target for target in measured if observed(measurements, target).height >= _FEWEST_ROWS
+    ]
+    return enough or measured
 
 
 @dataclass(frozen=True)
 class _Table:
-    """The rows in which a target was measured, their vectors, values and workloads."""
+    """Rows in which a target was measured, with their vectors, values and workloads."""
 
     rows: pl.DataFrame
     vectors: F64
@@ -350,7 +368,7 @@ class _Table:
     between: npt.NDArray[np.bool_]
 
     def fitted(self, model: ConformalRegressor) -> ConformalRegressor:
-        """Return the model fitted to these rows, and its intervals set."""
+        """Fit the model to these rows, set its intervals, and return it."""
         model.fit(self.vectors, self.values, groups=self.groups)
         self.calibrate(model)
         return model
@@ -358,10 +376,10 @@ class _Table:
     def calibrate(
         self, model: ConformalRegressor, rows: npt.NDArray[np.bool_] | None = None
     ) -> None:
-        """Set a model's intervals by its errors on unseen rows, by default all.
+        """Set a model's intervals by its errors on unseen rows, by default all rows.
 
-        They are those of rows between the levels of the others, if there are enough: on a grid
-        neighbours with the same values make errors small that are large elsewhere.
+        If enough rows lie between the levels of the others, only they are used: on a grid, other
+        rows with the same values make errors smaller than elsewhere.
         """
         chosen = np.ones(len(self.values), dtype=bool) if rows is None else rows
         if (chosen & self.between).sum() >= _FEWEST_BETWEEN:
@@ -373,15 +391,15 @@ def _training_table(measurements: pl.DataFrame, target: str, features: str) -> _
     rows = observed(measurements, target)
     if rows.height < _FEWEST_ROWS:
         raise WriteampError(
-            f"the measurements have {rows.height} rows with the target {target}; a model needs "
-            f"{_FEWEST_ROWS} at least"
+            f"the measurements have {rows.height} rows with the target {target}; a model needs at "
+            f"least {_FEWEST_ROWS}"
         )
     values = rows[TARGETS[target]].cast(pl.Float64).to_numpy()
     return _Table(rows, _vectors(rows, features), values, workloads(rows), between_levels(rows))
 
 
 def _join(models: dict[str, ConformalRegressor], tables: dict[str, _Table]) -> None:
-    """Let the unseen predictions of the related models together decide their intervals."""
+    """Set the intervals of the related models from their joint unseen predictions."""
     unseen = {target: models[target].unseen_prediction_ for target in littles_law.RELATED}
     for target, values in littles_law.joined(unseen, tables[littles_law.RELATED[0]].rows).items():
         models[target].unseen_prediction_ = values
@@ -394,16 +412,16 @@ def _unseen_mre(
     table: _Table,
     among: npt.NDArray[np.bool_] | None = None,
 ) -> float:
-    known = np.isfinite(model.unseen_prediction_)
+    used = np.isfinite(model.unseen_prediction_)
     if among is not None:
-        known &= among
-        if known.sum() < _FEWEST_BETWEEN:
+        used &= among
+        if used.sum() < _FEWEST_BETWEEN:
             return np.nan
-    return score(target, table.values[known], model.unseen_prediction_[known]).mre
+    return score(target, table.values[used], model.unseen_prediction_[used]).mre
 
 
 def _by_other_folds(target: str, model: ConformalRegressor, table: _Table) -> HeldOut:
-    """Return the predictions of each row, in intervals that the other folds' errors decide."""
+    """Return the predictions of each row, with intervals from the errors of the other folds."""
     value = model.unseen_prediction_
     low, high = np.empty(len(value)), np.empty(len(value))
     for fold in np.unique(model.unseen_fold_):

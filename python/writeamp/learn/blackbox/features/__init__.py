@@ -1,4 +1,4 @@
-"""Characteristics and features of workloads: of fio jobs, writeamp's own, and traces."""
+"""Characteristics and features of workloads: fio jobs, writeamp's own, and traces."""
 
 from __future__ import annotations
 

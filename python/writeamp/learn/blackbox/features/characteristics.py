@@ -1,7 +1,7 @@
 """Characteristics of a workload, from which every feature set is computed.
 
-Each source (fio job, workload, trace window) fills the same columns, so that a model trained on one
-predicts the others.
+Each source (fio job, workload, trace window) fills the same columns, so a model trained on one
+source can predict the others.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BYTES = Number("be 0 or more", lambda value: value >= 0)
 
 @dataclass(frozen=True)
 class DriveUse:
-    """The state of the drive that a workload meets, which the workload itself does not say.
+    """State of the drive in which a workload runs; the workload alone does not determine it.
 
     Attributes:
         space_bytes: the part of the drive's address space that the workload uses.
@@ -47,22 +47,22 @@ class DriveUse:
 class Characteristics:
     """Characteristics of a workload: paper 2's equation 4, and four for later drives.
 
-    A direction without requests, and a stride that no request continues with, say nothing of the
-    workload; `frame` sets them to 0, so that equal workloads have equal characteristics.
+    `frame` sets values to 0 that have no meaning: those of a direction without requests, and the
+    stride of a direction without continuing requests. So equal workloads have equal rows.
 
     Attributes:
         write_ratio: share of the writes among reads and writes (paper 2: wr_ratio).
         queue_depth: outstanding requests, the newest included (q_dep).
         write_size_bytes, read_size_bytes: mean size of a request (wr_size, rd_size).
         write_randomness, read_randomness: share of the requests that do not continue from the
-            request before them of the same direction (wr_rand, rd_rand).
+            previous request of the same direction (wr_rand, rd_rand).
         write_stride_bytes, read_stride_bytes: bytes from the end of a request to the start of the
             next that continues from it; 0 is sequential (wr_stride, rd_stride).
-        working_set_bytes: distinct bytes that the workload comes to.
+        working_set_bytes: distinct bytes that the workload accesses.
         fill: share of the drive's capacity that holds data.
         recent_write_bytes: bytes that the host wrote in the minute before.
-        skew: share of the writes that goes to the most written fifth of the written pages; 0.2 if
-            all are alike. 0 without writes.
+        skew: share of the writes that go to the most written fifth of the written pages; 0.2 if
+            all pages are written equally often, 0 without writes.
 
     Raises:
         WriteampError: a value outside its domain.
@@ -82,19 +82,19 @@ class Characteristics:
     skew: float | None = None
 
     def __post_init__(self) -> None:
-        """Check every value that is known."""
+        """Check every value that is not None."""
         for name in CHARACTERISTICS:
             value = getattr(self, name)
             if value is not None:
                 domain_of(name).check(name, value)
 
     def frame(self) -> pl.DataFrame:
-        """Return one row with a column for each characteristic; null is what is not known."""
+        """Return one row with a column for each characteristic; null if unknown."""
         row: dict[str, Any] = dataclasses.asdict(self)
         return settled(pl.DataFrame([row], schema=dict.fromkeys(CHARACTERISTICS, pl.Float64())))
 
 
-CHARACTERISTICS = tuple(one.name for one in dataclasses.fields(Characteristics))
+CHARACTERISTICS = tuple(column.name for column in dataclasses.fields(Characteristics))
 
 
 def domain_of(name: str) -> Number:
@@ -105,12 +105,12 @@ def domain_of(name: str) -> Number:
 
 
 def settled(characteristics: pl.DataFrame) -> pl.DataFrame:
-    """Return the frame with 0 for what cannot matter, so that equal workloads have equal rows.
+    """Return the frame with 0 for values without meaning: equal workloads get equal rows.
 
-    A direction without requests has neither size nor randomness nor stride, and one whose requests
-    are all random has no stride. Columns that are missing stay so, and what only they would tell.
+    A direction without requests has no size, randomness or stride, and one with only random
+    requests has no stride. Missing columns stay missing; a value that needs one stays unchanged.
     """
-    known = set(characteristics.columns)
+    present = set(characteristics.columns)
     writes, reads = pl.col("write_ratio") > 0, pl.col("write_ratio") < 1
     matters = {"skew": writes}
     for direction, happens in (("write", writes), ("read", reads)):
@@ -120,5 +120,5 @@ def settled(characteristics: pl.DataFrame) -> pl.DataFrame:
     return characteristics.with_columns(
         pl.when(condition).then(pl.col(name)).otherwise(0.0).alias(name)
         for name, condition in matters.items()
-        if known.issuperset({name, *condition.meta.root_names()})
+        if present.issuperset({name, *condition.meta.root_names()})
     )

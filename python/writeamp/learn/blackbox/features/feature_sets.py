@@ -1,4 +1,4 @@
-"""Feature sets, the inputs of models: those of paper 2, and one of our own."""
+"""Feature sets, the inputs of models: two of paper 2, and one of writeamp."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Feature:
 
     Attributes:
         name: its column.
-        symbol: the name that paper 2 has for it; empty if it has none.
-        summary: what it is, for documentation.
-        value: how it follows from the characteristics.
+        symbol: its name in paper 2; empty if the paper does not have it.
+        summary: its meaning, for documentation.
+        value: expression that computes it from the characteristics.
     """
 
     name: str
@@ -34,7 +34,7 @@ class FeatureSet:
 
     Attributes:
         name: its name.
-        source: where it is defined.
+        source: paper and equation that define it.
         features: in the order of the vector.
     """
 
@@ -50,18 +50,18 @@ class FeatureSet:
     @property
     def needs(self) -> tuple[str, ...]:
         """The characteristics that the set is computed from."""
-        found = (name for one in self.features for name in one.value.meta.root_names())
-        return tuple(dict.fromkeys(found))
+        roots = (name for feature in self.features for name in feature.value.meta.root_names())
+        return tuple(dict.fromkeys(roots))
 
     def of(self, characteristics: pl.DataFrame) -> pl.DataFrame:
         """Return the vectors, a row for each row of characteristics, all of them f64.
 
         Args:
-            characteristics: a column for each characteristic that the set needs; others are left
-                aside.
+            characteristics: a column for each characteristic that the set needs; others are
+                ignored.
 
         Raises:
-            WriteampError: a characteristic that the set needs is missing, or in some row unknown.
+            WriteampError: a characteristic that the set needs is missing, or unknown in a row.
         """
         lacking = [name for name in self.needs if name not in characteristics.columns]
         if lacking:
@@ -71,13 +71,13 @@ class FeatureSet:
             )
         used = settled(characteristics).select(pl.col(self.needs).cast(pl.Float64))
         for name in self.needs:
-            known = np.isfinite(used[name].to_numpy())
-            if not known.all():
+            is_finite = np.isfinite(used[name].to_numpy())
+            if not is_finite.all():
                 raise WriteampError(
-                    f"{name} is not known in row {int(np.argmin(known))}; the features "
+                    f"{name} is unknown in row {int(np.argmin(is_finite))}; the features "
                     f"{self.name!r} need a finite number in every row"
                 )
-        return used.select(one.value.alias(one.name) for one in self.features)
+        return used.select(feature.value.alias(feature.name) for feature in self.features)
 
 
 def as_is(name: str, symbol: str, summary: str) -> Feature:
@@ -86,7 +86,7 @@ def as_is(name: str, symbol: str, summary: str) -> Feature:
 
 
 def _mean(of_writes: str, of_reads: str) -> pl.Expr:
-    """Return the mean over all requests of what writes and reads have each."""
+    """Return the mean over all requests of a characteristic of writes and of reads."""
     share = pl.col("write_ratio")
     return share * pl.col(of_writes) + (1 - share) * pl.col(of_reads)
 
@@ -131,10 +131,10 @@ EXTENDED = FeatureSet(
 
 MODERN = FeatureSet(
     "modern",
-    "paper 2, equation 4, and four of our own",
+    "paper 2, equation 4, and four of writeamp",
     (
         *EXTENDED.features,
-        as_is("working_set_bytes", "", "distinct bytes that the workload comes to"),
+        as_is("working_set_bytes", "", "distinct bytes that the workload accesses"),
         as_is("fill", "", "share of the drive's capacity that holds data"),
         as_is("recent_write_bytes", "", "bytes that the host wrote in the minute before"),
         as_is("skew", "", "share of the writes that goes to the most written fifth of the pages"),
@@ -142,7 +142,9 @@ MODERN = FeatureSet(
 )
 
 
-FEATURE_SETS: dict[str, FeatureSet] = {one.name: one for one in (BASIC, EXTENDED, MODERN)}
+FEATURE_SETS: dict[str, FeatureSet] = {
+    feature_set.name: feature_set for feature_set in (BASIC, EXTENDED, MODERN)
+}
 
 
 def find_feature_set(name: str) -> FeatureSet:

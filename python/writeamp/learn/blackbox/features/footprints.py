@@ -1,4 +1,4 @@
-"""Footprints of trace windows on the drive: working set, skew, fill, and recent writes."""
+"""Footprint of trace windows on the drive: working set, skew, fill and recent writes."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ HOTTEST_SHARE = 0.2
 def skew_of_counts(
     counts: npt.NDArray[np.int64], group: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Return for each group the share of the counts that its greatest fifth of pages holds.
+    """Return for each group the share of the counts in the fifth of its pages with most counts.
 
-    The share is the Lorenz curve at 0.2 from the top, straight between pages.
+    The share is the Lorenz curve at the top 0.2, interpolated linearly between pages.
 
     Args:
         counts: writes of each page, at least 1; shape (pages,).
@@ -32,21 +32,21 @@ def skew_of_counts(
     Returns:
         The groups in ascending order and their skews, both of shape (groups,).
     """
-    # One number that holds both sorts many times faster than two keys.
+    # Sorting one combined number is many times faster than sorting by two keys.
     above = int(counts.max(initial=0)) + 1
     group, less = np.divmod(np.sort(group * above + (above - 1 - counts)), above)
     counts = above - 1 - less
     first = np.flatnonzero(np.r_[True, np.diff(group) > 0][: len(group)])
     pages = np.diff(np.r_[first, len(group)])
-    before = np.r_[0, np.cumsum(counts)]
+    sum_before = np.r_[0, np.cumsum(counts)]
     hottest = HOTTEST_SHARE * pages
     whole = np.floor(hottest).astype(np.int64)
-    held = before[first + whole] - before[first] + (hottest - whole) * counts[first + whole]
-    return group[first], held / (before[first + pages] - before[first])
+    held = sum_before[first + whole] - sum_before[first] + (hottest - whole) * counts[first + whole]
+    return group[first], held / (sum_before[first + pages] - sum_before[first])
 
 
 def skew_of_hot_cold(hot_fraction: float, hot_write_fraction: float) -> float:
-    """Return the skew of Rosenblum's two kinds of pages, whichever of them is the hotter."""
+    """Return the skew of Rosenblum's two kinds of pages; either of them may be the hotter."""
     kinds = [(hot_fraction, hot_write_fraction), (1 - hot_fraction, 1 - hot_write_fraction)]
     (hot, writes), (cold, rest) = sorted(kinds, key=lambda kind: kind[1] / kind[0], reverse=True)
     within_hot = min(HOTTEST_SHARE / hot, 1.0) * writes
@@ -54,7 +54,7 @@ def skew_of_hot_cold(hot_fraction: float, hot_write_fraction: float) -> float:
 
 
 def skew_of_zipf(exponent: float, slots: int) -> float:
-    """Return the skew of probabilities in proportion to rank^−exponent over so many slots."""
+    """Return the skew if the probability of each slot is proportional to rank^−exponent."""
     hottest = HOTTEST_SHARE * slots
     whole = int(hottest)
     total, held = sum_of_powers(exponent, slots), sum_of_powers(exponent, whole)
@@ -65,7 +65,7 @@ I64 = npt.NDArray[np.int64]
 
 _PAGE_BYTES = 4096
 _RECENT_NS = 60_000_000_000
-# Pages of requests taken apart at once, or those of one window if they are more.
+# Limit of the pages that are expanded at once; a single window may exceed it.
 _CHUNK_PAGES = 1 << 22
 _FILL = Number("be from 0 to 1", lambda value: 0 <= value <= 1)
 
@@ -75,21 +75,21 @@ def of_windows(
 ) -> pl.DataFrame:
     """Return a row for each window, by the pages of 4 KiB that its requests touch.
 
-    `fill` counts what was written by the end of the window; TRIMs are not followed.
+    `fill` counts pages written by the end of the window; TRIMs are ignored.
 
     Args:
         requests: reads and writes in order of time, with ``timestamp_ns`` from the first request
             and ``window``.
         window_ns: length of a window.
         capacity_bytes: capacity of the drive.
-        fill: share of it that holds data at the beginning.
+        fill: share of the capacity that holds data at the beginning.
 
     Raises:
         WriteampError: the capacity is missing or not valid.
     """
     if capacity_bytes is None:
         raise WriteampError(
-            "the features need the fill of the drive; give its capacity (--space, capacity_bytes)"
+            "the features need the drive's fill; give its capacity (--space, capacity_bytes)"
         )
     capacity = Whole(_PAGE_BYTES).check("capacity_bytes", capacity_bytes)
     _FILL.check("fill", fill)
@@ -97,8 +97,8 @@ def of_windows(
     touched = _touched(requests, rank)
     written = touched.of(touched.writes > 0)
     skew = np.zeros(len(windows))
-    of_window, found = skew_of_counts(written.writes, written.window)
-    skew[of_window] = found
+    of_window, skews = skew_of_counts(written.writes, written.window)
+    skew[of_window] = skews
     written_by_then = np.cumsum(np.bincount(_first_windows(written), minlength=len(windows)))
     return pl.DataFrame(
         {
@@ -113,14 +113,14 @@ def of_windows(
 
 @dataclass(frozen=True)
 class _Touched:
-    """The distinct pages of each window, and how often it writes them; shape (pages,) each."""
+    """Distinct pages of each window and their number of writes in it; shape (pages,) each."""
 
     window: I64
     page: I64
     writes: I64
 
     def of(self, chosen: npt.NDArray[np.bool_]) -> _Touched:
-        """Return the chosen pages."""
+        """Return the pages that a mask selects."""
         return _Touched(self.window[chosen], self.page[chosen], self.writes[chosen])
 
 
@@ -138,16 +138,16 @@ def _touched(requests: pl.DataFrame, rank: I64) -> _Touched:
     first = footprint.rank(extents["start"].to_numpy()).astype(np.int64)
     count = (extents["end"] - extents["start"]).to_numpy().astype(np.int64)
     is_write = (requests["op"] == "write").to_numpy().astype(np.int64)
-    # Sorting one number that holds window, page and direction is the fastest way to count.
+    # Sorting one number of window, page and direction is the fastest way to count.
     key = (rank * footprint.total + first) * 2 + is_write
-    parts = [_distinct(key[part], count[part]) for part in _chunks(rank, count)]
-    keys, writes = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    chunks = [_distinct(key[chunk], count[chunk]) for chunk in _chunks(rank, count)]
+    keys, writes = (np.concatenate(arrays) for arrays in zip(*chunks, strict=True))
     window, page = np.divmod(keys, footprint.total)
     return _Touched(window, page, writes)
 
 
 def _chunks(rank: I64, count: I64) -> Iterator[slice]:
-    """Cut the requests at ends of windows into parts of about so many pages."""
+    """Split the requests at ends of windows into slices of about `_CHUNK_PAGES` pages."""
     edges = np.r_[np.flatnonzero(np.diff(rank)) + 1, len(rank)]
     full = np.cumsum(count)[edges - 1] // _CHUNK_PAGES
     cuts = np.r_[0, edges[np.r_[np.diff(full) > 0, True]]]
@@ -163,7 +163,7 @@ def _distinct(key: I64, count: I64) -> tuple[I64, I64]:
 
 
 def _first_windows(written: _Touched) -> I64:
-    """Return for each page that is written the window in which it is so first."""
+    """Return for each written page the window in which it is first written."""
     windows = int(written.window.max(initial=0)) + 1
     page, window = np.divmod(np.sort(written.page * windows + written.window), windows)
     first: I64 = window[np.r_[True, np.diff(page) > 0][: len(page)]]
@@ -171,7 +171,7 @@ def _first_windows(written: _Touched) -> I64:
 
 
 def _recent_bytes(requests: pl.DataFrame, begin_ns: I64) -> npt.NDArray[np.float64]:
-    """Return the bytes written in the minute before each of the times."""
+    """Return the bytes written in the minute before each time."""
     writes = requests.filter(pl.col("op") == "write")
     at_ns = writes["timestamp_ns"].to_numpy()
     total = np.r_[0.0, np.cumsum(writes["length"].to_numpy(), dtype=float)]

@@ -20,8 +20,8 @@ F64 = npt.NDArray[np.float64]
 def depths_at_service_time(at_ns: I64, service_ns: float) -> F64:
     """Return the depth at one server with this service time, in order of arrival.
 
-    The wait of Lindley's recursion, W' = max(0, W + service − distance), in its closed form: the
-    work that came in, less what could be done, above the least that this has ever been.
+    This is the wait of Lindley's recursion, W' = max(0, W + service − distance), in closed form:
+    the surplus of arrived work over possible work, minus the least surplus so far.
 
     Args:
         at_ns: ascending times of arrival; shape (requests,).
@@ -42,14 +42,14 @@ def measured_depths(at_ns: I64, latency_ns: F64) -> F64:
     """
     ended = np.sort(at_ns + latency_ns)
     came = np.arange(1.0, len(at_ns) + 1)
-    # A request that takes no time is outstanding as it comes all the same.
+    # A request that takes no time counts as outstanding when it arrives.
     depth: F64 = np.maximum(came - np.searchsorted(ended, at_ns, side="right"), 1.0)
     return depth
 
 
 _NS_PER_S = 1_000_000_000
-# A distance is common to successive requests (paper 2, section III.B) if this share of a window's
-# requests of one direction has it, and two at least: random requests do not repeat theirs so often.
+# A distance is common to successive requests (paper 2, section III.B) if at least two requests, and
+# this share of a window's requests of one direction, have it. Random requests repeat less often.
 _COMMON_SHARE = 0.05
 _POSITIVE = Number("be above 0", lambda value: value > 0)
 
@@ -66,28 +66,27 @@ def of_trace(
 ) -> pl.DataFrame:
     """Return the characteristics of each window of a trace that has reads or writes.
 
-    TRIMs and flushes are left aside, so are requests of no bytes. Requests that have the same time
-    are taken in the order of the trace. Without latencies nobody knows how many requests are
-    outstanding; the depth is then that at a drive which serves them one after another, each in
-    `service_us`: it shows how bursty the requests are, and not yet anything of the drive.
+    TRIMs, flushes and requests of 0 bytes are ignored. Requests with equal times stay in the order
+    of the trace. Without latencies the number of outstanding requests is unknown. The depth is then
+    that of a drive which serves one request after another, each in `service_us`; it measures how
+    bursty the requests are, independently of the real drive.
 
     Args:
         trace: requests with their times.
         window_s: length of a window; the first begins with the first request.
-        features: the set, or its name, that is wanted of it; what only other sets need is not
-            computed.
+        features: a feature set or its name; only the characteristics that it needs are computed.
         latency_us: measured latency of every request of the trace, from which the depth follows;
             shape (requests,).
-        service_us: time of a request at the drive that stands in for an unknown one.
+        service_us: service time of a request if latencies are not given.
         capacity_bytes: capacity of the drive, for `fill`.
-        fill: share of it that holds data as the trace begins.
+        fill: share of the capacity that holds data when the trace begins.
 
     Returns:
         A row for each window: ``window`` i64 and ``start_s`` f64 from the first request,
         ``requests`` u32, and the characteristics that the set needs.
 
     Raises:
-        WriteampError: an argument is not valid, the trace neither reads nor writes, or the set
+        WriteampError: an argument is not valid, the trace has neither reads nor writes, or the set
             needs a capacity that is not given.
     """
     chosen = find_feature_set(features) if isinstance(features, str) else features
@@ -100,7 +99,7 @@ def of_trace(
         if latency_us is None
         else measured_depths(ns, requests["latency_ns"].to_numpy())
     )
-    found = (
+    windows = (
         requests.select("window", is_write=pl.col("op") == "write", depth=pl.Series(depth))
         .group_by("window")
         .agg(
@@ -111,18 +110,18 @@ def of_trace(
         .sort("window")
     )
     for direction in ("write", "read"):
-        mine = _of_direction(requests, direction)
-        found = found.join(mine, on="window", how="left", maintain_order="left")
-    found = found.with_columns(pl.col("^.*_(bytes|randomness)$").fill_null(0.0))
+        of_direction = _of_direction(requests, direction)
+        windows = windows.join(of_direction, on="window", how="left", maintain_order="left")
+    windows = windows.with_columns(pl.col("^.*_(bytes|randomness)$").fill_null(0.0))
     if {"working_set_bytes", "fill", "recent_write_bytes", "skew"} & set(chosen.needs):
         on_drive = footprints.of_windows(requests, window_ns, capacity_bytes, fill)
-        found = found.join(on_drive, on="window", how="left", maintain_order="left")
+        windows = windows.join(on_drive, on="window", how="left", maintain_order="left")
     start = (pl.col("window") * window_ns / _NS_PER_S).alias("start_s")
-    return settled(found).select("window", start, "requests", *chosen.needs)
+    return settled(windows).select("window", start, "requests", *chosen.needs)
 
 
 def _served(trace: Trace, window_ns: int, latency_us: npt.ArrayLike | None) -> pl.DataFrame:
-    """Return reads and writes in order of time, with the number of their window."""
+    """Return reads and writes in order of time, each with the number of its window."""
     requests = trace.requests
     if latency_us is not None:
         latency = np.asarray(latency_us, dtype=float)
@@ -135,7 +134,7 @@ def _served(trace: Trace, window_ns: int, latency_us: npt.ArrayLike | None) -> p
     requests = requests.filter((pl.col("op") == "read") | (pl.col("op") == "write"))
     requests = requests.filter(pl.col("length") > 0)
     if requests.is_empty():
-        raise WriteampError(f"{trace.path}: no request reads or writes, so there are no windows")
+        raise WriteampError(f"{trace.path}: it has no reads or writes, so there are no windows")
     if not requests["timestamp_ns"].is_sorted():
         requests = requests.sort("timestamp_ns", maintain_order=True)
     since = pl.col("timestamp_ns") - requests["timestamp_ns"][0]
@@ -143,21 +142,21 @@ def _served(trace: Trace, window_ns: int, latency_us: npt.ArrayLike | None) -> p
 
 
 def _of_direction(requests: pl.DataFrame, direction: str) -> pl.DataFrame:
-    """Return size, randomness and stride of one direction in each window that has any of it."""
+    """Return size, randomness and stride of one direction, for each window that has it."""
     begin = pl.col("offset").cast(pl.Int64)
     end = (begin + pl.col("length").cast(pl.Int64)).shift(1)
     if requests["device"].n_unique() > 1:
         end = end.over("device")
-    mine = requests.filter(pl.col("op") == direction).select(
+    own_requests = requests.filter(pl.col("op") == direction).select(
         "window", "length", distance=begin - end
     )
-    of_window = mine.group_by("window").agg(
+    of_window = own_requests.group_by("window").agg(
         count=pl.len(),
         size=pl.col("length").mean(),
         sequential=(pl.col("distance") == 0).sum(),
     )
     strided = (
-        mine.filter(pl.col("distance") > 0)
+        own_requests.filter(pl.col("distance") > 0)
         .group_by("window", "distance")
         .agg(times=pl.len())
         .filter(pl.col("times") > 1)

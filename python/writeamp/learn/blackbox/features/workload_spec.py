@@ -1,4 +1,4 @@
-"""Characteristics of a workload of writeamp's own, from its parameters."""
+"""Characteristics of a writeamp workload, from its parameters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from writeamp.learn.blackbox.features.footprints import (
 from writeamp.registry import Spec, SpecLike
 
 _OF_REQUESTS = ("io", "random", "sequential")
-# A spec of `sequential` leaves out what has its default.
+# A spec of `sequential` omits parameters with these values.
 _DEFAULTS = {"rate": "none", "qd": "auto", "write": "1"}
 _OF_PAGES = ("uniform", "permutation", "zipf", "hot-cold", "sequential")
 
@@ -22,15 +22,15 @@ _OF_PAGES = ("uniform", "permutation", "zipf", "hot-cold", "sequential")
 def of_workload(
     workload: SpecLike, *, page_bytes: int = 4096, use: DriveUse | None = None
 ) -> Characteristics:
-    """Return the characteristics of a workload, as its parameters state them.
+    """Return the characteristics of a workload, from its parameters.
 
-    Those of requests (`io`, `random`, `sequential:bs=`) state all of them. Those of pages write
-    page after page, each when the one before it is done: a depth of 1, and a size of a page.
+    Workloads of requests (`io`, `random`, `sequential:bs=`) have parameters for all of them.
+    Workloads of pages write one page after another, with a depth of 1 and the size of a page.
 
     Args:
         workload: a spec, or its text.
         page_bytes: bytes of a logical page.
-        use: the state of the drive; without it only paper 2's characteristics are known.
+        use: the state of the drive; None leaves all but paper 2's characteristics unknown.
 
     Returns:
         `Characteristics`: `write_ratio`, `queue_depth`, `read_size_bytes`, `skew`, and others;
@@ -38,10 +38,10 @@ def of_workload(
 
     Raises:
         WriteampError: the spec is not valid; its requests come at a rate, so that their depth
-            depends on the drive; or its parameters do not say them (`phases`, `database`).
+            depends on the drive; or its parameters do not determine them (`phases`, `database`).
 
-    >>> found = of_workload("random:bs=8k,write=0.5,qd=8")
-    >>> found.write_ratio, found.queue_depth, found.write_size_bytes, found.write_randomness
+    >>> row = of_workload("random:bs=8k,write=0.5,qd=8")
+    >>> row.write_ratio, row.queue_depth, row.write_size_bytes, row.write_randomness
     (0.5, 8.0, 8192.0, 1.0)
     """
     spec = Spec.of("workloads", workload)
@@ -53,7 +53,7 @@ def of_workload(
         return _of_pages(spec, page_bytes, use)
     valid = ", ".join(sorted({*_OF_REQUESTS, *_OF_PAGES}))
     raise WriteampError(
-        f"the characteristics of the workload {spec.name!r} do not follow from its parameters; "
+        f"the parameters of the workload {spec.name!r} do not determine its characteristics; "
         f"valid are {valid}, or windows of a trace"
     )
 
@@ -62,13 +62,13 @@ def _of_requests(spec: Spec, use: DriveUse | None) -> Characteristics:
     params = _DEFAULTS | dict(spec.params)
     if params["rate"] != "none":
         raise WriteampError(
-            f"the workload '{spec}' has a rate, and how many of its requests are outstanding "
-            "depends on the drive; give qd, or windows of a trace"
+            f"the workload '{spec}' has a rate, so its queue depth depends on the drive; give qd, "
+            "or windows of a trace"
         )
-    size = {one: float(params.get("bs") or params[f"{one}_size"]) for one in ("write", "read")}
+    size = {side: float(params.get("bs") or params[f"{side}_size"]) for side in ("write", "read")}
     always = {"random": "1", "sequential": "0"}.get(spec.name)
-    random = {one: float(always or params[f"{one}_random"]) for one in size}
-    stride = {one: params.get("stride") or params.get(f"{one}_stride", "0") for one in size}
+    random = {side: float(always or params[f"{side}_random"]) for side in size}
+    stride = {side: params.get("stride") or params.get(f"{side}_stride", "0") for side in size}
     align = params.get("align", "size")
     slot_bytes = size["write"] if align == "size" else float(align)
     return Characteristics(
@@ -105,7 +105,7 @@ def _on_drive(
 ) -> Mapping[str, float]:
     """Return the characteristics that depend on the drive.
 
-    Writes in sequence come to every page alike.
+    Sequential writes reach every page equally often.
     """
     if use is None:
         return {}

@@ -1,1 +1,1 @@
-"""Drive formulas: the time of a request by what the parts of a drive cost."""
+"""Drive formulas: the time of a request from the costs of a drive's parts."""

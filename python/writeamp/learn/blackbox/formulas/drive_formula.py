@@ -1,9 +1,9 @@
-"""Drive formula: the time of a request as that of a drive's busiest part.
+"""Drive formula: the time of a request, computed from the drive's busiest part.
 
-Requests are served by a link and controller, a write cache and dies, each of which takes a time for
-each request, and by at most so many at once. In a closed loop throughput is what the busiest part
-lets through, or the depth over the latency (the bounds of Denning and Buzen, "The operational
-analysis of queueing network models", 1978, section 5), with a smooth passage between them.
+The parts are link and controller, write cache, and dies. Each takes some time for each request, and
+a limited number of requests is served at once. In a closed loop, throughput is limited by the
+busiest part or by depth over latency (the bounds of Denning and Buzen, "The operational analysis of
+queueing network models", 1978, section 5), with a smooth transition between the two.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from writeamp.units.ratios import physical_of
 
 F64 = npt.NDArray[np.float64]
 
-# The features that the formula needs, by the names of paper 2's extended vector.
+# Features that the formula needs, by their names in paper 2's extended vector.
 NEEDS = (
     "write_ratio",
     "queue_depth",
@@ -30,41 +30,41 @@ NEEDS = (
     "write_stride_bytes",
     "read_stride_bytes",
 )
-# What it takes into account where it is among the features.
+# An optional feature.
 FILL = "fill"
-# The costs of a drive, what each is likely to be, and the deviation of its logarithm from that.
-# Times are in µs; those of pages written are of 4 KiB, copies for collection included.
+# Costs of a drive: the prior's median, and the standard deviation of its logarithm.
+# Times are in µs; those of written pages are per 4 KiB and include copies of garbage collection.
 COSTS: dict[str, tuple[float, float]] = {
     "request_us": (10.0, 1.5),  # controller, each request
-    "write_us": (5.0, 1.5),  # the same, each write more
+    "write_us": (5.0, 1.5),  # controller, in addition for each write
     "link_us_per_kib": (4.0, 1.0),
-    "cache_us_per_kib": (5.0, 1.5),  # taking data into the write cache
-    "read_page_us": (5.0, 1.5),  # dies, each page; all dies together, as the others
-    "random_page_us": (60.0, 1.5),  # dies, each page that is written at random
+    "cache_us_per_kib": (5.0, 1.5),  # writing data into the write cache
+    "read_page_us": (5.0, 1.5),  # dies, each read page; times of dies are of all dies together
+    "random_page_us": (60.0, 1.5),  # dies, each page written at random
     "sequential_page_us": (20.0, 1.5),
     "strided_page_us": (40.0, 1.5),
-    "part_us": (10.0, 1.5),  # dies, each page written in part, which is read before
+    "part_us": (10.0, 1.5),  # dies, each partly written page, which is read first
     "answer_us": (20.0, 1.5),  # latency of a request on an idle drive
     "read_answer_us": (60.0, 1.0),
     "read_answer_us_per_kib": (5.0, 1.0),
     "write_answer_us": (10.0, 1.5),
     "write_answer_us_per_kib": (4.0, 1.5),
-    "depth": (32.0, 1.0),  # requests at once
-    "sharpness": (4.0, 0.5),  # of the passage from one bound to the next
+    "depth": (32.0, 1.0),  # requests served at once
+    "sharpness": (4.0, 0.5),  # of the transition from one bound to the next
     "hindrance": (1.0, 1.0),  # wait of reads for dies that program
-    "sequential_read_share": (1.0, 0.5),  # of the dies' time for a random read
-    "alone": (1.0, 0.5),  # of the dies' time for writes, where nothing is read
-    "op": (0.1, 0.5),  # spare flash over data where the drive is full
+    "sequential_read_share": (1.0, 0.5),  # dies' time for a sequential read over a random one
+    "alone": (1.0, 0.5),  # factor on the dies' time for writes if there are no reads
+    "op": (0.1, 0.5),  # spare flash over data on a full drive
 }
 LIKELY = np.log([likely for likely, _ in COSTS.values()])
 DEVIATIONS = np.array([deviation for _, deviation in COSTS.values()])
 
 _KIB = 1024.0
-# The unit of the costs of pages written, whatever the drive's pages.
+# Unit of the costs of written pages, independent of the drive's page size.
 _PAGE_BYTES = 4096
-# So large a share of reads ends what a drive can do that only writes.
+# Scale of the share of reads above which the factor `alone` vanishes.
 _RARE_READS = 0.05
-# A read waits for programs by its own time so often over, and for those of so many dies at most.
+# Wait of a read for programs, in multiples of its own time, and the most dies that it waits for.
 _WAITS = 5.0
 _MOST_DIES_WAITED = 4.0
 _ROUNDS = 2
@@ -72,7 +72,7 @@ _ROUNDS = 2
 
 @dataclass(frozen=True)
 class Work:
-    """Work of a drive with such pages on requests, by rows of features; shape (rows,) each."""
+    """Work that requests cause on a drive with pages of one size; shape (rows,) each."""
 
     writes: F64
     depth: F64
@@ -89,15 +89,15 @@ class Work:
 
     @staticmethod
     def of(features: F64, names: Sequence[str], page_bytes: int, *, merges: bool) -> Work:
-        """Return the work of rows of features, of which `NEEDS` are among the names.
+        """Return the work of rows of features; the names must include `NEEDS`.
 
-        Without `FILL` among them the drive is full.
+        Without `FILL` among them, the drive counts as full.
         """
         column = {name: features[:, list(names).index(name)] for name in NEEDS}
 
         def touched(side: str, *, merges: bool) -> tuple[F64, F64]:
             parts = ("size_bytes", "randomness", "stride_bytes")
-            size, randomness, stride = (column[f"{side}_{one}"] for one in parts)
+            size, randomness, stride = (column[f"{side}_{quantity}"] for quantity in parts)
             return pages_touched(size, randomness, stride, page_bytes, merges=merges)
 
         written, in_part = touched("write", merges=merges)
@@ -122,8 +122,8 @@ class DriveFormula:
     """Formula of one drive.
 
     Attributes:
-        page_bytes: of the pages that it reads and writes as one.
-        merges: whether its cache joins small writes to one page.
+        page_bytes: size of the drive's pages.
+        merges: whether its cache merges small writes to one page.
         logs: logarithms of the costs, in the order of `COSTS`.
     """
 
@@ -132,13 +132,13 @@ class DriveFormula:
     logs: tuple[float, ...]
 
     def log_time(self, features: F64, names: Sequence[str]) -> F64:
-        """Return the logarithm of the µs between two answers; shape (rows,)."""
+        """Return the logarithm of the time between two completed requests, in µs; shape (rows,)."""
         work = Work.of(features, names, self.page_bytes, merges=self.merges)
         return log_time(np.array(self.logs), work)
 
 
 def log_time(logs: F64, work: Work) -> F64:
-    """Return the logarithm of the µs between two answers, by the logarithms of the costs."""
+    """Return the logarithm of the time between two completed requests, in µs, from log costs."""
     cost = dict(zip(COSTS, np.exp(logs), strict=True))
     writes, reads = work.writes, 1 - work.writes
     programs = writes * _program_us(cost, work)
@@ -158,17 +158,17 @@ def log_time(logs: F64, work: Work) -> F64:
         idle_us = idle_us + share * (cost[f"{side}_answer_us"] + per_kib * size)
     at_once = (work.depth**-2 + cost["depth"] ** -2) ** -0.5
     sharpness = 1 + cost["sharpness"]
-    found = _greatest([*parts, idle_us / at_once], sharpness)
+    time_us = _greatest([*parts, idle_us / at_once], sharpness)
     wait_us = _WAITS * cost["hindrance"] * cost["read_answer_us"]
     wait_us = wait_us * reads * np.minimum(work.pages_read, _MOST_DIES_WAITED)
     for _ in range(_ROUNDS):
-        busy = np.minimum(programs / found, 1.0)
-        found = _greatest([*parts, (idle_us + wait_us * busy) / at_once], sharpness)
-    return np.log(found)
+        busy = np.minimum(programs / time_us, 1.0)
+        time_us = _greatest([*parts, (idle_us + wait_us * busy) / at_once], sharpness)
+    return np.log(time_us)
 
 
 def _program_us(cost: dict[str, float], work: Work) -> F64:
-    """Return the dies' time for a write, with all that it brings about."""
+    """Return the dies' time for a write, including garbage collection and partial pages."""
     continues = 1 - work.write_randomness
     page_us = (
         cost["random_page_us"] * work.write_randomness
@@ -182,24 +182,24 @@ def _program_us(cost: dict[str, float], work: Work) -> F64:
 
 
 def _amplification(op: float, fill: F64) -> F64:
-    """Return WA of random writes on a drive that is partly full, over that on a full one.
+    """Return WA of random writes on a partly full drive, relative to a full one.
 
     WA is (1 + ρ) / 2ρ (Park et al. 2017, eq. 4, `models.uniform_distribution`), and all space
-    without data counts as spare (eq. 8). No drive has a WA below 1.
+    without data counts as spare (eq. 8). WA is at least 1.
     """
     spare = physical_of(1.0, op) / fill - 1
-    found: F64 = _wa(spare) / _wa(np.array(op))
-    return found
+    ratio: F64 = _wa(spare) / _wa(np.array(op))
+    return ratio
 
 
 def _wa(spare: F64) -> F64:
-    found: F64 = np.maximum((1 + spare) / (2 * spare), 1.0)
-    return found
+    wa: F64 = np.maximum((1 + spare) / (2 * spare), 1.0)
+    return wa
 
 
 def _greatest(parts: Sequence[F64], sharpness: float) -> F64:
-    """Return a smooth greatest of some times: their norm of this degree."""
+    """Return a smooth maximum of some times: their norm of degree `sharpness`."""
     times = np.stack(np.broadcast_arrays(*parts)) + 1e-9
     greatest = times.max(axis=0)
-    found: F64 = greatest * ((times / greatest) ** sharpness).sum(axis=0) ** (1 / sharpness)
-    return found
+    norm: F64 = greatest * ((times / greatest) ** sharpness).sum(axis=0) ** (1 / sharpness)
+    return norm

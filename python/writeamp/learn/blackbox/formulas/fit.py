@@ -1,4 +1,4 @@
-"""Fit of the drive formula to measurements, from what is known of other drives."""
+"""Fit of the drive formula to measurements, starting from other drives' costs."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ F64 = npt.NDArray[np.float64]
 _US_PER_S = 1e6
 # Units of reading and writing that a drive may have.
 PAGES_BYTES = tuple(4096 << power for power in range(6))
-# Relative error that the formula is taken to have, against which costs may leave what is likely.
+# Assumed relative error of the formula, which weighs the data against the prior costs.
 _ERROR = 0.1
-# Errors above it count in proportion: no drive follows the formula everywhere.
+# Errors above it count linearly, since no drive follows the formula everywhere.
 _FAR = 0.2
 _ROUGH_STEPS, _STEPS = 12, 60
-# So many of the roughly fitted formulas are fitted further.
+# Number of roughly fitted formulas that are refined.
 _REFINED = 4
-# Formulas of less weight are left out.
+# Formulas of less weight are dropped.
 _LEAST_WEIGHT = 0.02
 
 
@@ -41,21 +41,22 @@ def fitted_formulas(
     log_times: F64,
     profiles: Mapping[str, DriveFormula],
 ) -> list[tuple[float, str, DriveFormula]]:
-    """Return formulas that explain what was measured, with weights whose sum is 1.
+    """Return formulas that explain the measurements, with weights whose sum is 1.
 
-    The search begins at each profile's costs, and at ordinary ones for each size of page; costs are
-    held near where they began as far as the data do not speak. Weights are the formulas'
-    likelihoods.
+    The search begins at the costs of each profile, and at default costs for each page size. A
+    penalty keeps costs near their start where the data do not determine them. Weights are the
+    formulas' likelihoods.
 
     Args:
         features: rows of a feature vector; shape (rows, features).
-        names: of the features, `NEEDS` among them.
-        log_times: logarithms of the µs between two answers; shape (rows,).
+        names: of the features, including `NEEDS`.
+        log_times: logarithms of the time between two completed requests, in µs; shape (rows,).
         profiles: formulas of other drives by name.
     """
     starts = [("", page, merges, LIKELY) for page in PAGES_BYTES for merges in (True, False)]
     starts += [
-        (name, one.page_bytes, one.merges, np.array(one.logs)) for name, one in profiles.items()
+        (name, profile.page_bytes, profile.merges, np.array(profile.logs))
+        for name, profile in profiles.items()
     ]
     works = {
         (page, merges): Work.of(features, names, page, merges=merges)
@@ -68,41 +69,41 @@ def fitted_formulas(
 
         def errors(logs: F64) -> F64:
             apart = _ERROR * (logs - centre) / DEVIATIONS
-            found: F64 = np.r_[log_time(logs, work) - log_times, apart]
-            return found
+            residuals: F64 = np.r_[log_time(logs, work) - log_times, apart]
+            return residuals
 
-        found = least_squares(errors, begin, loss="soft_l1", f_scale=_FAR, max_nfev=steps)
-        return float(found.cost), found.x
+        solution = least_squares(errors, begin, loss="soft_l1", f_scale=_FAR, max_nfev=steps)
+        return float(solution.cost), solution.x
 
-    rough = [(*search(one, one[3], _ROUGH_STEPS), one) for one in starts]
-    rough.sort(key=lambda one: one[0])
-    best = [(*search(one, logs, _STEPS), one) for _, logs, one in rough[:_REFINED]]
-    costs = np.array([one[0] for one in best])
+    rough = [(*search(profile, profile[3], _ROUGH_STEPS), profile) for profile in starts]
+    rough.sort(key=lambda profile: profile[0])
+    best = [(*search(profile, logs, _STEPS), profile) for _, logs, profile in rough[:_REFINED]]
+    costs = np.array([profile[0] for profile in best])
     weights = _weights(costs, len(log_times))
-    found = [
+    formulas = [
         (float(weight), name, DriveFormula(page, merges, tuple(map(float, logs))))
         for weight, (_, logs, (name, page, merges, _)) in zip(weights, best, strict=True)
         if weight >= _LEAST_WEIGHT
     ]
-    whole = sum(weight for weight, _, _ in found)
-    return [(weight / whole, name, formula) for weight, name, formula in found]
+    whole = sum(weight for weight, _, _ in formulas)
+    return [(weight / whole, name, formula) for weight, name, formula in formulas]
 
 
 def formula_of_rows(rows: pl.DataFrame) -> DriveFormula:
-    """Return the formula that explains a table of measurements best, from ordinary costs.
+    """Return the formula that explains a table of measurements best, from default costs.
 
     Args:
         rows: with a column for each of `NEEDS`, and `throughput_iops`.
     """
     features = EXTENDED.of(rows).to_numpy()
     log_times = np.log(_US_PER_S / rows["throughput_iops"].to_numpy())
-    found = fitted_formulas(features, EXTENDED.names, log_times, {})
-    return max(found, key=lambda one: one[0])[2]
+    formulas = fitted_formulas(features, EXTENDED.names, log_times, {})
+    return max(formulas, key=lambda formula: formula[0])[2]
 
 
 def _weights(costs: F64, rows: int) -> F64:
-    """Return likelihoods over their sum; the variance of the errors is the best fit's."""
+    """Return normalised likelihoods; the variance of the errors is that of the best fit."""
     variance = max(2 * costs.min() / max(rows - len(COSTS), 1), 1e-8)
     likelihoods = np.exp(-(costs - costs.min()) / variance)
-    found: F64 = likelihoods / likelihoods.sum()
-    return found
+    weights: F64 = likelihoods / likelihoods.sum()
+    return weights

@@ -1,7 +1,7 @@
-"""Drive formulas of profiles, fitted to their simulated answers.
+"""Drive formulas of profiles, fitted to their simulated performance.
 
-`benches/blackbox_prior.py` simulates the profiles of the library and writes the file of theirs; a
-profile in another file is simulated when it is asked for.
+`benches/blackbox_prior.py` simulates the profiles of the library and writes `profiles.json`; a
+profile in another file is simulated when it is used.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from writeamp.learn.blackbox.targets.target import measure_point
 from writeamp.runners import gather_whole
 
 _DESIGN = Design("random", points=100, seed=1)
-# The formula itself is some percent off.
+# Low precision suffices, because the formula has errors of several percent.
 _SETTINGS = SimulatedSettings(precision=0.03, most_s=20.0)
 
 
@@ -40,22 +40,24 @@ def simulated_formula(path: str) -> DriveFormula:
         path: of the .toml file.
 
     Raises:
-        WriteampError: it is no profile of a flash drive, says nothing of times, or some points
-            cannot be simulated.
+        WriteampError: the file is not a profile of a flash drive, has no times, or more than half
+            of the points cannot be simulated.
     """
-    found = device(path)
-    if found.kind != "flash" or not (found.times or {}).get("timing"):
+    drive = device(path)
+    if drive.kind != "flash" or not (drive.times or {}).get("timing"):
         raise WriteampError(
-            f"{path} is no prior: it is no flash drive with a table [timing], which says how long "
-            "reads and programs take (a twin knows write amplification alone)"
+            f"{path} cannot be a prior: it must be a flash drive with a table [timing], the "
+            "times of reads and programs (a twin has none)"
         )
     target = SimulatedTarget(path, settings=_SETTINGS)
     jobs = [target.job(point) for point in _DESIGN.listed(target.space_bytes)]
     account = TargetRows(target)
     outcomes = gather_whole(target.runner(len(jobs)), measure_point, jobs)
-    rows = table_of(account.row(one, _DESIGN.kind) for one in outcomes if one.error is None)
+    rows = table_of(
+        account.row(outcome, _DESIGN.kind) for outcome in outcomes if outcome.error is None
+    )
     if rows.height < len(jobs) / 2:
-        raise WriteampError(f"{path} is no prior: {outcomes[0].error}")
+        raise WriteampError(f"{path} cannot be a prior: {outcomes[0].error}")
     return formula_of_rows(rows)
 
 
@@ -69,19 +71,18 @@ def profile_formulas() -> Mapping[str, DriveFormula]:
     text = resources.files("writeamp.learn.blackbox.formulas").joinpath(FILE).read_text("utf-8")
     return {
         name: DriveFormula(
-            page_bytes=int(one["page_bytes"]),
-            merges=bool(one["merges"]),
-            logs=tuple(float(one["log_costs"][cost]) for cost in COSTS),
+            page_bytes=int(entry["page_bytes"]),
+            merges=bool(entry["merges"]),
+            logs=tuple(float(entry["log_costs"][cost]) for cost in COSTS),
         )
-        for name, one in json.loads(text)["profiles"].items()
+        for name, entry in json.loads(text)["profiles"].items()
     }
 
 
 def fitted_from(base: str) -> dict[str, str]:
-    """Return what the formula of a profile is fitted from: a digest for each of its tables.
+    """Return digests of the tables of a profile that its formula is fitted from.
 
-    Names, summaries, sources and comments of a profile are not in them, nor how a number is
-    written.
+    Names, summaries, sources, comments and number formats do not change the digests.
 
     Args:
         base: name or path of the profile.
@@ -94,45 +95,45 @@ def fitted_from(base: str) -> dict[str, str]:
 
 
 def _digest(table: Mapping[str, Any]) -> str:
-    # As floats: 40 and 40.0 are one time.
+    # As floats, because 40 and 40.0 are the same time.
     plain = json.loads(json.dumps(table), parse_int=float)
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:12]
 
 
-def chosen_formulas(asked: str, drives: Sequence[str]) -> dict[str, DriveFormula] | None:
-    """Return the formulas that a prior begins with, by profile; None if there is to be no prior.
+def chosen_formulas(prior: str, drives: Sequence[str]) -> dict[str, DriveFormula] | None:
+    """Return the formulas of a prior, by profile; None without a prior.
 
     Args:
-        asked: "none"; or, with commas between, "auto" for all profiles of the library but the
-            drives and the members of arrays of them, names of profiles, and .toml files of
-            others, which are simulated for it.
-        drives: names of what was measured.
+        prior: "none"; or, separated by commas, names of profiles, .toml files of others, which
+            are simulated, and "auto" for all profiles of the library except the measured drives
+            and the members of measured arrays.
+        drives: names of the measured drives.
 
     Raises:
-        WriteampError: a profile that is not known, or that was itself measured, or a file that is
-            no profile of a flash drive with times.
+        WriteampError: a profile that is unknown or was itself measured, or a file that is not a
+            profile of a flash drive with times.
     """
-    if asked == NONE:
+    if prior == NONE:
         return None
     measured = set(drives)
     for drive in filter(is_array, drives):
         measured |= set(parse_array(drive).members)
-    known = profile_formulas()
-    found: dict[str, DriveFormula] = {}
-    for name in (one.strip() for one in asked.split(",")):
+    formulas = profile_formulas()
+    chosen: dict[str, DriveFormula] = {}
+    for name in (word.strip() for word in prior.split(",")):
         if name == AUTO:
-            found |= {one: formula for one, formula in known.items() if one not in measured}
+            chosen |= {word: formula for word, formula in formulas.items() if word not in measured}
         elif name in measured:
             raise WriteampError(
-                f"the prior {name} is what was measured, and would foretell its own answers; "
-                f"{AUTO} takes all others"
+                f"the prior {name} is the measured drive itself, which would leak the answer; "
+                f"use {AUTO} for all others"
             )
         elif name.endswith(".toml"):
-            found[name] = simulated_formula(name)
+            chosen[name] = simulated_formula(name)
         elif name == NONE:
-            raise WriteampError(f"the prior is {asked!r}; {NONE} goes with no other")
-        elif name not in known:
-            raise unknown("prior", name, [NONE, AUTO, *known])
+            raise WriteampError(f"the prior is {prior!r}; {NONE} cannot be combined with others")
+        elif name not in formulas:
+            raise unknown("prior", name, [NONE, AUTO, *formulas])
         else:
-            found[name] = known[name]
-    return found
+            chosen[name] = formulas[name]
+    return chosen

@@ -1,4 +1,4 @@
-"""Estimators for black-box models, in the manner of scikit-learn."""
+"""Estimators for black-box models, with the interface of scikit-learn."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Baselines of scikit-learn as text and back, in archives of skops.
 
-An archive is read as plain data: nothing that it names is imported, made or run. Baselines are
-rebuilt from its numbers, because scikit-learn's compiled code walks what it is given without
-looking. The learners say which classes, and how.
+An archive is read as plain data; loading it imports, creates and runs no object that it names.
+Baselines are rebuilt from its numbers, because scikit-learn's compiled code does not check its
+input. The learners define the allowed classes and how to restore them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def packed(model: BaseEstimator) -> str:
     """Return a model of scikit-learn as text.
 
     Raises:
-        WriteampError: it holds what `unpacked` would refuse.
+        WriteampError: the model holds objects that `unpacked` would reject.
     """
     data = skops.io.dumps(model)
     _rebuilt(read_archive(data))
@@ -47,17 +47,17 @@ def unpacked(text: str) -> Any:
     """Return the model that `packed` wrote.
 
     Raises:
-        WriteampError: it holds other types than the baselines do, or numbers that do not fit.
-        ValueError: the text is not what `packed` writes.
+        WriteampError: the text holds other types than the baselines do, or inconsistent numbers.
+        ValueError: the text is not one of `packed`.
     """
-    found = _rebuilt(read_archive(base64.b64decode(text, validate=True)))
-    if not isinstance(found, BaseEstimator):
-        raise WriteampError("its archive holds no model")
-    return found
+    model = _rebuilt(read_archive(base64.b64decode(text, validate=True)))
+    if not isinstance(model, BaseEstimator):
+        raise WriteampError("its archive does not hold a model")
+    return model
 
 
 def _rebuilt(value: Any) -> Any:
-    """Return estimators and functions for those in an archive, and other values as they are."""
+    """Replace archived estimators and functions by objects; return other values unchanged."""
     if isinstance(value, (list, tuple)):
         return type(value)(_rebuilt(item) for item in value)
     if not isinstance(value, Archived):
@@ -65,7 +65,7 @@ def _rebuilt(value: Any) -> Any:
     if value.path in _FUNCTIONS:
         return _FUNCTIONS[value.path]
     if value.path not in _RESTORES:
-        raise WriteampError(f"a model that holds {value.path} cannot be saved or loaded safely")
+        raise WriteampError(f"a model with {value.path} cannot be saved or loaded safely")
     kind, restore = _RESTORES[value.path]
     state = value.attributes
     parameters = [name for name in inspect.signature(kind).parameters if name in state]
@@ -73,15 +73,15 @@ def _rebuilt(value: Any) -> Any:
     restore(model, state, _rebuilt)
     if "feature_names_in_" in state:
         names = list(state["feature_names_in_"])
-        if len(names) != model.n_features_in_ or not all(isinstance(one, str) for one in names):
-            raise WriteampError(f"the names of its features are not {model.n_features_in_}")
+        if len(names) != model.n_features_in_ or not all(isinstance(name, str) for name in names):
+            raise WriteampError(f"it must have {model.n_features_in_} names of features")
         model.feature_names_in_ = np.array(names, dtype=object)
     return model
 
 
 def _parameter(value: Any) -> Any:
     if isinstance(value, dict | np.ndarray):
-        raise WriteampError("it has a parameter that is no number, text or estimator")
+        raise WriteampError("it has a parameter that is not a number, text or estimator")
     return _rebuilt(value)
 
 
@@ -95,7 +95,7 @@ class Archived:
 
     Attributes:
         path: module and name of the function, or of the object's class.
-        attributes: of the object; none of a kind that no baseline's predictions depend on.
+        attributes: of the object; empty for kinds on which no baseline's predictions depend.
     """
 
     path: str
@@ -103,19 +103,20 @@ class Archived:
 
 
 def read_archive(data: bytes) -> Any:
-    """Return what an archive holds: numbers, texts, lists, tables, arrays and `Archived`.
+    """Return the content of an archive: numbers, texts, lists, tables, arrays and `Archived`.
 
-    Memory is in proportion to the archive, whatever sizes it declares.
+    Memory is proportional to the archive, even if it declares larger sizes.
 
     Raises:
-        WriteampError: it is no such archive, it is compressed, or an array is not of plain numbers.
+        WriteampError: the archive is not valid or is compressed, or an array has other elements
+            than plain numbers.
     """
     try:
         with ZipFile(io.BytesIO(data)) as file:
             members = file.infolist()
             is_stored = all(member.compress_type == ZIP_STORED for member in members)
             if not is_stored or sum(member.file_size for member in members) > len(data):
-                raise WriteampError("its archive is compressed, which no saved model is")
+                raise WriteampError("its archive is compressed, which saved models never are")
             arrays = {
                 member.filename: _array(file.read(member))
                 for member in members
@@ -142,7 +143,7 @@ def _table(node: Node, arrays: Arrays) -> dict[str, Any]:
 
 
 def _numbers(node: Node, arrays: Arrays) -> Any:
-    """Return an array; texts, of which skops makes none of NumPy's, as a list."""
+    """Return an array; texts as a list, because skops does not store them as NumPy arrays."""
     return _list(node, arrays) if node["type"] == "json" else arrays[node["file"]]
 
 
@@ -167,7 +168,7 @@ _READERS: Mapping[str, Callable[[Node, Arrays], Any]] = {
 
 
 def _array(content: bytes) -> npt.NDArray[Any]:
-    """Return an array in NumPy's format, whose header is checked before memory is allocated."""
+    """Return an array in NumPy's format; its header is checked before memory is allocated."""
     file = io.BytesIO(content)
     version = np.lib.format.read_magic(file)
     read = {
@@ -176,9 +177,9 @@ def _array(content: bytes) -> npt.NDArray[Any]:
     }[version]
     shape, is_fortran, dtype = read(file)
     left = content[file.tell() :]
-    # `prod` of Python's numbers does not overflow.
+    # `prod` of Python integers does not overflow.
     size = int(np.prod(np.array(shape, dtype=object), initial=1)) * dtype.itemsize
     if dtype.hasobject or dtype.itemsize == 0 or min(shape, default=1) < 0 or size != len(left):
-        raise WriteampError("its archive has an array that is not of plain numbers")
-    found = np.frombuffer(left, dtype=dtype)
-    return found.reshape(shape, order="F" if is_fortran else "C").copy(order="C")
+        raise WriteampError("its archive has an array of other elements than plain numbers")
+    values = np.frombuffer(left, dtype=dtype)
+    return values.reshape(shape, order="F" if is_fortran else "C").copy(order="C")

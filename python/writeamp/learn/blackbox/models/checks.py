@@ -1,4 +1,4 @@
-"""Checks of estimators: their parameters, training rows, groups and folds; and fits to them."""
+"""Checks of estimators: parameters, training rows, groups and folds; and fits by folds."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ CONFORMAL: Mapping[str, Domain] = {
 
 
 def checked(estimator: BaseEstimator, domains: Mapping[str, Domain]) -> None:
-    """Refuse a parameter outside its domain with a `WriteampError` that names it."""
+    """Reject a parameter outside its domain with a `WriteampError` that names it."""
     for name, domain in domains.items():
         domain.check(name, getattr(estimator, name))
 
@@ -90,11 +90,11 @@ I64 = npt.NDArray[np.int64]
 
 
 def training_rows(estimator: BaseEstimator, features: Any, target: Any) -> tuple[F64, F64]:
-    """Return features (rows, features) and target (rows,) as floats, of 2 rows at least.
+    """Return features (rows, features) and target (rows,) as floats, with at least 2 rows.
 
     Raises:
         WriteampError: a value is missing or not finite.
-        ValueError: another shape, as scikit-learn words it.
+        ValueError: the shape is not valid; scikit-learn's own message.
     """
     features, target = validate_data(
         estimator,
@@ -109,20 +109,20 @@ def training_rows(estimator: BaseEstimator, features: Any, target: Any) -> tuple
 
 
 def rows_to_predict(estimator: BaseEstimator, features: Any) -> F64:
-    """Return features (rows, features) as floats; errors as of `training_rows`."""
-    found = validate_data(
+    """Return features (rows, features) as floats; raises as `training_rows`."""
+    rows = validate_data(
         estimator, features, dtype=np.float64, ensure_all_finite="allow-nan", reset=False
     )
-    return _complete(estimator, found)
+    return _complete(estimator, rows)
 
 
 def folds_of(rows: int, groups: Any, folds: int, seed: int) -> list[I64]:
-    """Return the rows that each fold of a cross-validation holds out, groups never divided.
+    """Return the rows that each fold of a cross-validation holds out; groups stay together.
 
-    There are fewer folds than asked for if there are fewer rows or groups.
+    There are fewer folds than requested if there are fewer rows or groups.
 
     Raises:
-        WriteampError: there are other than one group for each row, or one group only.
+        WriteampError: the number of groups is not that of rows, or all rows are in one group.
     """
     if groups is None:
         splits = KFold(min(folds, rows), shuffle=True, random_state=seed).split(np.zeros(rows))
@@ -130,13 +130,13 @@ def folds_of(rows: int, groups: Any, folds: int, seed: int) -> list[I64]:
     groups = _one_for_each(rows, groups)
     different = len(np.unique(groups))
     if different < 2:
-        raise WriteampError("all rows are of one group; a cross-validation needs two at least")
+        raise WriteampError("all rows are in one group; a cross-validation needs at least two")
     splitter = GroupKFold(min(folds, different), shuffle=True, random_state=seed)
     return [held_out for _, held_out in splitter.split(np.zeros(rows), groups=groups)]
 
 
 def labels_of(rows: int, groups: Any) -> I64:
-    """Return a number from 0 on for the group of each row; each row is one if there are none."""
+    """Return the number of each row's group, from 0; without groups each row is its own."""
     if groups is None:
         return np.arange(rows)
     return np.unique(_one_for_each(rows, groups), return_inverse=True)[1]
@@ -144,17 +144,17 @@ def labels_of(rows: int, groups: Any) -> I64:
 
 def outside(features: F64, low: F64, high: F64) -> npt.NDArray[np.bool_]:
     """Return which rows have a feature below its `low` or above its `high`; shape (rows,)."""
-    found: npt.NDArray[np.bool_] = np.any((features < low) | (features > high), axis=1)
-    return found
+    is_outside: npt.NDArray[np.bool_] = np.any((features < low) | (features > high), axis=1)
+    return is_outside
 
 
 def _one_for_each(rows: int, groups: Any) -> npt.NDArray[Any]:
-    found = np.asarray(groups)
-    if found.shape != (rows,):
+    labels = np.asarray(groups)
+    if labels.shape != (rows,):
         raise WriteampError(
-            f"groups have the shape {found.shape}; valid is one for each of {rows} rows"
+            f"groups have the shape {labels.shape}; they must have a value for each of {rows} rows"
         )
-    return found
+    return labels
 
 
 def _complete(estimator: BaseEstimator, features: F64) -> F64:
@@ -170,7 +170,7 @@ def _complete(estimator: BaseEstimator, features: F64) -> F64:
 
 
 def fitted(model: Any, features: F64, target: F64, groups: Any) -> Any:
-    """Return the model fitted, with the groups if it asks for them."""
+    """Fit the model, with the groups if it takes them, and return it."""
     if groups is not None and has_fit_parameter(model, "groups"):
         return model.fit(features, target, groups=groups)
     return model.fit(features, target)
@@ -182,16 +182,16 @@ def predicted_unseen(
     """Return each row's prediction by the model fitted without the row's fold.
 
     Args:
-        model: not yet fitted; it stays so.
+        model: an unfitted model; it is not changed.
         features: shape (rows, features).
         target: shape (rows,).
         groups: of the rows, or None; shape (rows,).
-        folds: the rows that each holds out, together all.
+        folds: the rows that each fold holds out; together all rows.
     """
-    found = np.empty(len(target))
+    predictions = np.empty(len(target))
     for held_out in folds:
-        kept = np.setdiff1d(np.arange(len(target)), held_out)
-        own = None if groups is None else np.asarray(groups)[kept]
-        one = fitted(clone(model), features[kept], target[kept], own)
-        found[held_out] = one.predict(features[held_out])
-    return found
+        training = np.setdiff1d(np.arange(len(target)), held_out)
+        own = None if groups is None else np.asarray(groups)[training]
+        fold_model = fitted(clone(model), features[training], target[training], own)
+        predictions[held_out] = fold_model.predict(features[held_out])
+    return predictions

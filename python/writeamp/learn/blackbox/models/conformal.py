@@ -1,7 +1,7 @@
-"""Cross-conformal prediction intervals, which hold for any model, by magnitude.
+"""Cross-conformal prediction intervals, valid for any model, by class of magnitude.
 
-The model is fitted without each fold in turn, and predicts it; how far off it then is tells how far
-off it will be (Barber et al. 2021, CV+; Vovk et al. 2005, section 4.5 for intervals by category).
+The model is fitted without each fold in turn and predicts it. Those errors give the widths of the
+intervals (Barber et al. 2021, CV+; Vovk et al. 2005, section 4.5 for intervals by category).
 """
 
 from __future__ import annotations
@@ -22,35 +22,36 @@ from writeamp.learn.blackbox.models.terms import to_model
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
 
-# Errors that a class of predictions must have, so that its quantile is not that of a few of them.
+# Least number of errors in a class of predictions, so that its quantile is reliable.
 _FEWEST_ERRORS = 100
 
 
 class ConformalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """A model and the intervals in which its errors on unseen rows lay.
+    """A model with prediction intervals from its errors on unseen rows.
 
-    Predictions are divided into classes of like magnitude, each with an interval of its own, so
-    that what is small and sure is not given the errors of what is great and unsure.
+    Predictions are divided into classes of similar magnitude, each with its own interval width, so
+    that small accurate predictions do not get the errors of large inaccurate ones.
 
     Args:
         estimator: the model; None for a linear one.
-        level: share of unseen rows that lie within their interval.
+        level: share of unseen rows within their interval.
         folds: of the cross-validation; None for the out-of-bag predictions of a forest, which need
-            no fit beside its own.
-        classes: classes of predictions at most; fewer if that left less than 100 rows in each.
+            no further fits.
+        classes: most classes of predictions; fewer if a class would have less than 100 rows.
         relative: intervals by factors rather than differences, for targets above 0.
         random_state: seed of the folds.
 
     Attributes:
         estimator_: the model fitted to all rows.
-        unseen_prediction_: for each training row the prediction by a model that has not seen it,
-            NaN if there is none; shape (rows,). A model that was loaded has lost it.
-        unseen_fold_: the fold that held the row out; shape (rows,). Out of bag there are none.
+        unseen_prediction_: prediction of each training row by a model fitted without it, NaN if
+            missing; shape (rows,). A loaded model does not have it.
+        unseen_fold_: the fold that held the row out; shape (rows,). Missing for out-of-bag
+            predictions.
         box_low_, box_high_: least and greatest training value of each feature; shape (features,).
         edges_: the predictions between the classes; shape (classes − 1,).
         widths_: half the width of the interval of each class; shape (classes,). A logarithm if
             `relative`.
-        floor_: the least training target, for which a model's predictions below 0 stand.
+        floor_: the least training target, which replaces predictions below it in relative errors.
     """
 
     def __init__(
@@ -63,7 +64,7 @@ class ConformalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         relative: bool = False,
         random_state: int = 0,
     ) -> None:
-        """Keep the parameters, which `fit` checks."""
+        """Store the parameters, which `fit` checks."""
         self.estimator = estimator
         self.level = level
         self.folds = folds
@@ -77,7 +78,7 @@ class ConformalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Args:
             X: features; shape (rows, features).
             y: target; shape (rows,).
-            groups: what no fold may divide; shape (rows,).
+            groups: rows of the same group stay in one fold; shape (rows,).
 
         Raises:
             WriteampError: a parameter outside its domain, a missing value, or a relative interval
@@ -101,31 +102,31 @@ class ConformalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def calibrate(self, predicted: Any, y: Any) -> None:
-        """Set the widths of the intervals by predictions of unseen rows, NaN where there is none.
+        """Set the widths of the intervals from predictions of unseen rows, NaN if missing.
 
         Args:
             predicted: shape (rows,).
             y: their target; shape (rows,).
         """
-        known = np.isfinite(predicted)
-        middle = self._scale(np.asarray(predicted)[known])
-        errors = np.abs(to_model(np.asarray(y)[known], is_log=self.relative) - middle)
+        is_known = np.isfinite(predicted)
+        middle = self._scale(np.asarray(predicted)[is_known])
+        errors = np.abs(to_model(np.asarray(y)[is_known], is_log=self.relative) - middle)
         self._set_widths(middle, errors)
 
     def predict(self, X: Any) -> F64:  # noqa: N803
         """Return the model's predictions; shape (rows,)."""
         check_is_fitted(self)
-        found: F64 = self.estimator_.predict(checks.rows_to_predict(self, X))
-        return found
+        predictions: F64 = self.estimator_.predict(checks.rows_to_predict(self, X))
+        return predictions
 
     def predict_interval(self, X: Any) -> tuple[F64, F64]:  # noqa: N803
         """Return the lower and the upper end of each row's interval; shape (rows,) each."""
         return self.interval_around(self.predict(X))
 
     def interval_around(self, predicted: F64) -> tuple[F64, F64]:
-        """Return the lower and the upper end of the interval of each prediction, which is in it.
+        """Return the lower and the upper end of an interval that contains each prediction.
 
-        A relative one of a prediction below `floor_` is as wide as at the floor, and reaches down
+        If a relative prediction is below `floor_`, its interval is that of the floor, extended down
         to the prediction.
         """
         check_is_fitted(self)
@@ -139,14 +140,14 @@ class ConformalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def outside(self, X: Any) -> npt.NDArray[np.bool_]:  # noqa: N803
         """Return which rows have a feature outside the training rows' range; shape (rows,).
 
-        A model that knows its own range, such as that of one kind of workload, has its say too.
+        A model with a range of its own, such as one for a kind of workload, is asked as well.
         """
         check_is_fitted(self)
         features = checks.rows_to_predict(self, X)
-        found = checks.outside(features, self.box_low_, self.box_high_)
+        is_outside = checks.outside(features, self.box_low_, self.box_high_)
         if hasattr(self.estimator_, "outside"):
-            found |= self.estimator_.outside(features)
-        return found
+            is_outside |= self.estimator_.outside(features)
+        return is_outside
 
     def _look_out_of_bag(self) -> None:
         if not hasattr(self.estimator_, "oob_prediction_"):
@@ -157,7 +158,7 @@ class ConformalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.unseen_prediction_ = self.estimator_.oob_prediction_
 
     def _scale(self, predicted: F64) -> F64:
-        """Return predictions on the scale on which errors are measured."""
+        """Return predictions on the scale of the errors."""
         return np.log(np.maximum(predicted, self.floor_)) if self.relative else predicted
 
     def _set_widths(self, predicted: F64, errors: F64) -> None:
@@ -165,8 +166,8 @@ class ConformalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.edges_ = np.unique(np.quantile(predicted, np.arange(1, classes) / classes))
         place = np.searchsorted(self.edges_, predicted, side="right")
         self.widths_ = np.empty(len(self.edges_) + 1)
-        for one in range(len(self.widths_)):
-            own = np.sort(errors[place == one]) if (place == one).any() else np.sort(errors)
-            # The rank that a further error exceeds with the stated probability (Vovk, section 2.2).
+        for index in range(len(self.widths_)):
+            own = np.sort(errors[place == index]) if (place == index).any() else np.sort(errors)
+            # The rank that a further error exceeds with probability 1 − level (Vovk, section 2.2).
             rank = int(np.ceil((len(own) + 1) * self.level))
-            self.widths_[one] = own[min(rank, len(own)) - 1]
+            self.widths_[index] = own[min(rank, len(own)) - 1]

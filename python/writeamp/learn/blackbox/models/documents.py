@@ -1,7 +1,7 @@
 """Fitted models as JSON documents and back, exactly.
 
-A number is written with all its digits. Reading a document runs nothing that it says: it can name
-one of the kinds below, and fill in numbers that are checked.
+Numbers are written with all their digits. Reading a document runs no code from it: it names one of
+the kinds below, and its numbers are checked.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from writeamp.learn.blackbox.models.learners import MODELS
 from writeamp.learn.blackbox.models.prior import SAVED_PRIOR
 
 _SKOPS = "scikit-learn"
-# What a document of another form raises where it is read.
+# Errors of reading a document of another form.
 RAISED_BY_DOCUMENTS = (
     TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError, RecursionError,
 )  # fmt: skip
@@ -33,19 +33,21 @@ def to_document(model: Any) -> Document:
     """Return a fitted model as a document of texts, numbers, lists and tables.
 
     Raises:
-        WriteampError: the model is of no kind that can be saved.
+        WriteampError: this kind of model cannot be saved.
     """
     for name, kind in _KINDS.items():
         if type(model) is kind.estimator:
-            found = {
+            document = {
                 "kind": name,
                 "parameters": _parameters(model),
                 **kind.write(model, to_document),
             }
-            found["features"] = int(model.n_features_in_)
+            document["features"] = int(model.n_features_in_)
             if hasattr(model, "feature_names_in_"):
-                found["names"] = [str(one) for one in model.feature_names_in_]
-            return found
+                document["names"] = [
+                    str(name_of_feature) for name_of_feature in model.feature_names_in_
+                ]
+            return document
     if not type(model).__module__.startswith("sklearn."):
         raise WriteampError(
             f"a {type(model).__name__} cannot be saved; valid are "
@@ -58,7 +60,7 @@ def from_document(document: Mapping[str, Any]) -> Any:
     """Return the model that `to_document` wrote.
 
     Raises:
-        WriteampError: it is no such document: a kind, a key, a type or a number is not valid.
+        WriteampError: the document is not valid: a kind, a key, a type or a number.
     """
     try:
         model = _from(document)
@@ -66,7 +68,7 @@ def from_document(document: Mapping[str, Any]) -> Any:
     except WriteampError:
         raise
     except RAISED_BY_DOCUMENTS as error:
-        raise WriteampError(f"the document is no saved model: {_shown(error)}") from None
+        raise WriteampError(f"the document is not a saved model: {_shown(error)}") from None
     return model
 
 
@@ -76,12 +78,12 @@ def _from(document: Mapping[str, Any]) -> Any:
     features = int(document["features"])
 
     def inner(of_model: Mapping[str, Any]) -> Any:
-        found = _from(of_model)
-        if found.n_features_in_ != features:
+        part_model = _from(of_model)
+        if part_model.n_features_in_ != features:
             raise WriteampError(
-                f"a model of {found.n_features_in_} features is part of one of {features}"
+                f"a model of {features} features contains one of {part_model.n_features_in_}"
             )
-        return found
+        return part_model
 
     model = _made(document)
     _KINDS[document["kind"]].read(model, document, inner)
@@ -94,25 +96,25 @@ def _from(document: Mapping[str, Any]) -> Any:
 
 
 def _check_refits(model: Any) -> None:
-    """Refuse an unfitted model that is not the one it was fitted from: refits could take days."""
+    """Reject an unfitted model that differs from the fitted one: refits could take days."""
     if hasattr(model, "estimator_") and not _are_alike(model.estimator, model.estimator_):
-        raise WriteampError("its unfitted model has other parameters than its fitted one")
+        raise WriteampError("its unfitted model and its fitted one have different parameters")
 
 
-def _are_alike(one: Any, other: Any) -> bool:
-    """Return whether two values of a parameter are the same, of estimators theirs."""
-    if type(one) is not type(other):
+def _are_alike(value: Any, other: Any) -> bool:
+    """Return whether two values of a parameter are equal; estimators by their parameters."""
+    if type(value) is not type(other):
         return False
-    if not isinstance(one, BaseEstimator):
-        return bool(one == other)
-    if type(one).__module__.startswith("sklearn."):
-        return repr(one) == repr(other)
+    if not isinstance(value, BaseEstimator):
+        return bool(value == other)
+    if type(value).__module__.startswith("sklearn."):
+        return repr(value) == repr(other)
     others = other.get_params(deep=False)
-    return all(_are_alike(own, others[name]) for name, own in one.get_params(deep=False).items())
+    return all(_are_alike(own, others[name]) for name, own in value.get_params(deep=False).items())
 
 
 def _try(model: Any) -> None:
-    """Predict two rows, so that what does not fit together is found now rather than later."""
+    """Predict two rows, so that inconsistent numbers raise an error now rather than later."""
     rows = np.ones((2, model.n_features_in_))
     if isinstance(model, ConformalRegressor):
         rows = np.array([model.box_low_, model.box_high_])
@@ -128,14 +130,14 @@ def _shown(error: Exception) -> str:
 
 
 def _parameters(model: BaseEstimator) -> Document:
-    """Return the parameters that a model was made with; models among them as documents."""
-    found: Document = {}
+    """Return the parameters of a model's constructor; models among them as documents."""
+    parameters: Document = {}
     for name, value in model.get_params(deep=False).items():
         if isinstance(value, BaseEstimator):
-            found[name] = {"unfitted": _unfitted(value)}
+            parameters[name] = {"unfitted": _unfitted(value)}
         else:
-            found[name] = list(value) if isinstance(value, tuple) else value
-    return found
+            parameters[name] = list(value) if isinstance(value, tuple) else value
+    return parameters
 
 
 def _unfitted(model: BaseEstimator) -> Document:
@@ -146,14 +148,14 @@ def _unfitted(model: BaseEstimator) -> Document:
 
 
 def _given(parameters: Mapping[str, Any]) -> Document:
-    found: Document = {}
+    arguments: Document = {}
     for name, value in parameters.items():
         if not isinstance(value, Mapping):
-            found[name] = value
+            arguments[name] = value
             continue
         inner = value["unfitted"]
-        found[name] = unpacked(inner["skops"]) if inner["kind"] == _SKOPS else _made(inner)
-    return found
+        arguments[name] = unpacked(inner["skops"]) if inner["kind"] == _SKOPS else _made(inner)
+    return arguments
 
 
 def _made(document: Mapping[str, Any]) -> Any:
@@ -165,7 +167,7 @@ def _made(document: Mapping[str, Any]) -> Any:
     model = _KINDS[name].estimator(**_given(document["parameters"]))
     checked(model, _KINDS[name].domains)
     if hasattr(model, "n_jobs"):
-        model.n_jobs = None  # the processes of another machine
+        model.n_jobs = None  # the number of processes was chosen for another machine
     return model
 
 
@@ -192,12 +194,12 @@ def _read_conformal(
     model.box_low_, model.box_high_ = (numbers(end, features) for end in document["box"])
     is_ordered = (np.diff(model.edges_) > 0).all() and (model.box_low_ <= model.box_high_).all()
     if not is_ordered or (model.widths_ < 0).any() or (model.relative and model.floor_ <= 0):
-        raise WriteampError("its prediction intervals do not hold together")
+        raise WriteampError("its prediction intervals are damaged")
 
 
 # An estimator that two learners share is saved under the name of the first.
 _KINDS: dict[str, Saved] = {
-    **{name: one.saved for name, one in MODELS.items() if one.saved is not None},
+    **{name: learner.saved for name, learner in MODELS.items() if learner.saved is not None},
     "conformal": Saved(ConformalRegressor, _write_conformal, _read_conformal, CONFORMAL),
     "prior": SAVED_PRIOR,
 }

@@ -19,10 +19,10 @@ I64 = npt.NDArray[np.int64]
 
 
 def penalties_of_collapse(nodes: Sequence[Node]) -> F64:
-    """Return for each node the penalty per leaf from which on it has none below; shape (nodes,).
+    """Return for each node the penalty per leaf from which it is a leaf; shape (nodes,).
 
-    Those of leaves are 0. A node collapses where its own cost and one penalty are no more than the
-    costs and the penalties of the leaves that are still below it, so never after the node above.
+    Leaves have 0. A node collapses when its own cost plus one penalty is at most the costs plus
+    penalties of the leaves below it, and never after its parent.
     """
     penalty = np.zeros(len(nodes))
     below: dict[int, _Below] = {}
@@ -38,13 +38,13 @@ def penalties_of_collapse(nodes: Sequence[Node]) -> F64:
 
 @dataclass(frozen=True)
 class _Below:
-    """The leaves below a node, and what happens to them as the penalty rises.
+    """Leaves below a node, and their collapses as the penalty rises.
 
     Attributes:
-        cost: sum of squares of the leaves, as long as there is no penalty.
-        leaves: how many they are.
-        collapses: in order, each penalty at which some leaves become one, by how much that raises
-            the cost, and how many leaves fewer there are then.
+        cost: sum of squares of the leaves without a penalty.
+        leaves: number of leaves.
+        collapses: in order, each penalty at which leaves merge into one, by how much that raises
+            the cost, and by how much it lowers the number of leaves.
     """
 
     cost: float
@@ -52,52 +52,52 @@ class _Below:
     collapses: list[tuple[float, float, int]]
 
     def joined(self, other: _Below) -> _Below:
-        """Return both together."""
+        """Return the leaves of both."""
         collapses = sorted(self.collapses + other.collapses)
         return _Below(self.cost + other.cost, self.leaves + other.leaves, collapses)
 
     def collapsed(self, own_cost: float) -> tuple[float, _Below]:
-        """Return the penalty at which a node of this cost takes their place, and this with it."""
+        """Return the penalty at which a node of this cost becomes a leaf, and the new state."""
         cost, leaves = self.cost, self.leaves
-        for before, (reached, more, fewer) in enumerate(self.collapses):
-            # What costs more with its leaves than without collapses before anything is compared.
+        for count, (reached, more, fewer) in enumerate(self.collapses):
+            # A node whose leaves cost more than the node itself collapses at once.
             if reached > 0 and own_cost - cost <= reached * (leaves - 1):
-                kept = self.collapses[:before]
+                done = self.collapses[:count]
                 break
             cost, leaves = cost + more, leaves - fewer
         else:
-            kept = self.collapses
-        penalty = max((own_cost - cost) / (leaves - 1), kept[-1][0] if kept else 0.0)
+            done = self.collapses
+        penalty = max((own_cost - cost) / (leaves - 1), done[-1][0] if done else 0.0)
         last = (penalty, own_cost - cost, leaves - 1)
-        return penalty, _Below(self.cost, self.leaves, [*kept, last])
+        return penalty, _Below(self.cost, self.leaves, [*done, last])
 
 
 def chosen_penalty(
     data: Data, growth: Growth, nodes: Sequence[Node], folds: Sequence[I64], standard_errors: float
 ) -> float:
-    """Return the penalty per leaf whose trees predict rows best that they were not grown on.
+    """Return the penalty per leaf with the best predictions in cross-validation.
 
-    Of the penalties that are as good within so many standard errors, the greatest is taken. Errors
-    are absolute, because a few rows with great squares would decide for all the others.
+    Of the penalties within `standard_errors` of the best one, the greatest is used. Errors are
+    absolute, because in squares a few rows would dominate.
 
     Args:
         data: all rows.
-        growth: how trees are grown.
-        nodes: the tree on all rows, whose penalties are candidates.
+        growth: limits of the trees.
+        nodes: the tree on all rows, which gives the candidate penalties.
         folds: the rows that are held out of each tree in turn.
-        standard_errors: of the rows' errors at the best penalty.
+        standard_errors: allowed excess, in standard errors of the rows at the best penalty.
     """
     reached = np.unique(penalties_of_collapse(nodes))
     if len(reached) == 1:
         return float(reached[0])
-    # Geometric means stand for what lies between two collapses (section 8.5).
+    # The candidate between two collapses is their geometric mean (section 8.5).
     candidates = np.r_[np.sqrt(reached[:-1] * reached[1:]), reached[-1]]
     errors = np.empty((len(candidates), len(data.target)))
     for held_out in folds:
-        kept = np.setdiff1d(np.arange(len(data.target)), held_out)
-        fold_nodes = grow(data, kept, growth)
-        # Costs are sums over rows, of which a fold has fewer.
-        fold_penalties = penalties_of_collapse(fold_nodes) * len(data.target) / len(kept)
+        training = np.setdiff1d(np.arange(len(data.target)), held_out)
+        fold_nodes = grow(data, training, growth)
+        # Costs are sums over rows; a fold has fewer rows.
+        fold_penalties = penalties_of_collapse(fold_nodes) * len(data.target) / len(training)
         parents = parent_penalties(fold_nodes, fold_penalties)
         for place, rows in _rows_at(data, fold_nodes, held_out):
             is_leaf = (fold_penalties[place] <= candidates) & (candidates < parents[place])
@@ -109,16 +109,18 @@ def chosen_penalty(
 
 
 def parent_penalties(nodes: Sequence[Node], penalties: F64) -> F64:
-    """Return for each node the penalty from which on it is no node any more; shape (nodes,)."""
-    found = np.full(len(nodes), np.inf)
+    """Return for each node the penalty from which the node disappears; shape (nodes,)."""
+    penalties_of_parents = np.full(len(nodes), np.inf)
     for place, node in enumerate(nodes):
         if node.feature >= 0:
-            found[[node.left, node.right]] = min(penalties[place], found[place])
-    return found
+            penalties_of_parents[[node.left, node.right]] = min(
+                penalties[place], penalties_of_parents[place]
+            )
+    return penalties_of_parents
 
 
 def _rows_at(data: Data, nodes: Sequence[Node], rows: I64) -> Iterator[tuple[int, I64]]:
-    """Give every node with those of the rows that come to it."""
+    """Give every node with the given rows that reach it."""
     waiting = [(0, rows)]
     while waiting:
         place, here = waiting.pop()
@@ -130,7 +132,7 @@ def _rows_at(data: Data, nodes: Sequence[Node], rows: I64) -> Iterator[tuple[int
 
 
 def _errors(data: Data, node: Node, rows: I64) -> F64:
-    """Return the absolute errors of the node's model, held to the range of its own rows."""
+    """Return the absolute errors of the node's model, clipped to the range of its own rows."""
     own = data.target[node.rows]
     values = (
         node.fit.intercept + data.columns[np.ix_(rows, node.fit.chosen)] @ node.fit.coefficients
@@ -141,9 +143,9 @@ def _errors(data: Data, node: Node, rows: I64) -> F64:
 
 @dataclass(frozen=True)
 class TermScaling:
-    """Mean and standard deviation of each term in the training rows, and the target's mean.
+    """Mean and standard deviation of each term, shape (terms,), and mean of the target.
 
-    Those of the terms have the shape (terms,).
+    All are of the training rows.
     """
 
     mean: F64
@@ -151,19 +153,20 @@ class TermScaling:
     target_mean: float
 
     def raw(self, intercept: float, coefficients: F64) -> tuple[float, F64]:
-        """Return a linear model of scaled terms as one of the terms and the target themselves."""
+        """Return a linear model of scaled terms as one of unscaled terms and target."""
         slopes = coefficients / self.deviation
         return float(self.target_mean + intercept - slopes @ self.mean), slopes
 
 
 @dataclass(frozen=True)
 class Shape:
-    """Parameters of a grown tree's pruning, smoothing and limits of prediction.
+    """Parameters of pruning, smoothing and clipping of a grown tree.
 
     Attributes:
-        penalty: per leaf, by which it is pruned.
-        smoothing: rows that the model of the node above counts for in each node's own.
-        margin: share of the range of a leaf's training targets that predictions may lie beyond it.
+        penalty: per leaf, for pruning.
+        smoothing: number of rows as which the parent's model counts in each node's model.
+        margin: how far predictions may exceed the range of a leaf's training targets, as a share of
+            that range.
     """
 
     penalty: float
@@ -172,7 +175,7 @@ class Shape:
 
 
 def growth_of(estimator: BaseEstimator) -> Growth:
-    """Return the limits to the growth of an estimator's trees."""
+    """Return the growth limits of an estimator's trees."""
     return Growth(
         fewest_rows=estimator.min_samples_leaf,
         most_depth=estimator.max_depth,
@@ -183,7 +186,7 @@ def growth_of(estimator: BaseEstimator) -> Growth:
 
 
 def prepared(features: F64, target: F64, *, with_logs: bool) -> tuple[Data, TermScaling]:
-    """Return the training rows as trees grow on them, and how their terms were scaled."""
+    """Return the training rows as trees need them, and the scaling of their terms."""
     terms = terms_of(features, with_logs=with_logs)
     raw = terms.of(features)
     deviation = raw.std(axis=0)
@@ -199,7 +202,7 @@ def prepared(features: F64, target: F64, *, with_logs: bool) -> tuple[Data, Term
 def pruned(
     data: Data, growth: Growth, folds: Sequence[I64] | None, standard_errors: float
 ) -> tuple[list[Node], float]:
-    """Return a grown tree, and the penalty by which cross-validation over the folds prunes it."""
+    """Return a grown tree, and its pruning penalty by cross-validation over the folds."""
     nodes = grow(data, np.arange(len(data.target)), growth)
     if folds is None:
         return nodes, -1.0
@@ -207,32 +210,32 @@ def pruned(
 
 
 def kept_nodes(nodes: Sequence[Node], penalty: float) -> list[tuple[Node, bool]]:
-    """Return the nodes that a penalty leaves, in their order, and whether each is a leaf now."""
+    """Return the nodes that remain at a penalty, in order, and whether each is now a leaf."""
     penalties = penalties_of_collapse(nodes)
-    kept: dict[int, bool] = {0: True}
+    is_leaf_of: dict[int, bool] = {0: True}
     for place, node in enumerate(nodes):
-        if place in kept and node.feature >= 0 and penalties[place] > penalty:
-            kept |= {place: False, node.left: True, node.right: True}
-    return [(nodes[place], is_leaf) for place, is_leaf in sorted(kept.items())]
+        if place in is_leaf_of and node.feature >= 0 and penalties[place] > penalty:
+            is_leaf_of |= {place: False, node.left: True, node.right: True}
+    return [(nodes[place], is_leaf) for place, is_leaf in sorted(is_leaf_of.items())]
 
 
 def assembled(data: Data, scaling: TermScaling, nodes: Sequence[Node], shape: Shape) -> Tree:
-    """Return the tree that predicts.
+    """Return the final tree for predictions.
 
-    A node's model is smoothed toward the one above it, as in Quinlan's M5 (1992): a mean of both,
-    in which the one above counts for so many rows.
+    A node's model is smoothed toward its parent's, as in Quinlan's M5 (1992): a weighted mean, in
+    which the parent's model counts as `smoothing` rows.
     """
-    kept = kept_nodes(nodes, shape.penalty)
-    place_of = {id(node): place for place, (node, _) in enumerate(kept)}
-    size, width = len(kept), data.columns.shape[1]
+    remaining = kept_nodes(nodes, shape.penalty)
+    place_of = {id(node): place for place, (node, _) in enumerate(remaining)}
+    size, width = len(remaining), data.columns.shape[1]
     feature, left, right = (np.full(size, LEAF) for _ in range(3))
     threshold, intercept, low, high = (np.zeros(size) for _ in range(4))
     coefficients = np.zeros((size, width))
-    for place, (node, is_leaf) in enumerate(kept):
+    for place, (node, is_leaf) in enumerate(remaining):
         own = np.zeros(width)
         own[node.fit.chosen] = node.fit.coefficients
         share = 1.0 if place == 0 else len(node.rows) / (len(node.rows) + shape.smoothing)
-        # Until here its own place holds the model of the node above.
+        # Until here, the node's entries hold the parent's model.
         coefficients[place] = share * own + (1 - share) * coefficients[place]
         intercept[place] = share * node.fit.intercept + (1 - share) * intercept[place]
         target = data.target[node.rows] + scaling.target_mean
@@ -250,7 +253,7 @@ def assembled(data: Data, scaling: TermScaling, nodes: Sequence[Node], shape: Sh
         threshold=threshold,
         left=left,
         right=right,
-        rows=np.array([len(node.rows) for node, _ in kept]),
+        rows=np.array([len(node.rows) for node, _ in remaining]),
         intercept=intercept,
         coefficients=coefficients,
         low=low,
@@ -262,8 +265,8 @@ def assembled(data: Data, scaling: TermScaling, nodes: Sequence[Node], shape: Sh
 def importances(data: Data, nodes: Sequence[Node], penalty: float) -> F64:
     """Return the sum of squares that each feature explains; shape (features,).
 
-    A split explains by how much it lowers the squares around the mean, a leaf's term by how much it
-    lowered them further as it entered. With the leaves' residuals they add up to all there is.
+    A split explains its decrease of the squares around the mean. A term of a leaf explains the
+    further decrease at its entry. Together with the leaves' residuals they sum to the total.
     """
     explained = np.zeros(data.features.shape[1])
     for node, is_leaf in kept_nodes(nodes, penalty):
@@ -279,7 +282,7 @@ def importances(data: Data, nodes: Sequence[Node], penalty: float) -> F64:
 def with_quantile_leaves(tree: Tree, data: Data, scaling: TermScaling, quantile: float) -> Tree:
     """Return the tree with the models of its leaves fitted to a quantile of their rows.
 
-    The splits, and the terms that a leaf's model has, stay those of least squares.
+    Splits, and the terms of each leaf's model, stay those of least squares.
     """
     intercept, coefficients = tree.intercept.copy(), tree.coefficients.copy()
     leaf_of = tree.apply(data.features)

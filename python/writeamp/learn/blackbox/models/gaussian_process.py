@@ -1,4 +1,4 @@
-"""Gaussian process of several parts: the most accurate model while rows are few."""
+"""Gaussian process of several parts: the most accurate model with few rows."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ _CHUNK_ROWS = 2048
 
 
 class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """A sum of Gaussian processes, each of some of the features (Rasmussen and Williams 2006).
+    """Sum of Gaussian processes, each on some of the features (Rasmussen and Williams 2006).
 
-    A part that depends on few features is learnt from few rows: what writes cost whatever is read,
-    what reads cost whatever is written, and what is left. Features are taken from 0 to 1, those
-    that span magnitudes as logarithms, and their ends as kinds of their own (`coordinates`).
+    A part with few features needs few rows: one part is the cost of writes, one the cost of reads,
+    one the rest. Features are scaled to 0…1; those that span orders of magnitude as logarithms. A
+    value at the end of a range can have a coordinate of its own (`coordinates`).
 
     Args:
         parts: the features of each part; None for one part of all.
         log_target: fit the logarithm of the target, which must then be above 0.
-        most_tuned: rows, drawn at random, that decide how smooth the parts are; more take longer.
-        most_rows: rows, drawn at random, that predictions are made from.
-        most_steps: of the search for how smooth the parts are.
+        most_tuned: rows, drawn at random, that tune the kernel; more take longer.
+        most_rows: rows, drawn at random, that predictions use.
+        most_steps: of the kernel's tuning.
         random_state: seed of the draws.
 
     Attributes:
-        kernel_: how smooth the parts are, and how noisy the rows.
-        points_: the rows that predictions are made from; shape (kept, coordinates).
-        weights_: what their covariances are weighed with; shape (kept,).
-        feature_importances_: how strongly the parts vary with each feature; shape (features,), sum
-            1 unless they do not.
+        kernel_: covariances of the parts, and the noise of the rows.
+        points_: the rows that predictions use; shape (points, coordinates).
+        weights_: weights of their covariances; shape (points,).
+        feature_importances_: share of the variation by feature; shape (features,), with sum 1, or 0
+            if the parts are constant.
         box_low_, box_high_: least and greatest training value of each feature; shape (features,).
     """
 
@@ -58,7 +58,7 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         most_steps: int = 50,
         random_state: int = 0,
     ) -> None:
-        """Keep the parameters, which `fit` checks."""
+        """Store the parameters, which `fit` checks."""
         self.parts = parts
         self.log_target = log_target
         self.most_tuned = most_tuned
@@ -74,7 +74,7 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
             y: target; shape (rows,).
 
         Raises:
-            WriteampError: a parameter outside its domain, a missing value, or a target that has no
+            WriteampError: a parameter outside its domain, a missing value, or a target without a
                 logarithm.
         """
         checked(self, PROCESS)
@@ -85,19 +85,19 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         self.deviation_ = float(values.std()) or 1.0
         points, standard = self.coordinates_.of(features), (values - self.mean_) / self.deviation_
         order = np.random.default_rng(self.random_state).permutation(len(values))
-        first, kept = order[: self.most_tuned], np.sort(order[: self.most_rows])
+        first, used = order[: self.most_tuned], np.sort(order[: self.most_rows])
         self.kernel_: Kernel = tuned(
             points[first], standard[first], self._columns(), self.most_steps
         )
-        self.points_: F64 = points[kept]
+        self.points_: F64 = points[used]
         factor = self._factor()
-        self.weights_: F64 = cho_solve((factor, True), standard[kept])
+        self.weights_: F64 = cho_solve((factor, True), standard[used])
         self.box_low_, self.box_high_ = features.min(axis=0), features.max(axis=0)
         self.feature_importances_: F64 = self._importances()
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:  # noqa: N803
-        """Return the predictions, and on request the standard deviation of each; shape (rows,).
+        """Return the predictions, and with `return_std` their standard deviations; shape (rows,).
 
         Raises:
             WriteampError: a missing value.
@@ -105,27 +105,31 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         check_is_fitted(self)
         points = self.coordinates_.of(checks.rows_to_predict(self, X))
         chunks = [points[at : at + _CHUNK_ROWS] for at in range(0, len(points), _CHUNK_ROWS)]
-        found = [self.kernel_.between(chunk, self.points_) @ self.weights_ for chunk in chunks]
-        mean = self._in_unit(np.concatenate(found))
+        chunk_means = [
+            self.kernel_.between(chunk, self.points_) @ self.weights_ for chunk in chunks
+        ]
+        mean = self._in_unit(np.concatenate(chunk_means))
         if not return_std:
             return mean
         factor = self._factor()
-        known = np.concatenate([(self._known(chunk, factor) ** 2).sum(axis=0) for chunk in chunks])
-        deviation = self.deviation_ * np.sqrt(np.maximum(self.kernel_.variance - known, 0.0))
-        # That of a logarithm is the relative one of the target, as long as it is small.
+        explained = np.concatenate(
+            [(self._whitened(chunk, factor) ** 2).sum(axis=0) for chunk in chunks]
+        )
+        deviation = self.deviation_ * np.sqrt(np.maximum(self.kernel_.variance - explained, 0.0))
+        # A small deviation of the logarithm is the relative deviation of the target.
         return mean, deviation * mean if self.log_target else deviation
 
     def least_known(self, X: Any, count: int) -> I64:  # noqa: N803
-        """Return the rows to measure next; shape (count,), or all of them if they are fewer.
+        """Return the rows to measure next; shape (count,), or all rows if there are fewer.
 
-        Each is the one whose prediction is least certain, once those before it are measured: how
-        certain does not depend on what is found there.
+        Each is the row with the least certain prediction after those before it are measured. The
+        certainty does not depend on the measured values.
         """
         check_is_fitted(self)
         points = self.coordinates_.of(checks.rows_to_predict(self, X))
-        known = self._known(points, self._factor())
-        # What is left unknown of all points together, without noise (equation 2.26).
-        covariance = self.kernel_.between(points, points) - known.T @ known
+        whitened = self._whitened(points, self._factor())
+        # Covariance of all points given the training rows, without noise (equation 2.26).
+        covariance = self.kernel_.between(points, points) - whitened.T @ whitened
         chosen: list[int] = []
         for _ in range(min(count, len(points))):
             variance = np.diag(covariance).copy()
@@ -142,18 +146,22 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         return checks.outside(checks.rows_to_predict(self, X), self.box_low_, self.box_high_)
 
     def _columns(self) -> list[I64]:
-        """Return the coordinates of each part, of features that there are."""
+        """Return the coordinates of each part, after a check of its features."""
         origins, count = self.coordinates_.origins, len(self.coordinates_.low)
         features = set(range(count))
         parts = [features] if self.parts is None else list(self.parts)
-        for part in parts:
-            if not isinstance(part, Iterable) or not set(part) or not features.issuperset(part):
+        for members in parts:
+            if (
+                not isinstance(members, Iterable)
+                or not set(members)
+                or not features.issuperset(members)
+            ):
                 raise WriteampError(
-                    f"parts has {part!r}; a part is some of the features from 0 to {count - 1}"
+                    f"parts has {members!r}; a part must be some of the features 0 to {count - 1}"
                 )
         if not parts:
-            raise WriteampError("parts is empty; a process has one part at least")
-        return [np.flatnonzero(np.isin(origins, list(part))) for part in parts]
+            raise WriteampError("parts is empty; a process needs at least one part")
+        return [np.flatnonzero(np.isin(origins, list(members))) for members in parts]
 
     def _in_unit(self, standard: F64) -> F64:
         values = self.mean_ + self.deviation_ * standard
@@ -164,27 +172,31 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
             return self.kernel_.factor(self.points_)
         except np.linalg.LinAlgError:
             raise WriteampError(
-                "the rows are too much alike for a Gaussian process; another model takes them"
+                "the rows are too similar for a Gaussian process; use another model"
             ) from None
 
-    def _known(self, points: F64, factor: F64) -> F64:
+    def _whitened(self, points: F64, factor: F64) -> F64:
         """Return the whitened covariances of training rows and points.
 
         The squares of a column sum to the variance that the training rows explain.
         """
-        found: F64 = solve_triangular(
+        whitened: F64 = solve_triangular(
             factor, self.kernel_.between(self.points_, points), lower=True
         )
-        return found
+        return whitened
 
     def _importances(self) -> F64:
-        """Return the share of each feature in what the process explains.
+        """Return each feature's share of the explained variation.
 
-        A coordinate counts by the variance of its part, times that of its points, over its squared
-        length.
+        The weight of a coordinate is its part's variance times the variance of its points, over the
+        square of its length.
         """
-        found = np.zeros(len(self.coordinates_.low))
-        for part in self.kernel_.parts:
-            moved = part.variance * self.points_[:, part.columns].var(axis=0) / part.lengths**2
-            np.add.at(found, self.coordinates_.origins[part.columns], moved)
-        return found / (found.sum() or 1.0)
+        shares = np.zeros(len(self.coordinates_.low))
+        for component in self.kernel_.parts:
+            moved = (
+                component.variance
+                * self.points_[:, component.columns].var(axis=0)
+                / component.lengths**2
+            )
+            np.add.at(shares, self.coordinates_.origins[component.columns], moved)
+        return shares / (shares.sum() or 1.0)

@@ -1,4 +1,4 @@
-"""Growing of a tree of linear models, before any of it is pruned."""
+"""Growth of a tree of linear models, before pruning."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from writeamp.learn.blackbox.models.terms import Terms
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
 
-# A regressor that the chosen ones explain but for this share is collinear with them.
+# A column is collinear with the chosen ones if they leave less than this share of it unexplained.
 _TOLERANCE = 1e-7
-# Below this share of the sum of squares the residuals are rounding errors.
+# Residuals below this share of the sum of squares are rounding errors.
 _EXACT = 1e-20
 
 
@@ -25,11 +25,11 @@ class LinearFit:
 
     Attributes:
         chosen: the columns, in order of entry; shape (terms,).
-        coefficients: theirs; shape (terms,).
+        coefficients: of the columns; shape (terms,).
         intercept: its constant.
-        explained: by how much each column lowered the sum of squared residuals; shape (terms,).
+        explained: decrease of the sum of squared residuals by each column; shape (terms,).
         sse: the sum of squared residuals.
-        sst: that around the mean.
+        sst: the sum of squares around the mean.
     """
 
     chosen: I64
@@ -43,14 +43,14 @@ class LinearFit:
 def forward(joined: F64, f_to_enter: float, most_terms: int) -> LinearFit:
     """Return the linear model that forward selection finds.
 
-    The column that lowers the sum of squares most enters, as long as its F statistic exceeds
-    `f_to_enter`. The sweep operator (Goodnight 1979) takes a column in by one pass over the matrix
-    of sums of products.
+    At each step the column enters that lowers the sum of squares most, as long as its F statistic
+    exceeds `f_to_enter`. The sweep operator (Goodnight 1979) adds a column in one pass over the
+    matrix of sums of products.
 
     Args:
         joined: the columns that may enter, and last the target; shape (rows, columns + 1).
         f_to_enter: least F statistic of a column that enters.
-        most_terms: most columns that do.
+        most_terms: most columns that enter.
     """
     rows, width = joined.shape[0], joined.shape[1] - 1
     mean = np.add.reduce(joined, axis=0) / rows
@@ -95,7 +95,7 @@ def _sweep(products: F64, pivot: int) -> None:
     products[pivot, pivot] = 1 / value
 
 
-# A node whose model leaves this share of the whole tree's squares has nothing left to explain.
+# A node is not split further if its model leaves less than this share of the tree's squares.
 _EXPLAINED = 1e-12
 
 
@@ -104,11 +104,11 @@ class Growth:
     """Limits of a tree's growth.
 
     Attributes:
-        fewest_rows: rows that a leaf must have.
-        most_depth: splits above a leaf at most.
-        most_terms: terms of a leaf's model at most.
-        f_to_enter: least F statistic with which a term enters it.
-        tried: variables for which thresholds are tried; the best of them splits.
+        fewest_rows: least rows of a leaf.
+        most_depth: most splits above a leaf.
+        most_terms: most terms of a leaf's model.
+        f_to_enter: least F statistic of a term that enters.
+        tried: number of variables whose thresholds are tried; the best of them splits.
     """
 
     fewest_rows: int
@@ -120,7 +120,7 @@ class Growth:
 
 @dataclass
 class Node:
-    """A node, which is a leaf if it has no split."""
+    """A node; without a split it is a leaf."""
 
     rows: I64
     depth: int
@@ -133,15 +133,15 @@ class Node:
 
 @dataclass(frozen=True)
 class Data:
-    """Training data in the form in which a tree grows on them.
+    """Training data in the form that the growth of trees needs.
 
     Attributes:
         features: shape (rows, features).
         joined: a column of ones, the terms with mean 0 and variance 1, and last the target with
             mean 0; shape (rows, 1 + terms + 1).
-        terms: what the terms are.
-        own: for each feature the columns of its terms.
-        squares: the sum of squares that there is to explain.
+        terms: definition of the terms.
+        own: for each feature, the columns of its terms.
+        squares: sum of squares of the target.
     """
 
     features: F64
@@ -151,7 +151,7 @@ class Data:
     squares: float = field(init=False)
 
     def __post_init__(self) -> None:
-        """Note what every node asks for."""
+        """Compute the values that every node needs."""
         count = self.joined.shape[1] - 2
         own: list[list[int]] = [[] for _ in range(self.features.shape[1])]
         for term in range(count):
@@ -171,7 +171,7 @@ class Data:
 
 
 def grow(data: Data, rows: I64, growth: Growth) -> list[Node]:
-    """Return the nodes of a tree on these rows, the root first, each before what is below it."""
+    """Return the nodes of a tree on these rows: the root first, parents before children."""
     nodes = [_node(data, rows, 0, growth)]
     open_nodes = [0]
     while open_nodes:
@@ -195,7 +195,7 @@ def _node(data: Data, rows: I64, depth: int, growth: Growth) -> Node:
 
 
 def _split(data: Data, node: Node, growth: Growth) -> tuple[int, float] | None:
-    """Return the variable and the threshold of a split; None if the node is to be a leaf."""
+    """Return the variable and the threshold of a split; None if the node must be a leaf."""
     too_few = len(node.rows) < 2 * growth.fewest_rows
     if too_few or node.depth >= growth.most_depth or node.fit.sse <= _EXPLAINED * data.squares:
         return None
@@ -203,15 +203,15 @@ def _split(data: Data, node: Node, growth: Growth) -> tuple[int, float] | None:
     chosen = 1 + node.fit.chosen
     residuals = joined[:, -1] - node.fit.intercept - joined[:, chosen] @ node.fit.coefficients
     last = joined.shape[1] - 1
-    found: list[tuple[float, int, float]] = []
+    splits: list[tuple[float, int, float]] = []
     for feature in ranked(features, residuals):
         used = np.array(sorted({0, *chosen.tolist(), *data.own[feature], last}))
         best = best_threshold(features[:, feature], joined, used, growth.fewest_rows)
         if best is not None:
-            found.append((best[1], feature, best[0]))
-        if len(found) == growth.tried:
+            splits.append((best[1], feature, best[0]))
+        if len(splits) == growth.tried:
             break
-    if not found:
+    if not splits:
         return None
-    _, feature, threshold = min(found)
+    _, feature, threshold = min(splits)
     return feature, threshold

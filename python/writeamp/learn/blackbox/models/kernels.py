@@ -1,4 +1,4 @@
-"""Covariances of a Gaussian process, and the coordinates that they are of."""
+"""Covariances of a Gaussian process, and the coordinates that they use."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from writeamp.learn.blackbox.models.terms import terms_of
 
 F64 = npt.NDArray[np.float64]
 
-# An end of a feature's range is a kind of its own if this share of the rows has it, or more, and
-# others have not: workloads that never write, or are sequential throughout.
+# Least share of rows at an end of a feature's range for which that end gets a coordinate of its own
+# (workloads that never write, or are fully sequential); as many rows must lie elsewhere.
 _LEAST_SHARE = 0.02
 
 
@@ -25,10 +25,10 @@ class Coordinates:
     """Map from rows of features to the points of a Gaussian process.
 
     Attributes:
-        low, high: the range of each feature in the training rows; shape (features,).
-        units: the least value above 0 of a feature that spans magnitudes, whose coordinate is a
-            logarithm; 0 of the others; shape (features,).
-        ends: features and the values at which they are a kind of their own.
+        low, high: range of each feature in the training rows; shape (features,).
+        units: least value above 0 of each feature with a logarithmic coordinate; 0 for the others;
+            shape (features,).
+        ends: features and values that have a coordinate of their own, 1 at the value and else 0.
     """
 
     low: F64
@@ -44,25 +44,26 @@ class Coordinates:
     def of(self, features: F64) -> F64:
         """Return the points of rows of features; shape (rows, coordinates).
 
-        What is beyond the training rows' range is taken to be at its end, but of no kind there.
+        Values beyond the training range count as its end, without setting that end's coordinate.
         """
         within = np.clip(features, self.low, self.high)
-        found = np.empty((len(features), len(self.low) + len(self.ends)))
+        points = np.empty((len(features), len(self.low) + len(self.ends)))
         for place, unit in enumerate(self.units):
             values, ends = within[:, place], np.array([self.low[place], self.high[place]])
             if unit:
-                values, ends = (np.log(np.maximum(one, unit)) for one in (values, ends))
-            found[:, place] = (values - ends[0]) / ((ends[1] - ends[0]) or 1.0)
+                values, ends = (np.log(np.maximum(edge, unit)) for edge in (values, ends))
+            points[:, place] = (values - ends[0]) / ((ends[1] - ends[0]) or 1.0)
         for place, (feature, value) in enumerate(self.ends, len(self.low)):
-            found[:, place] = features[:, feature] == value
-        return found
+            points[:, place] = features[:, feature] == value
+        return points
 
 
 def coordinates_of(features: F64) -> Coordinates:
     """Return the coordinates that suit these training rows.
 
-    What is never below 0 nor above 1 is a share, whose ends are kinds of their own; of others 0 is.
-    Logarithms stand for what is no share, never below 0, and spans a factor of 8 above it.
+    A feature within 0…1 is a share, with coordinates of its own for both ends; other features have
+    one for 0. A feature that is not a share, is never negative and spans a factor of 8 above 0 is
+    logarithmic.
     """
     terms = terms_of(features, with_logs=True)
     low, high = features.min(axis=0), features.max(axis=0)
@@ -81,66 +82,66 @@ def coordinates_of(features: F64) -> Coordinates:
 
 I64 = npt.NDArray[np.int64]
 
-# What is likely before any row is seen, of a target of variance 1 and coordinates from 0 to 1:
-# logarithms of variances, lengths and noise are normal around these, with these deviations.
+# Prior of a target of variance 1 and coordinates from 0 to 1: logarithms of variances, lengths and
+# noise are normal with these medians and deviations.
 _LENGTH, _LENGTH_DEVIATION = 1.5, 1.0
 _VARIANCE_DEVIATION = 1.5
 _NOISE, _NOISE_DEVIATION = 1e-3, 1.0
-# So many deviations from what is likely the search may go.
+# Limit of the search, in deviations from the median.
 _FARTHEST = 5.0
-# What a matrix that cannot be factored counts as.
+# Loss of a matrix that cannot be factored.
 _IMPOSSIBLE = 1e10
 
 
 @dataclass(frozen=True)
 class KernelPart:
-    """A covariance of some coordinates, smooth twice: Matérn's with ν = 5/2, a length for each.
+    """Covariance over some coordinates: Matérn with ν = 5/2, with a length for each coordinate.
 
     (Rasmussen and Williams, "Gaussian Processes for Machine Learning", 2006, equation 4.17.)
 
     Attributes:
         columns: the coordinates; shape (own,).
-        variance: of what the part adds.
-        lengths: how far along each coordinate values are alike; shape (own,).
+        variance: of the part's contribution.
+        lengths: distance along each coordinate over which values are similar; shape (own,).
     """
 
     columns: I64
     variance: float
     lengths: F64
 
-    def between(self, one: F64, other: F64) -> F64:
-        """Return the covariances of points of one and of another; shape (rows, other rows)."""
-        distance = self._distances(one, other)
-        found: F64 = self.variance * (1 + distance + distance**2 / 3) * np.exp(-distance)
-        return found
+    def between(self, points: F64, other: F64) -> F64:
+        """Return the covariances of two sets of points; shape (rows, other rows)."""
+        distance = self._distances(points, other)
+        covariance: F64 = self.variance * (1 + distance + distance**2 / 3) * np.exp(-distance)
+        return covariance
 
     def slopes(self, points: F64, weigh: F64) -> F64:
         """Return Σ w ∂k by the logarithms of the variance and of each length; shape (1 + own,).
 
         Args:
             points: shape (rows, coordinates).
-            weigh: what the derivatives are weighed with, symmetric; shape (rows, rows).
+            weigh: symmetric weights of the derivatives; shape (rows, rows).
         """
         distance = self._distances(points, points)
         slope = weigh * self.variance * np.exp(-distance) * (1 + distance)
         by_variance = np.sum(slope + slope * distance**2 / (3 * (1 + distance)))
         slope *= 5 / 3
         own = points[:, self.columns] / self.lengths
-        # Σ s (x − x')² for each coordinate, without a matrix for each.
+        # Σ s (x − x')² for each coordinate, without a matrix per coordinate.
         by_length = 2 * (slope.sum(axis=1) @ own**2 - np.einsum("id,id->d", own, slope @ own))
-        found: F64 = np.r_[by_variance, by_length]
-        return found
+        slopes: F64 = np.r_[by_variance, by_length]
+        return slopes
 
-    def _distances(self, one: F64, other: F64) -> F64:
-        one, other = (points[:, self.columns] / self.lengths for points in (one, other))
-        squares = (one**2).sum(axis=1)[:, None] + (other**2).sum(axis=1) - 2 * one @ other.T
-        found: F64 = np.sqrt(5 * np.maximum(squares, 0.0))
-        return found
+    def _distances(self, points: F64, other: F64) -> F64:
+        points, other = (each[:, self.columns] / self.lengths for each in (points, other))
+        squares = (points**2).sum(axis=1)[:, None] + (other**2).sum(axis=1) - 2 * points @ other.T
+        distances: F64 = np.sqrt(5 * np.maximum(squares, 0.0))
+        return distances
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """The sum of some parts, and the variance of the noise of what was measured."""
+    """Sum of some parts, and the variance of the measurement noise."""
 
     parts: tuple[KernelPart, ...]
     noise: float
@@ -148,48 +149,48 @@ class Kernel:
     @property
     def variance(self) -> float:
         """Variance of the process at any point, without noise."""
-        return sum(part.variance for part in self.parts)
+        return sum(component.variance for component in self.parts)
 
-    def between(self, one: F64, other: F64) -> F64:
-        """Return the covariances of points of one and of another, without noise."""
-        found: F64 = np.zeros((len(one), len(other)))
-        for part in self.parts:
-            found += part.between(one, other)
-        return found
+    def between(self, points: F64, other: F64) -> F64:
+        """Return the covariances of two sets of points, without noise."""
+        covariance: F64 = np.zeros((len(points), len(other)))
+        for component in self.parts:
+            covariance += component.between(points, other)
+        return covariance
 
     def factor(self, points: F64) -> F64:
-        """Return the lower factor of the covariance of noisy rows; shape (rows, rows)."""
+        """Return the lower Cholesky factor of the covariance of noisy rows; shape (rows, rows)."""
         covariance = self.between(points, points)
         covariance[np.diag_indices(len(points))] += self.noise
-        found: F64 = cholesky(covariance, lower=True, overwrite_a=True)
-        return found
+        factor: F64 = cholesky(covariance, lower=True, overwrite_a=True)
+        return factor
 
 
 def tuned(points: F64, target: F64, columns: Sequence[I64], most_steps: int) -> Kernel:
-    """Return the kernel under which the rows are likeliest (section 5.4.1, with weak priors).
+    """Return the kernel of greatest likelihood (section 5.4.1, with weak priors).
 
     Args:
         points: shape (rows, coordinates).
         target: of mean 0 and variance 1; shape (rows,).
         columns: the coordinates of each part.
-        most_steps: of the search at most.
+        most_steps: most steps of the search.
     """
     centre, deviation = _likely(columns)
 
     def surprise(logs: F64) -> tuple[float, F64]:
-        found, slopes = _surprise(_kernel(logs, columns), points, target)
+        value, slopes = _surprise(_kernel(logs, columns), points, target)
         apart = (logs - centre) / deviation
-        return found + float(apart @ apart) / 2, slopes + apart / deviation
+        return value + float(apart @ apart) / 2, slopes + apart / deviation
 
-    # Further away numbers overflow, and matrices cannot be factored.
+    # Beyond these bounds numbers overflow, and matrices cannot be factored.
     bounds = list(zip(centre - _FARTHEST * deviation, centre + _FARTHEST * deviation, strict=True))
     options = {"maxiter": most_steps}
-    # Threads wait for each other longer than they take for matrices of so few rows.
+    # For such small matrices, threads would wait longer than they compute.
     with threadpool_limits(1, "blas"):
-        found = minimize(
+        solution = minimize(
             surprise, centre, jac=True, method="L-BFGS-B", bounds=bounds, options=options
         )
-    return _kernel(found.x, columns)
+    return _kernel(solution.x, columns)
 
 
 def _likely(columns: Sequence[I64]) -> tuple[F64, F64]:
@@ -212,14 +213,16 @@ def _kernel(logs: F64, columns: Sequence[I64]) -> Kernel:
 
 
 def _surprise(kernel: Kernel, points: F64, target: F64) -> tuple[float, F64]:
-    """Return −log p of the target, and its slopes by the logarithms of all that the kernel has."""
+    """Return −log p of the target, and its slopes by the logarithms of the kernel's parameters."""
     try:
         factor = kernel.factor(points)
     except np.linalg.LinAlgError:
-        return _IMPOSSIBLE, np.zeros(1 + sum(1 + len(part.columns) for part in kernel.parts))
+        return _IMPOSSIBLE, np.zeros(
+            1 + sum(1 + len(component.columns) for component in kernel.parts)
+        )
     weights = cho_solve((factor, True), target)
     inverse = cho_solve((factor, True), np.eye(len(target)))
     weigh = (inverse - np.outer(weights, weights)) / 2  # equation 5.9
-    slopes = [part.slopes(points, weigh) for part in kernel.parts]
-    found = target @ weights / 2 + np.log(np.diag(factor)).sum()
-    return float(found), np.r_[*slopes, kernel.noise * np.trace(weigh)]
+    slopes = [component.slopes(points, weigh) for component in kernel.parts]
+    value = target @ weights / 2 + np.log(np.diag(factor)).sum()
+    return float(value), np.r_[*slopes, kernel.noise * np.trace(weigh)]

@@ -1,4 +1,4 @@
-"""Learner: a kind of model, how its estimator is made, and how it is saved and restored."""
+"""Learner: a kind of model, with functions to make, save and restore its estimator."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ from sklearn.linear_model import LinearRegression
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import Domain, Whole
 
-# Gives an unfitted estimator what an archive says of a fitted one; the third argument rebuilds
-# estimators in it.
+# Restores an unfitted estimator from the archived attributes of a fitted one; the third argument
+# rebuilds estimators among them.
 Restore: TypeAlias = Callable[[Any, Mapping[str, Any], Callable[[Any], Any]], None]
 
-# From the least to the greatest number that is finite.
+# Least and greatest finite number.
 FINITE = (-float(np.finfo(np.float64).max), float(np.finfo(np.float64).max))
-# Ten times as many as any set of features has, and few enough for the memory of a blank fit.
+# Ten times the features of any set, and few enough for the memory of a blank fit.
 _FEATURES = Whole(1, 1000)
 
 
 def of_fitted(restore: Callable[[Any, Mapping[str, Any], int], None], **quickly: Any) -> Restore:
-    """Return the `Restore` of an estimator that holds no others.
+    """Return the `Restore` of an estimator that contains no other estimators.
 
     Args:
-        restore: gives an estimator, which is fitted to blank rows of the third argument's number of
-            features, what predictions depend on. It is left out if the saved one was not fitted.
-        quickly: parameters of the blank fit, so that it ends whatever the saved ones are.
+        restore: sets the attributes that predictions depend on. Its estimator is fitted to blank
+            rows; the third argument is their number of features. It is not called if the saved
+            estimator was not fitted.
+        quickly: parameters of the blank fit that keep it short, in place of the saved ones.
     """
 
     def restored(model: Any, state: Mapping[str, Any], _: object) -> None:
@@ -48,9 +49,9 @@ def of_fitted(restore: Callable[[Any, Mapping[str, Any], int], None], **quickly:
 def depths_of(
     is_leaf: npt.NDArray[np.bool_], left: npt.NDArray[Any], right: npt.NDArray[Any]
 ) -> npt.NDArray[np.int64] | None:
-    """Return the depth of each node of a tree, shape (nodes,); None if the nodes are no tree.
+    """Return the depth of each node of a tree, shape (nodes,); None if it is not a valid tree.
 
-    Each node but the root is below one other, and behind it in the arrays: then every walk ends.
+    Each node except the root has one parent, which precedes it in the arrays, so every walk ends.
     """
     inner = np.flatnonzero(~is_leaf)
     below = np.array([left, right]).astype(np.int64)[:, inner]
@@ -65,19 +66,19 @@ def depths_of(
 
 
 def check_fields(nodes: npt.NDArray[Any], valid: Mapping[str, tuple[float, float]]) -> None:
-    """Refuse nodes of which a field has a number that is not from the first to the second."""
+    """Reject nodes with a number of a field outside its range, least to most."""
     for name, (least, most) in valid.items():
         values = nodes[name]
         if not ((values >= least) & (values <= most)).all():
-            raise WriteampError(f"the nodes of its tree do not hold together: {name} is not valid")
+            raise WriteampError(f"the nodes of its tree are damaged: {name} is not valid")
 
 
 def numbers(values: Any, count: int) -> npt.NDArray[np.float64]:
-    """Return so many finite numbers; anything else is a `WriteampError`."""
-    found: npt.NDArray[np.float64] = np.array(values, dtype=np.float64)
-    if found.shape != (count,) or not np.isfinite(found).all():
-        raise WriteampError(f"its numbers are not {count} finite ones")
-    return found
+    """Return `count` finite numbers; anything else is a `WriteampError`."""
+    array: npt.NDArray[np.float64] = np.array(values, dtype=np.float64)
+    if array.shape != (count,) or not np.isfinite(array).all():
+        raise WriteampError(f"it must have {count} finite numbers")
+    return array
 
 
 Document: TypeAlias = dict[str, Any]
@@ -85,13 +86,13 @@ Document: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True)
 class Saved:
-    """Writer and reader of what an estimator has learnt, beside its parameters.
+    """Writer and reader of an estimator's fitted state, without its parameters.
 
     Attributes:
         estimator: its class.
-        write: returns the document of a fitted one; the other argument does that for models in it.
-        read: gives an unfitted one what a document says, with the inverse of that argument.
-        domains: of the parameters that it is made with.
+        write: returns the document of a fitted estimator; the second argument writes models in it.
+        read: restores an unfitted estimator from a document; the third argument reads models in it.
+        domains: of the constructor's parameters.
     """
 
     estimator: Any
@@ -101,7 +102,7 @@ class Saved:
 
 
 def write_box(model: Any) -> Document:
-    """Return what models of ours know of their features: their importances and ranges."""
+    """Return the importances and ranges of a model's features."""
     return {
         "importances": model.feature_importances_.tolist(),
         "box": [model.box_low_.tolist(), model.box_high_.tolist()],
@@ -109,37 +110,38 @@ def write_box(model: Any) -> Document:
 
 
 def read_box(model: Any, document: Mapping[str, Any]) -> None:
-    """Give a model what `write_box` returned."""
+    """Set a model's importances and ranges from the document of `write_box`."""
     features = int(document["features"])
     model.feature_importances_ = numbers(document["importances"], features)
     model.box_low_, model.box_high_ = (numbers(end, features) for end in document["box"])
 
 
 def check_names(names: Any, features: int) -> None:
-    """Refuse names of features that are not one different text for each."""
+    """Reject names of features that are not distinct texts, one for each feature."""
     is_list = isinstance(names, list | tuple) and all(isinstance(name, str) for name in names)
     if not is_list or len(set(names)) != len(names) or len(names) != features:
-        raise WriteampError(f"its names of features are not {features} different ones")
+        raise WriteampError(f"it must have {features} different names of features")
 
 
-# Models learn fast from so many rows.
+# Up to this number of rows, models still improve strongly with each row.
 _FEW_ROWS = 400
 
 
 @dataclass(frozen=True)
 class Learner:
-    """A kind of model; `kinds` has its name, and says what it is.
+    """A kind of model; `kinds` has its name and summary.
 
     Attributes:
-        make: returns an estimator that is yet to be fitted; its arguments say whether to fit the
-            logarithm of the target, and what the features are called.
-        folds: of the cross-validation that its prediction intervals follow from; None for a forest,
-            which has out-of-bag predictions.
-        folds_of_few: the same of few rows, for a model that is clearly worse without a fifth of
-            them, so that its intervals would be too wide; None for as many.
-        saved: how its estimator is saved; None if that is one of scikit-learn's, or another's.
-        restores: how each class of scikit-learn in its estimator is restored when it is loaded.
-            No other class is loaded or saved.
+        make: returns an unfitted estimator; its arguments are whether to fit the logarithm of the
+            target, and the names of the features.
+        folds: of the cross-validation for its prediction intervals; None for a forest, which has
+            out-of-bag predictions.
+        folds_of_few: the same with few rows, for a model that is much worse without a fifth of
+            them, which would make its intervals too wide; None for the same number.
+        saved: how its estimator is saved; None for estimators of scikit-learn or of another
+            learner.
+        restores: how each class of scikit-learn in its estimator is restored. No other class is
+            loaded or saved.
     """
 
     make: Callable[[bool, Sequence[str]], BaseEstimator]
@@ -149,14 +151,14 @@ class Learner:
     restores: Mapping[type[BaseEstimator], Restore] = field(default_factory=dict)
 
     def folds_for(self, rows: int) -> int | None:
-        """Return the folds of the cross-validation of so many rows."""
+        """Return the number of folds of the cross-validation of some rows."""
         return (rows <= _FEW_ROWS and self.folds_of_few) or self.folds
 
 
 def baseline(
     make: Callable[[], BaseEstimator], restores: Mapping[type[BaseEstimator], Restore]
 ) -> Learner:
-    """Return the learner that an estimator of others is, with or without logarithms."""
+    """Return the learner of a scikit-learn estimator, with or without logarithms."""
     return Learner(
         lambda is_log, _: (
             TransformedTargetRegressor(make(), func=np.log, inverse_func=np.exp)
@@ -172,7 +174,7 @@ def _restore_transformed(
 ) -> None:
     functions = (model.func, model.inverse_func)
     if model.transformer is not None or functions not in ((np.log, np.exp), (None, None)):
-        raise WriteampError("its target is neither as it is nor a logarithm")
+        raise WriteampError("its target must be either unchanged or a logarithm")
     if "regressor_" in state:
         fitted = clone(model).set_params(regressor=LinearRegression()).fit([[0], [0]], [1, 2])
         model.transformer_, model._training_dim = fitted.transformer_, 1

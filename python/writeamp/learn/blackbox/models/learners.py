@@ -1,4 +1,4 @@
-"""Learners by name: writeamp's own, and those that other packages add."""
+"""Learners by name: writeamp's own, and those of other packages."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _write_forest(model: LinearForestRegressor, _: object) -> Document:
 
 
 def _read_forest(model: LinearForestRegressor, document: Mapping[str, Any], _: object) -> None:
-    model.trees_ = [tree_from(one, int(document["features"])) for one in document["trees"]]
+    model.trees_ = [tree_from(tree, int(document["features"])) for tree in document["trees"]]
     (model.spread_scale_,) = numbers([document["spread_scale"]], 1).tolist()
     read_box(model, document)
     if len(model.trees_) != model.n_estimators:
@@ -57,9 +57,9 @@ def _read_forest(model: LinearForestRegressor, document: Mapping[str, Any], _: o
 def parts_of(names: Sequence[str]) -> list[list[int]]:
     """Return the features of each part of a Gaussian process.
 
-    The parts have all features but the reads', all but the writes', and all.
+    The parts are: all features except the reads', all except the writes', and all.
 
-    What writes cost depends little on how others read, and the other way round.
+    The cost of writes depends little on the kind of reads, and vice versa.
     """
     both = [at for at, name in enumerate(names) if not name.startswith(("write_", "read_"))]
     both += [at for at, name in enumerate(names) if name == "write_ratio"]
@@ -79,11 +79,11 @@ def _write_process(model: GaussianProcessRegressor, _: object) -> Document:
         "ends": [list(end) for end in coordinates.ends],
         "parts": [
             {
-                "columns": part.columns.tolist(),
-                "variance": part.variance,
-                "lengths": part.lengths.tolist(),
+                "columns": component.columns.tolist(),
+                "variance": component.variance,
+                "lengths": component.lengths.tolist(),
             }
-            for part in kernel.parts
+            for component in kernel.parts
         ],
         "noise": kernel.noise,
         "scale": [model.mean_, model.deviation_],
@@ -101,7 +101,8 @@ def _read_process(model: GaussianProcessRegressor, document: Mapping[str, Any], 
     model.coordinates_ = Coordinates(low, high, units, ends)
     width = features + len(ends)
     model.kernel_ = Kernel(
-        tuple(_part(part, width) for part in document["parts"]), _positive(document["noise"])
+        tuple(_part(component, width) for component in document["parts"]),
+        _positive(document["noise"]),
     )
     rows = len(document["weights"])
     model.weights_ = numbers(document["weights"], rows)
@@ -109,23 +110,23 @@ def _read_process(model: GaussianProcessRegressor, document: Mapping[str, Any], 
     model.mean_, model.deviation_ = numbers(document["scale"], 2).tolist()
     fits = len(model.points_) == rows > 0 and all(0 <= feature < features for feature, _ in ends)
     if not fits or (units < 0).any() or not model.kernel_.parts or model.deviation_ <= 0:
-        raise WriteampError("its process does not hold together")
+        raise WriteampError("its process is damaged")
     read_box(model, document)
 
 
-def _part(given: Mapping[str, Any], width: int) -> KernelPart:
-    columns = numbers(given["columns"], len(given["columns"])).astype(np.int64)
-    lengths = numbers(given["lengths"], len(columns))
+def _part(document: Mapping[str, Any], width: int) -> KernelPart:
+    columns = numbers(document["columns"], len(document["columns"])).astype(np.int64)
+    lengths = numbers(document["lengths"], len(columns))
     if not len(columns) or not ((columns >= 0) & (columns < width)).all() or (lengths <= 0).any():
-        raise WriteampError("its process does not hold together")
-    return KernelPart(columns, _positive(given["variance"]), lengths)
+        raise WriteampError("its process is damaged")
+    return KernelPart(columns, _positive(document["variance"]), lengths)
 
 
-def _positive(given: Any) -> float:
-    (found,) = numbers([given], 1).tolist()
-    if found <= 0:
-        raise WriteampError("its process does not hold together")
-    return float(found)
+def _positive(value: Any) -> float:
+    (number,) = numbers([value], 1).tolist()
+    if number <= 0:
+        raise WriteampError("its process is damaged")
+    return float(number)
 
 
 def _restore_scaler(model: StandardScaler, state: Mapping[str, Any], features: int) -> None:
@@ -142,9 +143,9 @@ def _restore_linear(model: LinearRegression, state: Mapping[str, Any], features:
 
 
 def _restore_pipeline(model: Pipeline, *_: object) -> None:
-    """Refuse a pipeline that would keep files; its steps are parameters, which are rebuilt."""
+    """Reject a pipeline that stores files; its steps are parameters, which are rebuilt."""
     if model.memory is not None or not model.steps:
-        raise WriteampError("its pipeline has no steps, or a folder")
+        raise WriteampError("its pipeline has no steps, or uses a cache folder")
 
 
 _OWN = {
@@ -184,7 +185,7 @@ MODELS: dict[str, Learner] = {name: _EVERY[name] for name in model_kinds() if na
 
 
 def make_model(name: str, *, log_target: bool, names: Sequence[str]) -> BaseEstimator:
-    """Return a registered model that is yet to be fitted.
+    """Return an unfitted model by its registered name.
 
     Args:
         name: the model's.

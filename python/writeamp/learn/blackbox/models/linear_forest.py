@@ -27,32 +27,31 @@ from writeamp.learn.blackbox.models.tree import Tree
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
 
-# No penalty: the trees of a bag are not pruned, their mean does what pruning would.
+# Trees of a bag are not pruned: averaging has the same effect.
 _NOT_PRUNED = -1.0
 
 
 class LinearForestRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """The mean of linear-model trees, each grown on a part of the rows drawn at random.
+    """Mean of linear-model trees, each grown on a random sample of the rows.
 
-    Parts are drawn without replacement (subagging, Bühlmann and Yu 2002): measurements on a grid
-    are few and exact, and a tree that sees some of them twice misses others. From the rows that
-    each tree has not seen follows how far predictions may be off.
+    Samples are drawn without replacement (subagging, Bühlmann and Yu 2002): measurements on a grid
+    are few and exact, and a tree that sees some of them twice misses others. Errors on the rows
+    that a tree has not seen estimate the errors of predictions.
 
     Args:
-        n_estimators: trees.
-        sample_share: share of the rows, or groups, that each tree grows on, below 1.
+        n_estimators: number of trees.
+        sample_share: share of the rows, or groups, in each sample, below 1.
         min_samples_leaf, max_depth, max_terms, f_to_enter, split_candidates, log_target, log_terms,
-            smoothing, margin: of each tree, as `LinearTreeRegressor` has them.
+            smoothing, margin: of each tree, as in `LinearTreeRegressor`.
         random_state: seed of the draws.
-        n_jobs: processes that grow trees, as joblib counts them.
+        n_jobs: processes that grow trees, in the notation of joblib.
 
     Attributes:
-        trees_: the `Tree` of each.
+        trees_: the `Tree` of each sample.
         oob_prediction_: for each training row the mean of the trees that have not seen it, NaN if
             all have; shape (rows,).
-        spread_scale_: what the spread of the trees is multiplied with to be the standard deviation
-            of the error.
-        feature_importances_: the mean over the trees, as of `LinearTreeRegressor`.
+        spread_scale_: factor from the trees' spread to the standard deviation of the error.
+        feature_importances_: the mean over the trees, as in `LinearTreeRegressor`.
         box_low_, box_high_: least and greatest training value of each feature; shape (features,).
     """
 
@@ -73,7 +72,7 @@ class LinearForestRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc
         random_state: int = 0,
         n_jobs: int | None = None,
     ) -> None:
-        """Keep the parameters, which `fit` checks."""
+        """Store the parameters, which `fit` checks."""
         self.n_estimators = n_estimators
         self.sample_share = sample_share
         self.min_samples_leaf = min_samples_leaf
@@ -94,10 +93,11 @@ class LinearForestRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc
         Args:
             X: features; shape (rows, features).
             y: target; shape (rows,).
-            groups: what a tree sees as a whole or not at all; shape (rows,).
+            groups: rows of the same group are in a tree's sample together or not at all; shape
+                (rows,).
 
         Raises:
-            WriteampError: a parameter outside its domain, a missing value, or a target that has no
+            WriteampError: a parameter outside its domain, a missing value, or a target without a
                 logarithm.
         """
         checked(self, FOREST)
@@ -119,19 +119,19 @@ class LinearForestRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:  # noqa: N803
-        """Return the predictions, and on request the standard deviation of each; shape (rows,).
+        """Return the predictions, and with `return_std` their standard deviations; shape (rows,).
 
         Raises:
             WriteampError: a missing value.
         """
         check_is_fitted(self)
         features = checks.rows_to_predict(self, X)
-        found = np.array([tree.predict(features) for tree in self.trees_])
-        mean = to_target(found.mean(axis=0), is_log=self.log_target)
+        predictions = np.array([tree.predict(features) for tree in self.trees_])
+        mean = to_target(predictions.mean(axis=0), is_log=self.log_target)
         if not return_std:
             return mean
-        deviation = self.spread_scale_ * found.std(axis=0)
-        # That of a logarithm is the relative one of the target, as long as it is small.
+        deviation = self.spread_scale_ * predictions.std(axis=0)
+        # A small deviation of the logarithm is the relative deviation of the target.
         return mean, deviation * mean if self.log_target else deviation
 
     def outside(self, X: Any) -> npt.NDArray[np.bool_]:  # noqa: N803
@@ -140,25 +140,25 @@ class LinearForestRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc
         return checks.outside(checks.rows_to_predict(self, X), self.box_low_, self.box_high_)
 
     def _look_out_of_bag(self, features: F64, target: F64, drawn: list[I64]) -> None:
-        """Note the out-of-bag predictions of the trees, and their errors."""
-        found = np.full((len(self.trees_), len(target)), np.nan)
-        for tree, rows, line in zip(self.trees_, drawn, found, strict=True):
+        """Set the out-of-bag predictions of the trees, and the scale of their errors."""
+        predictions = np.full((len(self.trees_), len(target)), np.nan)
+        for tree, rows, line in zip(self.trees_, drawn, predictions, strict=True):
             unseen = np.setdiff1d(np.arange(len(target)), rows)
             line[unseen] = tree.predict(features[unseen])
-        times = np.isfinite(found).sum(axis=0)
-        known = times > 0
+        times = np.isfinite(predictions).sum(axis=0)
+        is_known = times > 0
         mean = np.full(len(target), np.nan)
-        mean[known] = np.nanmean(found[:, known], axis=0)
+        mean[is_known] = np.nanmean(predictions[:, is_known], axis=0)
         self.oob_prediction_: F64 = to_target(mean, is_log=self.log_target)
         several = times > 1
-        spread = np.nanstd(found[:, several], axis=0)
+        spread = np.nanstd(predictions[:, several], axis=0)
         error = mean[several] - target[several]
         mean_spread = np.sqrt(np.mean(spread**2)) if several.any() else 0.0
         self.spread_scale_ = float(np.sqrt(np.mean(error**2)) / mean_spread) if mean_spread else 1.0
 
 
 def _part(rng: np.random.Generator, labels: I64, share: float) -> I64:
-    """Return the rows of the groups that a draw comes to, two rows at least."""
+    """Return the rows of a random share of the groups, at least two rows."""
     count = int(labels.max()) + 1
     chosen = np.zeros(count, dtype=bool)
     chosen[rng.permutation(count)[: max(round(share * count), 1)]] = True
@@ -169,6 +169,6 @@ def _part(rng: np.random.Generator, labels: I64, share: float) -> I64:
 def _tree(
     data: Data, scaling: TermScaling, rows: I64, growth: Growth, shape: Shape
 ) -> tuple[Tree, F64]:
-    """Return a tree on some of the rows, and what each feature explains in it."""
+    """Return a tree on some of the rows, and the sum of squares that each feature explains."""
     nodes: list[Node] = grow(data, rows, growth)
     return assembled(data, scaling, nodes, shape), importances(data, nodes, shape.penalty)

@@ -1,4 +1,4 @@
-"""A regression tree with linear models in its leaves, in the manner of GUIDE (Loh 2002)."""
+"""A regression tree with linear models in its leaves, similar to GUIDE (Loh 2002)."""
 
 from __future__ import annotations
 
@@ -29,34 +29,35 @@ F64 = npt.NDArray[np.float64]
 
 
 class LinearTreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """A tree whose splits follow from tests of residuals, and whose leaves are linear models.
+    """A tree with splits chosen by tests of residuals, and linear models in its leaves.
 
     A node has a linear model of few terms, chosen by forward selection. Tests of the signs of its
-    residuals rank the variables (`split_tests`); of the first `split_candidates`, the threshold
-    that leaves the least squares splits (`split_points`). With one candidate, variables of many
-    values have no advantage over others (Loh 2002); more candidates are more accurate and give that
-    up in part. The tree is pruned by cross-validation, and each model smoothed toward that of the
-    node above (Quinlan 1992); with a smoothing of 0 its equation has its own few terms only.
+    residuals rank the variables (`split_tests`). Among the first `split_candidates`, the threshold
+    with the least squares splits the node (`split_points`). With one candidate, variables with many
+    values have no advantage (Loh 2002); more candidates are more accurate and partly lose that. The
+    tree is pruned by cross-validation, and each model is smoothed toward its parent's (Quinlan
+    1992). With a smoothing of 0, its equation has only its own few terms.
 
     Args:
-        min_samples_leaf: rows that a leaf must have.
-        max_depth: splits above a leaf at most.
-        max_terms: terms of a leaf's model at most; None for as many as enter.
-        f_to_enter: least F statistic with which a term enters a model.
-        split_candidates: variables whose thresholds are tried.
+        min_samples_leaf: least rows of a leaf.
+        max_depth: most splits above a leaf.
+        max_terms: most terms of a leaf's model; None for no limit.
+        f_to_enter: least F statistic of a term that enters a model.
+        split_candidates: number of variables whose thresholds are tried.
         log_target: fit the logarithm of the target, which must then be above 0 (paper 2, IV.A).
-        log_terms: let features that span a factor of 8 enter as logarithms too.
+        log_terms: add logarithms of features that span a factor of 8.
         quantile: fit this quantile in the leaves; None for least squares.
-        folds: of the cross-validation that prunes; 0 for a tree that is not pruned.
-        standard_errors: prune further while the error stays within so many of them.
-        smoothing: rows that the model of the node above counts for.
-        margin: share of the range of a leaf's training targets that predictions may lie beyond it.
+        folds: of the cross-validation for pruning; 0 for no pruning.
+        standard_errors: prune further while the error rises by at most this many standard errors.
+        smoothing: number of rows as which the parent's model counts.
+        margin: how far predictions may exceed the range of a leaf's training targets, as a share of
+            that range.
         random_state: seed of the folds.
 
     Attributes:
         tree_: the `Tree`.
-        feature_importances_: share of what the tree explains that each feature does, by splits and
-            by terms of the leaves; shape (features,), sum 1 unless it explains nothing.
+        feature_importances_: share of the explained variation by feature, from splits and from
+            terms of the leaves; shape (features,), with sum 1, or 0 if nothing is explained.
         box_low_, box_high_: least and greatest training value of each feature; shape (features,).
     """
 
@@ -77,7 +78,7 @@ class LinearTreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         margin: float = 0.0,
         random_state: int = 0,
     ) -> None:
-        """Keep the parameters, which `fit` checks."""
+        """Store the parameters, which `fit` checks."""
         self.min_samples_leaf = min_samples_leaf
         self.max_depth = max_depth
         self.max_terms = max_terms
@@ -98,10 +99,10 @@ class LinearTreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Args:
             X: features; shape (rows, features).
             y: target; shape (rows,).
-            groups: what no fold may divide, such as the workload of each row; shape (rows,).
+            groups: rows of the same group, such as a workload, stay in one fold; shape (rows,).
 
         Raises:
-            WriteampError: a parameter outside its domain, a missing value, or a target that has no
+            WriteampError: a parameter outside its domain, a missing value, or a target without a
                 logarithm.
         """
         checked(self, TREE)
@@ -126,7 +127,7 @@ class LinearTreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> F64:  # noqa: N803
-        """Return the predictions; shape (rows,). Where training rows end, so do they.
+        """Return the predictions, limited to the range of the training rows; shape (rows,).
 
         Raises:
             WriteampError: a missing value.
@@ -155,12 +156,14 @@ class LinearTreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 fitted to, or x0, x1, ….
 
         Raises:
-            WriteampError: there are other than one name for each feature.
+            WriteampError: the number of names is not that of features.
         """
         check_is_fitted(self)
         count = self.n_features_in_
         if feature_names is None:
             feature_names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(count)])
         if len(feature_names) != count:
-            raise WriteampError(f"{len(feature_names)} names were given for {count} features")
+            raise WriteampError(
+                f"feature_names has {len(feature_names)} names; it must have {count}"
+            )
         return text_of(self.tree_, [str(name) for name in feature_names], is_log=self.log_target)

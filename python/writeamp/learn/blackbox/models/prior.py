@@ -1,4 +1,4 @@
-"""Model that begins with a drive formula, and learns how the drive differs from it."""
+"""Model with a drive formula as prior, which learns how the drive differs from it."""
 
 from __future__ import annotations
 
@@ -23,37 +23,38 @@ from writeamp.learn.blackbox.models.terms import to_model
 
 F64 = npt.NDArray[np.float64]
 
-# What follows from the time between two answers.
+# Targets that the time between two completed requests determines.
 PRIOR_TARGETS = ("latency", "bandwidth", "throughput")
 
 _PER_SECOND = 1e6
-# A formula that leaves more of the variance of the target's logarithm than this is no help.
+# A formula is dropped if it leaves more than this share of the variance of the target's logarithm.
 _MOST_LEFT = 0.5
-# Ratios further from the median than so many deviations are taken to be that far: a drive that
-# stands at a threshold falls to either side of it, and its neighbours learn nothing from that.
+# Ratios further from the median are clipped to this number of deviations: near a threshold, a drive
+# can behave in either of two ways, which would mislead predictions of its neighbours.
 _FARTHEST = 3.0
-_DEVIATION_OF_MEDIAN = 1.4826  # a normal deviation over the median distance from the median
+_DEVIATION_OF_MEDIAN = 1.4826  # standard deviation over median absolute deviation, if normal
 
 
 class PriorRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """A drive formula fitted to the rows, and a model of the ratio of the target to it.
 
-    The costs in the formula start from those of drives that were simulated (`profiles`), and the
-    data choose and weigh them (`fitted_formulas`). Where no formula explains half of the variance
-    of the target's logarithm, a disk for instance, the model learns the target alone.
+    The costs in the formula start from those of simulated drives (`profiles`); the data select and
+    weigh them (`fitted_formulas`). If no formula explains half of the variance of the target's
+    logarithm, as for a hard disk, the model learns the target alone.
 
     Args:
         estimator: the model of the ratio; None for a linear one.
         target: one of `PRIOR_TARGETS`.
-        names: of the features, `drive_formula.NEEDS` among them.
-        profiles: names of the library's profiles at whose costs the search may begin.
-        others: other drives at whose costs it may, each a name and a formula's `page_bytes`,
-            `merges` and `logs`.
+        names: of the features, including `drive_formula.NEEDS`.
+        profiles: names of the library's profiles at whose costs the search begins.
+        others: other drives at whose costs it begins: a name and a formula's `page_bytes`,
+            `merges` and `logs` for each.
 
     Attributes:
         estimator_: the fitted model of the ratio.
-        formulas_: weights, and the formulas that are mixed; none if they are no help.
-        origins_: the profile at whose costs the search for each began; empty for ordinary ones.
+        formulas_: weights and formulas of the mixture; empty if they explain too little.
+        origins_: the profile at whose costs the search for each formula began; "" for default
+            costs.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class PriorRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         profiles: Sequence[str] = (),
         others: Sequence[tuple[str, int, bool, Sequence[float]]] = (),
     ) -> None:
-        """Keep the parameters."""
+        """Store the parameters."""
         self.estimator = estimator
         self.target = target
         self.names = names
@@ -73,32 +74,32 @@ class PriorRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.others = others
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> PriorRegressor:  # noqa: N803
-        """Fit the formula to all rows, and the model to what it leaves.
+        """Fit the formula to all rows, and the model to the remaining ratio.
 
         Args:
             X: features; shape (rows, features).
             y: target, above 0; shape (rows,).
-            groups: what no fold of the model may divide; shape (rows,).
+            groups: rows of the same group stay in one fold of the model; shape (rows,).
 
         Raises:
-            WriteampError: a missing value, or a target that has no logarithm.
+            WriteampError: a missing value, or a target without a logarithm.
         """
         features, target = checks.training_rows(self, X, y)
         logs = to_model(target, is_log=True)
-        known = profile_formulas()
+        library = profile_formulas()
         others = {
             name: DriveFormula(page_bytes, merges, tuple(logs))
             for name, page_bytes, merges, logs in self.others
         }
         sign, shift = self._by_time(features)
-        found = fitted_formulas(
+        formulas = fitted_formulas(
             features,
             self.names,
             sign * (logs - shift),
-            {name: known[name] for name in self.profiles if name in known} | others,
+            {name: library[name] for name in self.profiles if name in library} | others,
         )
-        self.formulas_ = tuple((weight, formula) for weight, _, formula in found)
-        self.origins_ = tuple(name for _, name, _ in found)
+        self.formulas_ = tuple((weight, formula) for weight, _, formula in formulas)
+        self.origins_ = tuple(name for _, name, _ in formulas)
         if np.var(logs - self._base(features)) > _MOST_LEFT * np.var(logs):
             self.formulas_, self.origins_ = (), ()
         model = LinearRegression() if self.estimator is None else self.estimator
@@ -116,20 +117,22 @@ class PriorRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         features = checks.rows_to_predict(self, X)
-        found: F64 = np.exp(self._base(features)) * self.estimator_.predict(features)
-        return found
+        predictions: F64 = np.exp(self._base(features)) * self.estimator_.predict(features)
+        return predictions
 
     def _base(self, features: F64) -> F64:
-        """Return the logarithm of the target by the formulas; 0 without any."""
+        """Return the logarithm of the target by the formulas; 0 without formulas."""
         if not self.formulas_:
             return np.zeros(len(features))
         sign, shift = self._by_time(features)
-        times = [weight * one.log_time(features, self.names) for weight, one in self.formulas_]
-        found: F64 = shift + sign * np.sum(times, axis=0)
-        return found
+        times = [
+            weight * formula.log_time(features, self.names) for weight, formula in self.formulas_
+        ]
+        logs: F64 = shift + sign * np.sum(times, axis=0)
+        return logs
 
     def _by_time(self, features: F64) -> tuple[int, F64]:
-        """Return how the target's logarithm follows from that of the time between two answers.
+        """Return sign and shift from the log time between completed requests to the log target.
 
         Outstanding requests are throughput times latency (Little 1961).
         """
@@ -149,39 +152,39 @@ def prior_regressor(
     names: Sequence[str],
     begun_with: Mapping[str, DriveFormula],
 ) -> PriorRegressor:
-    """Return the model that begins with some formulas, those of the library by name alone."""
-    known = profile_formulas()
+    """Return a model with some formulas as prior; it stores those of the library by name only."""
+    library = profile_formulas()
     others = [
-        (name, one.page_bytes, one.merges, list(one.logs))
-        for name, one in begun_with.items()
-        if name not in known
+        (name, formula.page_bytes, formula.merges, list(formula.logs))
+        for name, formula in begun_with.items()
+        if name not in library
     ]
-    profiles = tuple(name for name in begun_with if name in known)
+    profiles = tuple(name for name in begun_with if name in library)
     return PriorRegressor(estimator, target=target, names=names, profiles=profiles, others=others)
 
 
 def check_prior(names: Sequence[str], features: str, *, log_target: bool) -> None:
-    """Refuse features that say too little for a drive formula, and targets without logarithms.
+    """Reject features that are too few for a drive formula, and targets without logarithms.
 
     Raises:
-        WriteampError: they are such.
+        WriteampError: a needed feature or the logarithm is missing.
     """
     lacking = [name for name in NEEDS if name not in names]
     if lacking:
         raise WriteampError(
-            f"a prior needs {lacking[0]}, which the features {features!r} leave out; extended and "
-            "modern have it"
+            f"a prior needs {lacking[0]}, which is not among the features {features!r}; use "
+            "extended or modern"
         )
     if not log_target:
-        raise WriteampError("a prior is a factor of the target, and needs log_target")
+        raise WriteampError("a prior is a factor of the target, so it needs log_target")
 
 
 def _without_outliers(ratio: F64) -> F64:
-    """Return ratios none of which is far from the median, beside their usual distance from it."""
+    """Return the ratios, those far from the median clipped to the limit."""
     median = np.median(ratio)
     farthest = _FARTHEST * _DEVIATION_OF_MEDIAN * np.median(np.abs(ratio - median))
-    found: F64 = np.clip(ratio, median - farthest, median + farthest)
-    return found
+    clipped: F64 = np.clip(ratio, median - farthest, median + farthest)
+    return clipped
 
 
 def _write(model: PriorRegressor, write: Any) -> Document:
@@ -191,11 +194,11 @@ def _write(model: PriorRegressor, write: Any) -> Document:
         "formulas": [
             {
                 "weight": weight,
-                "page_bytes": one.page_bytes,
-                "merges": one.merges,
-                "logs": list(one.logs),
+                "page_bytes": formula.page_bytes,
+                "merges": formula.merges,
+                "logs": list(formula.logs),
             }
-            for weight, one in model.formulas_
+            for weight, formula in model.formulas_
         ],
     }
 
@@ -205,10 +208,10 @@ def _read(model: PriorRegressor, document: Mapping[str, Any], read: Any) -> None
     model.origins_ = tuple(map(str, document["origins"]))
     model.formulas_ = tuple(
         (
-            numbers([one["weight"]], 1).item(),
-            _formula(one["page_bytes"], one["merges"], one["logs"]),
+            numbers([entry["weight"]], 1).item(),
+            _formula(entry["page_bytes"], entry["merges"], entry["logs"]),
         )
-        for one in document["formulas"]
+        for entry in document["formulas"]
     )
     for _, page_bytes, merges, logs in model.others:
         _formula(page_bytes, merges, logs)
@@ -216,13 +219,13 @@ def _read(model: PriorRegressor, document: Mapping[str, Any], read: Any) -> None
     is_complete = set(NEEDS) <= set(model.names)
     is_known = model.target in PRIOR_TARGETS and len(model.formulas_) == len(model.origins_)
     if not is_complete or not is_known:
-        raise WriteampError("its drive formula does not hold together")
+        raise WriteampError("its drive formula is damaged")
 
 
 def _formula(page_bytes: Any, merges: Any, logs: Any) -> DriveFormula:
     pages = Whole(512, 2**40).check("page_bytes", page_bytes)
     if pages & (pages - 1) or not isinstance(merges, bool):
-        raise WriteampError("its drive formula does not hold together")
+        raise WriteampError("its drive formula is damaged")
     return DriveFormula(pages, merges, tuple(numbers(logs, len(COSTS)).tolist()))
 
 

@@ -1,9 +1,9 @@
 """Choice of a node's split variable: GUIDE's tests of signs of residuals (Loh 2002).
 
-If a linear model fits, the signs of its residuals do not depend on where in the node a row lies.
-The variable on which they depend most clearly is split on. Each test looks at one variable, or one
-pair, by as many cells as any other, so that variables with many values are not preferred, as they
-are where every split of every variable is tried."""
+If a linear model fits, the signs of its residuals do not depend on the position of a row in the
+node. The node is split on the variable on which they depend most clearly. Every test of a variable
+or a pair uses the same number of cells. So variables with many values are not preferred, unlike in
+trees that try every split of every variable."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ F64 = npt.NDArray[np.float64]
 def ranked(variables: F64, residuals: F64) -> list[int]:
     """Return the variables that may be split on, the most promising first.
 
-    A pair whose test is the clearest of all puts both of its variables before the others.
+    If the test of a pair is the clearest of all, both of its variables come first.
 
     Args:
         variables: shape (rows, variables).
@@ -27,7 +27,7 @@ def ranked(variables: F64, residuals: F64) -> list[int]:
     rows = len(residuals)
     ordered = np.sort(variables, axis=0)
     varies = ordered[0] < ordered[-1]
-    # A cut at the greatest value would leave nothing above it.
+    # A cut at the greatest value would leave no row above it.
     below_greatest = np.nextafter(ordered[-1], -np.inf)
     above = [
         variables > np.minimum(ordered[place], below_greatest)
@@ -35,21 +35,23 @@ def ranked(variables: F64, residuals: F64) -> list[int]:
     ]
     is_positive = (residuals > 0).astype(float)
     curvature = np.where(varies, _curvature(np.array(above, dtype=float), is_positive), -np.inf)
-    order = [int(one) for one in np.argsort(-curvature, kind="stable") if varies[one]]
+    order = [
+        int(variable) for variable in np.argsort(-curvature, kind="stable") if varies[variable]
+    ]
     pairs = _interactions(above[1].astype(float), is_positive)
     pairs[~(varies & varies[:, None])] = -np.inf
     np.fill_diagonal(pairs, -np.inf)
     clearest = int(np.argmax(pairs))
     if order and pairs.flat[clearest] > curvature[order[0]]:
         pair = divmod(clearest, len(pairs))
-        order.sort(key=lambda one: one not in pair)
+        order.sort(key=lambda variable: variable not in pair)
     return order
 
 
 def _curvature(above: F64, is_positive: F64) -> F64:
     """Return the curvature test of each variable as a normal deviate.
 
-    It says how clearly the signs depend on the quartile of the variable.
+    It measures how clearly the signs depend on the quartile of the variable.
 
     Args:
         above: whether a row lies above each cut; shape (cuts, rows, variables).
@@ -88,8 +90,8 @@ def _deviate(cells: F64, positives: F64, share: float) -> F64:
     """Return χ² of signs over cells as a standard normal deviate (Wilson and Hilferty 1931).
 
     Args:
-        cells: rows in each cell along the first axis; those of empty cells count for nothing.
-        positives: how many of them have a positive sign.
+        cells: rows in each cell along the first axis; empty cells are ignored.
+        positives: number of them with a positive sign.
         share: of positive signs in all rows.
     """
     spread = share * (1 - share)
@@ -107,9 +109,9 @@ def _deviate(cells: F64, positives: F64, share: float) -> F64:
 
 I64 = npt.NDArray[np.int64]
 
-# Thresholds tried at once; of more, those next to the best are tried again, ever closer.
+# Thresholds tried at once; if there are more, the search is refined around the best.
 _MOST_THRESHOLDS = 32
-# Keeps collinear columns apart, far below what a column of unit variance explains.
+# Keeps the factorization stable for collinear columns; negligible for columns of unit variance.
 _RIDGE = 1e-9
 
 
@@ -118,18 +120,18 @@ def best_threshold(
 ) -> tuple[float, float] | None:
     """Return the best threshold on a variable, and the sum of squared residuals that it leaves.
 
-    Sums of products over the rows between thresholds are added up from either end, so that all
-    models together cost one pass over the rows.
-
+    Sums of products of the rows between thresholds are accumulated from either end, so all models
+    together cost one pass over the rows.
     Args:
         values: of the variable; shape (rows,).
         joined: a column of ones, regressors of about unit variance, and last the target, of mean 0;
             shape (rows, columns).
-        used: which of these columns the models have, the first and the last among them.
-        fewest_rows: rows that either side must have.
+        used: columns of the models, including the first and the last.
+        fewest_rows: least rows of either side.
 
     Returns:
-        None if no threshold leaves so many rows on both sides. Rows up to the threshold are left.
+        The threshold, up to which rows go left, and the sum; None if no threshold leaves enough
+        rows on both sides.
     """
     order = np.argsort(values, kind="stable")
     ordered = values[order]
@@ -151,21 +153,21 @@ def best_threshold(
 
 
 def _residuals_at(rows: F64, cuts: I64) -> F64:
-    """Return the squared residuals that two models leave if the rows are cut there."""
-    parts = np.empty((len(cuts) + 1, rows.shape[1], rows.shape[1]))
-    for part, (begin, end) in enumerate(pairwise((0, *cuts, len(rows)))):
+    """Return the squared residuals of the two models on either side of each cut."""
+    products = np.empty((len(cuts) + 1, rows.shape[1], rows.shape[1]))
+    for index, (begin, end) in enumerate(pairwise((0, *cuts, len(rows)))):
         between = rows[begin:end]
-        parts[part] = between.T @ between
-    left = np.cumsum(parts[:-1], axis=0)
-    right = np.cumsum(parts[:0:-1], axis=0)[::-1]
-    found: F64 = _residual(np.concatenate([left, right])).reshape(2, -1).sum(axis=0)
-    return found
+        products[index] = between.T @ between
+    left = np.cumsum(products[:-1], axis=0)
+    right = np.cumsum(products[:0:-1], axis=0)[::-1]
+    residuals: F64 = _residual(np.concatenate([left, right])).reshape(2, -1).sum(axis=0)
+    return residuals
 
 
 def _residual(products: F64) -> F64:
     """Return the squared residuals of least squares for each matrix; shape (matrices,).
 
-    They are the square of the last pivot of Cholesky's factor, if the target is the last column.
+    They are the square of the last pivot of the Cholesky factor, as the target is the last column.
     """
     size = np.arange(products.shape[1])
     products[:, size, size] *= 1 + _RIDGE

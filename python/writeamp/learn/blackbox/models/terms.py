@@ -1,4 +1,4 @@
-"""Terms and targets of models: as they are, or their logarithms (paper 2, section IV.A)."""
+"""Terms and targets of models: unchanged, or as logarithms (paper 2, section IV.A)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from writeamp.errors import WriteampError
 
 F64 = npt.NDArray[np.float64]
 
-# A feature from 1 to 4 is as good as straight in its logarithm.
+# Least span of a logarithmic feature: over a factor of 4, a logarithm is nearly a straight line.
 _SPANS = 8.0
 
 
@@ -20,9 +20,9 @@ class Terms:
     """Terms of a linear model: features, and the logarithms of some.
 
     Attributes:
-        features: how many features there are; the first terms are they themselves.
-        logs: the features that have a logarithm too, in order of the further terms.
-        units: the unit of each in log(1 + x ÷ unit), the least value above 0 that it had.
+        features: number of features, which are the first terms.
+        logs: the features that also have a logarithm, in order of the further terms.
+        units: unit of each in log(1 + x ÷ unit): its least training value above 0.
     """
 
     features: int
@@ -39,9 +39,9 @@ class Terms:
 
     @staticmethod
     def log(values: F64, unit: float) -> F64:
-        """Return log(1 + x ÷ unit); below 0, where no training row was, that of 0."""
-        found: F64 = np.log1p(np.maximum(values, 0.0) / unit)
-        return found
+        """Return log(1 + x ÷ unit); for values below 0, outside the training range, that of 0."""
+        logs: F64 = np.log1p(np.maximum(values, 0.0) / unit)
+        return logs
 
     def origin(self, term: int) -> int:
         """Return the feature that a term comes from."""
@@ -64,7 +64,7 @@ def terms_of(features: F64, *, with_logs: bool) -> Terms:
 
 
 def to_model(target: F64, *, is_log: bool) -> F64:
-    """Return the values to fit; a target without the logarithm it needs is a `WriteampError`."""
+    """Return the values to fit; raise a `WriteampError` if the logarithm does not exist."""
     if not is_log:
         return target
     if not (target > 0).all():
@@ -72,11 +72,11 @@ def to_model(target: F64, *, is_log: bool) -> F64:
         raise WriteampError(
             f"the target of row {row} is {target[row]:g}; a log target needs values above 0"
         )
-    found: F64 = np.log(target)
-    return found
+    logs: F64 = np.log(target)
+    return logs
 
 
 def to_target(fitted: F64, *, is_log: bool) -> F64:
-    """Return predictions of what was fitted in the unit of the target."""
-    found: F64 = np.exp(fitted) if is_log else fitted
-    return found
+    """Return fitted values in the unit of the target."""
+    values: F64 = np.exp(fitted) if is_log else fitted
+    return values

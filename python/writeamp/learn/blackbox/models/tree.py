@@ -1,4 +1,4 @@
-"""Grown and pruned tree as arrays, which predict, are printed and are saved."""
+"""Grown and pruned tree as arrays, which predict, print and are saved."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
 
 LEAF = -1
-# Rows predicted at once: enough that a leaf gets many, few enough for the processor's cache.
+# Rows predicted at once: many per leaf, and few enough for the processor's cache.
 _CHUNK_ROWS = 1 << 17
 _INDENT = "|   "
-# Fields that are saved, as whole numbers and as real ones.
+# Saved fields: whole numbers, and real numbers.
 _WHOLE = ("feature", "left", "right", "rows")
 _REAL = ("threshold", "intercept", "coefficients", "low", "high")
 
 
 @dataclass(frozen=True)
 class Tree:
-    """Nodes in an order in which each comes before what is below it; the root is the first.
+    """Nodes in an order in which parents precede children; the root is the first.
 
     Attributes:
         feature: the feature that a node is split on, or `LEAF`; shape (nodes,), as the others.
         threshold: rows up to it go to the left.
         left, right: the nodes below, or `LEAF`.
-        rows: how many training rows came to the node.
+        rows: number of training rows that reached the node.
         intercept: the constant of its linear model.
-        coefficients: those of the model, by term; shape (nodes, terms).
-        low, high: the bounds of what it predicts.
-        terms: what the terms are.
+        coefficients: of its linear model, by term; shape (nodes, terms).
+        low, high: bounds of its predictions.
+        terms: definition of the terms.
     """
 
     feature: I64
@@ -54,29 +54,29 @@ class Tree:
 
     def predict(self, features: F64) -> F64:
         """Return the prediction for each row of features; shape (rows,)."""
-        found = np.empty(len(features))
+        predictions = np.empty(len(features))
         for begin in range(0, len(features), _CHUNK_ROWS):
             chunk = np.asfortranarray(features[begin : begin + _CHUNK_ROWS])
-            self._predict_chunk(chunk, found[begin : begin + _CHUNK_ROWS])
-        return found
+            self._predict_chunk(chunk, predictions[begin : begin + _CHUNK_ROWS])
+        return predictions
 
     def apply(self, features: F64) -> I64:
-        """Return the leaf that each row of features comes to; shape (rows,)."""
-        found = np.empty(len(features), dtype=np.int64)
+        """Return the leaf that each row of features reaches; shape (rows,)."""
+        leaves = np.empty(len(features), dtype=np.int64)
         for leaf, rows in self._leaves_of(features):
-            found[rows] = leaf
-        return found
+            leaves[rows] = leaf
+        return leaves
 
-    def _predict_chunk(self, features: F64, found: F64) -> None:
+    def _predict_chunk(self, features: F64, predictions: F64) -> None:
         columns = self.terms.of(features)
         for leaf, rows in self._leaves_of(features):
             values = np.full(len(rows), self.intercept[leaf])
             for term in np.flatnonzero(self.coefficients[leaf]):
                 values += self.coefficients[leaf, term] * columns[rows, term]
-            found[rows] = np.clip(values, self.low[leaf], self.high[leaf])
+            predictions[rows] = np.clip(values, self.low[leaf], self.high[leaf])
 
     def _leaves_of(self, features: F64) -> Iterator[tuple[int, I64]]:
-        """Give each leaf that rows come to, and these rows."""
+        """Give each leaf that rows reach, and these rows."""
         waiting = [(0, np.arange(len(features)))]
         while waiting:
             node, rows = waiting.pop()
@@ -90,7 +90,7 @@ class Tree:
 
 
 def text_of(tree: Tree, names: Sequence[str], *, is_log: bool) -> str:
-    """Return a line for each node, below what leads to it.
+    """Return the tree as text: a line for each rule, with nodes indented below their parents.
 
     Args:
         tree: a tree.
@@ -133,31 +133,31 @@ def _term(tree: Tree, term: int, names: Sequence[str]) -> str:
 
 def tree_to(tree: Tree) -> dict[str, Any]:
     """Return a tree as lists of numbers."""
-    found = {name: getattr(tree, name).tolist() for name in (*_WHOLE, *_REAL)}
-    return found | {"terms": asdict(tree.terms)}
+    arrays = {name: getattr(tree, name).tolist() for name in (*_WHOLE, *_REAL)}
+    return arrays | {"terms": asdict(tree.terms)}
 
 
 def tree_from(document: Mapping[str, Any], features: int) -> Tree:
-    """Return the tree that `tree_to` wrote, of so many features.
+    """Return the tree that `tree_to` wrote, for this number of features.
 
     Raises:
-        WriteampError: a number is not finite, or the nodes are no tree that `fit` can grow.
+        WriteampError: a number is not finite, or the nodes are not a tree that `fit` can grow.
         KeyError, TypeError, ValueError: the document has another form.
     """
-    given = document["terms"]
+    terms = document["terms"]
     arrays: dict[str, Any] = {name: np.array(document[name], dtype=np.int64) for name in _WHOLE}
     arrays |= {name: np.array(document[name], dtype=np.float64) for name in _REAL}
-    logs, units = tuple(map(int, given["logs"])), tuple(map(float, given["units"]))
+    logs, units = tuple(map(int, terms["logs"])), tuple(map(float, terms["units"]))
     tree = Tree(**arrays, terms=Terms(features, logs, units))
     depths = depths_of(tree.feature == LEAF, tree.left, tree.right) if _is_sound(tree) else None
-    if given["features"] != features or depths is None:
-        raise WriteampError("its tree does not hold together")
+    if terms["features"] != features or depths is None:
+        raise WriteampError("its tree is damaged")
     GROWTH["max_depth"].check("the depth of its tree", depths.max())
     return tree
 
 
 def _is_sound(tree: Tree) -> bool:
-    """Return whether the lists of a tree fit each other, and it predicts finite numbers."""
+    """Return whether the arrays of a tree are consistent, and its predictions finite."""
     size, width = len(tree.feature), tree.terms.features + len(tree.terms.logs)
     lines = [tree.threshold, tree.left, tree.right, tree.rows, tree.intercept, tree.low, tree.high]
     if size == 0 or any(line.shape != (size,) for line in [tree.feature, *lines]):
@@ -166,7 +166,7 @@ def _is_sound(tree: Tree) -> bool:
         tree.coefficients.shape == (size, width)
         and all(np.isfinite(line).all() for line in [*lines, tree.coefficients])
         and len(tree.terms.logs) == len(tree.terms.units)
-        and all(0 <= one < tree.terms.features for one in tree.terms.logs)
+        and all(0 <= feature < tree.terms.features for feature in tree.terms.logs)
         and all(0 < unit < np.inf for unit in tree.terms.units)
         and ((tree.feature >= LEAF) & (tree.feature < tree.terms.features)).all()
         and (tree.low <= tree.high).all()

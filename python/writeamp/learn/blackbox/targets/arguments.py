@@ -10,20 +10,20 @@ class TargetArguments(TypedDict, total=False):
 
     precision: float
     """a point ends when the 95% intervals of mean latency and bandwidth are within this share of
-    them (default 0.01)."""
+    the means (default 0.01)."""
 
     most_s: float | str
-    """virtual time after which a point ends anyway (default 60s)."""
+    """virtual time after which a point ends even if it is not precise (default 60s)."""
 
     seed: int
-    """decides all random draws of the workloads (default 1)."""
+    """seed of all random draws of the workloads (default 1)."""
 
     runtime_s: float | str
-    """how long fio measures each point, in the paper a minute (default 60s)."""
+    """time for which fio measures each point (one minute in the paper) (default 60s)."""
 
     precondition: str | None
-    """none, fill, steady: what is written before the first point. steady, the default of devices,
-    is SNIA's; of all others it is fill."""
+    """none, fill, steady: writes before the first point. fill writes the target once; steady also
+    ages it to SNIA's steady state (default: steady for devices, else fill)."""
 
     round_s: float | str
     """length of a round of precondition steady (default 60s)."""

@@ -24,14 +24,15 @@ if TYPE_CHECKING:
     from writeamp.learn.blackbox.targets.arguments import TargetArguments
 
 _OF_SIMULATED, _OF_REAL = (
-    {one.name: flag_of(one) for one in fields(kind)} for kind in (SimulatedSettings, RealSettings)
+    {setting_field.name: flag_of(setting_field) for setting_field in fields(kind)}
+    for kind in (SimulatedSettings, RealSettings)
 )
 
 
 def is_simulated(name: str) -> bool:
     """Return whether a text names a profile, or an array of profiles.
 
-    A file or a device of that name is given as ./NAME.
+    For a file or a device of that name, the path is ./NAME.
     """
     return name in profile_names() or name.endswith(".toml") or is_array(name)
 
@@ -45,50 +46,50 @@ def target_of(
     runner: Runner | None = None,
     **settings: Unpack[TargetArguments],
 ) -> MeasurementTarget:
-    """Return the target that a text names.
+    """Return the target with this name.
 
     Args:
         name: a profile, an array of profiles, the path of a file or a block device, or an NBD URI.
-        size: what the host of a simulated device sees, or the part of a real one that is used; a
-            file that does not exist is made with it.
-        destroys: the one real target of which everything may be destroyed.
-        runner: who runs simulated points.
+        size: the space of a simulated device, or the part of a real target that is used; a file
+            that does not exist is made with this size.
+        destroys: the real target whose data may be destroyed.
+        runner: runs the simulated points.
         settings: of points on a simulated or on a real target; listed below.
 
     Returns:
         `MeasurementTarget` for `collect`: `name`, `kind`, `space_bytes`, `notes`.
 
     Raises:
-        WriteampError: there is no such target, or it is not safe to write to; or a setting is for
-            the other kind.
+        WriteampError: the target does not exist or is not safe to write to, or a setting is for
+            the other kind of target.
     """
     for key in settings:
         if key not in TARGET_PLACES:
             raise unknown_argument("target_of", key, TARGET_PLACES)
-    given: dict[str, Any] = {key: one for key, one in settings.items() if one is not None}
+    chosen: dict[str, Any] = {key: value for key, value in settings.items() if value is not None}
     if is_simulated(name):
         if destroys is not None:
             raise WriteampError(
-                "--yes-destroy-data is for real targets; a simulated one has no data"
+                "--yes-destroy-data is for real targets only; a simulated one has no data"
             )
-        _refuse(given, _OF_REAL, _OF_SIMULATED, "real targets", name)
-        return SimulatedTarget(name, size=size, settings=SimulatedSettings(**given), runner=runner)
-    _refuse(given, _OF_SIMULATED, _OF_REAL, "simulated targets", name)
+        _refuse(chosen, _OF_REAL, _OF_SIMULATED, "real targets", name)
+        return SimulatedTarget(name, size=size, settings=SimulatedSettings(**chosen), runner=runner)
+    _refuse(chosen, _OF_SIMULATED, _OF_REAL, "simulated targets", name)
     if size is None and kind_of(name) == "file" and not os.path.exists(name):
         raise WriteampError(
-            f"there is no profile, file or device {name!r}; give --size to make such a file, or "
+            f"there is no profile, file or device {name!r}; give --size to make a file, or choose "
             f"one of the profiles: {', '.join(profile_names())}"
         )
     size_bytes = None if size is None else int(SIZE.check("size", size))
     return RealTarget(
-        name, size_bytes=size_bytes, settings=RealSettings(**given), destroys=destroys
+        name, size_bytes=size_bytes, settings=RealSettings(**chosen), destroys=destroys
     )
 
 
 def _refuse(
-    given: Collection[str], others: Mapping[str, str], own: Collection[str], of: str, target: str
+    chosen: Collection[str], others: Mapping[str, str], own: Collection[str], of: str, target: str
 ) -> None:
-    """Refuse settings of the other kind of target, which are given by name."""
+    """Reject settings that are only for the other kind of target."""
     for name, flag in others.items():
-        if name in given and name not in own:
-            raise WriteampError(f"{flag} is for {of}, and {target} is none")
+        if name in chosen and name not in own:
+            raise WriteampError(f"{flag} is for {of} only, and {target} is not one")

@@ -1,4 +1,4 @@
-"""Looks at a run in virtual time, and what it showed between two of them."""
+"""Snapshots of the counters of a run in virtual time, and performance between two of them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _Floats = npt.NDArray[np.float64]
 class Look:
     """Counters of a run at one moment.
 
-    `latencies_ns` has for each direction the upper bounds and counts of a histogram, and `sums_ns`
+    `latencies_ns` holds for each direction the upper bounds and counts of a histogram, `sums_ns`
     the sum of the latencies. `flash_pages` are the programmed pages without those of an SLC cache,
-    whose erases are not among `erases`.
+    whose erases are not counted in `erases` either.
     """
 
     time_ns: int
@@ -36,23 +36,25 @@ class Look:
 
     @staticmethod
     def at(run: TimedRun) -> Look:
-        """Look at a run."""
-        served = {one: run.served(one) for one in ("read", "write")}
-        counts = {one: found["requests"] for one, found in served.items()}
+        """Return the present counters of a run."""
+        served = {side: run.served(side) for side in ("read", "write")}
+        counts = {side: answers["requests"] for side, answers in served.items()}
         counters = run.counters() or {}
         programmed_pages = sum(counters.get(cause, 0) for cause in TIMED_CAUSES)
-        histograms = {one: found["histogram"] for one, found in served.items()}
+        histograms = {side: answers["histogram"] for side, answers in served.items()}
         return Look(
             time_ns=run.now_ns,
             requests=sum(counts.values()),
-            bytes=sum(found["bytes"] for found in served.values()),
+            bytes=sum(answers["bytes"] for answers in served.values()),
             written_bytes=served["write"]["bytes"],
             sums_ns={
-                one: (found["mean_ns"] or 0.0) * found["requests"] for one, found in served.items()
+                side: (answers["mean_ns"] or 0.0) * answers["requests"]
+                for side, answers in served.items()
             },
             counts=counts,
             latencies_ns={
-                one: (found["upper_ns"], found["requests"]) for one, found in histograms.items()
+                side: (answers["upper_ns"], answers["requests"])
+                for side, answers in histograms.items()
             },
             programmed_pages=programmed_pages,
             flash_pages=programmed_pages - counters.get("slc", 0),
@@ -69,19 +71,21 @@ def between(
     steady: bool | None,
     recent_write_bytes: int = 0,
 ) -> Performance:
-    """Return what a run showed between two looks.
+    """Return the performance of a run between two looks.
 
     Args:
-        first, last: requests were answered between them.
-        precision: half width of the 95% intervals of its means, over them; None if not known.
-        steady: whether neither drifted; None if nobody looked.
-        recent_write_bytes: what was written before the first look, in the minute before.
+        first, last: the looks; requests must have completed between them.
+        precision: half width of the 95% intervals of its means, relative to them; None if unknown.
+        steady: whether neither mean drifted; None if unchecked.
+        recent_write_bytes: bytes written in the minute before the first look.
     """
     seconds = (last.time_ns - first.time_ns) / 1e9
     requests = last.requests - first.requests
-    sums_ns = {one: last.sums_ns[one] - first.sums_ns[one] for one in last.sums_ns}
-    counts = {one: last.counts[one] - first.counts[one] for one in last.counts}
-    mean_us = {one: sums_ns[one] / count / 1e3 if count else None for one, count in counts.items()}
+    sums_ns = {side: last.sums_ns[side] - first.sums_ns[side] for side in last.sums_ns}
+    counts = {side: last.counts[side] - first.counts[side] for side in last.counts}
+    mean_us = {
+        side: sums_ns[side] / count / 1e3 if count else None for side, count in counts.items()
+    }
     p50_us, p99_us = _quantiles_us(first, last, (0.5, 0.99))
     host_pages = last.host_pages - first.host_pages
     programmed_pages = last.programmed_pages - first.programmed_pages
@@ -93,7 +97,7 @@ def between(
         write_latency_us=mean_us["write"],
         bandwidth_mb_s=(last.bytes - first.bytes) / 1e6 / seconds,
         throughput_iops=requests / seconds,
-        # Without a program, all that was written is in the cache, and WA is yet to come.
+        # Without programmed pages, all data is still in the cache, and WA is unknown.
         wa=programmed_pages / host_pages if host_pages and programmed_pages else None,
         requests=requests,
         precision=precision,
@@ -105,10 +109,10 @@ def between(
 
 
 def _quantiles_us(first: Look, last: Look, shares: tuple[float, ...]) -> list[float]:
-    """Return the latencies that such shares of the requests between two looks do not exceed."""
-    upper = np.concatenate([last.latencies_ns[one][0] for one in last.latencies_ns])
+    """Return latency quantiles of the requests between two looks, in µs."""
+    upper = np.concatenate([last.latencies_ns[side][0] for side in last.latencies_ns])
     counts = np.concatenate(
-        [_since(first.latencies_ns[one], last.latencies_ns[one]) for one in last.latencies_ns]
+        [_since(first.latencies_ns[side], last.latencies_ns[side]) for side in last.latencies_ns]
     )
     order = np.argsort(upper, kind="stable")
     reached = np.cumsum(counts[order])
@@ -120,7 +124,7 @@ def _since(
     first: tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]],
     last: tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]],
 ) -> _Floats:
-    """Return the counts of a histogram without those that it had before; no bin ever goes."""
+    """Return the counts of a histogram since the first look; bins never disappear."""
     counts = last[1].astype(float)
     counts[np.searchsorted(last[0], first[0])] -= first[1]
     return counts

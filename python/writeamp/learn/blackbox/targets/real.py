@@ -20,9 +20,9 @@ from writeamp.runners import Here, Runner
 from writeamp.runs.preconditioning import MOST_ROUNDS, is_steady
 from writeamp.statistics.batches import CONFIDENCE, MIN_BATCHES
 
-# Left out before what is measured, as a share of that.
+# Time before the measurement, as a share of its time.
 _RAMP_SHARE = 0.1
-# Throughput and bandwidth are averaged over so many windows, whose scatter tells their precision.
+# Number of windows of throughput and bandwidth; their scatter gives the precision.
 _WINDOWS = 20
 _ALIGN_BYTES = 4096
 
@@ -30,16 +30,16 @@ _ALIGN_BYTES = 4096
 def options_of(
     point: WorkloadPoint, place: TargetPlace, *, runtime_s: float, seed: int
 ) -> list[str]:
-    """Return the options of a job that does a point for so long.
+    """Return the options of a fio job that runs a point.
 
-    What is sequential begins at a random place in the first half of the target, so that no cache
-    knows it from the job before (paper 2, section IV.A).
+    Sequential requests begin at a random place in the first half of the target, so that caches do
+    not hold their data from the job before (paper 2, section IV.A).
 
     Args:
         point: of one pattern, in whole sectors and whole percents (`RealTarget.nearest`).
-        place: where.
-        runtime_s: what is measured, after a tenth as much that is not.
-        seed: decides the draws.
+        place: the target.
+        runtime_s: measured time, in s, after a tenth as much that is not measured.
+        seed: seed of the draws.
     """
     is_random = bool(point.write_randomness or point.read_randomness)
     start_bytes = 0
@@ -67,7 +67,9 @@ def options_of(
         options.append(f"--rwmixwrite={round(100 * point.write_ratio)}")
     if is_random:
         shares = (point.read_randomness, point.write_randomness)
-        options.append("--percentage_random=" + ",".join(f"{round(100 * one)}" for one in shares))
+        options.append(
+            "--percentage_random=" + ",".join(f"{round(100 * share)}" for share in shares)
+        )
     return options
 
 
@@ -75,11 +77,11 @@ def measured(report: dict[str, Any]) -> Performance:
     """Return the measurements of a report, over reads and writes together.
 
     Raises:
-        WriteampError: no request was answered.
+        WriteampError: no request was completed.
     """
     both, read, write = report["mixed"], report["read"], report["write"]
     if not both["total_ios"]:
-        raise WriteampError("fio reports that no request was answered; give a longer runtime")
+        raise WriteampError("fio reports that no request was completed; give a longer runtime")
     percentiles = both["lat_ns"]["percentile"]
     return Performance(
         latency_us=both["lat_ns"]["mean"] / 1e3,
@@ -91,7 +93,7 @@ def measured(report: dict[str, Any]) -> Performance:
         throughput_iops=both["iops"],
         wa=None,
         requests=both["total_ios"],
-        precision=_precision([one for one in (read, write) if one["total_ios"]]),
+        precision=_precision([direction for direction in (read, write) if direction["total_ios"]]),
         steady=None,
         measured_s=both["runtime"] / 1e3,
         run_s=report["job_runtime"] / 1e3,
@@ -101,16 +103,16 @@ def measured(report: dict[str, Any]) -> Performance:
 def _precision(directions: Sequence[dict[str, Any]]) -> float | None:
     """Return the larger relative half width of the intervals of throughput and bandwidth.
 
-    fio tells how the windows of each direction scatter. Reads and writes are taken to rise and fall
-    together, which makes the interval too wide rather than too narrow.
+    fio reports the scatter of each direction's windows. Reads and writes are assumed to rise and
+    fall together, so that the interval may be too wide but not too narrow.
     """
     widths: list[float] = []
     for rate, scatter in (("iops", "stddev"), ("bw", "dev")):
-        windows = min(one[f"{rate}_samples"] for one in directions)
-        mean = sum(one[f"{rate}_mean"] for one in directions)
+        windows = min(direction[f"{rate}_samples"] for direction in directions)
+        mean = sum(direction[f"{rate}_mean"] for direction in directions)
         if windows < MIN_BATCHES or mean <= 0:
             return None
-        deviation = sum(one[f"{rate}_{scatter}"] for one in directions)
+        deviation = sum(direction[f"{rate}_{scatter}"] for direction in directions)
         quantile = float(stdtrit(windows - 1, 0.5 + CONFIDENCE / 2))
         widths.append(quantile * deviation / math.sqrt(windows) / mean)
     return max(widths)
@@ -130,26 +132,26 @@ def _mean_us(direction: dict[str, Any]) -> float | None:
 _FILL_BYTES = 128 << 10
 _ROUND_BYTES = 4 << 10
 _DEPTH = 32
-# Workload-independent preconditioning writes everything twice in order.
+# Workload-independent preconditioning writes the whole target twice in order.
 _STEADY_FILLS = 2
-# The slowest disk that a fill is waited for.
+# Slowest disk for which a fill waits.
 _LEAST_BYTES_S = 1e6
 
 
 def precondition(place: TargetPlace, how: str, *, round_s: float, seed: int) -> list[str]:
     """Fill a target, or fill it twice and write at random until its throughput is steady.
 
-    Steady is what SNIA's Solid State Storage Performance Test Specification 2.0.2 says: over five
-    rounds all lie within 20% of their mean, and their best line moves by at most 10% of it.
+    Steady state is that of SNIA's Solid State Storage Performance Test Specification 2.0.2: five
+    rounds lie within 20% of their mean, and their regression line changes by at most 10% of it.
 
     Args:
         place: the target.
         how: one of `PRECONDITIONS`.
-        round_s: length of a round of random writes.
-        seed: decides their draws.
+        round_s: length of a round of random writes, in s.
+        seed: seed of their draws.
 
     Returns:
-        Why the target is not as it should be, if so: it is not steady after 25 rounds.
+        A warning if the target is not steady after 25 rounds.
 
     Raises:
         WriteampError: fio fails.
@@ -169,10 +171,10 @@ def _write_until_steady(place: TargetPlace, round_s: float, seed: int) -> list[s
     rounds: list[float] = []
     while not is_steady(rounds):
         if len(rounds) == MOST_ROUNDS:
-            last = ", ".join(f"{one:.0f}" for one in rounds[-5:])
+            last = ", ".join(f"{iops:.0f}" for iops in rounds[-5:])
             return [
-                f"{place.name} was not steady after {MOST_ROUNDS} rounds of {round_s:g} s, with "
-                f"{last} IOPS in the last five; --round makes them longer"
+                f"{place.name} was not steady after {MOST_ROUNDS} rounds of {round_s:g} s: the "
+                f"last five had {last} IOPS. Give a longer --round"
             ]
         options = [
             "--rw=randwrite",
@@ -189,12 +191,12 @@ def _write_until_steady(place: TargetPlace, round_s: float, seed: int) -> list[s
     return []
 
 
-# What fio takes shares in.
+# Decimals of a share in fio, which takes whole percents.
 _PERCENT_DIGITS = 2
 
 
 class RealTarget:
-    """Target that fio writes to. Its points are measured one after the other."""
+    """Target that fio writes to; its points are measured one after the other."""
 
     notes: Sequence[str] = ()
 
@@ -206,38 +208,38 @@ class RealTarget:
         settings: RealSettings | None = None,
         destroys: str | None = None,
     ) -> None:
-        """Open a target; a file is made if there is none.
+        """Open a target; a file is made if it does not exist.
 
         Args:
             name: the path of a file or a block device, or an NBD URI.
-            size_bytes: so much of it is used, from its beginning; all of it if None.
+            size_bytes: used part of it, from its beginning; None for all.
             settings: how points are measured.
-            destroys: the one target of which everything may be destroyed.
+            destroys: the target whose data may be destroyed.
 
         Raises:
-            WriteampError: it holds data or is in use, or fio cannot use it.
+            WriteampError: the target holds data or is in use, or fio cannot use it.
         """
         check_fio()
         self.kind = kind_of(name)
         self.name = name
-        asked = settings or RealSettings()
+        chosen = settings or RealSettings()
         default = STEADY if self.kind == "device" else FILL
-        self._settings = replace(asked, precondition=asked.precondition or default)
+        self._settings = replace(chosen, precondition=chosen.precondition or default)
         self._place = opened(name, size_bytes, destroys)
 
     @property
     def space_bytes(self) -> int:
-        """The part that is used."""
+        """Size of the used part."""
         return self._place.size_bytes
 
     @property
     def seed(self) -> int:
-        """Seed of every random draw."""
+        """Seed of all random draws."""
         return self._settings.seed
 
     @property
     def meaning(self) -> Mapping[str, Any]:
-        """Place, used part of it, and all settings."""
+        """Place, used part, and all settings."""
         return {
             "where": self._place.where,
             "size_bytes": self._place.size_bytes,
@@ -245,15 +247,15 @@ class RealTarget:
         }
 
     def nearest(self, point: WorkloadPoint) -> WorkloadPoint:
-        """Return the nearest point that fio can do: one pattern, whole percents, whole sectors.
+        """Return the nearest point that fio can run: one pattern, whole percents, whole sectors.
 
         Raises:
-            WriteampError: the point is of a state that only simulated drives are brought into.
+            WriteampError: the point has a state that only simulated drives can be brought into.
         """
         if point.is_in_a_state:
             raise WriteampError(
-                f"{self.name} is a real target; fill, recent writes and bursts are varied on "
-                "simulated ones, for which a profile is named"
+                f"{self.name} is a real target; fill, recent writes and bursts can be varied only "
+                "on simulated ones, which are named by a profile"
             )
         shares = {
             name: round(getattr(point, name), _PERCENT_DIGITS)
@@ -263,7 +265,7 @@ class RealTarget:
 
     @contextmanager
     def prepared(self, *, is_prepared: bool) -> Iterator[Sequence[str]]:
-        """Precondition it, unless that was done before and the target is the same still."""
+        """Precondition the target, unless that was done before and it is unchanged."""
         with self._place.held():
             if is_prepared and not self._place.is_new:
                 yield []
@@ -275,25 +277,25 @@ class RealTarget:
             )
 
     def job(self, point: WorkloadPoint) -> _RealPoint:
-        """Return what measures a point."""
+        """Return the job that measures a point."""
         return _RealPoint(point, self._place, self._settings)
 
     def runner(self, points: int) -> Runner:
-        """Return this thread: at any time one point is measured."""
+        """Return a runner in this thread, because points are measured one at a time."""
         del points
         return Here()
 
 
 @dataclass(frozen=True)
 class _RealPoint:
-    """A point, and where it is measured."""
+    """A point, and the target on which it is measured."""
 
     point: WorkloadPoint
     place: TargetPlace
     settings: RealSettings
 
     def measure(self) -> Performance:
-        """Let fio measure the point."""
+        """Measure the point with fio."""
         runtime_s = self.settings.runtime_s
         options = options_of(self.point, self.place, runtime_s=runtime_s, seed=self.settings.seed)
         return measured(self.place.run_fio(options, timeout_s=runtime_s))

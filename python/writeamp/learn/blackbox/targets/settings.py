@@ -1,4 +1,4 @@
-"""Settings of targets: which is measured, and how points on it are."""
+"""Settings of targets: their choice, and the measurement of points on them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _REAL_TIME = DurationIn(Number("be from 0.1 to 3600", lambda value: 0.1 <= value
 
 @dataclass(frozen=True)
 class TargetSettings(Settings):
-    """The target, as `target_of` takes it."""
+    """The target, in the form that `target_of` takes."""
 
     title: ClassVar[str] = "target"
     names_options: ClassVar[bool] = True
@@ -28,7 +28,7 @@ class TargetSettings(Settings):
     target: str | None = setting(
         None,
         None,
-        "what is measured: a profile (see `writeamp list devices`), an array of them such as "
+        "target to measure: a profile (see `writeamp list devices`), an array of profiles such as "
         "raid0:x25-m,x25-m, a file, a block device or an NBD URI",
         choices=profile_names(),
         metavar="TARGET",
@@ -37,14 +37,14 @@ class TargetSettings(Settings):
     size: str | None = setting(
         None,
         None,
-        "what the host of a simulated device sees (8 GiB by default), or the part of a real "
-        "target that is used; a file that does not exist is made of this size",
+        "space of a simulated device (8 GiB by default), or the part of a real target that is "
+        "used; a file that does not exist is made with this size",
         number="bytes",
     )
     destroys: str | None = setting(
         None,
         None,
-        "write to this very target although it holds data; they are lost",
+        "write to this target although it holds data, which is lost",
         flag="--yes-destroy-data",
         metavar="TARGET",
         **_REAL,
@@ -52,7 +52,7 @@ class TargetSettings(Settings):
 
 
 def _seed() -> Any:
-    return setting(1, Whole(0), "decides all random draws of the workloads", number="count")
+    return setting(1, Whole(0), "seed of all random draws of the workloads", number="count")
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class SimulatedSettings(Settings):
 
     Attributes:
         precision: relative half width of the 95% intervals of mean latency and bandwidth.
-        most_s: virtual time after which a point ends anyway.
-        seed: decides every random draw.
+        most_s: virtual time after which a point ends even if it is not precise.
+        seed: seed of all random draws.
 
     Raises:
         WriteampError: a value outside its domain.
@@ -75,14 +75,14 @@ class SimulatedSettings(Settings):
         0.01,
         Number("be above 0 and below 1", lambda value: 0 < value < 1),
         "a point ends when the 95% intervals of mean latency and bandwidth are within this share "
-        "of them",
+        "of the means",
         number="ratio",
         **_SIMULATED,
     )
     most_s: float = setting(
         60.0,
         DurationIn(Number("be above 0 and at most 3600", lambda value: 0 < value <= 3600)),
-        "virtual time after which a point ends anyway",
+        "virtual time after which a point ends even if it is not precise",
         flag="--time",
         metavar="TIME",
         **_SIMULATED,
@@ -95,11 +95,11 @@ class RealSettings(Settings):
     """Settings of the measurement of points on a real target.
 
     Attributes:
-        runtime_s: what is measured of each point; paper 2 takes a minute.
-        precondition: "none", "fill" or "steady"; by default a device is brought to steady state,
-            and anything else filled.
+        runtime_s: measured time of each point; one minute in paper 2.
+        precondition: "none", "fill" or "steady"; by default "steady" for a device, "fill" for
+            other targets.
         round_s: length of a round of the preconditioning to steady state.
-        seed: decides every random draw.
+        seed: seed of all random draws.
 
     Raises:
         WriteampError: a value outside its domain.
@@ -111,7 +111,7 @@ class RealSettings(Settings):
     runtime_s: float = setting(
         60.0,
         _REAL_TIME,
-        "how long fio measures each point, in the paper a minute",
+        "time for which fio measures each point (one minute in the paper)",
         flag="--runtime",
         metavar="TIME",
         **_REAL,
@@ -119,8 +119,8 @@ class RealSettings(Settings):
     precondition: str | None = setting(
         None,
         OneOf(PRECONDITIONS),
-        f"{', '.join(PRECONDITIONS)}: what is written before the first point. steady, the default "
-        "of devices, is SNIA's; of all others it is fill",
+        f"{', '.join(PRECONDITIONS)}: writes before the first point. fill writes the target once; "
+        "steady also ages it to SNIA's steady state (default: steady for devices, else fill)",
         choices=PRECONDITIONS,
         metavar="NAME",
         **_REAL,
@@ -136,5 +136,5 @@ class RealSettings(Settings):
     seed: int = _seed()
 
 
-# Settings that `target_of` takes by keyword; those of the other kind of target are refused.
+# Settings that `target_of` takes by keyword; it rejects those of the other kind of target.
 TARGET_PLACES = places_in((SimulatedSettings, RealSettings), "target_of")

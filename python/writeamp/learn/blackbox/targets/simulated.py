@@ -1,6 +1,6 @@
 """Simulated target: a device of a profile, in virtual time.
 
-Every point begins in a saved, preconditioned state, of a device that is as full as it says."""
+Every point begins in a saved, preconditioned state of a device with the fill of the point."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from writeamp.learn.blackbox.targets.target import SIMULATED, Performance
 from writeamp.runners import Runner, local_runner
 from writeamp.units.ratios import logical_of
 
-# Large enough that few patterns come to their own pages again within a minute, small enough that a
+# Large enough that few patterns return to their own pages within a minute, small enough that a
 # state is restored in hundredths of a second.
 DEFAULT_BYTES = 8 << 30
 
-# A cache that holds less of a drive than this is hit so rarely that its size does not matter.
+# A cache that holds a smaller share of a drive is hit so rarely that its size does not matter.
 _HARDLY_CACHED = 0.01
 
 
 def scaled(name: str) -> Device:
-    """Return the device of a profile, or an array, whose drives show their host at most 8 GiB.
+    """Return the device of a profile, or an array, with drives of at most 8 GiB.
 
-    A drive keeps its dies, which make its speed: it has fewer blocks, and smaller ones where these
-    would be too few. A write cache keeps its size up to a hundredth of the drive, or else its share
-    of it. A disk is as large as it is.
+    A drive keeps its number of dies, which determines its speed. It has fewer blocks, and smaller
+    ones if their number would be too low. A write cache keeps its size up to a hundredth of the
+    drive, and above that its share of it. A disk keeps its size.
     """
-    found = device(name)
+    full_device = device(name)
     members = parse_array(name).members if is_array(name) else (name,)
     most_bytes = DEFAULT_BYTES * len(members)
-    if found.kind == "disk" or found.capacity_bytes <= most_bytes:
-        return found
+    if full_device.kind == "disk" or full_device.capacity_bytes <= most_bytes:
+        return full_device
     if len(set(members)) > 1:
         return device(name, size=most_bytes)
     pages = pages_per_block(members[0], DEFAULT_BYTES)
@@ -53,12 +53,12 @@ def scaled(name: str) -> Device:
     )
     if pages == whole:
         return small
-    sentence = f"blocks have {pages} pages, not the {whole} of {members[0]}, to keep all its dies"
+    sentence = f"blocks have {pages} pages, not {whole} as in {members[0]}, so that no die is lost"
     return replace(small, shrunk=(*small.shrunk, sentence))
 
 
 def pages_per_block(name: str, most_bytes: int) -> int:
-    """Return the most pages a block, by halves, with which a drive of a size keeps all dies."""
+    """Return the most pages per block, by halving, at which a drive of a size keeps all dies."""
     shape = profile(name).shape
     pages = shape.pages_per_block
     grain = 2 * (shape.pages_per_program // shape.planes_per_program)
@@ -70,7 +70,7 @@ def pages_per_block(name: str, most_bytes: int) -> int:
 
 
 def _write_cache_bytes(name: str) -> int | None:
-    """Return the cache of the small drive; None for that of the profile."""
+    """Return the bytes of the small drive's write cache; None for those of the profile."""
     shape = profile(name).shape
     cache_bytes = (shape.times or {}).get("write_cache", {}).get("bytes", 0)
     full_bytes = logical_of(shape.physical_pages, profile_op(name)) * shape.page_bytes
@@ -93,38 +93,38 @@ class SimulatedTarget:
         settings: SimulatedSettings | None = None,
         runner: Runner | None = None,
     ) -> None:
-        """Take a profile.
+        """Set the profile.
 
         Args:
-            profile: a name, a .toml file or an array, as `writeamp.device` takes it.
-            size: what the host sees, as `writeamp.device` takes it; by default at most 8 GiB of
-                each drive, with all its dies (`scaled`).
-            changes: values of the profile's tables, as `writeamp.device` takes them in `set`.
+            profile: a name, a .toml file or an array, as in `writeamp.device`.
+            size: space for the host, as in `writeamp.device`; by default at most 8 GiB of each
+                drive, with all its dies (`scaled`).
+            changes: values of the profile's tables, as in `set` of `writeamp.device`.
             settings: how points are measured.
-            runner: who measures them; by default threads of this process.
+            runner: measures them; by default threads of this process.
 
         Raises:
-            WriteampError: there is no such device.
+            WriteampError: the device does not exist or is not valid.
         """
         self.name = profile
-        found = scaled(profile) if size is None else device(profile, size=size)
-        self._device = found if changes is None else device(found, set=changes)
+        unchanged = scaled(profile) if size is None else device(profile, size=size)
+        self._device = unchanged if changes is None else device(unchanged, set=changes)
         self._settings = settings or SimulatedSettings()
         self._runner = runner
 
     @property
     def space_bytes(self) -> int:
-        """Bytes that the host sees."""
+        """Size of the logical space."""
         return self._device.capacity_bytes
 
     @property
     def seed(self) -> int:
-        """Seed of every random draw."""
+        """Seed of all random draws."""
         return self._settings.seed
 
     @property
     def meaning(self) -> Mapping[str, Any]:
-        """The shape of the device and all settings, and the engine's version."""
+        """Geometry and times of the device, all settings, and the engine's version."""
         return {
             "device": self._device.meaning(with_times=True),
             "settings": asdict(self._settings),
@@ -133,32 +133,32 @@ class SimulatedTarget:
 
     @property
     def notes(self) -> Sequence[str]:
-        """Sentences on what the device has less of than its profile."""
+        """Sentences on how the device is smaller than its profile."""
         devices = (self._device, *self._device.members)
-        return list(dict.fromkeys(note for one in devices for note in one.shrunk))
+        return list(dict.fromkeys(note for each in devices for note in each.shrunk))
 
     def nearest(self, point: WorkloadPoint) -> WorkloadPoint:
-        """Return the point: the engine serves every one."""
+        """Return the point unchanged: the engine can serve all of them."""
         return point
 
     @contextmanager
     def prepared(self, *, is_prepared: bool) -> Iterator[Sequence[str]]:
-        """Precondition the device, so that what cannot be is refused before any point."""
-        del is_prepared  # a state of this process is no other's
+        """Precondition the device now, so that errors occur before any point."""
+        del is_prepared  # other processes cannot use the state of this one
         yield _prepared(self._device, self._settings.seed, 1.0).warnings
 
     def job(self, point: WorkloadPoint) -> _SimulatedPoint:
-        """Return what measures a point in any process."""
+        """Return a job that measures a point in any process."""
         return _SimulatedPoint(point, self._device, self._settings)
 
     def runner(self, points: int) -> Runner:
-        """Return the runner that was given, or threads of this process."""
+        """Return the given runner, or threads of this process."""
         return self._runner or local_runner(points)
 
 
 @dataclass(frozen=True)
 class _SimulatedPoint:
-    """A point and all that it needs; it can be pickled."""
+    """A point with its device and settings; it can be pickled."""
 
     point: WorkloadPoint
     device: Device
@@ -182,12 +182,12 @@ def _run(job: _SimulatedPoint, prepared: PreparedDevice, most_ns: int) -> TimedR
         load,
         seed=job.settings.seed,
         page_bytes=job.device.page_bytes,
-        # Beyond the longest time, for at the end of its time a run writes out what is cached.
+        # More than the longest time, because a run writes out its caches at the end of its time.
         time_ns=2 * most_ns,
     )
 
 
 @lru_cache(maxsize=2)
 def _prepared(of: Device, seed: int, fill: float) -> PreparedDevice:
-    """Return the saved state of a device: made once in each process, and everywhere the same."""
+    """Return the saved state of a device, made once per process and equal in all of them."""
     return PreparedDevice.of(of, seed, fill)

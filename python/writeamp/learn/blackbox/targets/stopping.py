@@ -1,10 +1,11 @@
 """Stopping rule of a run in virtual time: its means are precise, or its time is over.
 
-The run is looked at ever less often. At each look its throughput and bandwidth are judged as WA is
-elsewhere (docs/steady-state.md): MSER-5 cuts the warm-up, batch means give the interval, and a run
-that still drifts goes on. So does one that lives on free blocks, as steady as it may look: in the
-long run a drive erases as many pages as it programs. As the number of outstanding requests is
-constant, mean latency is their number over throughput (Little's law), and as precise."""
+The run is checked at growing intervals. Each check analyses throughput and bandwidth like WA
+elsewhere (docs/steady-state.md): MSER-5 cuts the warm-up, and batch means give the interval. A run
+that still drifts continues. A run that uses up free blocks continues, too, even if it looks steady,
+because in the long run a drive erases as many pages as it programs. The number of outstanding
+requests is constant, so mean latency is that number over throughput (Little's law) and as
+precise."""
 
 from __future__ import annotations
 
@@ -22,17 +23,17 @@ from writeamp.learn.blackbox.targets.target import Performance
 from writeamp.runners import stop_if_asked
 from writeamp.statistics.steady import SteadyState, analyse
 
-# Events before the first look, and how much longer the run is at each look than at the last.
+# Events before the first check, and growth of the run from one check to the next.
 _FIRST_EVENTS = 512
 _LOOK_GROWTH = 1.3
-# As near as that the last look comes to the longest time.
+# The last check is within this number of events of the longest time.
 _LAST_EVENTS = 64
-# Fewer requests tell nothing about the 99th percentile.
+# With fewer requests, the 99th percentile is unreliable.
 _LEAST_REQUESTS = 1000
-# The engine keeps up to 512 rows of what was served over time; with fewer, hardly any has passed.
+# The engine stores up to 512 rows of completed requests over time; fewer than this are too few.
 _LEAST_ROWS = 64
 
-# So many times the precision WA may differ between the halves of what is measured.
+# Limit of the change of WA between the halves of the measurement, in multiples of the precision.
 _MOST_WA_CHANGE = 5
 
 
@@ -41,12 +42,12 @@ class Rule:
     """Stopping rule of the run of a point.
 
     Attributes:
-        precision: relative half width of the 95% intervals that is asked for.
-        most_s: virtual time after which it is done anyway.
-        drive: on which the run began. If anything is written, the run may end for its precision
-            only when the write caches and free blocks are full, in which a drive is faster than it
-            can be for long: `filling_pages` were programmed, and `cached_bytes`, which program
-            nothing, are no larger a share of all that was written than the precision.
+        precision: required relative half width of the 95% intervals.
+        most_s: virtual time after which the run ends anyway.
+        drive: the initial state. A run with writes may end for its precision only after write
+            caches and free blocks are full, because until then a drive is faster than in the long
+            run. So `filling_pages` must be programmed, and `cached_bytes` must be at most the share
+            `precision` of the written bytes.
     """
 
     precision: float
@@ -55,20 +56,20 @@ class Rule:
 
     @property
     def most_ns(self) -> int:
-        """The longest time, as the engine counts."""
+        """The longest time, in ns."""
         return round(self.most_s * 1e9)
 
 
 def measure(run: TimedRun, rule: Rule, *, writes: bool) -> Performance:
-    """Let a run that has just begun go on as long as the rule says, and return what it showed.
+    """Advance a new run until the rule ends it, and return its performance.
 
     Args:
-        run: with nothing left out as its warm-up.
+        run: a run without a warm-up of its own.
         rule: when to stop.
         writes: whether the workload writes.
 
     Raises:
-        WriteampError: no request was answered in all that time.
+        WriteampError: too few requests were completed in the longest time.
     """
     looks, events = [Look.at(run)], 0
     while True:
@@ -82,7 +83,7 @@ def measure(run: TimedRun, rule: Rule, *, writes: bool) -> Performance:
             break
     if judged is None:
         raise WriteampError(
-            f"hardly a request was answered within {rule.most_s:g} s of virtual time; give more"
+            f"almost no request was completed within {rule.most_s:g} s of virtual time; give more"
         )
     first, last = _first_from(looks, judged.warmup_ns), looks[-1]
     is_steady = judged.steady and not _drains(first, last, rule)
@@ -90,7 +91,7 @@ def measure(run: TimedRun, rule: Rule, *, writes: bool) -> Performance:
 
 
 def _may_end(judged: RunJudgement | None, looks: list[Look], rule: Rule, *, writes: bool) -> bool:
-    """Return whether what was measured is precise, and can go on so for long."""
+    """Return whether the means are precise and the drive's state can last."""
     if judged is None or not judged.meets(rule.precision):
         return False
     first, last = _first_from(looks, judged.warmup_ns), looks[-1]
@@ -98,7 +99,7 @@ def _may_end(judged: RunJudgement | None, looks: list[Look], rule: Rule, *, writ
 
 
 def _has_filled(last: Look, rule: Rule) -> bool:
-    """Return whether so much was written that caches and free blocks no longer show."""
+    """Return whether enough was written that caches and free blocks have no effect any more."""
     return (
         last.programmed_pages >= rule.drive.filling_pages
         and rule.precision * last.written_bytes >= rule.drive.cached_bytes
@@ -106,7 +107,7 @@ def _has_filled(last: Look, rule: Rule) -> bool:
 
 
 def _drains(first: Look, last: Look, rule: Rule) -> bool:
-    """Return whether free blocks were used up between two looks, which cannot go on for long."""
+    """Return whether free blocks were used up between two looks, which cannot last."""
     if not rule.drive.erase_unit_pages:
         return False
     programmed = last.flash_pages - first.flash_pages
@@ -124,7 +125,7 @@ def _events_to_next_look(events: int, now_ns: int, most_ns: int) -> int:
 
 @dataclass(frozen=True)
 class RunJudgement:
-    """Judgement on a run at one look: its means, and how WA changes from half to half of it."""
+    """Analysis of a run at one look: its means, and the change of WA between its halves."""
 
     throughput: SteadyState
     bandwidth: SteadyState
@@ -134,11 +135,11 @@ class RunJudgement:
 
     @property
     def precision(self) -> float | None:
-        """The larger relative half width; None if too few intervals, or all without requests."""
+        """The larger relative half width; None with too few intervals, or without requests."""
         both = (self.throughput, self.bandwidth)
-        if any(math.isnan(one.own_half_width) or not one.wa for one in both):
+        if any(math.isnan(mean.own_half_width) or not mean.wa for mean in both):
             return None
-        return max(one.own_half_width / one.wa for one in both)
+        return max(mean.own_half_width / mean.wa for mean in both)
 
     @property
     def steady(self) -> bool:
@@ -146,15 +147,15 @@ class RunJudgement:
         return self.throughput.steady and self.bandwidth.steady
 
     def meets(self, precision: float) -> bool:
-        """Return whether the means are precise and have settled, WA too."""
-        found = self.precision
-        is_precise = found is not None and found <= precision
+        """Return whether the means are precise, and they and WA have settled."""
+        width = self.precision
+        is_precise = width is not None and width <= precision
         is_settled = self.steady and self.wa_change <= _MOST_WA_CHANGE * precision
         return is_precise and is_settled and self.requests >= _LEAST_REQUESTS
 
 
 def _judged(run: TimedRun) -> RunJudgement | None:
-    """Judge what was served over time; None while there is nothing to judge."""
+    """Analyse the completed requests over time; None if there are too few."""
     rows = run.rows()
     whole = run.now_ns // rows["row_ns"]
     requests = (rows["reads"] + rows["writes"])[:whole].astype(float)
@@ -169,10 +170,10 @@ def _judged(run: TimedRun) -> RunJudgement | None:
 
 
 def wa_course(samples: Mapping[str, np.ndarray]) -> tuple[int, float]:
-    """Return when the warm-up of WA is over, and by which share it changes after that.
+    """Return the time at which the warm-up of WA ends, and the relative change of WA after it.
 
-    A host that is slower than the flash sees nothing of a cache that fills, but WA does. The change
-    is that from the first half of what follows to the second; 0 where nothing is programmed.
+    If a host is slower than the flash, a cache that fills changes WA but not throughput. The change
+    is that between the halves of the time after the warm-up; 0 if no page is programmed.
     """
     host = np.diff(samples["host_pages"].astype(float))
     flash = np.diff(np.sum([samples[cause] for cause in TIMED_CAUSES], axis=0).astype(float))
@@ -183,66 +184,68 @@ def wa_course(samples: Mapping[str, np.ndarray]) -> tuple[int, float]:
     cut = int(np.searchsorted(np.cumsum(host), analyse(host, flash).warmup_pages, side="right"))
     middle = (cut + host.size) // 2
     first, second = (
-        flash[part].sum() / host[part].sum() for part in (slice(cut, middle), slice(middle, None))
+        flash[half].sum() / host[half].sum() for half in (slice(cut, middle), slice(middle, None))
     )
-    # All that was programmed may have been in the warm-up.
+    # All programmed pages may have been in the warm-up.
     change = abs(second - first) / max(first, second) if first or second else 0.0
     return int(ends_ns[cut - 1]) if cut else 0, float(change)
 
 
 def _first_from(looks: list[Look], time_ns: int) -> Look:
-    """Return the first look from a time on that leaves something to measure."""
+    """Return the first look at or after a time that has requests after it."""
     last = looks[-1]
-    later = (one for one in looks if one.time_ns >= time_ns and one.requests < last.requests)
+    later = (look for look in looks if look.time_ns >= time_ns and look.requests < last.requests)
     return next(later, looks[0])
 
 
-# A workload writes for as long before its burst, at most: what is recent is of a minute.
+# Longest time of the writes before a burst: recent writes are those of a minute.
 RECENT_NS = 60_000_000_000
 
-# As near as that a run comes to its goal.
+# A run ends within this number of events of its goal.
 _LEAST_EVENTS = 16
-# So large a part of the way that seems to be left is gone at once.
+# Share of the remaining way that one step takes, as far as it can be estimated.
 _STRIDE = 0.8
 
 
 def longest_ns(burst_s: float) -> int:
-    """Return the time that a burst takes at most, with what comes before it."""
+    """Return the longest time of a burst, including the writes before it, in ns."""
     return RECENT_NS + round(burst_s * 1e9)
 
 
 def measure_burst(run: TimedRun, recent_write_bytes: int, burst_s: float) -> Performance:
-    """Let a run that has just begun write so much, and measure what follows for so long.
+    """Let a new run write some bytes, and measure the burst that follows.
 
     Args:
-        run: of the workload, on a drive that was left alone for long.
-        recent_write_bytes: what is written first, or as much of it as a minute takes; 0 of a
-            workload that writes nothing.
-        burst_s: virtual time that is measured.
+        run: of the workload, on a drive that was idle for long.
+        recent_write_bytes: bytes to write first, at most those of a minute; 0 for a workload
+            without writes.
+        burst_s: measured virtual time, in s.
 
     Returns:
-        The means over the burst, which need be neither precise nor steady, and what was written
-        before.
+        The means over the burst, which may be imprecise or not steady, and the bytes written before
+        it.
 
     Raises:
-        WriteampError: no request was answered in the burst.
+        WriteampError: no request was completed in the burst.
     """
     written_bytes = 0
     if recent_write_bytes:
-        _go_on(run, lambda: max(run.written_bytes / recent_write_bytes, run.now_ns / RECENT_NS))
+        _advance_until(
+            run, lambda: max(run.written_bytes / recent_write_bytes, run.now_ns / RECENT_NS)
+        )
         written_bytes = run.written_bytes
     first = Look.at(run)
-    _go_on(run, lambda: (run.now_ns - first.time_ns) / (burst_s * 1e9))
+    _advance_until(run, lambda: (run.now_ns - first.time_ns) / (burst_s * 1e9))
     last = Look.at(run)
     if last.requests == first.requests:
         raise WriteampError(
-            f"no request was answered in a burst of {burst_s:g} s of virtual time; give more"
+            f"no request was completed in a burst of {burst_s:g} s of virtual time; give more"
         )
     return between(first, last, precision=None, steady=None, recent_write_bytes=written_bytes)
 
 
-def _go_on(run: TimedRun, share_of_way: Callable[[], float]) -> None:
-    """Let a run go on until the whole of a way is gone."""
+def _advance_until(run: TimedRun, share_of_way: Callable[[], float]) -> None:
+    """Advance a run until the share of its way reaches 1."""
     events = 0
     while (share := share_of_way()) < 1:
         stop_if_asked()

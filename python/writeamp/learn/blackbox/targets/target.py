@@ -1,4 +1,4 @@
-"""Interface of measurement targets, and the job that measures one point on one."""
+"""Interface of measurement targets, and the job that measures one point on a target."""
 
 from __future__ import annotations
 
@@ -19,19 +19,18 @@ class Performance:
 
     Attributes:
         latency_us, latency_p50_us, latency_p99_us: of reads and writes together.
-        read_latency_us, write_latency_us: means; None of a direction without requests.
-        bandwidth_mb_s: 10⁶ bytes a second, read and written.
-        throughput_iops: requests a second.
-        wa: flash pages programmed over pages that the host wrote; None where it is not known, or
-            where nothing was programmed yet.
-        requests: those that were answered.
+        read_latency_us, write_latency_us: means; None for a direction without requests.
+        bandwidth_mb_s: 10⁶ bytes per second, read and written.
+        throughput_iops: requests per second.
+        wa: flash pages programmed over pages that the host wrote; None if unknown, or if no page
+            was programmed yet.
+        requests: number of completed requests.
         precision: half width of the 95% intervals of mean latency and bandwidth over their means,
-            the larger of the two; None where it is not known, as of a burst.
-        steady: whether neither drifted; None where nobody looked.
+            the larger of the two; None if unknown, as for a burst.
+        steady: whether neither drifted; None if unchecked.
         measured_s: length of the interval.
-        run_s: how long the whole run took, in the time of the drive.
-        recent_write_bytes: bytes that the host wrote in the minute before; None where they are not
-            known.
+        run_s: length of the whole run, in the time of the drive.
+        recent_write_bytes: bytes that the host wrote in the minute before; None if unknown.
     """
 
     latency_us: float
@@ -50,13 +49,13 @@ class Performance:
     recent_write_bytes: int | None = None
 
 
-# The kind of targets that are no real ones.
+# Kind of the targets that are simulated.
 SIMULATED = "simulated"
 
 
 @dataclass(frozen=True)
 class MeasurementOutcome:
-    """Outcome of a point: its measurement, or the sentence that says why there is none.
+    """Outcome of a point: its measurement, or the error that prevented it.
 
     `elapsed_s` is the time that it took.
     """
@@ -68,22 +67,22 @@ class MeasurementOutcome:
 
 
 class PointJob(Protocol):
-    """A point and all that it needs to be measured; plain values, unless its runner is here."""
+    """A point with all that its measurement needs; it can be pickled if its runner needs that."""
 
     @property
     def point(self) -> WorkloadPoint:
         """The point."""
 
     def measure(self) -> Performance:
-        """Measure it.
+        """Measure the point.
 
         Raises:
-            WriteampError: the target cannot be measured there.
+            WriteampError: the target cannot be measured at this point.
         """
 
 
 def measure_point(job: PointJob) -> MeasurementOutcome:
-    """Measure a point; an error is an outcome, too."""
+    """Measure a point; an error becomes an outcome."""
     started = time.perf_counter()
     measured, error = None, None
     try:
@@ -94,12 +93,12 @@ def measure_point(job: PointJob) -> MeasurementOutcome:
 
 
 def lost_point(job: PointJob, why: str) -> MeasurementOutcome:
-    """Return the outcome of a point that ended every process which measured it."""
+    """Return the outcome of a point whose measurement ended its process each time."""
     return MeasurementOutcome(job.point, None, why, 0.0)
 
 
 class MeasurementTarget(Protocol):
-    """A device that can be put under a workload, and measured."""
+    """A device that can serve workloads and be measured."""
 
     @property
     def name(self) -> str:
@@ -119,30 +118,30 @@ class MeasurementTarget(Protocol):
 
     @property
     def meaning(self) -> Mapping[str, Any]:
-        """Settings that decide its measurements beside the point, as JSON types."""
+        """Settings that decide its measurements, without the point, as JSON types."""
 
     @property
     def notes(self) -> Sequence[str]:
-        """Sentences on what differs from what was asked for."""
+        """Sentences on differences from the requested target."""
 
     def nearest(self, point: WorkloadPoint) -> WorkloadPoint:
-        """Return the point nearest to a point that can be measured on it."""
+        """Return the point nearest to a point that can be measured on this target."""
 
     def prepared(self, *, is_prepared: bool) -> AbstractContextManager[Sequence[str]]:
-        """Bring it into the state in which it is measured, and hold it while it is.
+        """Bring the target into its state for measurements, and hold it during them.
 
         Args:
-            is_prepared: whether it was brought there before, and points were measured since.
+            is_prepared: whether it was prepared before, and has been measured since.
 
         Returns:
-            A context that gives sentences which a reader of the measurements should know.
+            A context that gives warnings for readers of the measurements.
 
         Raises:
-            WriteampError: it must not be written to, or cannot be.
+            WriteampError: the target must not be written to, or cannot be.
         """
 
     def job(self, point: WorkloadPoint) -> PointJob:
-        """Return what measures a point."""
+        """Return the job that measures a point."""
 
     def runner(self, points: int) -> Runner:
-        """Return who measures so many points."""
+        """Return the runner for this number of points."""
