@@ -207,4 +207,4 @@ def test_a_real_drives_wa_under_a_trace_tells_its_op(
     assert document["windows"][0]["wa"] == pytest.approx(real.wa, rel=0.001)
     refused = in_process.run("twin fit", asked)
     assert refused.status == 2
-    assert "--counters before and --counters after" in refused.err
+    assert "--counters twice" in refused.err

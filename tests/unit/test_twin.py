@@ -135,8 +135,8 @@ def test_an_unusual_drive_that_hears_hints_is_found_only_if_windows_say_so() -> 
     found = weigh(same, windows().wa, windows().noise)
     of_variant = np.bincount(found.variant, found.weight)
     assert of_variant[0] / of_variant[1] == pytest.approx(40)
-    assert any("its host tells" in one for one in Fit(windows(), found, alike[::-1]).notes)
-    assert not any("its host tells" in one for one in fitted().notes)
+    assert any("host hints" in one for one in Fit(windows(), found, alike[::-1]).notes)
+    assert not any("host hints" in one for one in fitted().notes)
 
 
 def test_a_load_with_several_parameters_is_served_and_one_that_none_can_serve_is_said() -> None:
@@ -250,7 +250,7 @@ def test_a_table_may_be_simulated_twice_at_once_and_without_a_cache(
 
 @pytest.mark.parametrize(
     ("factor", "wa_of_window", "sentence"),
-    [(1.6, 2.0, "a cache that is folded"), (1.0, 0.5, "less than its host")],
+    [(1.6, 2.0, "a folded SLC cache"), (1.0, 0.5, "less than the host")],
 )
 def test_drives_that_no_candidate_can_be_are_refused(
     factor: float, wa_of_window: float, sentence: str
@@ -302,7 +302,7 @@ def test_streams_that_no_victim_is_chosen_by_are_a_guess() -> None:
     found = Fit(windows_of_wa(wa_there), weighed, variants)
     assert found.separation_probability == pytest.approx(0.2, abs=0.01)
     assert found.classes[0] == ["single, fifo", "sepgc, fifo"]
-    assert "is a guess" in found.notes[0]
+    assert "is uncertain" in found.notes[0]
 
 
 def windows_of_wa(wa_there: np.ndarray) -> Windows:

@@ -82,7 +82,7 @@ def test_a_workload_that_fio_does_not_write_is_told() -> None:
     chain = replace(CHAIN, phases=(Phase("uniform"), Phase("zipf(s=1)")))
     assert unwritten(CHAIN) == []
     assert unwritten(chain) == ["zipf(s=1)"]
-    assert "no fio job writes zipf(s=1)" in fio_jobs(chain)
+    assert "fio cannot write zipf(s=1)" in fio_jobs(chain)
     beside = replace(CHAIN, phases=(replace(CHAIN.phases[3], ends=(0.5, 1.25)),))
     assert unwritten(beside) == [beside.phases[0].workload]  # its stream would pass the end
 
@@ -112,10 +112,10 @@ def test_counters_tell_what_was_written_since_the_first_reading(tmp_path: Path) 
     ("host", "flash", "sentence"),
     [
         (GB, 2 * GB, "the counters show no writes between the snapshots"),
-        (GB + GB // 2, 3 * GB, "where fio wrote 1 GB: they are another drive's"),
-        (3 * GB, 9 * GB, "rose by 1.863 GiB where fio wrote 1 GB: somebody else writes"),
-        (GB // 2, 3 * GB, "tell no WA of a window: "),
-        (2 * GB, 2 * GB + 5, "tell no WA of a window: "),
+        (GB + GB // 2, 3 * GB, "but fio wrote 1 GB: they belong to another drive"),
+        (3 * GB, 9 * GB, "rose by 1.863 GiB, but fio wrote 1 GB: another program writes"),
+        (GB // 2, 3 * GB, "give no WA of a window: "),
+        (2 * GB, 2 * GB + 5, "give no WA of a window: "),
     ],
 )
 def test_counters_that_do_not_fit_are_refused(
@@ -156,7 +156,7 @@ def test_counters_that_nobody_keeps_up_to_date_are_refused(tmp_path: Path) -> No
     os.utime(path / "id-ctrl.json", (1e9, 1e9))  # holds no counter, and may stay as it is
     HostCounters.of(source_at(str(path)), patience_s=0)
     os.utime(path / "ocp.json", (1e9, 1e9))
-    with pytest.raises(WriteampError, match="was not written anew for 0 s"):
+    with pytest.raises(WriteampError, match="was not updated for 0 s"):
         HostCounters.of(source_at(str(path)), patience_s=0)
 
 
@@ -172,7 +172,7 @@ def test_coarse_counters_are_refused(tmp_path: Path) -> None:
         path = drive(tmp_path, "sda", model="INTEL SSDSC2KB960G8", attributes=attributes)
         found = HostCounters.of(source_at(str(path)))
     found.check_grain(25 * 2**25)
-    with pytest.raises(WriteampError, match=r"counts 32 MiB at a time.* windows of 800 MiB"):
+    with pytest.raises(WriteampError, match=r"in steps of 32 MiB.*windows of 800 MiB"):
         found.check_grain(25 * 2**25 - 1)
 
 
@@ -200,7 +200,7 @@ def test_a_place_is_judged_before_it_is_written(tmp_path: Path) -> None:
     assert "64 MiB of the drive's" in told[0]
     with pytest.raises(WriteampError, match="is new, but a part of the chain"):
         host.check(chain, goes_on=True)
-    with pytest.raises(WriteampError, match=r"no fio job writes zipf\(s=1\)"):
+    with pytest.raises(WriteampError, match=r"fio cannot write zipf\(s=1\)"):
         host.check(replace(chain, phases=(Phase("zipf(s=1)"),)), goes_on=False)
 
 

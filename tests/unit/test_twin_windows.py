@@ -42,7 +42,7 @@ def test_the_file_of_windows_tells_nothing_but_what_counters_say(tmp_path: Path)
     with pytest.raises(wa.WriteampError, match=r"lacks windows \[6\] of 6"):
         read_windows(path)
     path.write_bytes(b"no parquet")
-    with pytest.raises(wa.WriteampError, match="is no file of windows"):
+    with pytest.raises(wa.WriteampError, match="is not a file of windows"):
         read_windows(path)
 
 
@@ -78,9 +78,9 @@ def test_a_driven_chain_goes_on_where_it_was_interrupted(tmp_path: Path) -> None
     drive_chain(whole, SavedWindows.at(tmp_path / "whole.parquet", chain, ["x"]), seed=3)
     with pytest.raises(KeyboardInterrupt):
         drive_chain(first, SavedWindows.at(path, chain, ["x"]), seed=3)
-    with pytest.raises(wa.WriteampError, match=r"lacks windows \[3, .*goes on"):
+    with pytest.raises(wa.WriteampError, match=r"lacks windows \[3, .*to continue"):
         read_windows(path)
-    with pytest.raises(wa.WriteampError, match="a part of another measurement"):
+    with pytest.raises(wa.WriteampError, match="an unfinished measurement of another drive"):
         SavedWindows.at(path, chain, ["y"])
     drive_chain(second, SavedWindows.at(path, chain, ["x"]), seed=3)
     assert (first.discarded, second.discarded) == (1, 0)
@@ -115,7 +115,7 @@ def test_repeats_that_were_measured_are_kept(tmp_path: Path) -> None:
 
     def measured(repeats: int, progress: Callable[[int, int], None] | None = None) -> Windows:
         kept = SavedWindows.at(tmp_path / "t.parquet", CHAIN, ["drive"])
-        return measure(drive, policy, CHAIN, repeats=repeats, kept=kept, progress=progress)
+        return measure(drive, policy, CHAIN, repeats=repeats, saved=kept, progress=progress)
 
     def interrupted(done: int, whole: int) -> None:
         if done > 0.6 * whole:
@@ -146,7 +146,7 @@ def test_windows_may_be_read_elsewhere(tmp_path: Path) -> None:
     assert windows_of_csv(csv(path, usual[1:]), CHAIN, None).sequential_factor == 1
     assert windows_of_csv(csv(path, usual * 2), CHAIN, None).noise is not None
     counters = np.cumsum(usual, axis=0).tolist()
-    with pytest.raises(wa.WriteampError, match="in each window, not the counters"):
+    with pytest.raises(wa.WriteampError, match="of each window, not the counters"):
         windows_of_csv(csv(path, counters), CHAIN, None)
     with pytest.raises(wa.WriteampError, match="host bytes; the plan has 7"):
         windows_of_csv(csv(path, usual[:4]), CHAIN, None)

@@ -117,7 +117,7 @@ class Measuring:
             size_bytes=None if size is None else int(SIZE.check("size", size)),
             destroys=destroys,
             families=families_in(self.target.families),
-            tell=options.note,
+            warn=options.note,
         ) as host:
             chain = self._chain_on(host.place.size_bytes, PAGE_BYTES)
             saved = SavedWindows.at(self.out, chain, host.meaning | {"seed": self.target.seed})
@@ -158,7 +158,7 @@ class Measuring:
                 chain,
                 seed=request.seed,
                 repeats=request.repeats,
-                kept=saved,
+                saved=saved,
                 progress=bar.update,
             )
 

@@ -1,4 +1,4 @@
-"""Twins: hidden parameters of a real drive, learnt from the write amplification of one run."""
+"""Twins: hidden parameters of a real drive, learned from the write amplification of one run."""
 
 from writeamp.fields.arguments import public_names
 

@@ -1,4 +1,4 @@
-"""Chain of workloads that tells drives apart, and the windows in which WA is read."""
+"""Chain of workloads that distinguishes drives, and the windows in which WA is measured."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from writeamp.registry.specs import Spec
 
 PAGE_BYTES = 4096
 
-# All are the same on a drive of any size: shares of its pages, and no ranks of them. What each one
-# tells is in docs/twin.md.
+# They scale to a drive of any size, because they use shares of its pages and no ranks. docs/twin.md
+# explains the purpose of each.
 _PHASES = (
     "uniform",
     "mix(sizes=1/4/15/80,weights=35/30/20/15)",
@@ -29,10 +29,11 @@ _PHASES = (
     "hot-cold(f=0.5,r=0.9)",
 )
 MOST_PHASES = len(_PHASES)
-# Aligned chunks of so many pages: they tell erase units of half to sixteen times their size.
+# Pages per aligned chunk: they identify erase units of half to sixteen times their size.
 _CHUNK_PAGES = (16, 64, 256)
 
-# Drive writes of a phase, and where its windows end: the transient, then the rest. Finer parts of
+# Drive writes after which the windows of a phase end: a transient, then the rest. Below: the number
+# of parts in which each window is counted.
 _WINDOW_ENDS = (0.25, 0.75)
 _PARTS = (1, 4)
 
@@ -52,7 +53,7 @@ class Phase:
 
 @dataclass(frozen=True)
 class WindowPart:
-    """A part of a window, which is counted for itself: of which window, and up to which page."""
+    """A separately counted part of a window: its phase, its window, and its last page."""
 
     phase: int
     window: int
@@ -61,7 +62,7 @@ class WindowPart:
 
 @dataclass(frozen=True)
 class Chain:
-    """Phases that a drive serves after a fill in order, each as long as a share of the drive."""
+    """Phases that a drive serves after a fill in order; their lengths are in drive writes."""
 
     phases: tuple[Phase, ...]
     capacity_bytes: int
@@ -74,29 +75,29 @@ class Chain:
 
     @property
     def windows(self) -> int:
-        """Windows in which WA is read, the fill aside."""
+        """Number of windows in which WA is measured, without the fill."""
         return sum(len(phase.ends) for phase in self.phases)
 
     @property
     def written_bytes(self) -> int:
-        """Bytes that the host writes, the fill included."""
+        """Bytes that the host writes, including the fill."""
         return round((1 + sum(phase.drive_writes for phase in self.phases)) * self.capacity_bytes)
 
     def spec(self, logical_pages: int) -> str:
-        """Return the workload on a drive of so many pages."""
+        """Return the workload on a drive with this number of logical pages."""
         writes = "/".join(str(_pages(phase.drive_writes, logical_pages)) for phase in self.phases)
         of = "/".join(Spec.of("workloads", phase.workload).nested for phase in self.phases)
         return f"phases(writes={writes},of={of},turns=1)"
 
     def parts(self, logical_pages: int, *, fine: bool = True) -> Iterator[WindowPart]:
-        """Give the parts of all windows in order, or the windows as they are."""
+        """Give the parts of all windows in order; the whole windows if not `fine`."""
         begin, window = 0, 0
         for at, phase in enumerate(self.phases):
             start = 0.0
             for number, end in enumerate(phase.ends):
                 parts = _PARTS[number % len(_PARTS)] if fine else 1
-                for part in range(1, parts + 1):
-                    upto = start + (end - start) * part / parts
+                for number_of_part in range(1, parts + 1):
+                    upto = start + (end - start) * number_of_part / parts
                     yield WindowPart(at, window, begin + _pages(upto, logical_pages))
                 start = end
                 window += 1
@@ -107,8 +108,8 @@ class Chain:
         return Chain(self.phases, capacity_bytes, page_bytes)
 
     def tables(self) -> dict[str, Any]:
-        """Return it as a plan holds it."""
-        phases = [{"workload": one.workload, "ends": list(one.ends)} for one in self.phases]
+        """Return the tables of the chain in a plan."""
+        phases = [{"workload": phase.workload, "ends": list(phase.ends)} for phase in self.phases]
         return {
             "capacity_bytes": self.capacity_bytes,
             "page_bytes": self.page_bytes,
@@ -117,49 +118,49 @@ class Chain:
 
     @staticmethod
     def from_tables(tables: dict[str, Any], where: str) -> Chain:
-        """Return the chain that `tables` gave.
+        """Return the chain from its tables.
 
         Raises:
-            WriteampError: a key is missing, or a value is none that a chain has.
+            WriteampError: a key is missing, or a value is not valid.
         """
         try:
             phases = tuple(
-                Phase(str(one["workload"]), tuple(float(end) for end in one["ends"]))
-                for one in tables["phases"]
+                Phase(str(entry["workload"]), tuple(float(end) for end in entry["ends"]))
+                for entry in tables["phases"]
             )
             sizes = [
                 POSITIVE_COUNT.check(name, tables[name])
                 for name in ("capacity_bytes", "page_bytes")
             ]
-            found = Chain(phases, *sizes)
+            chain = Chain(phases, *sizes)
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise WriteampError(
-                f"{where} is no plan of a chain: {error}; `writeamp twin plan` writes one"
+                f"{where} is not a plan of a chain: {error}; make one with `writeamp twin plan`"
             ) from None
-        for phase in found.phases:
+        for phase in chain.phases:
             rises = all(a < b for a, b in zip((0, *phase.ends), phase.ends, strict=False))
             if not phase.ends or not rises or phase.ends[-1] > 100:
                 raise WriteampError(
-                    f"{where}: the ends of {phase.workload} are {list(phase.ends)}; give ascending "
-                    "drive writes above 0, at most 100"
+                    f"{where}: the ends of {phase.workload} are {list(phase.ends)}; they must be "
+                    "ascending drive writes above 0, at most 100"
                 )
-        if not found.phases or found.logical_pages < 1:
-            raise WriteampError(f"{where} has no phase, or a capacity of less than a page")
-        Spec.of("workloads", found.spec(10**6))  # refuses workloads that there are not
-        return found
+        if not chain.phases or chain.logical_pages < 1:
+            raise WriteampError(f"{where} has no phase, or a capacity below one page")
+        Spec.of("workloads", chain.spec(10**6))  # raises if a workload is not valid
+        return chain
 
     @staticmethod
     def read(path: str | Path) -> Chain:
         """Return the chain of a plan.
 
         Raises:
-            WriteampError: the file cannot be read, or holds none.
+            WriteampError: the file cannot be read, or does not hold a plan.
         """
         text = toml_text.read_text(path, "plan")
         return Chain.from_tables(toml_text.parse(text, str(path)).get("chain", {}), str(path))
 
     def write(self, path: str | Path, more: Mapping[str, Any] | None = None) -> None:
-        """Write a plan, with further tables for a person who follows it by hand if given."""
+        """Write a plan, with further tables for users who run it by hand."""
         with output.replacing(path, "plan") as file:
             file.write(
                 tomli_w.dumps(
@@ -171,7 +172,7 @@ class Chain:
 def chain_of(
     phases: int, *, chunks: bool, capacity_bytes: int, page_bytes: int = PAGE_BYTES
 ) -> Chain:
-    """Return the chain of so many phases, 1 to 6, with aligned chunks behind them or without.
+    """Return the chain of 1 to 6 phases, with or without aligned chunks after them.
 
     Returns:
         `Chain`: `phases`, `windows`, `written_bytes`; `write(path)`.

@@ -1,4 +1,4 @@
-"""Driving of a real or virtual drive through a chain, its counters read after each part."""
+"""Run of a chain on a real or virtual drive; its counters are read after each part."""
 
 from __future__ import annotations
 
@@ -24,66 +24,66 @@ from writeamp.vssd.nbd_client import MOST_BYTES, NbdClient, NbdCommand, NbdReque
 
 Integers = npt.NDArray[np.int64]
 
-# Host bytes and flash bytes that a drive has counted so far.
+# Counters of a drive: host bytes and flash bytes so far.
 Reading = tuple[float, float]
 
-# The number of the fill in the place of a part's, and of a window's.
+# Index of the fill, in place of that of a part or window.
 FILL = -1
 _FILL_BYTES = 1 << 20
 _OTHER_SEEDS = 1 << 20
-# Of each request, while a phase is drawn.
+# Memory of each request while a phase is drawn.
 _BYTES_A_REQUEST = 40
 
 
 class Host(Protocol):
-    """A host of a drive, which writes a chain to it and reads its counters."""
+    """Host of a drive: it writes a chain and reads the drive's counters."""
 
     def discard(self) -> None:
-        """Discard all that the drive holds."""
+        """Discard all data of the drive."""
 
     def serve(self, chain: Chain, seed: int, at: int, done: Callable[[int], None]) -> None:
-        """Write part `at` of a chain, FILL of which is the fill in order.
+        """Write part `at` of a chain; FILL is the fill in order.
 
-        `done` is called with the bytes of it written so far.
+        `done` is called with the bytes of the part written so far.
         """
 
     def read_counters(self) -> Reading:
-        """Return host and flash bytes, when all that was written is on the flash."""
+        """Return host and flash bytes after all written data is on the flash."""
 
 
 def drive_chain(
-    host: Host, kept: SavedWindows, *, seed: int, progress: Progress | None = None
+    host: Host, saved: SavedWindows, *, seed: int, progress: Progress | None = None
 ) -> None:
-    """Let a host serve a chain, and keep what the counters say of each part.
+    """Run a chain on a drive, and save the counters of each part.
 
-    What is kept already is not measured again: the drive is as that left it. A part in which it was
-    interrupted is written anew, with other draws, as the same ones would make a loop of it; what it
-    wrote before counts for nothing.
+    Saved parts are not measured again, because the drive is in the state after them. A part that
+    was interrupted is written again with other draws; the same draws would write the same pages
+    twice. The writes of the interrupted attempt are not counted.
 
     Args:
         host: of the drive.
-        kept: of the chain on this drive.
-        seed: decides what the host draws.
+        saved: the saved windows of the chain on this drive.
+        seed: seed of the host's draws.
         progress: called with the bytes written and expected.
     """
-    chain = kept.chain
+    chain = saved.chain
     spans = list(chain.parts(chain.logical_pages))
     size = chain.logical_pages * chain.page_bytes
-    draws = seed + 1 + secrets.randbelow(_OTHER_SEEDS) if kept.rows else seed
-    begins = [0, size, *(size + part.end_pages * chain.page_bytes for part in spans)]
+    draws = seed + 1 + secrets.randbelow(_OTHER_SEEDS) if saved.rows else seed
+    begins = [0, size, *(size + window_part.end_pages * chain.page_bytes for window_part in spans)]
 
     def measured(at: int, window: int) -> None:
-        before = begins[at + 1]
-        tell = (lambda done: progress(before + done, begins[-1])) if progress else _silent
+        begin_bytes = begins[at + 1]
+        report = (lambda done: progress(begin_bytes + done, begins[-1])) if progress else _silent
         begin = host.read_counters()
-        host.serve(chain, draws, at, tell)
+        host.serve(chain, draws, at, report)
         end = host.read_counters()
-        kept.add([(0, window, end[0] - begin[0], end[1] - begin[1])])
+        saved.add([(0, window, end[0] - begin[0], end[1] - begin[1])])
 
-    if not kept.rows:
+    if not saved.rows:
         host.discard()
         measured(FILL, FILL)
-    for at in range(len(kept.rows) - 1, len(spans)):
+    for at in range(len(saved.rows) - 1, len(spans)):
         measured(at, spans[at].window)
 
 
@@ -92,13 +92,13 @@ def _silent(_done: int) -> None:
 
 
 class RangesHost(ABC):
-    """A host that is told each range of bytes to write, as the engine draws them."""
+    """A host that writes ranges of bytes, which the engine draws."""
 
     _drawn: _Drawn | None = None
 
     @abstractmethod
     def write(self, offsets: Integers, lengths: Integers, done: Callable[[int], None]) -> None:
-        """Write ranges of bytes in their order; `done` is called with the bytes written so far."""
+        """Write ranges of bytes in order; `done` is called with the bytes written so far."""
 
     def serve(self, chain: Chain, seed: int, at: int, done: Callable[[int], None]) -> None:
         """Draw a part of a chain, and write it."""
@@ -110,11 +110,11 @@ class RangesHost(ABC):
         self._drawn = self._drawn or _Drawn(chain, seed)
         spans = list(chain.parts(chain.logical_pages))
         begin = spans[at - 1].end_pages if at else 0
-        self.write(*self._drawn.part(spans[at], begin, spans[at].end_pages), done)
+        self.write(*self._drawn.requests(spans[at], begin, spans[at].end_pages), done)
 
 
 class _Drawn:
-    """Requests of a chain, a phase at a time: a part is what of these lies between its ends."""
+    """Requests of a chain, drawn one phase at a time; a part is a slice of them."""
 
     def __init__(self, chain: Chain, seed: int) -> None:
         self._chain = chain
@@ -123,10 +123,12 @@ class _Drawn:
         self._begin = 0
         self._columns: tuple[Integers, Integers] | None = None
 
-    def part(self, part: WindowPart, begin_pages: int, end_pages: int) -> tuple[Integers, Integers]:
-        """Return offsets and lengths of the requests of a part in bytes."""
-        if part.phase != self._phase:
-            self._draw(part)
+    def requests(
+        self, window_part: WindowPart, begin_pages: int, end_pages: int
+    ) -> tuple[Integers, Integers]:
+        """Return offsets and lengths of the requests of a part, in bytes."""
+        if window_part.phase != self._phase:
+            self._draw(window_part)
         assert self._columns is not None
         offsets, lengths = self._columns
         written = np.cumsum(lengths) // self._chain.page_bytes
@@ -136,40 +138,40 @@ class _Drawn:
         )
         return offsets[first:last], lengths[first:last]
 
-    def _draw(self, part: WindowPart) -> None:
+    def _draw(self, window_part: WindowPart) -> None:
         chain, pages = self._chain, self._chain.logical_pages
         ends: list[int] = [0] * (len(chain.phases) + 1)
-        for one in chain.parts(pages, fine=False):
-            ends[one.phase + 1] = one.end_pages
-        self._phase, self._begin = part.phase, ends[part.phase]
-        count = ends[part.phase + 1] - self._begin
+        for window in chain.parts(pages, fine=False):
+            ends[window.phase + 1] = window.end_pages
+        self._phase, self._begin = window_part.phase, ends[window_part.phase]
+        count = ends[window_part.phase + 1] - self._begin
         check_memory("the requests of a phase need", count * _BYTES_A_REQUEST)
-        load = Load.spec(chain.phases[part.phase].workload, pages, chain.page_bytes)
-        _, start, length, _, _ = load.requests(seed=self._seed + part.phase, pages=count)
+        load = Load.spec(chain.phases[window_part.phase].workload, pages, chain.page_bytes)
+        _, start, length, _, _ = load.requests(seed=self._seed + window_part.phase, pages=count)
         page = chain.page_bytes
         self._columns = start.astype(np.int64) * page, length.astype(np.int64) * page
 
 
 def in_parts(offsets: Integers, lengths: Integers, most: int) -> Iterator[tuple[int, int]]:
-    """Give ranges, long ones in parts of at most so many bytes."""
+    """Give ranges of bytes, split into pieces of at most `most` bytes."""
     for offset, length in zip(offsets.tolist(), lengths.tolist(), strict=True):
         for start in range(offset, offset + length, most):
             yield start, min(most, offset + length - start)
 
 
 def socket_of(target: str) -> Path | None:
-    """Return the Unix socket that a target names, by its path or in an NBD URI; None of none.
+    """Return the Unix socket of a target: a path or an NBD URI; None for other targets.
 
     Raises:
-        WriteampError: an NBD URI without a socket, whose drive's counters nobody can read.
+        WriteampError: an NBD URI without a socket; its drive's counters cannot be read.
     """
     address = urlsplit(target)
     if address.scheme in ("nbd", "nbds", "nbd+unix", "nbds+unix"):
         sockets = parse_qs(address.query).get("socket")
         if address.scheme != "nbd+unix" or not sockets:
             raise WriteampError(
-                f"{target} names no Unix socket, beside which the counters of a virtual drive are "
-                "read; give nbd+unix:///?socket=PATH of `writeamp serve --socket PATH`"
+                f"{target} names no Unix socket, but the counters of a virtual drive are read "
+                "beside it; give nbd+unix:///?socket=PATH of `writeamp serve --socket PATH`"
             )
         return Path(sockets[0])
     try:
@@ -179,13 +181,13 @@ def socket_of(target: str) -> Path | None:
 
 
 class VirtualHost(RangesHost):
-    """Host of the virtual drive at a socket; closed at the end of a `with` block."""
+    """Host of the virtual drive at a socket; it disconnects at the end of a `with` block."""
 
     def __init__(self, socket: Path) -> None:
         """Connect.
 
         Raises:
-            WriteampError: no virtual drive is served there.
+            WriteampError: no virtual drive is served at the socket.
         """
         self._control = Control(f"{socket}{SUFFIX}")
         counters = self._control.counters()
@@ -203,20 +205,20 @@ class VirtualHost(RangesHost):
         self._client.__exit__(*error)
 
     def discard(self) -> None:
-        """Trim all."""
+        """Trim the whole drive."""
         offsets = np.arange(0, self.capacity_bytes, MOST_BYTES)
         lengths = np.minimum(self.capacity_bytes - offsets, MOST_BYTES)
         self._send(_requests(NbdCommand.TRIM, offsets, lengths))
 
     def write(self, offsets: Integers, lengths: Integers, done: Callable[[int], None]) -> None:
-        """Write zeros to ranges in their order."""
+        """Write zeros to ranges in order."""
         bytes_of = np.cumsum(lengths)
         for answered in self._client.send(_requests(NbdCommand.WRITE, offsets, lengths)):
             done(int(bytes_of[min(answered, bytes_of.size) - 1]))
         self._send(iter([NbdRequest(NbdCommand.FLUSH, 0, 0)]))
 
     def read_counters(self) -> Reading:
-        """Return the bytes that its host has written, and those that were programmed."""
+        """Return the bytes that the host has written, and those that were programmed."""
         counters = self._control.counters()
         return float(counters["host"]["written_bytes"]), float(programmed_bytes(counters))
 

@@ -1,4 +1,4 @@
-"""Candidates: pairs of block manager and victim policy that the engine's entries declare."""
+"""Candidates: pairs of placement and victim policy that the engine's registry declares."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from itertools import product
 from writeamp._engine import candidates, declared
 from writeamp.registry.declarations import needed_hints
 
-# Share of the drive's blocks in the spec of a victim policy.
+# Share of the drive's blocks, in the spec of a victim policy.
 _BLOCKS = re.compile(r"\{([\d.]+) blocks\}")
-# Victim policies that do not look at what a block holds. Each block is erased as often under them,
-# so that WA is all but the same wherever pages lie.
+# Victim policies that ignore the content of blocks. They erase all blocks equally often, so the
+# placement hardly changes WA.
 _BLIND = ("fifo", "random")
 
 
@@ -31,32 +31,32 @@ class Variant:
 
     @property
     def separates(self) -> bool:
-        """True if what is moved or hot lies apart from what the host writes."""
+        """True if moved or hot pages are in other blocks than the host's writes."""
         return _name(self.manager) != "single"
 
     @property
     def separates_for_nothing(self) -> bool:
-        """True if pages lie apart under a victim policy that makes no use of it."""
+        """True if it separates pages under a victim policy that gains nothing from it."""
         return self.separates and _name(self.victims) in _BLIND
 
     @property
     def is_usual(self) -> bool:
-        """True if its family is one that a single number is weighed among."""
+        """True if its family is a candidate for a twin from a single WA value."""
         return self.family in _usual_families()
 
     @cached_property
-    def hears_hints(self) -> bool:
-        """True if the host must say of pages what they are, which no chain says to a real drive."""
+    def requires_hints(self) -> bool:
+        """True if it needs host hints about pages, which a chain cannot send to a real drive."""
         return needed_hints(self.manager) is not None
 
     @cached_property
     def tied_blocks(self) -> float:
-        """Blocks that hold no data on average: those kept in reserve, and half of the open ones."""
+        """Average number of blocks without data: the reserve, and half of the open ones."""
         needs = declared(self.manager)["needs"]
         return float(needs["reserve_blocks"]) + float(needs["fewest_streams"]) / 2
 
     def victims_on(self, blocks: float) -> str:
-        """Return the victim policy on a drive of so many blocks."""
+        """Return the victim policy on a drive with this number of blocks."""
         return _BLOCKS.sub(lambda share: str(max(1, round(float(share[1]) * blocks))), self.victims)
 
 
@@ -79,5 +79,5 @@ def _families() -> tuple[tuple[Variant, ...], ...]:
 
 
 FAMILIES = _families()
-# Those that one number is weighed among.
+# Families of a twin from a single WA value.
 USUAL = tuple(family for family in FAMILIES if family[0].is_usual)

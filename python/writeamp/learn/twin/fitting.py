@@ -27,26 +27,25 @@ if TYPE_CHECKING:
     import polars as pl
 
 _LEVEL = 0.9
-# Families whose best candidates are so many times as likely as the best of all cannot be told from
-# it.
+# Families whose best likelihood is within this log-likelihood distance of the best of all are
+# indistinguishable from it.
 _ALIKE = 2.0
-# Error of a prediction of a drive that is of no family of the table though its windows fit, as
-# those of other families mostly do; and how much more than in the windows those are off that do
-# not fit. Both are those of candidates whose family was taken out of the table
-# (benches/results/2026-11-26-twin.md).
+# Relative error of a prediction if the drive's family is missing from the table but its windows
+# fit; and factor from the error in windows that do not fit to that of predictions. Both were
+# measured with families removed from the table (benches/results/2026-11-26-twin.md).
 _OTHER_FAMILY = 0.04
 _BEYOND_THE_CHAIN = 4.0
-# A misfit of more is that of a drive that is none of the candidates.
+# A greater misfit means that no candidate resembles the drive.
 _STRANGE = 2.5
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Fit(OneLine, Drawn):
-    """Hidden parameters of a drive that its windows tell.
+    """Hidden parameters of a drive, inferred from its windows.
 
-    `op` is (T-U)/U, `erase_unit_pages` what is erased at once. `misfit` is the error of the windows
-    as a multiple of what noise and the table explain, at least 1: where it is more, the drive is
-    none of the candidates, and intervals are as many times as wide.
+    `op` is (T-U)/U, `erase_unit_pages` the pages that are erased at once. `misfit` is the error of
+    the windows relative to the error that noise and the table explain, at least 1. If it is
+    greater, no candidate matches the drive, and intervals are widened by this factor.
     """
 
     windows: Windows
@@ -59,8 +58,8 @@ class Fit(OneLine, Drawn):
 
     @cached_property
     def _op(self) -> Floats:
-        """Op of each candidate on a drive as large as the one that was measured."""
-        tied = np.array([one.tied_blocks for one in self.variants])[self.weighed.variant]
+        """Op of each candidate on a drive with the capacity of the measured one."""
+        tied = np.array([variant.tied_blocks for variant in self.variants])[self.weighed.variant]
         pages = self.windows.chain.logical_pages
         return np.exp(self.weighed.log_op) + tied * self._unit_pages / pages
 
@@ -80,13 +79,13 @@ class Fit(OneLine, Drawn):
     def erase_unit_pages(self) -> tuple[float, float, float]:
         """Median of the erase unit, and the ends of its interval."""
         middle, low, high = self._quantiles(self.weighed.log2_unit)
-        # Each candidate stands for half a step to both sides.
+        # Each candidate covers half a step to either side.
         half = STEP_OF_LOG2_UNIT / 2
         return float(2**middle), float(2 ** (low - half)), float(2 ** (high + half))
 
     @cached_property
     def families(self) -> list[dict[str, Any]]:
-        """Manager, victim policy and weight of each family, the most probable first."""
+        """Placement, victim policy and weight of each family, the most probable first."""
         weights: dict[tuple[str, str], float] = {}
         of_variant = np.bincount(
             self.weighed.variant, self.weighed.weight, minlength=len(self.variants)
@@ -102,49 +101,49 @@ class Fit(OneLine, Drawn):
 
     @cached_property
     def classes(self) -> list[list[str]]:
-        """Families that cannot be told apart, the most probable class first."""
+        """Classes of indistinguishable families, the most probable class first."""
         best: dict[tuple[str, str], float] = {}
         for variant, value in zip(self.variants, self.weighed.best, strict=True):
             best[variant.family] = max(best.get(variant.family, -math.inf), float(value))
-        left = [(one["manager"], one["victims"]) for one in self.families]
-        found = []
+        left = [(family["manager"], family["victims"]) for family in self.families]
+        classes = []
         while left:
-            top = max(best[one] for one in left)
-            alike = [one for one in left if best[one] > top - _ALIKE]
-            found.append([", ".join(one) for one in alike])
-            left = [one for one in left if one not in alike]
-        return found
+            top = max(best[family] for family in left)
+            alike = [family for family in left if best[family] > top - _ALIKE]
+            classes.append([", ".join(family) for family in alike])
+            left = [family for family in left if family not in alike]
+        return classes
 
     @cached_property
     def separation_probability(self) -> float:
-        """Probability that what is hot or moved lies apart."""
-        return self._weight_of([one.separates for one in self.variants])
+        """Probability that hot or moved pages are in other blocks than the host's writes."""
+        return self._weight_of([variant.separates for variant in self.variants])
 
-    def _weight_of(self, is_one: Sequence[bool]) -> float:
-        """Return the weight of the variants that are one of a kind."""
-        return float(self.weighed.weight[np.array(is_one)[self.weighed.variant]].sum())
+    def _weight_of(self, has_flag: Sequence[bool]) -> float:
+        """Return the total weight of the variants for which a flag is set."""
+        return float(self.weighed.weight[np.array(has_flag)[self.weighed.variant]].sum())
 
     @property
     def noise(self) -> float:
-        """Relative standard deviation of a window's WA that is seen."""
+        """Relative standard deviation of a window's WA, estimated from the windows."""
         return self.weighed.scale
 
     @property
     def misfit(self) -> float:
-        """Error of the windows over what is expected, at least 1."""
+        """Error of the windows over the expected error, at least 1."""
         expected = USUAL_NOISE if self.windows.noise is None else self.windows.noise
         return max(1.0, self._seen / math.hypot(expected, self.weighed.table_error))
 
     @property
     def _seen(self) -> float:
-        """Relative error of a window by all that it has."""
+        """Relative error of a window, from noise and table together."""
         return math.hypot(self.weighed.scale, self.weighed.table_error)
 
     @property
     def error(self) -> float:
-        """Relative error of a prediction of WA beside that of the parameters."""
-        # What looks like noise may be a drive that no candidate is: unless repeats tell it, only
-        # usual noise is taken off.
+        """Relative error of a prediction of WA, apart from that of the parameters."""
+        # Apparent noise may be a drive that no candidate matches. So without repeats, at most the
+        # usual noise is subtracted.
         own = self.windows.noise or USUAL_NOISE
         if not self.windows.is_repeated:
             own = min(own, USUAL_NOISE)
@@ -153,16 +152,16 @@ class Fit(OneLine, Drawn):
 
     @cached_property
     def candidates(self) -> tuple[Candidate, ...]:
-        """Candidates that stand for all, the most probable first, on a drive of this size."""
+        """Representative candidates, the most probable first, on a drive of this size."""
         return condensed(self.weighed, self._op, self.variants, self.windows.chain.logical_pages)
 
     def profile(self) -> dict[str, Any]:
-        """Return the tables of a device profile that every verb takes."""
-        found = self.to_dict()
-        kept = ("op", "op_low", "op_high", "families", "separation_probability", "misfit", "noise")
-        posterior = {name: found[name] for name in kept}
+        """Return the tables of a device profile that every command accepts."""
+        document = self.to_dict()
+        names = ("op", "op_low", "op_high", "families", "separation_probability", "misfit", "noise")
+        posterior = {name: document[name] for name in names}
         posterior |= {
-            name: found[name]
+            name: document[name]
             for name in ("erase_unit_pages", "erase_unit_pages_low", "erase_unit_pages_high")
         }
         chain = self.windows.chain
@@ -170,46 +169,47 @@ class Fit(OneLine, Drawn):
             Candidates(chain.logical_pages, self.error, self.candidates),
             chain.page_bytes,
             str(self),
-            posterior | {"classes": self.classes, "sequential_factor": found["sequential_factor"]},
+            posterior
+            | {"classes": self.classes, "sequential_factor": document["sequential_factor"]},
         )
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences that a reader should know."""
-        found = []
+        """Warnings on the fit: no matching candidate, or an uncertain erase unit."""
+        sentences = []
         if self.misfit > _STRANGE:
-            found.append(
+            sentences.append(
                 f"no candidate explains this drive: windows are off by {self._seen:.1%}, "
-                f"{self.misfit:.1f} times what is expected; intervals are widened by that"
+                f"{self.misfit:.1f} times the expected error; intervals are widened accordingly"
             )
         low, high = self.erase_unit_pages[1:]
         if high / low > 4:
-            found.append(
-                f"the erase unit is hardly told: {low:.0f} to {high:.0f} pages; aligned chunks "
-                "tell it (--chunks)"
+            sentences.append(
+                f"the erase unit is uncertain: {low:.0f} to {high:.0f} pages. Measure with aligned "
+                "chunks (--chunks)"
             )
-        return found
+        return sentences
 
     @property
     def notes(self) -> list[str]:
-        """Sentences on what was divided out, and on what no window can tell."""
-        found = []
+        """Notes on the fill's WA, and on properties that windows cannot determine."""
+        sentences = []
         if abs(self.windows.sequential_factor - 1) >= 0.005:
-            found.append(
+            sentences.append(
                 f"the sequential fill has a WA of {self.windows.sequential_factor:.4f} (parity, "
-                "metadata), by which all windows are divided; predictions are without it"
+                "metadata); all windows are divided by it, and predictions do not include it"
             )
-        if self._weight_of([one.hears_hints for one in self.variants]) > 0.05:
-            found.append(
-                "windows look like those of a drive that its host tells which pages are alike, as "
-                "workloads do and requests to a real drive do not"
+        if self._weight_of([variant.requires_hints for variant in self.variants]) > 0.05:
+            sentences.append(
+                "windows resemble those of a drive with host hints about similar pages, which "
+                "workloads can send and plain requests to a real drive cannot"
             )
-        if self._weight_of([one.separates_for_nothing for one in self.variants]) > 0.05:
-            found.append(
-                "FIFO and random victims make WA all but the same wherever pages lie: whether "
-                "such a drive separates is a guess, for one stream"
+        if self._weight_of([variant.separates_for_nothing for variant in self.variants]) > 0.05:
+            sentences.append(
+                "with FIFO or random victims WA hardly depends on the placement, so it is "
+                "uncertain whether this drive separates hot and cold pages"
             )
-        return found
+        return sentences
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fit as JSON types, with the keys of `writeamp twin fit --json`."""
@@ -230,7 +230,7 @@ class Fit(OneLine, Drawn):
             "noise": self.noise,
             "sequential_factor": self.windows.sequential_factor,
             "windows": self._records(),
-            "candidates": [one.to_dict() for one in self.candidates],
+            "candidates": [candidate.to_dict() for candidate in self.candidates],
             "warnings": self.warnings,
             "notes": self.notes,
         }
@@ -238,18 +238,18 @@ class Fit(OneLine, Drawn):
     def _records(self) -> list[dict[str, Any]]:
         low, high = self._bands()
         parts = list(self.windows.chain.parts(10**6, fine=False))
-        told = [part for part in parts if not math.isnan(self.windows.wa[part.window])]
+        counted = [window for window in parts if not math.isnan(self.windows.wa[window.window])]
         return [
             {
-                "window": part.window + 1,
-                "phase": part.phase + 1,
-                "workload": self.windows.chain.phases[part.phase].workload,
-                "drive_writes": part.end_pages / 10**6,
-                "wa": float(self.windows.wa[part.window]),
+                "window": window.window + 1,
+                "phase": window.phase + 1,
+                "workload": self.windows.chain.phases[window.phase].workload,
+                "drive_writes": window.end_pages / 10**6,
+                "wa": float(self.windows.wa[window.window]),
                 "fitted_low": float(low[at]),
                 "fitted_high": float(high[at]),
             }
-            for at, part in enumerate(told)
+            for at, window in enumerate(counted)
         ]
 
     def to_frame(self) -> pl.DataFrame:
@@ -259,20 +259,20 @@ class Fit(OneLine, Drawn):
         return pl.DataFrame(self._records())
 
     def _bands(self) -> tuple[Floats, Floats]:
-        """Return the ends of what the candidates say of each window."""
+        """Return the ends of the candidates' 90% interval for each window."""
         ends = [self._quantiles(column)[1:] for column in self.weighed.log_wa.T]
         low, high = np.exp(np.array(ends)).T
         return low, high
 
     def figure(self) -> LineChart:
-        """Describe WA of each window, and what the candidates say of it."""
+        """Describe the measured WA of each window, and the candidates' interval."""
         from writeamp.plots.style import MUTED, SERIES_COLORS  # noqa: PLC0415
 
         rows = self._records()
         at = [float(row["window"]) for row in rows]
         low, high = self._bands()
         return LineChart(
-            title="What each window said of the drive",
+            title="WA of each window, measured and fitted",
             subtitle=str(self),
             x_label="window of the chain",
             y_label="write amplification",
@@ -299,7 +299,7 @@ class Fit(OneLine, Drawn):
         )
 
     def card(self) -> Card:
-        """Return the main facts in words."""
+        """Return the main results as a card."""
         op, low, high = self.op
         rows = [
             ("op", f"{op:.4f}, with 90% {low:.4f} to {high:.4f}"),
@@ -309,10 +309,10 @@ class Fit(OneLine, Drawn):
             ),
             ("hot and cold apart", f"{self.separation_probability:.1%}"),
             *(
-                (f"{one['manager']}, {one['victims']}", f"{one['weight']:.1%}")
-                for one in self.families[:5]
+                (f"{family['manager']}, {family['victims']}", f"{family['weight']:.1%}")
+                for family in self.families[:5]
             ),
-            ("cannot be told apart", "; or ".join(self.classes[0])),
+            ("indistinguishable", "; or ".join(self.classes[0])),
             ("error of a window", f"{self.noise:.2%}; misfit {self.misfit:.2f}"),
             ("sequential factor", f"{self.windows.sequential_factor:.4f}"),
         ]
@@ -326,20 +326,20 @@ def fit(
     runner: Runner | None = None,
     progress: Progress | None = None,
 ) -> Fit:
-    """Return the hidden parameters of the drive whose windows these are.
+    """Return the hidden parameters of the drive with these windows.
 
     Args:
-        windows: what `measure` or a file says.
-        table: candidates of the same chain; by default those of the cache, simulated if need be.
-        runner: who simulates them.
-        progress: called with what is done of the table.
+        windows: from `measure` or a file.
+        table: candidates of the same chain; by default those of the cache, simulated if missing.
+        runner: simulates them.
+        progress: called with the finished part of the table, and the whole.
 
     Returns:
         `Fit`: `op` and `erase_unit_pages` (each the median and the ends of its 90% interval),
         `families` and their probabilities, `candidates`, `profile()`, `warnings`.
 
     Raises:
-        WriteampError: no candidate can be such a drive.
+        WriteampError: no candidate can serve the chain.
     """
     windows.check()
     if table is None:

@@ -1,9 +1,9 @@
-"""Weights of candidates: how well each explains the windows of a drive, noise unknown.
+"""Weights of candidates: how well each explains the windows of a drive with unknown noise.
 
-Logarithms of WA - 1 + 0.02 are interpolated (PCHIP) over the logarithm of spare space, and between
-neighbouring erase units on a line. A window's error is Student's t, so that one window that no
-candidate explains does not decide. Its scale is that of the table at this very candidate, and that
-of the drive's own noise, which is integrated over.
+Logarithms of WA - 1 + 0.02 are interpolated over the logarithm of spare space by PCHIP, and between
+neighbouring erase units linearly. A window's error has Student's t distribution, so that a single
+window without explanation does not decide. Its scale combines the table's error at the candidate
+with the drive's own noise, over which the likelihood is integrated.
 """
 
 from __future__ import annotations
@@ -22,35 +22,35 @@ from writeamp.learn.twin.table import SHIFT, CandidateTable, table_error
 Floats = npt.NDArray[np.float64]
 
 _DEGREES = 4
-# Scales of a window's noise that are weighed, and how far they may lie from what is expected.
+# Grid of noise scales of a window, and the spread of their prior with known and unknown noise.
 _SCALES = np.geomspace(0.002, 0.3, 21)
 _SPREAD_KNOWN, _SPREAD_UNKNOWN = 0.5, 1.0
-# What a window's noise is taken for where nothing tells it.
+# Assumed noise of a window if it was not measured.
 USUAL_NOISE = 0.01
 
-# Erase units between two of the table, which are half an octave apart.
+# Erase units that are interpolated between two of the table, which are half an octave apart.
 _STEPS_OF_UNIT = 4
 STEP_OF_LOG2_UNIT = 0.5 / _STEPS_OF_UNIT
 _COARSE, _FINE = 0.015, 0.002
-# Windows hardly tell whether pages lie apart where no victim is chosen by it. A drive that goes to
-# that length for nothing is taken for so much less likely than one that does not.
+# Prior factor of drives that separate pages although their victim policy gains nothing from it:
+# windows hardly show the separation.
 _FOR_NOTHING = 0.25
-# Drives of few streams and of the usual ways to fill them are more common than those of others, of
-# which some (`eti` beside `sepgc`) show nothing of it in a chain.
+# Prior factor of unusual families. Some of them (`eti` compared to `sepgc`) cannot be
+# distinguished from usual ones by a chain.
 _UNUSUAL = 0.25
-# A real drive that is written to by requests alone hears nothing of what it is to store; only a
-# simulated one that takes a workload's hints does.
-_HEARS_HINTS = 0.1
-# Rows of the table (a variant and an erase unit) further below the best have no weight.
+# Prior factor of drives with host hints: plain requests to a real drive have none, only a simulated
+# drive can get those of a workload.
+_REQUIRES_HINTS = 0.1
+# Rows of the table (a variant and an erase unit) are dropped if this far below the best.
 _FURTHEST = 18.0
 _AROUND = 0.045
-# Scale at which rows are first compared: between two coarse steps nothing is lost.
+# Noise scale of the first, coarse comparison; wide enough that no row between two steps is lost.
 _COARSE_SCALE = 0.015
 
 
 @dataclass(frozen=True)
 class Points:
-    """Candidates, what each says of the windows, and the relative error of that.
+    """Candidates, their WA in each window, and its relative error.
 
     `log_wa` and `error` have a row for each candidate and a column for each window.
     """
@@ -64,11 +64,11 @@ class Points:
 
 @dataclass(frozen=True)
 class Weighed:
-    """Candidates with their weight: variant, erase unit and spare space without tied blocks.
+    """Candidates with their weights: variant, erase unit and spare space without tied blocks.
 
-    `scale` is the posterior mean of the relative scale of a window's noise, `table_error` what the
-    table is off by, `best` the logarithm of the likelihood of each variant's best candidate,
-    `log_wa` what each candidate says of the windows.
+    `scale` is the posterior mean of a window's relative noise, `table_error` the error of the
+    table, `best` the log-likelihood of each variant's best candidate, `log_wa` the WA of each
+    candidate in each window.
     """
 
     variant: npt.NDArray[np.int64]
@@ -82,19 +82,19 @@ class Weighed:
 
 
 def weigh(table: CandidateTable, wa: Floats, noise: float | None) -> Weighed:
-    """Return the candidates of a table that explain the WA of windows.
+    """Return the candidates of a table, weighed by the WA of windows.
 
     Args:
         table: candidates of the same chain.
-        wa: WA of each window, NaN where nobody counted.
-        noise: relative standard deviation of a window, if anything tells it.
+        wa: WA of each window, NaN if not measured.
+        noise: relative standard deviation of a window; None if unknown.
 
     Raises:
         WriteampError: no candidate can serve the chain.
     """
-    told = ~np.isnan(wa)
-    observed = np.log(np.maximum(wa[told], 1e-3))
-    table = replace(table, wa=table.wa[..., told])
+    counted = ~np.isnan(wa)
+    observed = np.log(np.maximum(wa[counted], 1e-3))
+    table = replace(table, wa=table.wa[..., counted])
     log2_unit, curves = _curves(table, table_error(table))
     prior = prior_of(table)
     best: dict[tuple[int, int], float] = {}
@@ -102,32 +102,32 @@ def weigh(table: CandidateTable, wa: Floats, noise: float | None) -> Weighed:
     for row, curve in curves.items():
         x = np.arange(curve.low, curve.high, _COARSE)
         scales = np.hypot(_COARSE_SCALE, curve.error(x))
-        found = _t_log(observed - curve.log_wa(x), scales).sum(axis=1)
-        best[row] = float(found.max())
-        peaks[row] = x[found > found.max() - 8]
+        likelihood = _t_log(observed - curve.log_wa(x), scales).sum(axis=1)
+        best[row] = float(likelihood.max())
+        peaks[row] = x[likelihood > likelihood.max() - 8]
     if not best:
-        raise WriteampError("no simulated drive can serve this load")
+        raise WriteampError("no simulated drive can serve this workload")
     top = max(best.values())
     rows = [row for row in peaks if best[row] > top - _FURTHEST]
-    parts = []
+    columns_of_rows = []
     for row in rows:
         curve = curves[row]
         low, high = peaks[row][0] - _AROUND, peaks[row][-1] + _AROUND
         x = np.arange(max(low, curve.low), min(high, curve.high), _FINE)
         place = np.full(x.size, row[0]), np.full(x.size, log2_unit[row[1]]), x
-        parts.append((*place, curve.log_wa(x), curve.error(x)))
-    columns = (np.concatenate(column) for column in zip(*parts, strict=True))
+        columns_of_rows.append((*place, curve.log_wa(x), curve.error(x)))
+    columns = (np.concatenate(column) for column in zip(*columns_of_rows, strict=True))
     return posterior(Points(*columns), observed, noise, prior)
 
 
 def posterior(points: Points, observed: Floats, noise: float | None, prior: Floats) -> Weighed:
-    """Return candidates with their weight.
+    """Return candidates with their weights.
 
     Args:
-        points: what each candidate says of the windows.
-        observed: logarithm of WA of each window that was counted.
-        noise: relative standard deviation of a window, if anything tells it.
-        prior: logarithm of what each variant weighs before anything is known.
+        points: the candidates and their WA in each window.
+        observed: logarithm of WA of each measured window.
+        noise: relative standard deviation of a window; None if unknown.
+        prior: logarithm of each variant's prior weight.
     """
     likelihood = _of_scales(observed - points.log_wa, points.error, noise)
     joint = likelihood + prior[points.variant][:, None]
@@ -152,7 +152,7 @@ def posterior(points: Points, observed: Floats, noise: float | None, prior: Floa
 
 @dataclass(frozen=True)
 class _Curve:
-    """WA over spare space of one variant and erase unit, between those of two of the table."""
+    """WA over spare space of one variant and erase unit, between two erase units of the table."""
 
     below: _Nodes
     above: _Nodes
@@ -161,17 +161,17 @@ class _Curve:
     high: float
 
     def log_wa(self, log_op: Floats) -> Floats:
-        found = self.below.shifted(log_op)
+        shifted = self.below.shifted(log_op)
         if self.share:
-            found = (1 - self.share) * found + self.share * self.above.shifted(log_op)
-        log_wa: Floats = np.log(np.maximum(np.exp(found) + 1 - SHIFT, 0.5))
+            shifted = (1 - self.share) * shifted + self.share * self.above.shifted(log_op)
+        log_wa: Floats = np.log(np.maximum(np.exp(shifted) + 1 - SHIFT, 0.5))
         return log_wa
 
     def error(self, log_op: Floats) -> Floats:
-        found = self.below.error(log_op)
+        error = self.below.error(log_op)
         if self.share:
-            found = (1 - self.share) * found + self.share * self.above.error(log_op)
-        return found
+            error = (1 - self.share) * error + self.share * self.above.error(log_op)
+        return error
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,9 @@ class _Nodes:
 
     def error(self, log_op: Floats) -> Floats:
         """Return the error of each window, a row for each spare space."""
-        return np.stack([np.interp(log_op, self.log_op, one) for one in self.errors.T], axis=1)
+        return np.stack(
+            [np.interp(log_op, self.log_op, column) for column in self.errors.T], axis=1
+        )
 
 
 def _curves(table: CandidateTable, errors: Floats) -> tuple[Floats, dict[tuple[int, int], _Curve]]:
@@ -199,43 +201,43 @@ def _curves(table: CandidateTable, errors: Floats) -> tuple[Floats, dict[tuple[i
             for unit in range(len(units))
         ]
         for step in range(steps):
-            unit, part = divmod(step, _STEPS_OF_UNIT)
-            below, above = own[unit], own[min(unit + 1, len(units) - 1)] if part else own[unit]
+            unit, substep = divmod(step, _STEPS_OF_UNIT)
+            below, above = own[unit], own[min(unit + 1, len(units) - 1)] if substep else own[unit]
             if below is None or above is None:
                 continue
             ends = [below.log_op, above.log_op]
             low, high = max(x[0] for x in ends), min(x[-1] for x in ends)
             if high > low:
-                curves[at, step] = _Curve(below, above, part / _STEPS_OF_UNIT, low, high)
+                curves[at, step] = _Curve(below, above, substep / _STEPS_OF_UNIT, low, high)
     return log2_unit, curves
 
 
 def _nodes(log_op: Floats, wa: Floats, errors: Floats) -> _Nodes | None:
-    known = ~np.isnan(log_op)
-    x, first = np.unique(log_op[known], return_index=True)
+    is_set = ~np.isnan(log_op)
+    x, first = np.unique(log_op[is_set], return_index=True)
     if x.size < 2:
         return None
-    shifted = np.log(np.maximum(wa[known][first] - 1, 0) + SHIFT)
-    return _Nodes(x, PchipInterpolator(x, shifted), errors[known][first])
+    shifted = np.log(np.maximum(wa[is_set][first] - 1, 0) + SHIFT)
+    return _Nodes(x, PchipInterpolator(x, shifted), errors[is_set][first])
 
 
 def prior_of(table: CandidateTable) -> Floats:
-    """Return the logarithm of what each variant weighs before anything is known of the drive."""
+    """Return the logarithm of each variant's prior weight."""
     family_of = np.array(table.family_of)
     share = 1 / np.bincount(family_of)[family_of]
-    share[[one.separates_for_nothing for one in table.variants]] *= _FOR_NOTHING
-    share[[not one.is_usual for one in table.variants]] *= _UNUSUAL
-    share[[one.hears_hints for one in table.variants]] *= _HEARS_HINTS
+    share[[variant.separates_for_nothing for variant in table.variants]] *= _FOR_NOTHING
+    share[[not variant.is_usual for variant in table.variants]] *= _UNUSUAL
+    share[[variant.requires_hints for variant in table.variants]] *= _REQUIRES_HINTS
     return np.asarray(np.log(share / share.sum()))
 
 
 def _of_scales(residuals: Floats, errors: Floats, noise: float | None) -> Floats:
-    """Return the logarithm of the likelihood at each scale of noise, times the prior of that."""
+    """Return the log-likelihood at each scale of noise, plus the logarithm of the scale's prior."""
     spread = _SPREAD_UNKNOWN if noise is None else _SPREAD_KNOWN
-    # A drive that swings within a window looks noisy, so less is as likely as what is expected.
+    # WA that varies within a window looks like noise, so smaller scales are as likely as usual.
     usual = np.clip(_SCALES, _SCALES[0], USUAL_NOISE if noise is None else noise)
     away = np.log(_SCALES / usual) / spread
-    # Heavy tails: a drive that no candidate is has errors of quite another scale.
+    # Heavy tails, because a drive that no candidate matches has much larger errors.
     prior = -1.5 * np.log1p(away**2 / 2)
     prior -= logsumexp(prior)
     return np.stack(
@@ -248,6 +250,6 @@ def _of_scales(residuals: Floats, errors: Floats, noise: float | None) -> Floats
 
 
 def _t_log(residuals: Floats, scale: Floats) -> Floats:
-    """Return the logarithm of Student's density, but for a constant."""
+    """Return the logarithm of Student's density up to a constant."""
     half = (_DEGREES + 1) / 2
     return np.asarray(-half * np.log1p((residuals / scale) ** 2 / _DEGREES) - np.log(scale))

@@ -1,4 +1,4 @@
-"""Fit of one number: the drives that a single WA leaves possible, under a load or a trace."""
+"""Fit of one number: the drives that a single WA allows, under a workload or a trace."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from writeamp.settings.experiment import Experiment
 from writeamp.studies.simulation import simulate_untimed
 from writeamp.units.ratios import physical_of
 
-# The load is served until WA has settled, and then for as long as is counted.
+# Drive writes of the warm-up, and of the whole run.
 _WARMUP_DRIVE_WRITES, _DRIVE_WRITES = 4.0, 7.0
-# One number tells no erase unit, and op only for a family that is taken for the drive's.
+# One number cannot determine the erase unit, and determines op only for a given family.
 GRID = Grid(unit_pages=(64, 256), op=tuple(0.03 * 1.55**at for at in range(8)))
-# A WA that is told is one of some days, in three digits.
+# Assumed noise of a given WA: an average over some days, with three digits.
 NOISE = 0.01
 
 
@@ -41,31 +41,32 @@ def fit_one(
     runner: Runner | None = None,
     progress: Progress | None = None,
 ) -> Fit:
-    """Return the drives that have this steady WA under a load: op under each family.
+    """Return the drives that have this steady WA under a workload: op for each family.
 
     Args:
         wa: steady write amplification.
-        workload: the load, by its spec.
-        capacity_bytes: what the host sees; by default 512 MiB, which says nothing of the drive.
-        runner: who simulates the candidates.
-        progress: called with what is done of them.
+        workload: the workload, by its spec.
+        capacity_bytes: capacity of the drive; by default 512 MiB, since the result does not depend
+            on it.
+        runner: simulates the candidates.
+        progress: called with the finished part, and the whole.
 
     Returns:
         `Fit`; see `fit`.
     """
     wa = STEADY_WA.check("wa", wa)
-    asked = Chain(
+    chain = Chain(
         (Phase(workload, (_WARMUP_DRIVE_WRITES, _DRIVE_WRITES)),),
         capacity_bytes or LOGICAL_PAGES * PAGE_BYTES,
     )
     families = [family[len(family) // 2 :][:1] for family in USUAL]
-    table = table_of(asked, grid=GRID, families=families, runner=runner, progress=progress)
-    windows = windows_of_one(asked, wa)
+    table = table_of(chain, grid=GRID, families=families, runner=runner, progress=progress)
+    windows = windows_of_one(chain, wa)
     return Fit(windows, weigh(table, windows.wa, NOISE), table.variants)
 
 
 def windows_of_one(chain: Chain, wa: float) -> Windows:
-    """Return the last window of a chain alone, with a WA."""
+    """Return a chain's last window only, with a given WA."""
     return Windows(
         chain,
         np.zeros(1, int),
@@ -75,11 +76,11 @@ def windows_of_one(chain: Chain, wa: float) -> Windows:
     )
 
 
-# Counters with coarse units may give a WA just below 1.
+# Counters with coarse units can give a WA just below 1.
 _ANY_WA = Number("be above 0", lambda value: value > 0)
-# A trace is simulated once for each drive; its passes need not agree better than families do.
+# A trace is simulated once per drive; passes differ less than families at this precision.
 _TRACE_PRECISION = 0.01
-# A trace is long, and families differ by more than what lies between these.
+# A coarser grid, because a trace is long, and families differ by more than its steps.
 TRACE_GRID = Grid(unit_pages=(64, 256), op=tuple(0.05 * 1.9**at for at in range(5)))
 
 
@@ -91,20 +92,20 @@ def fit_trace(
     runner: Runner | None = None,
     progress: Progress | None = None,
 ) -> Fit:
-    """Return the drives that have this WA under a trace, each as large as what the trace writes.
+    """Return the drives that have this WA under a trace; the trace sets their capacity.
 
     Args:
-        wa: that the drive's counters tell of the time of the trace.
-        trace: what the host wrote meanwhile.
+        wa: WA from the drive's counters during the trace.
+        trace: the host's requests in that time.
         noise: relative standard deviation of that WA.
-        runner: who simulates the candidates.
-        progress: called with what is done of them.
+        runner: simulates the candidates.
+        progress: called with the finished part, and the whole.
 
     Returns:
         `Fit`; see `fit`.
 
     Raises:
-        WriteampError: `wa` is no WA, or no candidate can serve the trace.
+        WriteampError: `wa` is not above 0, or no candidate can serve the trace.
     """
     wa = _ANY_WA.check("wa", wa)
     variants = tuple(family[len(family) // 2] for family in USUAL)
@@ -112,18 +113,19 @@ def fit_trace(
     work = partial(_simulated_under, trace, TRACE_GRID.op)
     runner = runner or local_runner(len(jobs))
     of_all = gather_whole(runner, work, jobs, progress=progress)
-    capacity_bytes = next((one[2] for one in of_all if one[2]), 0)
+    capacity_bytes = next((curve[2] for curve in of_all if curve[2]), 0)
     if not capacity_bytes:
         raise WriteampError(
-            f"what {trace.path} writes fills too few blocks of any candidate; give a longer trace"
+            f"the pages that {trace.path} writes fill too few blocks of any candidate; give a "
+            "longer trace"
         )
     shape = (len(variants), len(TRACE_GRID.unit_pages), len(TRACE_GRID.op))
     table = CandidateTable(
         variants,
         tuple(range(len(variants))),
         np.array(TRACE_GRID.unit_pages, float),
-        np.array([one[0] for one in of_all]).reshape(shape),
-        np.array([one[1] for one in of_all]).reshape(*shape, 1),
+        np.array([curve[0] for curve in of_all]).reshape(shape),
+        np.array([curve[1] for curve in of_all]).reshape(*shape, 1),
     )
     windows = windows_of_one(
         Chain((Phase(f"trace {Path(trace.path).name}", (1.0,)),), capacity_bytes), wa
@@ -139,22 +141,22 @@ def _simulated_under(
     log_op, wa = np.full(len(ops), math.nan), np.full((len(ops), 1), math.nan)
     capacity_bytes = 0
     for at, op in enumerate(ops):
-        found = _run_of(trace, variant, unit, op)
-        if found is None:
+        run = _run_of(trace, variant, unit, op)
+        if run is None:
             continue
-        drive = found.device
+        drive = run.device
         free = drive.physical_pages - variant.tied_blocks * unit
         if free <= drive.logical_pages:
             continue
         log_op[at] = math.log(free / drive.logical_pages - 1)
-        wa[at] = found.wa
+        wa[at] = run.wa
         capacity_bytes = drive.capacity_bytes
     return log_op, wa, capacity_bytes
 
 
 def _run_of(trace: traces.Trace, variant: Variant, unit: int, op: float) -> Result | None:
-    """Return the run of one drive; None if there can be no such drive."""
-    asked = Experiment.of(
+    """Return the run of one drive; None if the drive is not possible."""
+    experiment = Experiment.of(
         "simulate",
         trace=trace,
         op=op,
@@ -165,14 +167,14 @@ def _run_of(trace: traces.Trace, variant: Variant, unit: int, op: float) -> Resu
         precision=_TRACE_PRECISION,
     )
     try:
-        blocks = physical_of(_pages_of(asked), op) / unit
-        return simulate_untimed(asked.with_settings(victims=variant.victims_on(blocks)))
+        blocks = physical_of(_pages_of(experiment), op) / unit
+        return simulate_untimed(experiment.with_settings(victims=variant.victims_on(blocks)))
     except RefusedError:
         return None
 
 
-def _pages_of(asked: Experiment) -> int:
-    """Return the logical pages of the drive that the trace just fills."""
+def _pages_of(experiment: Experiment) -> int:
+    """Return the logical pages of the drive that the trace exactly fills."""
     from writeamp.runs.inputs import prepare  # noqa: PLC0415 (slow)
 
-    return prepare(asked).drive.logical_pages
+    return prepare(experiment).drive.logical_pages

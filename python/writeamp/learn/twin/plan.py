@@ -1,4 +1,4 @@
-"""Plan of a chain for who measures by hand: fio jobs, when to read counters, what it costs."""
+"""Plan of a chain for manual measurement: fio jobs, times to read counters, and its cost."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _SECONDS_PER_HOUR = 3600
 
 
 def plan_tables(chain: Chain, *, write_mb_s: float, rated_tbw: float | None) -> dict[str, Any]:
-    """Return the tables of a plan beside the chain.
+    """Return the tables of a plan, without those of the chain.
 
     Args:
-        chain: what the drive serves.
-        write_mb_s: bandwidth of its random writes, in 10^6 bytes a second.
+        chain: the chain of the plan.
+        write_mb_s: bandwidth of random writes of the drive, in 10^6 bytes per second.
         rated_tbw: its rated endurance in 10^12 bytes written.
     """
     written = chain.written_bytes
@@ -37,10 +37,10 @@ def plan_tables(chain: Chain, *, write_mb_s: float, rated_tbw: float | None) -> 
 
 
 def capacity_of(target: str) -> int:
-    """Return the bytes that the host of a target sees.
+    """Return the capacity of a target, in bytes.
 
     Raises:
-        WriteampError: there is no such profile, file or block device, or it is no flash drive.
+        WriteampError: the profile, file or block device does not exist, or is not a flash drive.
     """
     if target in profile_names() or target.endswith(".toml"):
         profile = device(target)
@@ -54,30 +54,30 @@ def capacity_of(target: str) -> int:
             return file.seek(0, os.SEEK_END)
     except OSError as error:
         raise WriteampError(
-            f"cannot tell the capacity of {target}: {error.strerror}; give --capacity"
+            f"cannot read the capacity of {target}: {error.strerror}; give --capacity"
         ) from None
 
 
 def _steps(chain: Chain) -> list[str]:
     return [
         "discard the whole drive: blkdiscard /dev/THE_DRIVE",
-        "read host and flash bytes written; run [fill]; read them again: the first window",
-        f"run [window-1] to [window-{chain.windows}] in order without pauses, and read them after "
-        "each",
-        "write windows.csv: host_bytes,flash_bytes of each, and a line for each window",
+        "read the counters of host and flash bytes; run [fill]; read them again: the first window",
+        f"run [window-1] to [window-{chain.windows}] in order without pauses, and read the "
+        "counters after each",
+        "write windows.csv: the header host_bytes,flash_bytes, and a line for each window",
         "writeamp twin measure --plan PLAN.toml --windows windows.csv --out windows.parquet",
     ]
 
 
-# Where a person writes the drive's name.
+# Options of fio for a manual run; the user fills in the drive's name.
 BY_HAND = ("filename=/dev/THE_DRIVE", "ioengine=libaio", "direct=1")
 FILL = "fill"
 
 _FILL_BYTES = 1 << 20
-# Draws of sections are of seeds so far apart, as those of other chains are.
+# Distance of the seeds of two chains, so that their sections have different draws.
 _SEEDS = 1000
 _BESIDE = "mix(sizes=1/1,weights=1/1,of=uniform/sequential)"
-# What fio calls the workloads of a chain: its zones are shares of accesses and of the space.
+# Options of fio for the workloads of a chain; zones are shares of accesses and of the space.
 _FIO = {
     "uniform": "random_distribution=random",
     "mix(sizes=1/4/15/80,weights=35/30/20/15)": "random_distribution=zoned:35/1:30/4:20/15:15/80",
@@ -90,13 +90,13 @@ _FIO = {
 def fio_jobs(
     chain: Chain, place: Sequence[str] = BY_HAND, *, fine: bool = False, seed: int = 1
 ) -> str:
-    """Return a fio job file whose sections are run one by one: fio --section=NAME FILE.
+    """Return a fio job file with sections to run one by one: fio --section=NAME FILE.
 
     Args:
-        chain: what they write.
-        place: the options that say where.
-        fine: a section for each part of a window, as `Chain.parts` gives them.
-        seed: decides fio's draws; each section has draws of its own.
+        chain: the chain that the sections write.
+        place: the options that name the target.
+        fine: a section for each part of a window, as in `Chain.parts`.
+        seed: seed of fio's draws; each section has draws of its own.
     """
     lines = [
         "# Run each section by itself, in order and without pauses: fio --section=NAME chain.fio",
@@ -107,7 +107,7 @@ def fio_jobs(
         f"bs={chain.page_bytes}",
         "iodepth=32",
         "norandommap=1",
-        # Without it fio 3.33 writes the same addresses whatever the seed is (its issue 1502).
+        # Without it, fio 3.33 ignores the seed and repeats the addresses (its issue 1502).
         "randrepeat=0",
         "random_generator=tausworthe64",
         "end_fsync=1",
@@ -133,13 +133,13 @@ def section_names(chain: Chain) -> list[str]:
 
 
 def unwritten(chain: Chain) -> list[str]:
-    """Return the workloads of a chain that no fio job writes."""
+    """Return the workloads of a chain that fio cannot write."""
     without = [cut.phase for cut in _cuts(chain, fine=False) if not _streams(chain, cut)]
     return list(dict.fromkeys(chain.phases[phase].workload for phase in without))
 
 
 class _Cut(NamedTuple):
-    """A window or a part of one: where in its phase it begins, and the pages that it writes."""
+    """A window or a part of one: its begin in its phase, and the pages that it writes."""
 
     name: str
     phase: int
@@ -149,22 +149,22 @@ class _Cut(NamedTuple):
 
 def _cuts(chain: Chain, *, fine: bool) -> Iterator[_Cut]:
     parts = list(chain.parts(chain.logical_pages, fine=fine))
-    of_window = Counter(part.window for part in parts)
+    of_window = Counter(span.window for span in parts)
     seen: Counter[int] = Counter()
     phase, phase_begin, begin = 0, 0, 0
-    for part in parts:
-        if part.phase != phase:
-            phase, phase_begin = part.phase, begin
-        seen[part.window] += 1
-        name = f"window-{part.window + 1}"
-        if of_window[part.window] > 1:
-            name += f"-part-{seen[part.window]}"
-        yield _Cut(name, phase, begin - phase_begin, part.end_pages - begin)
-        begin = part.end_pages
+    for span in parts:
+        if span.phase != phase:
+            phase, phase_begin = span.phase, begin
+        seen[span.window] += 1
+        name = f"window-{span.window + 1}"
+        if of_window[span.window] > 1:
+            name += f"-part-{seen[span.window]}"
+        yield _Cut(name, phase, begin - phase_begin, span.end_pages - begin)
+        begin = span.end_pages
 
 
 def _fill(chain: Chain) -> list[str]:
-    """Return the fill in order, the last bytes in a job of their own: fio writes whole requests."""
+    """Return the fill in order; the last bytes have a job, as fio writes whole requests."""
     whole = chain.capacity_bytes // _FILL_BYTES * _FILL_BYTES
     rest = chain.capacity_bytes - whole
     lines = [f"[{FILL}]", "rw=write", "bs=1M", f"size={whole}", ""] if whole else []
@@ -174,19 +174,19 @@ def _fill(chain: Chain) -> list[str]:
 
 
 def _streams(chain: Chain, cut: _Cut) -> list[list[str]]:
-    """Return the streams of a cut, which are written beside each other; none if fio has none."""
+    """Return the parallel streams of a cut; an empty list if fio cannot write it."""
     workload, page = chain.phases[cut.phase].workload, chain.page_bytes
-    found = _FIO.get(workload)
-    if found is not None:
-        return [["rw=randwrite", found, f"io_size={cut.pages * page}"]]
+    distribution = _FIO.get(workload)
+    if distribution is not None:
+        return [["rw=randwrite", distribution, f"io_size={cut.pages * page}"]]
     if workload.startswith("random(bs="):
         size = workload.removeprefix("random(bs=").removesuffix(")")
         return [["rw=randwrite", f"bs={size}", f"io_size={cut.pages * page}"]]
-    half, before, own = chain.logical_pages // 2, cut.begin_pages // 2, cut.pages // 2
-    if workload != _BESIDE or before + own > half:
+    half, begin, own = chain.logical_pages // 2, cut.begin_pages // 2, cut.pages // 2
+    if workload != _BESIDE or begin + own > half:
         return []
-    # The sequential stream goes on where the cut before left it. Deeper queues would make bursts of
-    # each stream, which lie together in a small erase unit.
+    # The sequential stream continues where the cut before ended. With deeper queues each stream
+    # would come in bursts, which lie together in a small erase unit.
     together = ["flow=1", "iodepth=1"]
     return [
         [
@@ -197,8 +197,8 @@ def _streams(chain: Chain, cut: _Cut) -> list[list[str]]:
         ],
         [
             "rw=write",
-            f"offset={(half + before) * page}",
-            f"size={(half - before) * page}",
+            f"offset={(half + begin) * page}",
+            f"size={(half - begin) * page}",
             f"io_size={own * page}",
             *together,
         ],

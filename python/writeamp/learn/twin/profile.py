@@ -1,4 +1,4 @@
-"""Device profile of a twin: few candidates that stand for all, and the most probable drive."""
+"""Device profile of a twin: a few representative candidates, and the most probable drive."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def profile_tables(
     """Return the tables of a profile.
 
     Args:
-        candidates: the drives that it may be.
-        page_bytes: of a page of them.
-        summary: what was found, in a line.
-        posterior: what else is to be kept, as TOML has it.
+        candidates: the possible drives.
+        page_bytes: size of their pages.
+        summary: the result of the fit in one line.
+        posterior: further values to store, as TOML types.
     """
     best = candidates.members[0]
     return {
@@ -43,7 +43,7 @@ def profile_tables(
             "logical_pages": candidates.logical_pages,
             "error": candidates.error,
             **posterior,
-            "candidates": [one.to_dict() for one in candidates.members],
+            "candidates": [candidate.to_dict() for candidate in candidates.members],
         },
         "sources": {
             "geometry": "the most probable candidate",
@@ -53,7 +53,7 @@ def profile_tables(
 
 
 def write_profile(path: str | Path, tables: dict[str, Any], inputs: list[str | Path]) -> None:
-    """Write a profile, whole or not at all.
+    """Write a profile, completely or not at all.
 
     Raises:
         WriteampError: the file cannot be written, or is one of the inputs.
@@ -62,9 +62,9 @@ def write_profile(path: str | Path, tables: dict[str, Any], inputs: list[str | P
         file.write(tomli_w.dumps(tables).encode())
 
 
-# Cells of a variant: so many of like op in each octave of the erase unit.
+# Cells of a variant in each octave of the erase unit, by op.
 _OP_CELLS = 3
-# A spread of op below this moves no prediction that matters.
+# Spread of log op below which a variant needs only one cell, since predictions hardly differ.
 _NARROW = 0.004
 _LEAST_WEIGHT = 0.002
 _MOST = 40
@@ -77,11 +77,11 @@ def condensed(
 
     Args:
         weighed: all candidates.
-        op: of each, on the drive that was measured.
-        variants: their managers and victim policies.
-        logical_pages: of that drive.
+        op: of each candidate, on the measured drive.
+        variants: their placements and victim policies.
+        logical_pages: of the measured drive.
     """
-    found = []
+    means = []
     for variant in np.unique(weighed.variant):
         of_variant = weighed.variant == variant
         octaves = np.round(weighed.log2_unit)
@@ -96,19 +96,21 @@ def condensed(
                 unit = max(2, round(float(np.exp2(share @ weighed.log2_unit[members]))))
                 mean_op = float(np.exp(share @ np.log(op[members])))
                 blocks = physical_of(logical_pages, mean_op) / unit
-                one = variants[variant]
-                found.append(Candidate(one.manager, one.victims_on(blocks), mean_op, unit, weight))
-    found.sort(key=lambda one: -one.weight)
-    found = found[:_MOST]
-    whole = sum(one.weight for one in found)
+                mean = variants[variant]
+                means.append(
+                    Candidate(mean.manager, mean.victims_on(blocks), mean_op, unit, weight)
+                )
+    means.sort(key=lambda mean: -mean.weight)
+    means = means[:_MOST]
+    total = sum(mean.weight for mean in means)
     return tuple(
-        Candidate(one.manager, one.victims, one.op, one.erase_unit_pages, one.weight / whole)
-        for one in found
+        Candidate(mean.manager, mean.victims, mean.op, mean.erase_unit_pages, mean.weight / total)
+        for mean in means
     )
 
 
 def _cells(log_op: Floats, weight: Floats) -> list[np.ndarray]:
-    """Return the members of each cell: all, or a third of the weight each."""
+    """Return the members of each cell: one cell with all, or cells of a third of the weight."""
     whole = weight.sum()
     if not whole:
         return []

@@ -29,25 +29,25 @@ from writeamp.learn.twin.plan import FILL as FILL_SECTION
 from writeamp.learn.twin.plan import capacity_of, fio_jobs, section_names, unwritten
 from writeamp.units.byte_sizes import shown_bytes
 
-# Fewer counts in a window tell its WA to no better than 4%, which no candidate is worth.
+# With fewer counts in a window, its WA is uncertain by more than 4%, too much for a fit.
 _FEWEST_COUNTS = 25
-# As much as this may be written besides: journals and metadata of a file system.
+# Allowed other writes, as a share and in bytes: journals and metadata of a file system.
 _OTHERS_PART = 0.05
 _OTHERS_BYTES = 16 << 20
-# Counters that are brought up to date in longer steps than this are of no use.
+# Counters that are updated less often than this cannot be used.
 _PATIENCE_S = 60.0
 _BETWEEN_LOOKS_S = 0.2
 
 
 @dataclass
 class HostCounters:
-    """Counters of one drive from one moment on.
+    """Counters of one drive, counted from one moment.
 
     Attributes:
         source: of the counters.
-        first: what they said before anything was written.
-        files: that must be written anew before each reading; none of a device.
-        patience_s: that counters may take to show what was written.
+        first: snapshot before anything was written.
+        files: files that must be updated before each reading; empty for a device.
+        patience_s: longest time until counters include all writes, in s.
     """
 
     source: DriveSource
@@ -62,7 +62,7 @@ class HostCounters:
         """Return the counters of a source, read once.
 
         Raises:
-            WriteampError: they cannot be read, are not kept up to date, or cannot show WA.
+            WriteampError: they cannot be read, are not updated, or cannot give WA.
         """
         files = _counting_files(source)
         first = _fresh(source, files, patience_s)
@@ -70,39 +70,39 @@ class HostCounters:
         return HostCounters(source, first, files, patience_s)
 
     def begin(self) -> None:
-        """Count from now on."""
+        """Count from this moment."""
         self._last = _fresh(self.source, self.files, self.patience_s)
 
     def check_grain(self, window_bytes: float) -> None:
-        """Refuse counters that move too seldom in the shortest window.
+        """Reject counters with too few counts in the shortest window.
 
         Raises:
-            WriteampError: the sentence says how much would have to be written.
+            WriteampError: there are too few; the message has the bytes that are needed.
         """
         coarsest = max(
-            (one for one in self.first.facts.counters if one.unit is not None),
+            (counter for counter in self.first.facts.counters if counter.unit is not None),
             key=_unit_bytes,
             default=None,
         )
         if coarsest is None or window_bytes >= _FEWEST_COUNTS * _unit_bytes(coarsest):
             return
         raise WriteampError(
-            f"{coarsest.label} of {self.source.name} counts {shown_bytes(_unit_bytes(coarsest))} "
-            f"at a time, and the shortest window is {shown_bytes(round(window_bytes))}: at least "
-            f"{_FEWEST_COUNTS} counts are needed, which are windows of "
-            f"{shown_bytes(_FEWEST_COUNTS * _unit_bytes(coarsest))}; give a larger part of the "
-            "drive, or finer counters"
+            f"{coarsest.label} of {self.source.name} counts in steps of "
+            f"{shown_bytes(_unit_bytes(coarsest))}, and the shortest window is "
+            f"{shown_bytes(round(window_bytes))}. At least {_FEWEST_COUNTS} steps are needed "
+            f"(windows of {shown_bytes(_FEWEST_COUNTS * _unit_bytes(coarsest))}); give a larger "
+            "part of the drive, or finer counters"
         )
 
     def read(self, written_bytes: int) -> Reading:
         """Return host and flash bytes since the first reading.
 
         Args:
-            written_bytes: that fio has written since the reading before; without any, the counters
-                are what they were.
+            written_bytes: bytes that fio has written since the previous reading; with 0, the
+                counters are not read again.
 
         Raises:
-            WriteampError: they do not fit to that, or tell no WA.
+            WriteampError: the counters do not match these bytes, or give no WA.
         """
         if self._last is None:
             self.begin()
@@ -119,8 +119,10 @@ class HostCounters:
         if answer.host is not None and _lags(answer, written_bytes):
             raise self._wrong(answer, written_bytes)
         if answer.wa is None or answer.host is None or answer.flash is None:
-            why = answer.reason or "their unit is not known (`writeamp measure calibrate` finds it)"
-            raise WriteampError(f"the counters of {self.source.name} tell no WA of a window: {why}")
+            why = (
+                answer.reason or "their unit is unknown (find it with `writeamp measure calibrate`)"
+            )
+            raise WriteampError(f"the counters of {self.source.name} give no WA of a window: {why}")
         if answer.host.low > (1 + _OTHERS_PART) * written_bytes + _OTHERS_BYTES:
             raise self._wrong(answer, written_bytes)
         self._total[0] += float(answer.host.nominal)
@@ -135,69 +137,69 @@ class HostCounters:
         assert answer.host is not None
         rose = float(answer.host.nominal)
         why = (
-            "they are another drive's, in another unit, or brought up to date too seldom"
+            "they belong to another drive, have another unit, or are updated too seldom"
             if rose < written_bytes
-            else "somebody else writes to the drive, or they are in another unit"
+            else "another program writes to the drive, or they have another unit"
         )
         return WriteampError(
-            f"the host's counter of {self.source.name} rose by {shown_bytes(round(rose))} where "
-            f"fio wrote {shown_bytes(written_bytes)}: {why}"
+            f"the host counter of {self.source.name} rose by {shown_bytes(round(rose))}, but fio "
+            f"wrote {shown_bytes(written_bytes)}: {why}"
         )
 
 
 def _lags(answer: DriveCounters, written_bytes: int) -> bool:
-    """Return whether counters do not show all that was written, and may do so later."""
-    if any(one.verdict == "fail" for one in answer.checks):
+    """Return whether counters do not yet show all written bytes."""
+    if any(check.verdict == "fail" for check in answer.checks):
         return False
     return answer.host is None or answer.host.high < (1 - _OTHERS_PART) * written_bytes
 
 
 def _fresh(source: DriveSource, files: Sequence[Path], patience_s: float) -> Snapshot:
-    """Return a snapshot of now: of files, when all of them were written anew.
+    """Return a present snapshot; for files, after all of them were updated.
 
-    Files are written one after the other. While some change from look to look, the others may be of
-    an earlier moment.
+    Files are updated one after the other. While some still change between two looks, the others may
+    be of an earlier moment.
     """
     begun, until = time.time(), time.monotonic() + patience_s
     last = None
     while True:
         times = [_written_at(file) for file in files]
-        is_new, is_late = all(one > begun for one in times), time.monotonic() > until
+        is_new, is_late = all(written_at > begun for written_at in times), time.monotonic() > until
         if is_new and (len(files) < 2 or times == last or is_late):
             return source.read().snapshot
         if is_late:
             raise WriteampError(
-                f"{source.name} was not written anew for {patience_s:g} s; something must keep the "
-                "counters in it up to date, each second or so"
+                f"{source.name} was not updated for {patience_s:g} s; a program must update its "
+                "counters about once per second"
             )
         last = times
         time.sleep(_BETWEEN_LOOKS_S)
 
 
 def _counting_files(source: DriveSource) -> tuple[Path, ...]:
-    """Return the files of a source that hold counters; others, as of a drive's name, may stay."""
+    """Return the files of a source with counters; other files need no updates."""
     if source.device is not None:
         return ()
     place = Path(source.name)
     if not place.is_dir():
         return (place,)
-    files = tuple(one for one in sorted(place.iterdir()) if one.is_file())
-    # Those of a drive to which nothing was written yet hold none.
-    return tuple(one for one in files if _counts(one, source.stated)) or files
+    files = tuple(file for file in sorted(place.iterdir()) if file.is_file())
+    # Without any counters, as on a drive before its first write, all files are returned.
+    return tuple(file for file in files if _counts(file, source.stated)) or files
 
 
 def _counts(file: Path, stated: Stated) -> bool:
     try:
-        found = snapshots_in(Document(str(file), read_bytes(file, MOST_BYTES, WHAT), stated))
+        snapshots = snapshots_in(Document(str(file), read_bytes(file, MOST_BYTES, WHAT), stated))
     except (OSError, WriteampError):
         return False
-    return any(one.facts.counters for one in found)
+    return any(snapshot.facts.counters for snapshot in snapshots)
 
 
 def _written_at(file: Path) -> float:
     try:
         return file.stat().st_mtime
-    except FileNotFoundError:  # it is being replaced
+    except FileNotFoundError:  # while the file is replaced
         return 0.0
 
 
@@ -205,30 +207,30 @@ def _unit_bytes(counter: Counter) -> int:
     return 0 if counter.unit is None else round(counter.unit.nominal)
 
 
-# The slowest drive that a part is waited for.
+# Slowest drive for which a part waits.
 _LEAST_BYTES_S = 1e6
-# A file or a part of a drive is said to be one if it is smaller than the drive by more than this.
+# A target below this share of the drive is reported as a part of it.
 _WHOLE_PART = 0.99
 
 
 @dataclass
 class RealHost:
-    """Host of a place that fio writes to, and whose drive's counters are read.
+    """Host of a place that fio writes to; it reads the counters of the place's drive.
 
     Attributes:
-        place: that is written to.
+        place: the target of the writes.
         counted: the counters of its drive.
-        tell: is given sentences on what a reader of the windows should know.
+        warn: called with warnings for readers of the windows.
     """
 
     place: TargetPlace
     counted: HostCounters
-    tell: Callable[[str], None]
+    warn: Callable[[str], None]
     _written_bytes: int = 0
 
     @property
     def meaning(self) -> dict[str, Any]:
-        """Place, part of it, drive and counters, as JSON types."""
+        """Target, its used part, drive and counters, as JSON types."""
         facts = self.counted.first.facts
         return {
             "target": self.place.where,
@@ -238,17 +240,17 @@ class RealHost:
         }
 
     def check(self, chain: Chain, *, goes_on: bool) -> None:
-        """Refuse a chain that cannot be measured here, before anything is written.
+        """Reject a chain that cannot be measured here, before anything is written.
 
         Args:
-            chain: that is to be served.
+            chain: the chain.
             goes_on: whether a part of it was measured before.
 
         Raises:
             WriteampError: fio cannot write it, counters are too coarse, or the file is new.
         """
         for workload in unwritten(chain):
-            raise WriteampError(f"no fio job writes {workload}; leave that phase out of the plan")
+            raise WriteampError(f"fio cannot write {workload}; leave that phase out of the plan")
         shortest = min(
             (end - start)
             for phase in chain.phases
@@ -257,25 +259,25 @@ class RealHost:
         self.counted.check_grain(shortest * chain.capacity_bytes)
         if goes_on and self.place.is_new:
             raise WriteampError(
-                f"{self.place.name} is new, but a part of the chain was measured on it; remove the "
-                "file of windows, or put the file back"
+                f"{self.place.name} is new, but a part of the chain was measured on it before; "
+                "remove the file of windows, or restore the file"
             )
         drive_bytes = self.counted.first.facts.capacity_bytes or _whole_bytes(self.place)
         if self.place.size_bytes < _WHOLE_PART * drive_bytes:
-            self.tell(
-                f"{shown_bytes(self.place.size_bytes)} of the drive's {shown_bytes(drive_bytes)} "
-                "are used: op is found as of a drive of that "
-                "size, whose spare space is the drive's and all that is free and trimmed besides"
+            self.warn(
+                f"only {shown_bytes(self.place.size_bytes)} of the drive's "
+                f"{shown_bytes(drive_bytes)} are used: op is fitted for a drive of that size, with "
+                "all free and trimmed space as additional spare space"
             )
 
     def discard(self) -> None:
-        """Discard what the place holds, and count from then on."""
+        """Discard the data of the place, and count from then on."""
         for sentence in self.place.discard(timeout_s=self.place.size_bytes / _LEAST_BYTES_S):
-            self.tell(sentence)
+            self.warn(sentence)
         self.counted.begin()
 
     def serve(self, chain: Chain, seed: int, at: int, done: Callable[[int], None]) -> None:
-        """Let fio write a part of a chain."""
+        """Write a part of a chain with fio."""
         report = self.place.run_section(
             lambda where: fio_jobs(chain, where, fine=True, seed=seed),
             FILL_SECTION if at == FILL else section_names(chain)[at],
@@ -298,21 +300,21 @@ def real_host(
     size_bytes: int | None,
     destroys: str | None,
     families: tuple[Family, ...] = (),
-    tell: Callable[[str], None],
+    warn: Callable[[str], None],
 ) -> Iterator[RealHost]:
-    """Give the host of a target once it is certain that it may be written to, and lock it.
+    """Check that a target may be written to, lock it, and give its host.
 
     Args:
         name: a file, a block device or an NBD URI.
-        counters: a device, or files that another program keeps up to date; None for the device
-            that the target is or lies on.
-        size_bytes: so much of it is used, from its beginning; a file is made with it.
-        destroys: the one target of which everything may be destroyed.
-        families: of drives, to try before those of the table.
-        tell: is given sentences on what a reader of the windows should know.
+        counters: a device, or files that another program updates; None for the device that the
+            target is or lies on.
+        size_bytes: used part of it, from its beginning; a file is made with this size.
+        destroys: the target whose data may be destroyed.
+        families: of drives, tried before those of the table.
+        warn: called with warnings for readers of the windows.
 
     Raises:
-        WriteampError: it must not be written to, or its drive's counters cannot show WA.
+        WriteampError: the target must not be written to, or its drive's counters cannot give WA.
     """
     check_fio()
     if kind_of(name) == "file":
@@ -320,20 +322,22 @@ def real_host(
     counted = HostCounters.of(source_at(counters or _drive_of(name), Stated(families=families)))
     place = opened(name, size_bytes, destroys)
     with place.held():
-        yield RealHost(place, counted, tell)
+        yield RealHost(place, counted, warn)
 
 
 def _drive_of(name: str) -> str:
     """Return the device that a target is or lies on."""
     kind = kind_of(name)
     if kind == "nbd":
-        raise WriteampError(f"{name} says nothing of its drive's counters; give --counters SOURCE")
+        raise WriteampError(
+            f"{name} does not identify its drive, so give the counters: --counters SOURCE"
+        )
     return name if kind == "device" else device_under(Path(name).absolute().parent)
 
 
 def _whole_bytes(place: TargetPlace) -> int:
-    """Return the size of a device, of the file system of a file, or of an export."""
+    """Return the size of a device, of a file's file system, or of an export."""
     if place.kind == "file":
-        found = os.statvfs(place.name)
-        return found.f_blocks * found.f_frsize
+        status = os.statvfs(place.name)
+        return status.f_blocks * status.f_frsize
     return capacity_of(place.name) if place.kind == "device" else place.size_bytes

@@ -1,9 +1,9 @@
-"""Refinement of weights: the likely candidates themselves are simulated, not interpolated.
+"""Refinement of weights: the likely candidates are simulated instead of interpolated.
 
-Between its nodes a table is off by several percent where WA swings with spare space, as that of
-FIFO does. So each likely variant is simulated at draws of its erase unit and spare space. By how
-much they differ from what was said of them is a smooth function of both, found by least squares;
-what scatters about it is the luck of a run, which the drive that was measured has as well.
+Between its nodes a table has errors of several percent if WA oscillates over spare space, as with
+FIFO. So each likely variant is simulated at random erase units and spare spaces. The difference to
+the table is a smooth function of both, fitted by least squares. The scatter around it is random
+variation between runs, which the measured drive has as well.
 """
 
 from __future__ import annotations
@@ -20,48 +20,50 @@ from writeamp.learn.twin.table import CandidateTable, grid_of, in_usual_pages, s
 from writeamp.learn.twin.windows import Windows
 from writeamp.units.ratios import logical_of, physical_of
 
-# Variants so much less likely than the best (in logarithms) are left out, and those behind so many.
+# Variants this far below the best (in log-likelihood) are left out, and those beyond this number.
 _FURTHEST = 6.0
 _MOST_VARIANTS = 8
-# Runs of a variant; fewer than the least tell no function.
+# Runs per variant, and the least number for a fit.
 _RUNS, _FEWEST_RUNS = 24, 10
-# Draws are spread wider than the weights by this power of them.
+# Weights are flattened to this power before the draws, which spreads them.
 _TEMPER = 0.5
-# What the runs of a variant are scaled by is at least this, in logarithms of op and of the unit.
+# Least scales of the runs of a variant, in logarithms of op and of the unit.
 _LEAST_SPREADS = (0.01, 0.25)
-# Candidates further from the runs than so many of these scales are left out.
+# Candidates further from the runs, in these scales, are left out.
 _REACH = 3.5
-# Ridge of each term: none of the mean, little of what is straight.
+# Ridge of each term: none for the mean, little for linear terms.
 _RIDGE = np.diag([0.0, 0.3, 0.3, 1.0, 1.0, 1.0])
-# Luck is never less: counters of so many pages.
+# Least random variation of a window: that of counters with so many pages.
 _LEAST_LUCK = 0.0007
-# Runs of erase units within about so many octaves tell the luck at one; never less than so much of
-# the square of that of all.
+# Random variation at an erase unit is estimated from runs within about this many octaves. It is at
+# least this share of the overall variance.
 _OCTAVES_OF_LUCK = 0.7
 _LEAST_SHARE = 0.1
 
 
 def refined(table: CandidateTable, weighed: Weighed, windows: Windows) -> Weighed:
-    """Return the likely candidates with the weights that their simulations give them.
+    """Return the likely candidates, weighed by their simulations.
 
-    Some ten milliseconds a run: a second in all on most drives, a few on those of which little is
-    known. The same windows give the same weights.
+    Each run takes some ten milliseconds: in all one second for most drives, a few for drives with
+    little information. The same windows give the same weights.
 
     Args:
-        table: what the candidates were weighed by first.
-        weighed: their weights by it.
+        table: the table of the first weights.
+        weighed: candidates with the first weights.
         windows: of the drive.
     """
-    told = ~np.isnan(windows.wa)
-    observed = np.log(np.maximum(windows.wa[told], 1e-3))
+    counted = ~np.isnan(windows.wa)
+    observed = np.log(np.maximum(windows.wa[counted], 1e-3))
     prior = prior_of(table)
-    drives = _Drives(in_usual_pages(windows.chain), grid_of(windows.chain).logical_pages, told)
-    parts = [
+    drives = _Drives(in_usual_pages(windows.chain), grid_of(windows.chain).logical_pages, counted)
+    corrected = [
         _corrected(drives, table.variants[at], weighed, np.flatnonzero(weighed.variant == at))
         for at in _likely(weighed.best + prior)
     ]
-    columns = [part for part in parts if part is not None]
-    if not columns:  # no candidate can be simulated on a drive of this size
+    columns = [
+        columns_of_variant for columns_of_variant in corrected if columns_of_variant is not None
+    ]
+    if not columns:  # no candidate is possible on a drive of this size
         return weighed
     points = Points(*(np.concatenate(column) for column in zip(*columns, strict=True)))
     return posterior(points, observed, windows.noise, prior)
@@ -69,23 +71,23 @@ def refined(table: CandidateTable, weighed: Weighed, windows: Windows) -> Weighe
 
 @dataclass(frozen=True)
 class _Drives:
-    """Drives that serve the chain: of so many pages, and which windows count."""
+    """Simulated drives for the chain, with their size and the mask of windows that count."""
 
     chain: Chain
     logical_pages: int
-    told: np.ndarray
+    counted: np.ndarray
 
     def log_wa(
         self, variant: Variant, unit_pages: int, log_op: float, *, seed: int
     ) -> Floats | None:
-        """Return the logarithm of WA of a drive in the windows; None if there can be none."""
+        """Return the logarithm of a drive's WA in the windows; None if it is not possible."""
         op = math.exp(log_op)
         free_blocks = physical_of(self.logical_pages, op) / unit_pages
         blocks = round(free_blocks + variant.tied_blocks)
-        # Whole blocks leave another op, so its logical pages are chosen to have this very one.
+        # Whole blocks change op, so the number of logical pages is adapted to keep it.
         pages = round(logical_of((blocks - variant.tied_blocks) * unit_pages, op))
         wa = simulated_windows(self.chain, variant, unit_pages, blocks, pages, seed=seed)
-        return None if wa is None else np.log(wa[self.told])
+        return None if wa is None else np.log(wa[self.counted])
 
 
 def _likely(value: Floats) -> list[int]:
@@ -97,14 +99,14 @@ def _likely(value: Floats) -> list[int]:
 def _corrected(
     drives: _Drives, variant: Variant, weighed: Weighed, own: np.ndarray
 ) -> tuple[np.ndarray, ...] | None:
-    """Return the candidates of a variant, by what runs of it come to."""
+    """Return the candidates of a variant, corrected by simulated runs; None with too few runs."""
     drawn, off = [], []
     for seed, at in enumerate(_draws(weighed.weight[own]), start=1):
         unit = max(2, round(float(np.exp2(weighed.log2_unit[own[at]]))))
-        found = drives.log_wa(variant, unit, float(weighed.log_op[own[at]]), seed=seed)
-        if found is not None:
+        log_wa_of_run = drives.log_wa(variant, unit, float(weighed.log_op[own[at]]), seed=seed)
+        if log_wa_of_run is not None:
             drawn.append(at)
-            off.append(found - weighed.log_wa[own[at]])
+            off.append(log_wa_of_run - weighed.log_wa[own[at]])
     if len(drawn) < _FEWEST_RUNS:
         return None
     terms, reached = _terms(weighed.log_op[own], weighed.log2_unit[own], np.array(drawn))
@@ -124,21 +126,21 @@ def _corrected(
 
 
 def _luck_of_units(log2_unit: Floats, of_runs: Floats, left: Floats) -> Floats:
-    """Return by how much luck is more or less at an erase unit: few large blocks have more."""
+    """Return the relative random variation at each erase unit: few large blocks vary more."""
     near = np.exp(-(((log2_unit[:, None] - of_runs) / _OCTAVES_OF_LUCK) ** 2) / 2)
     squares = near @ np.mean(left**2, axis=1) / np.maximum(near.sum(axis=1), 1e-9)
     return np.asarray(np.sqrt(np.maximum(squares, _LEAST_SHARE)))
 
 
 def _draws(weight: Floats) -> list[int]:
-    """Return which candidates are simulated: evenly over their weights, which are flattened."""
+    """Return the candidates to simulate, drawn evenly over their flattened weights."""
     flat = np.maximum(weight / max(weight.max(), 1e-300), 1e-12) ** _TEMPER
     at = (np.arange(_RUNS) + 0.5) / _RUNS
-    return [int(one) for one in np.searchsorted(np.cumsum(flat) / flat.sum(), at)]
+    return [int(index) for index in np.searchsorted(np.cumsum(flat) / flat.sum(), at)]
 
 
 def _terms(log_op: Floats, log2_unit: Floats, drawn: np.ndarray) -> tuple[Floats, np.ndarray]:
-    """Return the terms of a quadratic, and which candidates the runs reach."""
+    """Return the terms of a quadratic, and a mask of the candidates within reach of the runs."""
     scaled = []
     for values, least in zip((log_op, log2_unit), _LEAST_SPREADS, strict=True):
         of_runs = values[drawn]

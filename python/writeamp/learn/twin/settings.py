@@ -1,4 +1,4 @@
-"""Settings of twins: the chain, what is measured, and the one number that may stand for it."""
+"""Settings of twins: the chain, the measured target, and a single WA in place of a chain."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ChainSettings(Settings):
     chunks: bool = setting(
         False,
         Flag(),
-        "add three phases of aligned chunks, which tell the erase unit",
+        "add three phases of aligned chunks, which determine the erase unit",
         number="switch",
     )
 
@@ -44,25 +44,25 @@ class PlanSettings(Settings):
     names_options: ClassVar[bool] = True
 
     capacity: int | None = setting(
-        None, SIZE, "what the host sees, such as 1TB or 512MiB", number="bytes"
+        None, SIZE, "capacity of the drive, such as 1TB or 512MiB", number="bytes"
     )
     target: str | None = setting(
         None,
         None,
-        "take the capacity of this target: a profile, a file or a block device",
+        "use the capacity of this target: a profile, a file or a block device",
         metavar="TARGET",
     )
     write_mb_s: float = setting(
         400.0,
         Number("be above 0", lambda value: value > 0),
-        "bandwidth of random writes that the hours are told by",
+        "bandwidth of random writes, for the estimate of the hours",
         number="number",
         metavar="MB/S",
     )
     rated_tbw: float | None = setting(
         None,
         Number("be above 0", lambda value: value > 0),
-        "rated endurance in TB written, of which the share is told",
+        "rated endurance in TB written; the plan reports the share that it uses",
         number="number",
         metavar="TB",
     )
@@ -70,7 +70,7 @@ class PlanSettings(Settings):
 
 @dataclass(frozen=True)
 class TwinTargetSettings(Settings):
-    """Target that is measured, or who measured it."""
+    """Target to measure, or a file of its windows."""
 
     title: ClassVar[str] = "target"
     names_options: ClassVar[bool] = True
@@ -78,7 +78,7 @@ class TwinTargetSettings(Settings):
     target: str | None = setting(
         None,
         None,
-        "what is measured: a simulated drive by its profile (see `writeamp list devices`), a "
+        "target to measure: a simulated drive by its profile (see `writeamp list devices`), a "
         "virtual one by its Unix socket or nbd+unix:///?socket=PATH, or a block device or a file "
         "on a real one, which fio writes to",
         choices=profile_names(),
@@ -87,22 +87,22 @@ class TwinTargetSettings(Settings):
     counters: str | None = setting(
         None,
         None,
-        "counters of a real drive: its device, or a file or folder that something keeps up to date "
+        "counters of a real drive: its device, or a file or folder that another program updates "
         "(default: the device that the target is or lies on)",
         metavar="SOURCE",
     )
     families: Path | None = setting(
         None,
         None,
-        "families of drives of your own, as `measure counters` takes them",
+        "file with families of drives of your own, as in `measure counters`",
         number="path",
         metavar="FILE",
     )
     windows: Path | None = setting(
         None,
         None,
-        "take the windows from a CSV file with columns host_bytes and flash_bytes, a line each, "
-        "the fill in order the first, in the place of a target",
+        "read the windows from a CSV file in place of a target: columns host_bytes and "
+        "flash_bytes, a line for each window, first the fill in order",
         number="path",
         metavar="FILE.csv",
     )
@@ -112,25 +112,25 @@ class TwinTargetSettings(Settings):
     repeats: int = setting(
         1,
         Whole(1, 100),
-        "chains that are served, each by a new drive: they tell noise",
+        "number of runs of the chain, each on a new drive; they measure noise",
         number="count",
     )
-    seed: int = setting(1, Whole(0), "decides every random draw", number="count")
+    seed: int = setting(1, Whole(0), "seed of all random draws", number="count")
     destroys: str | None = setting(
         None,
         None,
-        "destroy all that this target holds, which must be named once more",
+        "destroy all data of this target, which must be named again",
         flag="--yes-destroy-data",
         metavar="TARGET",
     )
     timed: bool = setting(
-        False, Flag(), "let the drive serve in virtual time, with its caches", number="switch"
+        False, Flag(), "run the drive in virtual time, with its caches", number="switch"
     )
 
 
 @dataclass(frozen=True)
 class OneNumberSettings(Settings):
-    """One WA under a known load, in the place of a chain."""
+    """One WA under a known workload, in place of a chain."""
 
     title: ClassVar[str] = "one number"
     names_options: ClassVar[bool] = True
@@ -138,17 +138,17 @@ class OneNumberSettings(Settings):
     wa: float | None = setting(
         None,
         STEADY_WA,
-        "fit this steady write amplification, in the place of a file of windows",
+        "fit this steady write amplification, in place of a file of windows",
         number="number",
         metavar="WA",
     )
     workload: Spec | None = setting(
-        None, SpecOf("workloads"), "the load of that (default uniform)", kind="workloads"
+        None, SpecOf("workloads"), "workload of --wa (default uniform)", kind="workloads"
     )
     trace: Path | None = setting(
         None,
         None,
-        "fit the WA of a real drive under this block trace, in the place of a file of windows",
+        "fit the WA of a real drive under this block trace, in place of a file of windows",
         number="path",
         metavar="TRACE",
     )
@@ -156,25 +156,25 @@ class OneNumberSettings(Settings):
     counters: tuple[str, ...] | None = setting(
         None,
         None,
-        "snapshots of the drive's counters before the trace and after it; given twice",
+        "snapshots of the drive's counters before and after the trace; give it twice",
         number="texts",
         metavar="SNAP",
     )
 
     def __post_init__(self) -> None:
-        """Refuse what does not go together."""
+        """Reject contradictory settings."""
         super().__post_init__()
         if self.wa is None and self.trace is None and self.workload is not None:
-            raise WriteampError("--workload is the load of --wa; a file of windows has its own")
+            raise WriteampError("--workload is the workload of --wa; a file of windows has its own")
         if self.trace is None:
             if self.counters is not None or self.trace_format is not None:
-                raise WriteampError("--counters and --format are of --trace; give it too")
+                raise WriteampError("--counters and --format need --trace; give it, too")
             return
         if self.workload is not None:
-            raise WriteampError("--trace is a load of its own; give it without --workload")
-        given = (self.wa is not None) + (self.counters is not None)
-        if given != 1 or (self.counters is not None and len(self.counters) != 2):
+            raise WriteampError("--trace is a workload itself; give it without --workload")
+        ways = (self.wa is not None) + (self.counters is not None)
+        if ways != 1 or (self.counters is not None and len(self.counters) != 2):
             raise WriteampError(
-                "--trace needs the drive's WA under it: by --counters before and --counters after "
-                "it, or by --wa"
+                "--trace needs the drive's WA during it: give either --wa, or --counters twice "
+                "(before and after it)"
             )

@@ -1,8 +1,8 @@
-"""Table of candidates: the windows of one chain on many drives, simulated once and cached.
+"""Table of candidates: WA of simulated drives in the windows of a chain, cached on disk.
 
-Every candidate serves the chain from the same state, so nothing has to be steady. Its axis of spare
-space leaves out blocks that hold no data (`Variant.tied_blocks`): they are a large share of a small
-drive's, and none of a large one's, and what is left decides WA on both.
+All candidates begin the chain in the same state, which need not be steady. The table's axis of
+spare space leaves out blocks without data (`Variant.tied_blocks`). Their share is large on small
+drives and negligible on large ones, and WA follows from the remaining spare space on both.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from writeamp.runners import Progress, Runner, gather_whole, local_runner
 from writeamp.units.ratios import physical_of
 
 Floats = npt.NDArray[np.float64]
-# Spare space and WA of one variant, with the axes of a table but the first.
+# Spare space and WA of one variant; the axes are those of a table without the first.
 _Rows: TypeAlias = tuple[Floats, Floats]
 
-# Whatever changes what a file holds, beside the engine, the chain and the variant.
+# Version of the cache's files; change it when anything but engine, chain and variant changes them.
 _FORM = 4
-# Bits of WA that are kept.
+# Stored bits of WA.
 _BITS = 13
-# Pages of the drive on which two engines are compared.
+# Pages of the tiny drive that detects a changed engine.
 _TINY_PAGES = 1000
-# Smaller drives than this are compared with candidates of this size.
+# Drives smaller than this are compared with candidates of this size.
 _LEAST_PAGES = 2**12
 # Pages of the simulated drives: 128 of the largest erase units.
 LOGICAL_PAGES = 2**17
@@ -57,7 +57,7 @@ class Grid:
     logical_pages: int = LOGICAL_PAGES
 
     def runs(self, unit_pages: int) -> int:
-        """Return how often a candidate is simulated: few large blocks are a matter of luck."""
+        """Return the number of runs per candidate: few large blocks vary more between runs."""
         blocks = self.logical_pages / unit_pages
         return 1 + (blocks <= 1024) + 2 * (blocks <= 256)
 
@@ -66,9 +66,8 @@ class Grid:
 class CandidateTable:
     """WA of every candidate in every window of a chain.
 
-    `log_op` has an axis each for variant, erase unit and spare space, and is NaN where there can be
-    no such drive; `wa` has one for the windows besides. `op` in it is what is left of spare space
-    without tied blocks.
+    `log_op` has axes for variant, erase unit and spare space, and is NaN for drives that are not
+    possible; `wa` has a further axis for the windows. Its op is spare space without tied blocks.
     """
 
     variants: tuple[Variant, ...]
@@ -88,18 +87,18 @@ def table_of(
 ) -> CandidateTable:
     """Return the table of a chain; variants that the user's cache lacks are simulated.
 
-    Each is written to the cache when it is complete, so that a table that was interrupted
-    continues, and a new policy costs its own simulations only.
+    Each complete variant is written to the cache. So an interrupted table continues, and a new
+    policy needs only its own simulations.
 
     Args:
-        chain: what every candidate serves, by shares of the drive.
+        chain: the chain of all candidates, in shares of the drive.
         grid: values of the candidates; by default, those of a drive as large as the chain's.
-        families: their managers and victim policies.
-        runner: who simulates them.
-        progress: called with how many erase units of variants are done, and how many there are.
+        families: their placements and victim policies.
+        runner: simulates them.
+        progress: called with the finished erase units of variants, and all.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C; its text says how many variants are cached, if any is.
+        KeyboardInterrupt: Ctrl-C; its text has the number of cached variants, if there are any.
     """
     grid = grid or grid_of(chain)
     chain = in_usual_pages(chain)
@@ -109,8 +108,12 @@ def table_of(
     }
     shape = (len(grid.unit_pages), len(grid.op))
     cached = {variant: _read(path, shape, chain.windows) for variant, path in files.items()}
-    rows = {variant: found for variant, found in cached.items() if found is not None}
-    # Sorted by digest: neighbours in the catalogue take equally long, which biases an estimate.
+    rows = {
+        variant: row_of_variant
+        for variant, row_of_variant in cached.items()
+        if row_of_variant is not None
+    }
+    # Sorted by digest: neighbours in the registry take equally long, which biases time estimates.
     missing = sorted(files.keys() - rows.keys(), key=files.__getitem__)
     jobs = [(variant, unit) for variant in missing for unit in grid.unit_pages]
     simulated: dict[Variant, dict[int, _Rows]] = {variant: {} for variant in missing}
@@ -148,10 +151,10 @@ def table_of(
 
 
 def grid_of(chain: Chain) -> Grid:
-    """Return the grid for a drive: one of few blocks is compared with drives as small.
+    """Return the grid for a drive: one with few blocks is compared with drives as small.
 
-    What few blocks make of WA is more than the blocks that hold no data; sizes within half an
-    octave share a table.
+    Few blocks change WA by more than the blocks without data. Sizes within half an octave share a
+    table.
     """
     if chain.logical_pages >= LOGICAL_PAGES:
         return Grid()
@@ -160,10 +163,10 @@ def grid_of(chain: Chain) -> Grid:
 
 
 def in_usual_pages(chain: Chain) -> Chain:
-    """Return the chain on pages of the usual size: what counts is how many a chunk has."""
+    """Return the chain with pages of the usual size; chunks keep their number of pages."""
 
-    def usual(found: re.Match[str]) -> str:
-        return f"bs={max(512, int(found[1]) * PAGE_BYTES // chain.page_bytes)}"
+    def usual(match: re.Match[str]) -> str:
+        return f"bs={max(512, int(match[1]) * PAGE_BYTES // chain.page_bytes)}"
 
     phases = tuple(
         replace(phase, workload=re.sub(r"bs=(\d+)", usual, phase.workload))
@@ -179,15 +182,15 @@ def cache_folder() -> Path:
 
 
 def serve_chain(simulation: Simulation, ends: Sequence[int]) -> Floats:
-    """Return WA up to each of these page writes since the fill, from the one before."""
-    written, found = 0, []
-    before = programmed_pages(simulation)
+    """Return WA between successive page writes, counted from the fill; shape of `ends`."""
+    written, window_was = 0, []
+    flash_before = programmed_pages(simulation)
     for end in ends:
         simulation.run(end - written)
         now = programmed_pages(simulation)
-        found.append((now - before) / (end - written))
-        before, written = now, end
-    return np.array(found)
+        window_was.append((now - flash_before) / (end - written))
+        flash_before, written = now, end
+    return np.array(window_was)
 
 
 def _simulated(chain: Chain, grid: Grid, job: tuple[Variant, int]) -> _Rows:
@@ -195,24 +198,24 @@ def _simulated(chain: Chain, grid: Grid, job: tuple[Variant, int]) -> _Rows:
     variant, unit = job
     log_op = np.full(len(grid.op), math.nan)
     wa = np.full((len(grid.op), chain.windows), math.nan)
-    # Drives of few blocks have as many at several spare spaces.
+    # With few blocks, several spare spaces give the same number of blocks.
     wa_of: dict[int, Floats | None] = {}
     for at, op in enumerate(grid.op):
         blocks = math.ceil(physical_of(grid.logical_pages, op) / unit + variant.tied_blocks)
         if blocks not in wa_of:
             wa_of[blocks] = _mean_windows(chain, grid, variant, unit, blocks)
-        found = wa_of[blocks]
-        if found is not None:
+        mean_wa = wa_of[blocks]
+        if mean_wa is not None:
             free = blocks * unit - variant.tied_blocks * unit
             log_op[at] = math.log(free / grid.logical_pages - 1)
-            wa[at] = found
+            wa[at] = mean_wa
     return log_op, wa
 
 
 def _mean_windows(
     chain: Chain, grid: Grid, variant: Variant, unit: int, blocks: int
 ) -> Floats | None:
-    """Return mean WA in the windows over the runs of a drive; None if the first fails."""
+    """Return mean WA in the windows over the runs of a drive; None if the first run fails."""
     runs: list[Floats] = []
     for seed in range(1, 1 + grid.runs(unit)):
         run = simulated_windows(chain, variant, unit, blocks, grid.logical_pages, seed=seed)
@@ -226,7 +229,7 @@ def _mean_windows(
 def simulated_windows(
     chain: Chain, variant: Variant, unit_pages: int, blocks: int, logical_pages: int, *, seed: int
 ) -> Floats | None:
-    """Return WA of a flat drive in the windows of a chain; None if there can be no such drive."""
+    """Return WA of a flat drive in the windows of a chain; None if the drive is not possible."""
     geometry = Geometry(
         channels=1,
         chips_per_channel=1,
@@ -244,17 +247,17 @@ def simulated_windows(
         victims=variant.victims_on(blocks),
     )
     load = Load.spec(chain.spec(logical_pages), logical_pages, chain.page_bytes)
-    ends = [part.end_pages for part in chain.parts(logical_pages, fine=False)]
+    ends = [window.end_pages for window in chain.parts(logical_pages, fine=False)]
     try:
         simulation = Simulation(drive, load, seed=seed, batch_pages=DEFAULT_BATCH_PAGES)
         simulation.fill(0, logical_pages)
         return serve_chain(simulation, ends)
-    except WriteampError:  # too few spare blocks for what it keeps open, or comes to open
+    except WriteampError:  # too few spare blocks for the open blocks of the placement
         return None
 
 
 def _digest(chain: Chain, grid: Grid, variant: Variant) -> str:
-    """Return the name of a variant's file: a digest of all that decides what it holds."""
+    """Return the name of a variant's file: a digest of all inputs of its content."""
     phases = [(phase.workload, phase.ends) for phase in chain.phases]
     meaning = [_FORM, phases, repr(grid), repr(variant), _trace_of(variant)]
     return hashlib.sha256(json.dumps(meaning).encode()).hexdigest()[:16]
@@ -262,10 +265,10 @@ def _digest(chain: Chain, grid: Grid, variant: Variant) -> str:
 
 @cache
 def _trace_of(variant: Variant) -> list[float]:
-    """Return what a tiny drive comes to: another engine, another table."""
+    """Return WA of a tiny drive, which changes with the engine and so invalidates the cache."""
     chain = Chain((Phase("hot-cold(f=0.1,r=0.9)", (2.0, 4.0)),), _TINY_PAGES * PAGE_BYTES)
-    found = simulated_windows(chain, variant, 8, _TINY_PAGES // 6, _TINY_PAGES, seed=1)
-    return [] if found is None else [float(wa) for wa in found]
+    window_was = simulated_windows(chain, variant, 8, _TINY_PAGES // 6, _TINY_PAGES, seed=1)
+    return [] if window_was is None else [float(wa) for wa in window_was]
 
 
 def _read(path: Path, shape: tuple[int, int], windows: int) -> _Rows | None:
@@ -273,7 +276,7 @@ def _read(path: Path, shape: tuple[int, int], windows: int) -> _Rows | None:
     try:
         with path.open("rb") as source, np.load(source, allow_pickle=False) as file:
             log_op, wa = (np.asarray(file[name], float) for name in ("log_op", "wa"))
-    except Exception:  # a damaged archive has many: of zlib, zipfile, struct and NumPy's headers
+    except Exception:  # damaged archives raise many: of zlib, zipfile, struct and NumPy's headers
         return None
     if log_op.shape != shape or wa.shape != (*shape, windows):
         return None
@@ -282,7 +285,7 @@ def _read(path: Path, shape: tuple[int, int], windows: int) -> _Rows | None:
 
 
 def _rounded(wa: Floats) -> Floats:
-    """Return WA within 0.012%, which takes two thirds of the room in a file, and less than luck."""
+    """Return WA rounded to 0.012%, below the variation between runs; files shrink by a third."""
     mantissa, exponent = np.frexp(wa)
     return np.asarray(np.ldexp(np.round(mantissa * 2**_BITS) / 2**_BITS, exponent))
 
@@ -295,27 +298,27 @@ def _write(path: Path, log_op: Floats, wa: Floats) -> None:
         with output.replacing(path, "table of candidates", synced=False) as file:
             file.write(text.getvalue())
     except (OSError, WriteampError):
-        return  # a cache that cannot be written costs time only
+        return  # without a cache, only time is lost
 
 
-# Keeps the logarithm of WA - 1 finite where nothing was collected yet.
+# Keeps the logarithm of WA - 1 finite before any garbage collection.
 SHIFT = 0.02
-# Of what a node is off by when its neighbours predict it, how much is left between nodes: halving
-# the distance leaves a quarter of what is smooth, more of what is not.
+# Share of a node's error, predicted from its neighbours, that remains between nodes: half the
+# distance leaves a quarter of a smooth error, and more of one that is not smooth.
 _LEFT_OF_OP = 0.35
 _LEFT_OF_UNIT = 1.0
 _LEAST = 0.003
-# Where no neighbours tell it.
+# Error at nodes without enough neighbours.
 _UNKNOWN = 0.009
 
 
 def table_error(table: CandidateTable) -> Floats:
     """Return the standard error of the logarithm of WA at each node, in the shape of `table.wa`.
 
-    It is that of what lies between nodes, and of the draws of their runs. Each node is predicted by
-    its neighbours: over spare space, where what curves between nodes at twice their distance is
-    seen, and over the erase unit, where what is left is mostly the luck of a run. Families differ a
-    hundredfold in both: one number for all would trust FIFO too much and greedy too little.
+    It combines interpolation between nodes with random variation between runs. Each node is
+    predicted by its neighbours. Over spare space, this shows the curvature at twice the distance of
+    nodes; over the erase unit, it shows mostly random variation. Families differ by a factor of 100
+    in both, so a single value for all would be too small for FIFO and too large for greedy.
     """
     shifted = np.log(np.maximum(table.wa - 1, 0) + SHIFT)
     of_log_wa = (np.maximum(table.wa - 1, 0) + SHIFT) / np.maximum(table.wa, 1)
@@ -327,46 +330,46 @@ def table_error(table: CandidateTable) -> Floats:
 
 
 def _over_op(log_op: Floats, values: Floats) -> Floats:
-    """Return what each node is off by from the cubic through two neighbours on each side."""
-    found = np.full(values.shape, np.nan)
+    """Return each node's distance from the cubic through two neighbours on each side."""
+    errors = np.full(values.shape, np.nan)
     nodes = log_op.shape[2]
     for at in range(2, nodes - 2):
         others = (at - 2, at - 1, at + 1, at + 2)
         guess = np.zeros_like(values[:, :, at])
-        with np.errstate(divide="ignore", invalid="ignore"):  # two nodes of one spare space
-            for one in others:
+        with np.errstate(divide="ignore", invalid="ignore"):  # two nodes with equal spare space
+            for node in others:
                 share = np.ones(log_op.shape[:2])
-                for other in others:
-                    if other != one:
-                        share *= log_op[:, :, at] - log_op[:, :, other]
-                        share /= log_op[:, :, one] - log_op[:, :, other]
-                guess += share[:, :, None] * values[:, :, one]
-        found[:, :, at] = values[:, :, at] - guess
-    return np.where(np.isfinite(found), found, np.nan)
+                for other_node in others:
+                    if other_node != node:
+                        share *= log_op[:, :, at] - log_op[:, :, other_node]
+                        share /= log_op[:, :, node] - log_op[:, :, other_node]
+                guess += share[:, :, None] * values[:, :, node]
+        errors[:, :, at] = values[:, :, at] - guess
+    return np.where(np.isfinite(errors), errors, np.nan)
 
 
 def _over_unit(log_op: Floats, values: Floats) -> Floats:
-    found = np.full(values.shape, np.nan)
+    errors = np.full(values.shape, np.nan)
     for variant, unit in np.ndindex(log_op.shape[0], log_op.shape[1]):
         if not 0 < unit < log_op.shape[1] - 1:
             continue
         sides = [(variant, unit - 1), (variant, unit + 1)]
         curves = []
         for side in sides:
-            known = _known(log_op[side])
-            if known.size > 1:
+            usable = _known(log_op[side])
+            if usable.size > 1:
                 curves.append(
-                    PchipInterpolator(log_op[side][known], values[side][known], extrapolate=False)
+                    PchipInterpolator(log_op[side][usable], values[side][usable], extrapolate=False)
                 )
         own = _known(log_op[variant, unit])
         if len(curves) == len(sides):
             guess = np.mean([curve(log_op[variant, unit][own]) for curve in curves], axis=0)
-            found[variant, unit, own] = values[variant, unit, own] - guess
-    return found
+            errors[variant, unit, own] = values[variant, unit, own] - guess
+    return errors
 
 
 def _known(log_op: Floats) -> npt.NDArray[np.int64]:
-    """Return the nodes at which there can be a drive, each spare space once."""
+    """Return the nodes with a possible drive; only the first of equal spare spaces."""
     nodes = np.flatnonzero(~np.isnan(log_op))
     _, first = np.unique(log_op[nodes], return_index=True)
     return nodes[first]
@@ -374,8 +377,8 @@ def _known(log_op: Floats) -> npt.NDArray[np.int64]:
 
 def _smooth(errors: Floats) -> Floats:
     """Return the mean of squares over neighbouring erase units and spare spaces."""
-    known = ~np.isnan(errors)
-    squares, counts = np.where(known, errors**2, 0.0), known.astype(float)
+    is_set = ~np.isnan(errors)
+    squares, counts = np.where(is_set, errors**2, 0.0), is_set.astype(float)
     for axis in (1, 2):
         squares = uniform_filter1d(squares, 3, axis=axis, mode="constant")
         counts = uniform_filter1d(counts, 3, axis=axis, mode="constant")

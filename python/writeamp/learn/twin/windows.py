@@ -1,4 +1,4 @@
-"""Windows of a chain as counters tell them: measured, kept in a file, and read."""
+"""Windows of a chain: measured from counters, saved in a file, and read."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 _FILL = -1
-# Of a file; a window has some tens of bytes.
+# Limit of a file; a window takes some tens of bytes.
 MOST_BYTES = 64 << 20
-# Host bytes of a window may differ so much from the plan's: hosts and counters round.
+# Allowed relative difference of a window's host bytes from the plan; hosts and counters round.
 _TOLERANCE = 0.05
-# More than parity and metadata cost: a cache of SLC that is folded, which no candidate has.
+# More than parity and metadata can cause: an SLC cache that is folded, which no candidate has.
 _MOST_SEQUENTIAL = 1.5
-# Fewer parts of one run of a window tell no noise.
+# Least parts of a window in one run from which noise is estimated.
 _FEWEST_PARTS = 3
 
 
@@ -38,7 +38,7 @@ _FEWEST_PARTS = 3
 class Windows:
     """Host and flash bytes of each part of each window, one repeat of the chain after another.
 
-    `window` is -1 for the fill in order. Nothing in it says what the drive is inside.
+    `window` is -1 for the fill in order. The windows do not identify the drive's parameters.
     """
 
     chain: Chain
@@ -49,21 +49,21 @@ class Windows:
 
     @property
     def wa(self) -> npt.NDArray[np.float64]:
-        """WA of each window, that of the fill divided out, over all repeats; NaN if not counted."""
+        """WA of each window over all repeats, divided by that of the fill; NaN if not measured."""
         flash, host = self._of_windows(self.flash_bytes), self._of_windows(self.host_bytes)
         with np.errstate(invalid="ignore"):
             return flash / host / max(1.0, self.sequential_factor)
 
     @property
     def sequential_factor(self) -> float:
-        """WA of the sequential fill: parity and metadata; 1 where nobody counted it."""
+        """WA of the sequential fill, from parity and metadata; 1 if not measured."""
         is_fill = self.window == _FILL
         host = self.host_bytes[is_fill].sum()
         return float(self.flash_bytes[is_fill].sum() / host) if host else 1.0
 
     @property
     def is_repeated(self) -> bool:
-        """True if the chain was served more than once."""
+        """True if the chain was run more than once."""
         return np.unique(self.repeat).size > 1
 
     @property
@@ -72,30 +72,30 @@ class Windows:
         repeats, parts = self._scatter_of_repeats(), self._scatter_of_parts()
         if repeats:
             return math.sqrt(float(np.mean(np.square(repeats))))
-        # Some drives swing within a window, which is no noise.
+        # Without repeats, the median, because some drives' WA oscillates within a window.
         return float(np.median(parts)) if parts else None
 
     def check(self) -> None:
-        """Refuse what no candidate can be.
+        """Reject windows that no candidate can produce.
 
         Raises:
-            WriteampError: the drive wrote less than its host, or far more in the fill.
+            WriteampError: the drive wrote less than its host, or far more during the fill.
         """
         if not 0.97 <= self.sequential_factor <= _MOST_SEQUENTIAL:
             raise WriteampError(
                 f"the sequential fill has a write amplification of {self.sequential_factor:.3f}; "
-                f"parity and metadata make 1 to {_MOST_SEQUENTIAL}, more is a cache that is folded "
-                "and less a counter of something else, and no candidate has either"
+                f"parity and metadata give 1 to {_MOST_SEQUENTIAL}. A higher value means a folded "
+                "SLC cache, a lower one another counter; a twin cannot be fitted to either"
             )
         low = int(np.argmin(self.wa))
         if self.wa[low] < 0.9:
             raise WriteampError(
                 f"window {low + 1} has a write amplification of {self.wa[low]:.3f}: the flash "
-                "wrote less than its host, as a compressing drive does, and no candidate can"
+                "wrote less than the host, as on a compressing drive, which a twin cannot model"
             )
 
     def frame(self) -> pl.DataFrame:
-        """Return it as rows."""
+        """Return the windows as a table, a row for each part."""
         import polars as pl  # noqa: PLC0415 (slow)
 
         return pl.DataFrame(
@@ -109,7 +109,7 @@ class Windows:
         )
 
     def write(self, path: str | Path, more: Mapping[str, pl.Expr] | None = None) -> None:
-        """Write a Parquet file, with more columns if there are some."""
+        """Write a Parquet file, with more columns if given."""
         content = io.BytesIO()
         self.frame().with_columns(**(more or {})).write_parquet(content)
         with output.replacing(path, "windows") as file:
@@ -121,16 +121,16 @@ class Windows:
         return np.bincount(self.window[is_chain], values[is_chain], counts).astype(float)
 
     def _scatter_of_parts(self) -> list[float]:
-        """Return the noise of a window by second differences of its parts, which no trend makes."""
-        found = []
+        """Return each window's noise from second differences of its parts, which ignore trends."""
+        noises = []
         log_wa = np.log(self.flash_bytes / self.host_bytes)
         for repeat in np.unique(self.repeat):
             for window in range(self.chain.windows):
                 own = log_wa[(self.repeat == repeat) & (self.window == window)]
                 if own.size >= _FEWEST_PARTS:
                     of_part = np.sqrt(np.mean(np.diff(own, 2) ** 2) / 6)
-                    found.append(float(of_part / math.sqrt(own.size)))
-        return found
+                    noises.append(float(of_part / math.sqrt(own.size)))
+        return noises
 
     def _scatter_of_repeats(self) -> list[float]:
         repeats = np.unique(self.repeat)
@@ -144,12 +144,12 @@ class Windows:
                 for of in (self.flash_bytes, self.host_bytes)
             ]
             log_wa.append(np.log(sums[0] / sums[1]))
-        # What is fitted is their mean.
+        # The fit uses their mean.
         return list(np.std(log_wa, axis=0, ddof=1) / math.sqrt(repeats.size))
 
 
 def windows_of(chain: Chain, rows: Sequence[tuple[int, int, float, float]]) -> Windows:
-    """Return windows of rows: repeat, window, host bytes and flash bytes."""
+    """Return windows from rows of repeat, window, host bytes and flash bytes."""
     columns = np.array(rows, dtype=float).reshape(-1, 4).T
     return Windows(chain, columns[0].astype(int), columns[1].astype(int), columns[2], columns[3])
 
@@ -161,11 +161,11 @@ def read_windows(path: str | Path) -> Windows:
         `Windows`: `wa` of each window, `noise`, `chain`.
 
     Raises:
-        WriteampError: the file cannot be read, or holds no windows of a whole chain.
+        WriteampError: the file cannot be read, or does not hold the windows of a whole chain.
     """
     import polars as pl  # noqa: PLC0415 (slow)
 
-    refused = f"{path} is no file of windows; `writeamp twin measure --out` writes one"
+    refused = f"{path} is not a file of windows; make one with `writeamp twin measure --out`"
     try:
         frame = read_parquet(inputs.read_bytes(path, MOST_BYTES, "file of windows"))
         chain = Chain.from_tables(json.loads(frame["chain"][0]), str(path))
@@ -179,22 +179,22 @@ def read_windows(path: str | Path) -> Windows:
         if isinstance(error, WriteampError):
             raise
         raise WriteampError(refused) from None
-    found = Windows(chain, columns[0].astype(int), columns[1].astype(int), *amounts)
-    _check_whole(found, str(path))
-    return found
+    windows = Windows(chain, columns[0].astype(int), columns[1].astype(int), *amounts)
+    _check_whole(windows, str(path))
+    return windows
 
 
 def windows_of_csv(path: str | Path, chain: Chain | None, make: Any) -> Windows:
-    """Return the windows that a CSV file has in order, a line each: host_bytes, flash_bytes.
+    """Return the windows of a CSV file with the columns host_bytes and flash_bytes.
 
     Args:
-        path: the file; its first line may be the fill in order, and its lines may be repeated
-            for each repeat of the chain.
-        chain: the plan that was followed; None for the usual one, whose capacity the fill says.
-        make: returns the usual chain on a drive of so many bytes.
+        path: the file, with a line for each window in order. The fill in order may come first. The
+            lines of further repeats of the chain may follow.
+        chain: the chain of the plan; None for the usual one, with the capacity from the fill.
+        make: returns the usual chain on a drive with this number of bytes.
 
     Raises:
-        WriteampError: it has other columns, or other windows than the plan.
+        WriteampError: the file has other columns, or other windows than the plan.
     """
     import polars as pl  # noqa: PLC0415 (slow)
 
@@ -210,7 +210,10 @@ def windows_of_csv(path: str | Path, chain: Chain | None, make: Any) -> Windows:
             f"{path} must have the columns host_bytes and flash_bytes, a line for each window"
         ) from None
     if not host.size or not np.all(np.isfinite(host) & np.isfinite(flash) & (host > 0)):
-        raise WriteampError(f"{path} has a window without host bytes, or with what is no number")
+        raise WriteampError(
+            f"{path}: host_bytes and flash_bytes must be numbers in every line, and host_bytes "
+            "above 0"
+        )
     chain = chain or make(int(host[0]))
     spans = _spans(chain)
     for begins in (0, 1):
@@ -219,13 +222,13 @@ def windows_of_csv(path: str | Path, chain: Chain | None, make: Any) -> Windows:
         if not rest and np.all(np.abs(host.reshape(-1, expected.size) / expected - 1) < _TOLERANCE):
             numbers = np.tile(np.arange(begins, len(spans)) - 1, repeats)
             repeat = np.repeat(np.arange(repeats), expected.size)
-            found = Windows(chain, repeat, numbers, host, flash)
-            _check_whole(found, str(path))
-            return found
-    hint = "; give what was written in each window, not the counters" if _rises(host) else ""
+            windows = Windows(chain, repeat, numbers, host, flash)
+            _check_whole(windows, str(path))
+            return windows
+    hint = "; give the bytes of each window, not the counters" if _rises(host) else ""
     raise WriteampError(
         f"{path} has {host.size} windows of {host[0]:.4g}, … {host[-1]:.4g} host bytes; the plan "
-        f"has {len(spans)}, the fill the first, of "
+        f"has {len(spans)} including the fill, of "
         f"{', '.join(f'{span:.4g}' for span in spans)}{hint}"
     )
 
@@ -233,7 +236,7 @@ def windows_of_csv(path: str | Path, chain: Chain | None, make: Any) -> Windows:
 def _spans(chain: Chain) -> list[float]:
     """Return host bytes of the fill and of each window."""
     pages = chain.logical_pages
-    ends = [0, *(part.end_pages for part in chain.parts(pages, fine=False))]
+    ends = [0, *(window.end_pages for window in chain.parts(pages, fine=False))]
     return [pages * chain.page_bytes, *(np.diff(ends) * chain.page_bytes).astype(float)]
 
 
@@ -241,17 +244,18 @@ def _rises(host: npt.NDArray[np.float64]) -> bool:
     return host.size > 2 and bool(np.all(np.diff(host) > 0))
 
 
-def _check_whole(found: Windows, where: str) -> None:
-    wanted = set(range(found.chain.windows))
-    for repeat in np.unique(found.repeat):
-        have = set(found.window[found.repeat == repeat].tolist()) - {_FILL}
+def _check_whole(windows: Windows, where: str) -> None:
+    wanted = set(range(windows.chain.windows))
+    for repeat in np.unique(windows.repeat):
+        have = set(windows.window[windows.repeat == repeat].tolist()) - {_FILL}
         if have != wanted:
             missing = sorted(number + 1 for number in wanted - have)
             raise WriteampError(
-                f"{where} lacks windows {missing} of {len(wanted)}; the same `twin measure` goes on"
+                f"{where} lacks windows {missing} of {len(wanted)}; run the same `twin measure` to "
+                "continue"
             )
-    if not np.all(found.host_bytes > 0) or not np.all(found.flash_bytes > 0):
-        raise WriteampError(f"{where} has a window in which nothing was written")
+    if not np.all(windows.host_bytes > 0) or not np.all(windows.flash_bytes > 0):
+        raise WriteampError(f"{where} has a window without host or flash bytes")
 
 
 # Repeat, window, host bytes and flash bytes of a part.
@@ -263,40 +267,40 @@ _COLUMNS = ("repeat", "window", "host_bytes", "flash_bytes")
 
 @dataclass
 class SavedWindows:
-    """Rows that were measured so far, of one chain on one target, in the file of the windows.
+    """Rows measured so far, of one chain on one target, in the file of the windows.
 
-    The file says what was asked by a salted digest, which tells nothing of the drive.
+    The file identifies the request by a salted digest, which does not reveal the drive.
     """
 
     path: Path
     chain: Chain
-    asked: str
+    request: str
     rows: list[Row] = field(default_factory=list)
 
     @staticmethod
-    def at(path: Path, chain: Chain, asked: Any) -> SavedWindows:
-        """Return what a file holds of a measurement; nothing if it holds another, whole one.
+    def at(path: Path, chain: Chain, request: Any) -> SavedWindows:
+        """Return the saved rows in a file; none if it holds a complete other measurement.
 
         Args:
-            path: the file of the windows, which need not be there.
-            chain: what is served.
-            asked: all that decides what is measured, as JSON has it.
+            path: the file of the windows, which need not exist.
+            chain: the chain.
+            request: all settings that decide the measurement, as JSON types.
 
         Raises:
-            WriteampError: it holds a part of another measurement.
+            WriteampError: the file holds an incomplete other measurement.
         """
-        found = _read(path)
-        if found is None:
-            return SavedWindows(path, chain, _digest(asked, secrets.token_hex(8)))
-        told, held, rows = found
-        if held == chain.tables() and told == _digest(asked, told.partition(":")[0]):
-            return SavedWindows(path, chain, told, rows)
-        if len(rows) % _rows_of(chain.from_tables(held, str(path))):
+        saved = _read(path)
+        if saved is None:
+            return SavedWindows(path, chain, _digest(request, secrets.token_hex(8)))
+        digest, saved_chain, rows = saved
+        if saved_chain == chain.tables() and digest == _digest(request, digest.partition(":")[0]):
+            return SavedWindows(path, chain, digest, rows)
+        if len(rows) % _rows_of(chain.from_tables(saved_chain, str(path))):
             raise WriteampError(
-                f"{path} holds a part of another measurement; start that again to go on with it, "
-                "remove the file, or give another --out"
+                f"{path} holds an unfinished measurement of another drive or with other settings; "
+                "repeat that command to finish it, remove the file, or give another --out"
             )
-        return SavedWindows(path, chain, _digest(asked, secrets.token_hex(8)))
+        return SavedWindows(path, chain, _digest(request, secrets.token_hex(8)))
 
     @property
     def windows(self) -> Windows:
@@ -304,28 +308,29 @@ class SavedWindows:
         return windows_of(self.chain, self.rows)
 
     def add(self, rows: Iterable[Row]) -> None:
-        """Keep rows: the file is written anew, whole or not at all."""
+        """Add rows and rewrite the file, completely or not at all."""
         import polars as pl  # noqa: PLC0415 (slow)
 
         self.rows += rows
-        self.windows.write(self.path, {"asked": pl.lit(self.asked)})
+        self.windows.write(self.path, {"asked": pl.lit(self.request)})
 
 
 def _rows_of(chain: Chain) -> int:
-    """Return the rows of one repeat, the fill with them."""
+    """Return the number of rows of one repeat, including the fill."""
     return 1 + len(list(chain.parts(chain.logical_pages)))
 
 
-def _digest(asked: Any, salt: str) -> str:
-    text = json.dumps(asked, sort_keys=True, default=str)
+def _digest(request: Any, salt: str) -> str:
+    text = json.dumps(request, sort_keys=True, default=str)
     return f"{salt}:{hashlib.sha256(f'{salt}{text}'.encode()).hexdigest()}"
 
 
 def _read(path: Path) -> tuple[str, dict[str, Any], list[Row]] | None:
-    """Return what was asked, the chain and the rows of a file that was kept; None of any other.
+    """Return the request's digest, the chain and the rows of a saved file; None for other files.
 
     Raises:
-        WriteampError: it cannot be read, or was damaged; it may hold the measurements of hours.
+        WriteampError: the file cannot be read or is damaged; it is kept, as it may hold hours of
+            measurements.
     """
     import polars as pl  # noqa: PLC0415 (slow)
 
@@ -337,7 +342,7 @@ def _read(path: Path) -> tuple[str, dict[str, Any], list[Row]] | None:
     except (OSError, pl.exceptions.PolarsError) as error:
         why = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise WriteampError(
-            f"{path} cannot be read as windows: {why}; remove it to measure anew, or give "
+            f"{path} cannot be read as windows: {why}; remove it to measure again, or give "
             "another --out"
         ) from None
     try:
