@@ -68,7 +68,7 @@ def test_two_requests_read_the_same_and_are_detected(
     found = read_as(tmp_path, content)
     assert (found.format, relative(found), found.devices) == (name, ROWS, devices)
     assert read_as(tmp_path, content, name).requests.equals(found.requests)
-    with pytest.raises(WriteampError, match=f"not written as {name}"):
+    with pytest.raises(WriteampError, match=f"cannot be written as {name}"):
         traces.write(found, tmp_path / "out", name)
 
 
@@ -88,14 +88,14 @@ def test_systor_without_a_header_reads_the_same(tmp_path: Path) -> None:
         ("systor", SYSTOR + "1.5,0.1,W,0,512\n", ":5: the row has 5 columns"),
         ("fiu", FIU + "1 2 x 8 W 6 0 5\n", ":3: "),
         ("libcachesim", LIBCACHESIM + "1,6,35,0,0\n", ":4: op is '35'"),
-        ("vscsi", vscsi(1, (0x2A, 8, 8192, 5000))[:-4] + b"", "is no VSCSI trace"),
+        ("vscsi", vscsi(1, (0x2A, 8, 8192, 5000))[:-4] + b"", "not a VSCSI trace"),
         ("vscsi", vscsi(1, *[(0x2A, 8, 8192, 5000)] * 40) + b"\0" * 7, "ends within record 41"),
         ("vscsi", vscsi(1, *[(0x2A, 8, 8, 5)] * 40) + vscsi(2, (0x2A, 8, 8, 5))[:32],
-         "record 41 is of another version"),
+         "record 41 has another version"),
         ("vscsi", vscsi(1, (0x2A, 1 << 63, 8, 5)), "record 1 has an lbn above"),
         ("blktrace", record(1, WRITE_Q, 8, 512)[:-1], "ends within the record at byte 0"),
         ("blktrace", record(1, WRITE_Q, 8, 512) + b"\7tae", "ends within the record at byte 48"),
-        ("blktrace", record(1, WRITE_Q, 8, 512) + b"x" * 48, "byte 48 begins no record"),
+        ("blktrace", record(1, WRITE_Q, 8, 512) + b"x" * 48, "at byte 48, there must be a record"),
         ("blktrace", record(1, WRITE_D, 8, 512), "no event has the default action Q"),
     ],
 )  # fmt: skip
@@ -140,7 +140,7 @@ def test_oracle_general_is_refused_with_its_reason(tmp_path: Path, name: str) ->
     path.write_bytes(
         b"".join(struct.pack("<IQIq", 5 + at, at % 3, 4096, at + 3) for at in range(9))
     )
-    with pytest.raises(WriteampError, match="neither read nor write"):
+    with pytest.raises(WriteampError, match="does not distinguish reads and writes"):
         traces.read(path)
 
 
@@ -151,7 +151,7 @@ def test_published_vscsi_and_its_csv_hold_the_same_requests() -> None:
     assert (binary.format, text.format) == ("vscsi", "libcachesim")
     columns = ["op", "offset", "length"]
     assert binary.requests.select(columns).equals(text.requests.select(columns))
-    with pytest.raises(WriteampError, match="neither read nor write"):
+    with pytest.raises(WriteampError, match="does not distinguish reads and writes"):
         traces.read(SHARED / "traces" / "libcachesim_cloudPhysicsIO.oracleGeneral.bin")
 
 

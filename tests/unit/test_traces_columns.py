@@ -166,36 +166,42 @@ def test_a_row_that_does_not_fit_names_its_line_and_what_is_valid(
     [
         ("columns", "offset, length, op are missing"),
         ("columns:", "needed are offset=COLUMN:UNIT"),
-        ("columns:offset=3", "offset=3 does not say its unit"),
+        ("columns:offset=3", "offset=3 has no unit"),
         ("columns:offset=3:bytes", "length, op are missing"),
         ("columns:offset=3:bytes,length=4:bytes", "op is missing"),
         ("columns:offset=3:blocks,length=4:bytes,op=write", "has the unit 'blocks'"),
         ("columns:offset=3:4096,length=4:bytes,op=write", "has the unit '4096'"),
-        ("columns:offset=3:bytes,length=8,op=write", "length=8 does not say its unit"),
-        ("columns:offset=3:bytes,length=many,op=write", "or a size that all rows have"),
-        ("columns:time=1,offset=3:bytes,length=4:bytes,op=write", "time=1 does not say its unit"),
+        ("columns:offset=3:bytes,length=8,op=write", "length=8 has no unit"),
+        ("columns:offset=3:bytes,length=many,op=write", "or one size for all rows"),
+        ("columns:time=1,offset=3:bytes,length=4:bytes,op=write", "time=1 has no unit"),
         ("columns:time=1:h,offset=3:bytes,length=4:bytes,op=write", "ms (milliseconds)"),
-        ("columns:offset=0:bytes,length=4:bytes,op=write", "columns count from 1"),
-        ("columns:offset=-1:bytes,length=4:bytes,op=write", "columns count from 1"),
-        ("columns:offset=3:bytes,length=99999:bytes,op=write", "columns count from 1"),
+        ("columns:offset=0:bytes,length=4:bytes,op=write", "columns are numbered from 1"),
+        ("columns:offset=-1:bytes,length=4:bytes,op=write", "columns are numbered from 1"),
+        ("columns:offset=3:bytes,length=99999:bytes,op=write", "columns are numbered from 1"),
         ("columns:offset=3:bytes,length=3:bytes,op=write", "are both column 3"),
         ("columns:offset=3:bytes,offset=4:bytes", "offset is given twice"),
         ("columns:ofset=3:bytes", "did you mean 'offset'?"),
         ("columns:offset", "offset has no value"),
-        ("columns:offset=1:bytes,length=2:bytes,op=3", "op=3 does not say what its words mean"),
-        ("columns:offset=1:bytes,length=2:bytes,op=3:0=erase", "'0=erase'; valid is such as op="),
+        ("columns:offset=1:bytes,length=2:bytes,op=3", "op=3 does not define its words"),
+        (
+            "columns:offset=1:bytes,length=2:bytes,op=3:0=erase",
+            "'0=erase'; valid is, for example, op=",
+        ),
         ("columns:offset=1:bytes,length=2:bytes,op=3:0=read/0=write", "'0' twice"),
         ("columns:offset=1:bytes,length=2:bytes,op=write,separator=ab", "separator is 'ab'"),
         ("columns:offset=1:bytes,length=2:bytes,op=write,skip=-1", "skip is '-1'"),
         ("columns:offset=1:bytes,length=2:bytes,op=write,header=si", "header is 'si'"),
-        ("columns:offset=o:bytes,length=2:bytes,op=write,header=no", "header=no says are none"),
-        ("columns:date=2,time=3:s,offset=1:bytes,length=4k,op=write", "goes with the time of day"),
-        ("columns:date=2,offset=1:bytes,length=4k,op=write", "date=2 goes with the time of day"),
+        (
+            "columns:offset=o:bytes,length=2:bytes,op=write,header=no",
+            "header=no means that there are none",
+        ),
+        ("columns:date=2,time=3:s,offset=1:bytes,length=4k,op=write", "needs the time of day"),
+        ("columns:date=2,offset=1:bytes,length=4k,op=write", "date=2 needs the time of day"),
         ("columns:offset=1:hex,length=4k,op=write", "has the unit 'hex'"),
         ("columns:offset=1:hex-7,length=4k,op=write", "has the unit 'hex-7'"),
         (
             "columns:offset=1:bytes,length=4k,op=write,only=4",
-            "only=4 does not say which rows count",
+            "only=4 does not select rows",
         ),
         ("columns:offset=1:bytes,length=4k,op=write,only=0:C", "only is column '0'"),
     ],
@@ -225,7 +231,7 @@ def test_a_name_that_the_header_lacks_is_refused_with_those_it_has(
 
 def test_a_column_that_is_named_and_numbered_is_refused_as_two(tmp_path: Path) -> None:
     stated = "columns:offset=off:bytes,length=1:bytes,op=write"
-    words = r"txt:1: offset and length are both column 1 \('off'\), each has its own"
+    words = r"txt:1: offset and length are both column 1 \('off'\); each needs its own"
     with pytest.raises(WriteampError, match=words):
         read_as(tmp_path, "off,len\n0,4096\n", stated)
     with pytest.raises(WriteampError, match="offset and length are both column 1"):
@@ -242,7 +248,7 @@ def test_a_trace_tells_its_columns_in_one_spelling(tmp_path: Path) -> None:
 
 def test_traces_are_not_written_in_stated_columns(tmp_path: Path) -> None:
     trace = read_as(tmp_path, "0,512,W\n", NO_TIME)
-    with pytest.raises(WriteampError, match="not written as columns; choose another"):
+    with pytest.raises(WriteampError, match="cannot be written as columns; choose another"):
         traces.write(trace, tmp_path / "out.csv", NO_TIME)
     assert not (tmp_path / "out.csv").exists()
 
@@ -383,7 +389,7 @@ def test_rows_passed_over_are_counted_and_keep_the_numbers_of_lines(tmp_path: Pa
     spec = "columns:offset=n:4k,length=4k,op=write,only=k:C,comment=#"
     trace = read_as(tmp_path, text, spec)
     assert trace.requests.height == 300_000
-    assert "300000 rows without 'C' in column k are passed over" in trace.notes
+    assert "300000 rows without 'C' in column k are skipped" in trace.notes
     assert parse_columns(spec).text == trace.format
     with pytest.raises(WriteampError, match=r"trace.txt:600004: offset is 'x'"):
         read_as(tmp_path, text + "y,Q\nx,C\n", spec)

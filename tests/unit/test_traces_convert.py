@@ -106,7 +106,7 @@ def test_parquet_is_sorted_by_time_with_ties_in_order_and_a_note(tmp_path: Path)
     notes = traces.write(trace, tmp_path / "trace.parquet")
     offsets = traces.read(tmp_path / "trace.parquet").requests["offset"].to_list()
     assert offsets == [*range(0, count, 2), *range(1, count, 2)]
-    assert notes == ["9999 requests carried an earlier time than the one before: sorted by time"]
+    assert notes == ["9999 requests had an earlier time than the one before: sorted by time"]
 
 
 def test_times_between_the_ticks_of_msr_are_cut_with_a_note(tmp_path: Path) -> None:
@@ -122,20 +122,24 @@ READS_AND_WRITES = ["msr", "spc", "mqsim", "ssdsim", "disksim", "alibaba", "tenc
     ("name", "request_", "words"),
     [
         *(
-            (name, (0, 0, op, 0, 0), f"request 2 is a {op}, {name} has only read and write")
+            (name, (0, 0, op, 0, 0), f"request 2 is a {op}, but {name} has only read and write")
             for name in READS_AND_WRITES
             for op in ("trim", "flush")
         ),
         *(
-            (name, (-1, 0, "write", 0, 512), f"request 2 is at -1 ns, {name} has only times from 0")
+            (
+                name,
+                (-1, 0, "write", 0, 512),
+                f"request 2 is at -1 ns, but {name} has only times from 0",
+            )
             for name in WRITTEN
             if name != "parquet"
         ),
-        ("spc", (0, 0, "write", 100, 512), "request 2 is at offset 100, spc counts"),
-        ("mqsim", (0, 0, "write", 100, 512), "request 2 is at offset 100, mqsim counts"),
-        ("ssdsim", (0, 0, "write", 512, 100), "request 2 is at length 100, ssdsim counts"),
-        ("disksim", (0, 0, "write", 512, 100), "request 2 is at length 100, disksim counts"),
-        ("blkparse", (0, 0, "write", 512, 100), "request 2 is at length 100, blkparse counts"),
+        ("spc", (0, 0, "write", 100, 512), "request 2 is at offset 100, but spc counts"),
+        ("mqsim", (0, 0, "write", 100, 512), "request 2 is at offset 100, but mqsim counts"),
+        ("ssdsim", (0, 0, "write", 512, 100), "request 2 is at length 100, but ssdsim counts"),
+        ("disksim", (0, 0, "write", 512, 100), "request 2 is at length 100, but disksim counts"),
+        ("blkparse", (0, 0, "write", 512, 100), "request 2 is at length 100, but blkparse counts"),
     ],
 )
 def test_a_request_that_a_format_cannot_express_is_refused(

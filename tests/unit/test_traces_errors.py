@@ -180,7 +180,7 @@ def test_bytes_that_are_no_text_name_their_line(
         (b"\xfd7zXZ\x00rest", "the xz file is damaged or cut"),
         (b"BZh91AYrest", "the bzip2 file is damaged or cut"),
         (bytes(257) + b"ustar\0", "unpack it first with tar"),
-        (gzip.compress(b"", mtime=0), "blank lines"),
+        (gzip.compress(b"", mtime=0), "all lines are blank"),
         (
             "DiskWrite, 8612, x (4), 8\n".encode("utf-16"),
             "is UTF-16 text: convert it first with ico",
@@ -217,7 +217,7 @@ def test_an_unknown_format_names_the_nearest() -> None:
 def test_an_action_is_one_that_the_format_has(tmp_path: Path) -> None:
     with pytest.raises(WriteampError, match=r"unknown action 'X'.*Q, D, C"):
         read_as(tmp_path, BLK, "blkparse", action="X")
-    with pytest.raises(WriteampError, match="does not apply to format msr, only to blkparse"):
+    with pytest.raises(WriteampError, match="does not apply to the format msr, only to blkparse"):
         read_as(tmp_path, MSR, action="Q")
 
 
@@ -304,7 +304,7 @@ class TestParquet:
     @pytest.mark.parametrize(
         ("column", "value", "words"),
         [
-            ("op", pl.lit(0, pl.UInt8), "whether 0 is a read or a write"),
+            ("op", pl.lit(0, pl.UInt8), "0 could mean a read or a write"),
             ("op", pl.lit("erase"), "row 1 has op 'erase'"),
             ("op", pl.lit(None, pl.String), "row 1 has op 'None'"),
             ("offset", pl.lit(-512), "row 1 has offset '-512'"),
@@ -312,7 +312,7 @@ class TestParquet:
             ("length", pl.lit(2**32), "row 1 has length '4294967296'"),
             ("device", pl.lit(-1), "row 1 has device '-1'"),
             ("timestamp_ns", pl.lit(None, pl.Int64), "row 1 has timestamp_ns"),
-            ("op", pl.lit("flush"), "a flush has offset and length 0"),
+            ("op", pl.lit("flush"), "a flush must have offset and length 0"),
         ],
     )
     def test_a_value_that_is_not_valid_names_its_row(
@@ -323,7 +323,7 @@ class TestParquet:
     @pytest.mark.parametrize(
         ("key", "value", "words"),
         [
-            ("trace_schema", "2", "is of trace schema '2', this version reads 1"),
+            ("trace_schema", "2", "has the trace schema '2', this version reads 1"),
             ("devices", "nonsense", "JSON list"),
             ("devices", "[1]", "JSON list"),
             ("devices", '"sda"', "JSON list"),
@@ -356,7 +356,7 @@ class TestParquet:
         ),
         ({"requests": None}, "the requests of a trace need the columns timestamp_ns"),
         ({"requests": [1, 2]}, "the requests of a trace need the columns timestamp_ns"),
-        ({"fua": [True]}, "fua is no Polars series of one value a request"),
+        ({"fua": [True]}, "fua must be a Polars series, one value per request"),
     ],
 )
 def test_a_trace_of_other_types_is_refused(

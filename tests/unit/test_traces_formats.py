@@ -77,7 +77,7 @@ def test_a_damaged_first_row_does_not_hide_the_format(tmp_path: Path) -> None:
 )
 def test_rows_of_no_known_format_are_refused_with_the_known_ones(tmp_path: Path, row: str) -> None:
     sentence = refusal(read_as, tmp_path, row + "\n")
-    assert "no row of a known format" in sentence
+    assert "not a row of a known format" in sentence
     assert all(name in sentence for name in traces.FORMATS)
 
 
@@ -107,7 +107,7 @@ def test_a_last_line_without_a_newline_counts_and_is_noted(tmp_path: Path) -> No
 def test_rows_out_of_time_order_are_kept_and_noted(tmp_path: Path) -> None:
     trace = read_as(tmp_path, "20 0 8 8 0\n10 0 0 8 0\n", "ssdsim")
     assert trace.requests["timestamp_ns"].to_list() == [20, 10]
-    assert any(note.startswith("1 requests carry an earlier time") for note in trace.notes)
+    assert any(note.startswith("1 requests have an earlier time") for note in trace.notes)
 
 
 class TestMsr:
@@ -200,7 +200,7 @@ class TestBlkparse:
             assert words in sentence
 
     def test_with_no_data_action_at_all_the_refusal_says_so(self, tmp_path: Path) -> None:
-        with pytest.raises(WriteampError, match=r"nor another of Q, D, C; there are 1 G"):
+        with pytest.raises(WriteampError, match=r"nor one of Q, D, C; there are 1 G"):
             read_as(tmp_path, "8,0 0 1 0.1 5 G W 8 + 8 [x]\n")
 
     @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ class TestParquet:
 
 
 def test_five_columns_with_commas_may_be_of_any_origin() -> None:
-    with pytest.raises(WriteampError, match=r"name it with --format.*: tencent \(time in seconds"):
+    with pytest.raises(WriteampError, match=r"name one with --format.*: tencent \(time in seconds"):
         traces.detect(TINY / "tiny.tencent.csv")
 
 

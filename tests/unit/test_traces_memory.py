@@ -194,7 +194,7 @@ def test_columns_that_nobody_asked_for_are_ignored_with_a_note() -> None:
         pl.DataFrame({"page": [1, 2], "count": [9, 9]}),
         pl.DataFrame({"page": [3], "fua": [True]}),
     ]
-    note = "columns that are ignored: 'count', 'fua'"
+    note = "ignored columns: 'count', 'fua'"
     assert note in traces.to_pages(iter(batches)).notes
     assert note in traces.of(iter(batches)).notes
     stated = "columns:offset=page:4k,length=4k,op=write"
@@ -229,11 +229,11 @@ def test_a_device_of_a_request_takes_a_byte_and_is_freed() -> None:
     device.append(np.array([0, 1, 255], np.uint32))
     assert device.dtype == np.uint8
     device.append(np.array([256], np.uint32))
-    assert device.part(0, 4).tolist() == [0, 1, 255, 256]
+    assert device.between(0, 4).tolist() == [0, 1, 255, 256]
     collection = Collection(
         4096, is_compact=True, device=None, logical_pages=None, with_reads=False
     )
-    collection.add_all(traces.Given(pl.DataFrame({"page": [1, 2], "device": ["a", "b"]})))
+    collection.add_all(traces.TraceData(pl.DataFrame({"page": [1, 2], "device": ["a", "b"]})))
     collection.number()
     assert collection.columns.device.is_usual
 
@@ -349,7 +349,7 @@ def test_batches_come_to_the_pages_that_the_whole_trace_comes_to(
         (pl.DataFrame({"offset": [1], "length": [1]}), "no column op"),
         (pl.DataFrame({"page": [1], "offset": [1]}), "the columns page and offset"),
         (pl.DataFrame({"page": [1, None]}), "row 2 of the trace has no page"),
-        (pl.DataFrame({"page": [1], "op": [0]}), "whether 0 is a read or a write cannot be told"),
+        (pl.DataFrame({"page": [1], "op": [0]}), "0 could mean a read or a write"),
         (pl.DataFrame({"page": [1], "op": ["W"]}), "has op 'W', valid is one of read, write"),
         (pd.DataFrame({"page": [1, None]}), "row 2 of the trace has page nan"),
         (pd.DataFrame({"page": [1, 2], "op": ["write", None]}), "row 2 of the trace has no op"),
@@ -357,10 +357,10 @@ def test_batches_come_to_the_pages_that_the_whole_trace_comes_to(
             pl.DataFrame({"offset": [1], "length": [2**32], "op": ["write"]}),
             "row 1 of the trace has length 4294967296",
         ),
-        (pl.DataFrame({"page": [1], "op": ["read"]}), "no request writes"),
+        (pl.DataFrame({"page": [1], "op": ["read"]}), "no writes"),
         (pl.DataFrame({"page": [1], "length": [4096]}), "the columns page and length"),
-        (pd.DataFrame([[1, 2]], columns=["page", "page"]), "2 columns .* are named 'page'"),
-        (pd.DataFrame([[1, 2, 3]], columns=["page", 1, "1"]), "2 columns .* are named '1'"),
+        (pd.DataFrame([[1, 2]], columns=["page", "page"]), "2 columns .* have the name 'page'"),
+        (pd.DataFrame([[1, 2, 3]], columns=["page", 1, "1"]), "2 columns .* have the name '1'"),
         (pa.table([pa.array([1])] * 2, ["page", "page"]), "page"),
         (pl.DataFrame({"page": [Decimal("7"), Decimal("1.5")]}), "row 2 .* has page .*1.5"),
         (pa.table({"page": [Decimal("7"), Decimal("1.5")]}), "row 2 .* has page .*1.5"),
@@ -412,7 +412,7 @@ def test_settings_that_do_not_fit_data_are_refused(settings: dict[str, Any], wor
 def test_batches_that_came_once_serve_the_same_pages_again_and_no_others() -> None:
     experiment = wa.Experiment.of("simulate", trace=iter(PAGES.tolist()), **DRIVE)
     assert counters(wa.run(experiment)) == counters(wa.run(experiment))
-    with pytest.raises(WriteampError, match="came once and are gone"):
+    with pytest.raises(WriteampError, match="were read before"):
         wa.run(experiment.with_settings(page_bytes=8192))
 
 

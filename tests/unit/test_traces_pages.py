@@ -108,7 +108,7 @@ def test_compact_mapping_is_the_rank_among_the_written_pages(
     by_request = [(r[1], *slow_pages(r, page_bytes)) for r in requests]
     written = sorted({page for op, pages, _ in by_request if op == "write" for page in pages})
     if not written:
-        with pytest.raises(WriteampError, match="no request writes"):
+        with pytest.raises(WriteampError, match="it has no writes"):
             traces.to_pages(trace_of(requests), page_bytes)
         return
     number_of = {page: number for number, page in enumerate(written)}
@@ -252,13 +252,13 @@ def test_addresses_near_the_end_of_the_largest_device_are_exact() -> None:
 
 def test_devices_beyond_64_bits_together_are_refused() -> None:
     trace = trace_of([(device, "write", 2**62, 512) for device in range(4)], devices=4)
-    with pytest.raises(WriteampError, match=r"by-hand: the devices reach to \d+ together"):
+    with pytest.raises(WriteampError, match=r"by-hand: the devices together reach to \d+"):
         traces.info(trace)
 
 
 def test_a_request_beyond_the_drive_names_itself_its_end_and_the_size() -> None:
     trace = trace_of([(0, "read", 0, 1), (0, "write", 0, PAGE), (0, "write", PAGE, PAGE + 1)], 1)
-    words = "request 3 ends at byte 8193, the drive has 2 pages of 4096 bytes"
+    words = "request 3 ends at byte 8193, but the drive has 2 pages of 4096 bytes"
     with pytest.raises(WriteampError, match=words):
         traces.to_pages(trace, mapping="as-is", logical_pages=2)
     assert traces.to_pages(trace, mapping="as-is", logical_pages=3).logical_pages == 3
@@ -278,7 +278,7 @@ def test_a_footprint_larger_than_the_drive_names_both() -> None:
         ({"device": "sdx"}, r"unknown device 'sdx'.*sd0"),
         ({"mapping": "as_is"}, r"unknown mapping 'as_is' \(did you mean 'as-is'"),
         *(
-            ({"page_bytes": page_bytes}, r"page_bytes is .*, valid are multiples of 512")
+            ({"page_bytes": page_bytes}, r"page_bytes is .*; valid are multiples of 512")
             for page_bytes in (0, -4096, 100, 4097, 2**25)
         ),
         *(({"logical_pages": pages}, "logical_pages is") for pages in (0, -1, 2**32 + 1)),

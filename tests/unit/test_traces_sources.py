@@ -120,7 +120,7 @@ def test_a_trace_on_standard_input_is_called_so(monkeypatch: pytest.MonkeyPatch)
         ("--trace - --precondition aged:-", SPC, "are both - (standard input)"),
         ("--trace - --save-config x.toml", SPC, "its trace is standard input"),
         ("--trace -", b"", "standard input: the file is empty"),
-        ("--trace -", b"hello\n", "standard input: its first line is no row"),
+        ("--trace -", b"hello\n", "standard input: its first line is not a row"),
     ],
 )
 def test_what_standard_input_cannot_be_is_refused(

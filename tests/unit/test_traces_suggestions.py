@@ -188,7 +188,7 @@ SUGGESTIONS = {
     # Whole pages that would begin within pages: drives of larger sectors have such addresses.
     "op,lba,size\nW,257,4096\nR,301,8192\nW,270,16384\n": (
         "columns:offset=lba:sectors,length=size:bytes,op=op:W=write/R=read",
-        "lba counts sectors of 512 bytes, no larger ones",
+        "lba counts sectors of 512 bytes, and not larger ones",
     ),
     # Floats, as pandas writes columns with gaps.
     ",ts,op,offset,length\n0,0.5,W,1048576.0,4096.0\n1,0.75,R,1060864.0,8192.0\n": (
@@ -243,7 +243,7 @@ SUGGESTIONS = {
     ),
     "W,1000,8\nW,1008,8\nR,1200,16\nW,1216,8\n": (
         "columns:offset=2:sectors,length=3:sectors,op=1:W=write/R=read",
-        "if column 2 is an offset and no time",
+        "if column 2 is an offset and not a time",
     ),
     # Volumes without a name.
     "".join(f"{row % 3} W {4096 * row} 4096\n" for row in (3, 2, 7, 1, 8, 4, 6, 5) * 4): (
@@ -304,14 +304,14 @@ def test_no_spec_is_printed_where_the_columns_are_not_clear(tmp_path: Path, text
     ("text", "gap"),
     [
         ("time,offset,size\n1,4096,4096\n2,8192,4096\n", "no column clearly holds operations (op="),
-        ("op,offset,size\nW,4096,4096\nW,,4096\n", "offset has values that are no whole numbers"),
+        ("op,offset,size\nW,4096,4096\nW,,4096\n", "offset has values other than whole numbers"),
         (
             "D BLOCK SIZE\n" + "W 8 4096\nR 16 4096\n" * 9 + "Ending tracing...\n",
-            "op=D:W=write/R=read,separator=space fits, but for line 20: the row has 2 columns",
+            "op=D:W=write/R=read,separator=space fits, except for line 20: the row has 2 columns",
         ),
         (
             "disk,op,lba,size\n" + "".join(f"{at}0,W,{at * 16},4096\n" for at in range(9)),
-            "by --format columns:device=disk,offset=lba:sectors,length=size:bytes,op=op:W=write, "
+            "with --format columns:device=disk,offset=lba:sectors,length=size:bytes,op=op:W=write, "
             "there would be 9 devices for 9 requests",
         ),
         ("op,lpn,x\nW,1,a\nW,2,b\n", "no two columns are clearly the offsets and lengths"),

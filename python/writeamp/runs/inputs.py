@@ -98,7 +98,7 @@ def _note_of_candidates(experiment: Experiment) -> list[str]:
     return [experiment.candidates.note_of_best(experiment.device.profile)]
 
 
-def _read(load: LoadSettings) -> traces.Trace | traces.PageTrace | traces.Given:
+def _read(load: LoadSettings) -> traces.Trace | traces.PageTrace | traces.TraceData:
     if isinstance(load.trace, HeldTrace):
         return load.trace.trace
     assert load.trace is not None
@@ -106,7 +106,7 @@ def _read(load: LoadSettings) -> traces.Trace | traces.PageTrace | traces.Given:
 
 
 def _notes_of(
-    trace: traces.Trace | traces.PageTrace | traces.Given, *, is_timed: bool
+    trace: traces.Trace | traces.PageTrace | traces.TraceData, *, is_timed: bool
 ) -> list[str]:
     """Return doubts and assumptions of a trace's reader, and doubts on its clock if time counts."""
     if not isinstance(trace, traces.Trace):
@@ -197,7 +197,7 @@ def _rounding_note(drive: Device, device: DeviceSettings) -> list[str]:
 
 
 def _fit_trace(
-    trace: traces.Trace | traces.PageTrace | traces.Given,
+    trace: traces.Trace | traces.PageTrace | traces.TraceData,
     device: DeviceSettings,
     load: LoadSettings,
     *,
@@ -207,7 +207,7 @@ def _fit_trace(
     # Before the drive has a size, only its page size is needed.
     overrides = device.overrides() if device.is_sized else {"page_bytes": device.page_bytes}
     profile = build_device(device.base, **overrides)
-    if isinstance(trace, traces.Trace | traces.Given):
+    if isinstance(trace, traces.Trace | traces.TraceData):
         pages = traces.to_pages(
             trace,
             profile.page_bytes,
@@ -246,5 +246,5 @@ def _fitted(pages: traces.PageTrace, device: DeviceSettings) -> Device:
     return drive
 
 
-def _trace_name(trace: traces.Trace | traces.PageTrace | traces.Given) -> str:
+def _trace_name(trace: traces.Trace | traces.PageTrace | traces.TraceData) -> str:
     return Path(trace.path).name or "trace"

@@ -79,7 +79,7 @@ class CountedRequests:
     notes: tuple[str, ...]
 
 
-def counted(trace: traces.Trace | traces.PageTrace | traces.Given) -> CountedRequests | None:
+def counted(trace: traces.Trace | traces.PageTrace | traces.TraceData) -> CountedRequests | None:
     """Return the requests that were counted on the recorded drive; None for other traces.
 
     Raises:

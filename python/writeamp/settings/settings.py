@@ -49,14 +49,14 @@ _MOST_COMPARED_REPLICAS = 10_000
 class HeldTrace:
     """Trace in memory, compared by the digest of its contents."""
 
-    def __init__(self, trace: traces.Trace | traces.PageTrace | traces.Given) -> None:
+    def __init__(self, trace: traces.Trace | traces.PageTrace | traces.TraceData) -> None:
         """Store a trace, or data in memory that describe one."""
         self.trace = trace
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the contents: requests and devices, or runs of pages."""
-        if isinstance(self.trace, traces.Given | traces.PageTrace):
+        if isinstance(self.trace, traces.TraceData | traces.PageTrace):
             return self.trace.digest
         import numpy as np  # noqa: PLC0415 (slow)
 
@@ -94,9 +94,9 @@ def _held(trace: Any) -> str | HeldTrace | None:
 
         file_path(trace)  # checks the path
         return str(os.fspath(trace))
-    if isinstance(trace, traces.Trace | traces.PageTrace | traces.Given):
+    if isinstance(trace, traces.Trace | traces.PageTrace | traces.TraceData):
         return HeldTrace(trace)
-    return HeldTrace(traces.Given(trace))
+    return HeldTrace(traces.TraceData(trace))
 
 
 @dataclass(frozen=True)
@@ -184,14 +184,14 @@ class LoadSettings(Settings):
 
     def _state_columns(self, held: HeldTrace) -> None:
         """Apply the format to data in memory; reject it for a trace that is already read."""
-        if not isinstance(held.trace, traces.Given):
+        if not isinstance(held.trace, traces.TraceData):
             raise WriteampError(
                 "trace_format and action do not apply to a trace that is already read"
             )
         if self.action is not None:
             raise WriteampError("action is for blkparse files; data in memory have no actions")
         if held.trace.format != self.trace_format:
-            data = traces.Given(held.trace.data, self.trace_format)
+            data = traces.TraceData(held.trace.data, self.trace_format)
             object.__setattr__(self, "trace", HeldTrace(data))
 
     @property

@@ -66,11 +66,11 @@ class CommonArguments(TypedDict, total=False):
     trace_format: str | None
     """format of the trace if it cannot be detected: msr, spc, alibaba, tencent, mqsim, ssdsim,
     disksim, blkparse, iolog, systor, fiu, libcachesim, vscsi, blktrace, ftrace, biosnoop, xperf,
-    parquet; or what its columns mean, as in
+    parquet; or the meaning of its columns, as in
     columns:time=1:ms,device=2,offset=3:bytes,length=4:bytes,op=5:0=read/1=write."""
 
     action: str | None
-    """which stage of a request counts in blkparse and ftrace: Q, D or C."""
+    """stage of a request that counts in blkparse and ftrace: Q, D or C."""
 
     mapping: Mapping
     """compact: the written pages of the trace, without gaps, are the logical space; as-is:

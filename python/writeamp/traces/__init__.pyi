@@ -2,7 +2,7 @@
 
 from .detection import detect as detect
 from .format import Format as Format
-from .in_memory import Given as Given
+from .in_memory import TraceData as TraceData
 from .pages import PageTrace as PageTrace
 from .pages import to_pages as to_pages
 from .reading import info as info

@@ -1,4 +1,4 @@
-"""Assembly of a trace from blocks of requests: device codes, and notes of any format."""
+"""Assembly of a trace from blocks of requests: device codes, and notes for any format."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ import polars as pl
 from writeamp.errors import WriteampError
 from writeamp.traces.trace import SCHEMA, Trace
 
-# Numbers below this have a table.
+# Smaller device numbers are encoded by a table.
 _SMALL = 1 << 20
 
 
 class DeviceCodes:
-    """Numbering of the distinct devices of a trace while the blocks of a file come in."""
+    """Numbering of the distinct devices of a trace, while the blocks of a file are read."""
 
     def __init__(self, separator: str) -> None:
-        """Start without a device; ``separator`` joins the columns of a name."""
+        """Start without devices; ``separator`` joins the columns of a name."""
         self._separator = separator
         self._codes: dict[tuple[object, ...], int] = {}
 
     def encode(self, rows: pl.DataFrame, columns: list[str]) -> pl.Series:
-        """Return the u32 code of the device that ``columns`` name together in each row.
+        """Return the u32 code of the device that ``columns`` together name in each row.
 
-        Without columns all rows are of one device, which is called 0.
+        Without columns, all rows are of one device with the name 0.
         """
         if not columns:
             code = self._codes.setdefault((0,), len(self._codes))
@@ -46,7 +46,7 @@ class DeviceCodes:
         return keys.join(table, on=columns, how="left", maintain_order="left")["code"]
 
     def _encode_small(self, numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
-        """Return the codes of devices that are named by small numbers, by a table of all these."""
+        """Return the codes of devices with small numbers, by a table of these."""
         is_there = np.zeros(int(numbers.max()) + 1, bool)
         is_there[numbers] = True
         code_of = np.zeros(len(is_there), np.uint32)
@@ -74,7 +74,7 @@ def natural_order(names: list[str]) -> list[int]:
 
 def _natural(name: str) -> list[tuple[int, int, str]]:
     parts = re.findall(r"\d+|\D+", name)
-    return [(0, *_magnitude(part)) if part.isdecimal() else (1, 0, part) for part in parts]
+    return [(0, *_magnitude(piece)) if piece.isdecimal() else (1, 0, piece) for piece in parts]
 
 
 def _magnitude(digits: str) -> tuple[int, str]:
@@ -92,14 +92,14 @@ def assemble(
     *,
     doubts: Sequence[str] = (),
 ) -> Trace:
-    """Return the trace that the parts make, in their order.
+    """Return the trace of these parts, in their order.
 
     Raises:
-        WriteampError: there is no request.
+        WriteampError: there are no requests.
     """
     requests = pl.concat(parts, rechunk=True) if parts else pl.DataFrame(schema=SCHEMA)
     if requests.is_empty():
-        raise WriteampError(f"{path}: the trace holds no request, at least one is needed")
+        raise WriteampError(f"{path}: the trace holds no requests; at least one is needed")
     names, codes = devices.renumber(requests["device"])
     requests = requests.with_columns(device=codes)
     return Trace(
@@ -113,7 +113,7 @@ def assemble(
 
 
 def observations(requests: pl.DataFrame, device_count: int) -> list[str]:
-    """Return notes on what stands out in the requests of any trace."""
+    """Return notes on unusual properties of the requests of any trace."""
     empty = requests.select(((pl.col("length") == 0) & (pl.col("op") != "flush")).sum()).item()
     early = count_out_of_order(requests)
     notes = []
@@ -121,14 +121,14 @@ def observations(requests: pl.DataFrame, device_count: int) -> list[str]:
         notes.append(f"{empty} requests of zero bytes: they touch no page")
     if early:
         notes.append(
-            f"{early} requests carry an earlier time than the one before: file order is kept"
+            f"{early} requests have an earlier time than the one before: file order is kept"
         )
     if device_count > 1:
-        notes.append(f"{device_count} devices, each an address space of its own")
+        notes.append(f"{device_count} devices, each with an address space of its own")
     return notes
 
 
 def count_out_of_order(requests: pl.DataFrame) -> int:
-    """Return how many requests carry an earlier time than the one before them."""
+    """Return the number of requests with an earlier time than the one before."""
     time = pl.col("timestamp_ns")
     return int(requests.select((time < time.shift(1)).sum()).item())

@@ -12,10 +12,10 @@ _NS_PER_S = 1e9
 DATES_S = range(10**9, 22 * 10**8)
 """Seconds since 1970 that are dates from 2001 to 2040."""
 _S_PER_DAY = 86_400
-# A pause of a month in a block trace means that a clock was set, or that CPUs have two clocks.
+# A longer pause in a block trace means that a clock was set, or that CPUs have different clocks.
 _LONGEST_PAUSE_S = 30 * _S_PER_DAY
 _LONGEST_S = 20 * 365 * _S_PER_DAY
-# A step back counts if it is a large part of the whole: completions that overtake are small ones.
+# A step back counts if it is a large share of the duration; requests out of order cause small ones.
 _LARGEST_STEP_BACK, _SHORTEST_STEP_BACK_S = 0.1, 1e-3
 _AS_FAR = 0.9
 MOST_BACKWARD_STEPS, _FEWEST_STEPS = 0.25, 8
@@ -28,7 +28,7 @@ class TraceClock:
 
     Attributes:
         duration_s: latest minus earliest time; None if the times are doubtful.
-        doubts: sentences that say why.
+        doubts: sentences with the reasons.
         absurd_rate: number of requests and time span, if no drive is that fast; None otherwise.
     """
 
@@ -45,11 +45,11 @@ def clock_of(requests: pl.DataFrame) -> TraceClock:
     if count == 1:
         return TraceClock(0.0)
     if not span_s:
-        same = f"all {count:,} requests carry the time {in_words(first_ns / _NS_PER_S)} s"
+        same = f"all {count:,} requests have the time {in_words(first_ns / _NS_PER_S)} s"
         return TraceClock(None, (f"{same}: the duration is unknown",))
     rate = None
     if count >= _FEWEST_OF_RATE and count / span_s >= _HIGHEST_RATE:
-        rate = f"{count:,} requests would come in {in_words(span_s)} s"
+        rate = f"{count:,} requests would come within {in_words(span_s)} s"
     doubts = [] if rate is None else [f"{rate}: the unit of the times is doubtful"]
     doubts += _of_steps(requests, span_s)
     if not doubts and span_s > _LONGEST_S:
@@ -58,7 +58,7 @@ def clock_of(requests: pl.DataFrame) -> TraceClock:
 
 
 def backward_steps(requests: pl.DataFrame) -> int:
-    """Return how many requests carry an earlier time than the one before of the same device."""
+    """Return the number of requests with an earlier time than the one before on their device."""
     return len(_steps_back(requests)[0])
 
 
@@ -71,7 +71,7 @@ def _of_steps(requests: pl.DataFrame, span_s: float) -> list[str]:
     if longest_back_s >= max(_SHORTEST_STEP_BACK_S, _LARGEST_STEP_BACK * span_s):
         row = int(np.argmax(back_s))
         jumps.append((int(back_rows[row]), "jump back", longest_back_s))
-        # A clock that goes back far went ahead about as far before, unless it began there.
+        # A clock that jumps far back usually jumped ahead about as far before.
         longest_pause_s = min(longest_pause_s, _AS_FAR * longest_back_s)
     if len(ahead := np.flatnonzero(steps_s > longest_pause_s)):
         jumps.append((int(ahead[0]) + 2, "jump", float(steps_s[ahead[0]])))
@@ -81,7 +81,7 @@ def _of_steps(requests: pl.DataFrame, span_s: float) -> list[str]:
         doubts.append(f"times {way} by {in_words(jump_s)} s at row {row}: the duration is unknown")
     if len(steps_s) >= _FEWEST_STEPS and len(back_s) >= MOST_BACKWARD_STEPS * len(steps_s):
         doubts.append(
-            f"{len(back_s):,} of {len(steps_s):,} times run backwards: they may be no times"
+            f"{len(back_s):,} of {len(steps_s):,} times run backwards: the column may not be a time"
         )
     return doubts
 
@@ -89,9 +89,9 @@ def _of_steps(requests: pl.DataFrame, span_s: float) -> list[str]:
 def _steps_back(
     requests: pl.DataFrame,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.intp]]:
-    """Return by how many s times go back from a request to the next of its device, and its row.
+    """Return the steps back in time, in s, to the next request of the same device, and its row.
 
-    Rows count from 1, in the order of the file. Files that are sorted by device have none.
+    Rows count from 1, in the order of the file. Files that are sorted by device have no such steps.
     """
     times, device = requests["timestamp_ns"].to_numpy(), requests["device"].to_numpy()
     steps_s = _steps_s(times)
@@ -111,7 +111,7 @@ def _steps_s(times_ns: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
 
 
 def in_words(seconds: float) -> str:
-    """Return seconds with three digits, as 1.27e9, 7,200 or 0.0213."""
+    """Return seconds with three digits, such as 1.27e9, 7,200 or 0.0213."""
     if 1000 <= seconds < 1e6:
         return f"{seconds:,.0f}"
     digits, is_power, exponent = f"{seconds:.3g}".partition("e")

@@ -28,10 +28,10 @@ _SPELLINGS = {
     "trim": {"d", "t", "trim", "discard", "unmap", "deallocate"},
     "flush": {"f", "flush", "sync", "fsync", "fdatasync", "diskflush"},
 }  # fmt: skip
-# A column of more words names neither stages nor operations.
+# A column with more distinct words holds neither stages nor operations.
 _MOST_WORDS = 16
-# Stages of a request in blktrace, and in words; the other actions of blktrace concern no request
-# or several.
+# Stages of a request in blktrace, and as words; other actions of blktrace concern several requests
+# or none.
 _STAGES = {"Q", "G", "I", "D", "C"}
 _ACTIONS = _STAGES | {"A", "B", "F", "M", "P", "R", "S", "T", "U", "UT", "X"}
 _STAGE_WORDS = {
@@ -40,7 +40,7 @@ _STAGE_WORDS = {
     "finish", "finished", "init",
 }  # fmt: skip
 _STAGE_PREFIXES = ("block:", "block_rq_", "block_bio_", "block_io_")
-# The stage that counts first: completions show what the drive did.
+# Stages in order of preference; completions show the drive's own order.
 _FIRST_STAGES = ("C", "D", "Q")
 _WHOLE = re.compile(r"\d{1,19}(\.0+)?")
 _OPPOSITES = [("R", "W"), ("r", "w"), ("read", "write"), ("Read", "Write"), ("READ", "WRITE")]
@@ -60,7 +60,7 @@ _DATES = {
     **{unit: (DATES_S.start * per_s, DATES_S.stop * per_s) for unit, per_s in _PER_S.items()},
     "filetime": (1.262e17, 1.386e17),
 }
-# Digits after the point of seconds alone: milliseconds have up to 6.
+# Digits after the point that occur with seconds only: milliseconds have up to 6.
 _DIGITS_OF_SECONDS = 9
 _RISING = 0.75
 
@@ -68,13 +68,13 @@ Numbers = npt.NDArray[np.float64]
 
 
 def operations_in(values: Sequence[str]) -> dict[str, str] | None:
-    """Return the words of a column with their meanings; None if one is no operation."""
+    """Return the words of a column with their meanings; None if one is not an operation."""
     words = list(dict.fromkeys(values))
     if not words or len(words) > _MOST_WORDS or all(word.isdecimal() for word in words):
         return None
     meanings = {word: _meaning(word) for word in words}
-    found = {word: meaning for word, meaning in meanings.items() if meaning in OPERATIONS}
-    return found if len(found) == len(words) else None
+    known_words = {word: meaning for word, meaning in meanings.items() if meaning in OPERATIONS}
+    return known_words if len(known_words) == len(words) else None
 
 
 def _meaning(word: str) -> str | None:
@@ -86,7 +86,7 @@ def _meaning(word: str) -> str | None:
 
 
 def with_opposites(operations: Mapping[str, str]) -> dict[str, str]:
-    """Return words with the read beside a write, and the write beside a read, if all are plain."""
+    """Return operation words with their opposites (read and write), if all are plain."""
     words = dict(operations)
     for read, write in _OPPOSITES:
         if {read, write} & set(operations) and set(operations.values()) <= {"read", "write"}:
@@ -95,7 +95,7 @@ def with_opposites(operations: Mapping[str, str]) -> dict[str, str]:
 
 
 def stage_in(values: Sequence[str]) -> str:
-    """Return the stage whose rows count, of a column of several stages; empty if it is none."""
+    """Return the stage whose rows count, for a column of several stages; "" for other columns."""
     words = distinct(values)
     if not are_stages(words):
         return ""
@@ -104,13 +104,13 @@ def stage_in(values: Sequence[str]) -> str:
 
 
 def distinct(words: Iterable[str]) -> list[str]:
-    """Return the different words that are not empty, in their order; none if there are many."""
-    found = [word for word in dict.fromkeys(words) if word]
-    return found if len(found) <= _MOST_WORDS else []
+    """Return the distinct non-empty words in order; an empty list if there are too many."""
+    present = [word for word in dict.fromkeys(words) if word]
+    return present if len(present) <= _MOST_WORDS else []
 
 
 def are_stages(words: Sequence[str]) -> bool:
-    """Return whether different words are several stages of a request."""
+    """Return whether distinct words are several stages of a request."""
     if set(words) <= _ACTIONS:
         return len(_STAGES & set(words)) > 1
     return len(words) > 1 and all(_bare(word) in _STAGE_WORDS for word in words)
@@ -123,12 +123,12 @@ def _bare(word: str) -> str:
 
 
 def flags_in(values: Sequence[str]) -> tuple[str, str] | None:
-    """Return the words for no and yes of a column that has these alone, such as 0 and 1."""
+    """Return the words for no and yes of a column that has only these, such as 0 and 1."""
     return next((flags for flags in _FLAGS if set(values) <= set(flags)), None)
 
 
 def is_date_and_time(values: Sequence[str]) -> bool:
-    """Return whether all values are dates with times, which the unit `datetime` reads."""
+    """Return whether all values are dates with times, for the unit `datetime`."""
     return not nanoseconds_since_1970_of(pl.Series(values, dtype=pl.String)).has_nulls()
 
 
@@ -161,7 +161,7 @@ def is_bare_hexadecimal(values: Sequence[str]) -> bool:
 
 
 def is_rising(values: Sequence[str]) -> bool:
-    """Return whether a column of decimals rises as the times of requests do."""
+    """Return whether a column of decimals rises like the times of requests."""
     if not all(_DECIMAL.fullmatch(value) for value in values):
         return False
     steps = np.diff([float(value) for value in values])
@@ -177,12 +177,12 @@ def is_clock(values: Sequence[str]) -> bool:
 
 
 def time_unit_in(values: Sequence[str]) -> str:
-    """Return the unit of time that a rising column proves; "" if it proves none."""
+    """Return the unit of time that the values of a rising column prove; "" if they prove none."""
     if not values or not is_rising(values):
         return ""
     numbers = [float(value) for value in values]
     if len(values) > 1 and min(numbers) == max(numbers):
-        return ""  # a date of something else
+        return ""  # the same date in all rows is not the request's time
     for unit, (first, last) in _DATES.items():
         if first <= min(numbers) and max(numbers) < last:
             return unit
@@ -196,12 +196,12 @@ def refuse_mixed_file(
     stated: Collection[int | None],
     rows_of: Callable[[Block], Block],
 ) -> None:
-    """Refuse a file in whose first rows columns that are not stated hold stages or operations.
+    """Reject a file if columns that are not stated hold stages or operations in its first rows.
 
     Args:
         path: the file.
-        columns: what was stated.
-        stated: positions of the columns that are stated, from 0.
+        columns: the stated columns.
+        stated: their positions, from 0.
         rows_of: empties the lines of a block that do not count.
     """
     whole_lines = read_head(path).start.decode("utf-8", "replace").rpartition("\n")
@@ -220,32 +220,32 @@ def refuse_mixed_rows(
     columns: StatedColumns,
     values: Mapping[tuple[int, str], Sequence[str]],
 ) -> None:
-    """Refuse a table in which rows of several stages or operations would all count.
+    """Reject a table in which rows of several stages or operations would all count.
 
     Args:
-        columns: what was stated.
-        values: distinct values of the columns that were not stated, by number from 1 and name.
+        columns: the stated columns.
+        values: distinct values of the other columns, by number from 1 and name.
 
     Raises:
-        WriteampError: such a column holds several stages of requests; or all rows are stated to be
-            of one operation, and it names others.
+        WriteampError: a column holds several stages of requests; or all rows are stated to be of
+            one operation, and a column names others.
     """
     for (number, name), words in values.items():
         column = f"column {number}" + (f" ({quoted(name)})" if name else "")
         if are_stages(words):
             raise spec_error(
-                f"{column} holds {shortened(words)}, stages of a request, each of which would "
-                f"count: state one, such as only={number}:{words[0]}, or only={number}:"
-                f"{'/'.join(words)} to count all rows"
+                f"{column} holds {shortened(words)}, stages of a request, so each request would "
+                f"count several times: state one stage, such as only={number}:{words[0]}, or "
+                f"only={number}:{'/'.join(words)} to count all rows"
             )
         operations = operations_in(words) if columns.op.always else None
-        # A single letter may be anything, and writes may all be "sync"; a read beside a write is
-        # a sure sign.
+        # A single letter may have another meaning, and all writes may be "sync"; read beside write
+        # is a sure sign.
         meanings = set() if operations is None else set(operations.values())
         is_sure = {"read", "write"} <= meanings or any(len(word) > 1 for word in words)
         if operations and is_sure and meanings not in ({columns.op.always}, {"flush"}):
             stated = "/".join(f"{word}={meaning}" for word, meaning in operations.items())
             raise spec_error(
-                f"op={columns.op.always} takes all rows for that, and {column} holds "
+                f"op={columns.op.always} takes all rows for that operation, but {column} holds "
                 f"{shortened(words)}: state op={number}:{stated}, or only={number}:…"
             )

@@ -1,4 +1,4 @@
-"""Columns of offsets and lengths in a table, found by the properties of block requests."""
+"""Detection of the offset and length columns of a table, from properties of block requests."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from writeamp.traces.plausibility import FARTHEST_BYTES, LONGEST_BYTES
 from writeamp.traces.trace import SECTOR_BYTES
 
 _PAGE_BYTES = 4096
-# Share of the rows that must have a property: some rows may be damaged.
+# Share of the rows that must have a property, since some rows may be damaged.
 _NEARLY_ALL = 0.95
-# A request often begins where one of the last few ended.
+# Requests often begin where one of the last few ended.
 _LOOKED_BACK = 4
 _OFTEN, _MOSTLY, _BEYOND_CHANCE = 0.2, 0.5, 0.8
-# Offsets of so many places that are all multiples of 4 KiB count bytes, whatever their name is.
+# Offsets at this many places that are all multiples of 4096 are in bytes, despite their name.
 _FEWEST_PLACES = 3
 _FEWEST_AT_ONE_PLACE = 8
 _MANY_PLACES, _FEW_PER_PLACE = 64, 4
-# Weights of signs: a name is worth less than requests that follow each other.
+# Weights of signs: a name counts less than requests that follow each other.
 _NAMED, _UNIT_NAMED, _FOLLOWING, _MISNAMED, _MIXED = 3.0, 1.0, 4.0, 4.0, 1.5
-# By how much the best pair of columns must be better than any other pair.
+# Least margin of the best pair of columns over any other pair, and its least score.
 _CLEARLY, _LEAST = 0.75, 1.5
-# Drives are larger than their requests.
+# Least ratio of a drive's size to that of its requests.
 _FAR = 16
 
 Column = npt.NDArray[np.int64]
@@ -38,11 +38,11 @@ class Extents:
     """Columns of offset and length, from 0, and their units.
 
     Attributes:
-        offset, length: columns.
+        offset, length: the columns.
         offset_unit, length_unit: keys of `UNIT_BYTES`.
-        score: weight of the signs for them.
-        is_offset_proven, is_length_proven: whether the values exclude the other units.
-        is_offset_coarser: whether offsets may count larger blocks: sizes are whole pages, and most
+        score: total weight of the signs for them.
+        is_offset_proven, is_length_proven: whether the values exclude other units.
+        is_offset_coarser: whether offsets may count larger blocks: sizes are whole pages, but most
             requests would begin within a page.
     """
 
@@ -57,32 +57,38 @@ class Extents:
 
 
 def extents_in(columns: Mapping[int, Column], names: Mapping[int, str]) -> Extents | None:
-    """Return the columns of offset and length; None if none or several fit.
+    """Return the columns of offset and length; None if no pair fits, or several do.
 
-    A column whose name is that of something else, such as PID, is neither.
+    Columns with names of other things, such as PID, are left out.
 
     Args:
-        columns: whole numbers of each column that can be either, of reads and writes alone.
-        names: of these columns; empty where there is none.
+        columns: whole numbers of each possible column, of reads and writes only.
+        names: of these columns; empty for those without a name.
     """
     columns = {
         at: values
         for at, values in columns.items()
         if field_of(names[at]) in ("", "offset", "length")
     }
-    found = sorted(_scored(columns, names), key=lambda one: -one.score)
-    if not found or found[0].score < _LEAST:
+    candidates = sorted(_scored(columns, names), key=lambda extents: -extents.score)
+    if not candidates or candidates[0].score < _LEAST:
         return None
-    best = found[0]
-    others = [one for one in found if not _is_same(best, one, columns)]
+    best = candidates[0]
+    others = [extents for extents in candidates if not _is_same(best, extents, columns)]
     if others and best.score - others[0].score < _CLEARLY:
         return None
-    units = [(one.offset_unit, one.length_unit) for one in found if _has_columns_of(best, one)]
-    # Requests to files may have any size in bytes, which could be taken for sectors.
+    units = [
+        (extents.offset_unit, extents.length_unit)
+        for extents in candidates
+        if _has_columns_of(best, extents)
+    ]
+    # Requests to files can have any size in bytes, which could be mistaken for sectors.
     is_paged = bool((columns[best.length] * UNIT_BYTES[best.length_unit] % _PAGE_BYTES == 0).all())
     is_sure = best.length_unit == "bytes" or is_paged
-    # A table that has its sizes in bytes and in sectors proves both.
-    is_double = any(one.length != best.length and _is_same(best, one, columns) for one in found)
+    # A table with sizes both in bytes and in sectors proves both units.
+    is_double = any(
+        extents.length != best.length and _is_same(best, extents, columns) for extents in candidates
+    )
     offsets = columns[best.offset] * UNIT_BYTES[best.offset_unit]
     return replace(
         best,
@@ -92,15 +98,15 @@ def extents_in(columns: Mapping[int, Column], names: Mapping[int, str]) -> Exten
     )
 
 
-def _has_columns_of(one: Extents, other: Extents) -> bool:
-    return (one.offset, one.length) == (other.offset, other.length)
+def _has_columns_of(first: Extents, other: Extents) -> bool:
+    return (first.offset, first.length) == (other.offset, other.length)
 
 
-def _is_same(one: Extents, other: Extents, columns: Mapping[int, Column]) -> bool:
-    """Return whether two are equivalent: a table may have its sizes in bytes and in sectors."""
-    lengths = [columns[each.length] * UNIT_BYTES[each.length_unit] for each in (one, other)]
-    return one.offset == other.offset and (
-        one.length == other.length or bool((lengths[0] == lengths[1]).all())
+def _is_same(first: Extents, other: Extents, columns: Mapping[int, Column]) -> bool:
+    """Return whether two are equivalent: a table can have its sizes in bytes and in sectors."""
+    lengths = [columns[each.length] * UNIT_BYTES[each.length_unit] for each in (first, other)]
+    return first.offset == other.offset and (
+        first.length == other.length or bool((lengths[0] == lengths[1]).all())
     )
 
 
@@ -111,10 +117,10 @@ def _scored(columns: Mapping[int, Column], names: Mapping[int, str]) -> Iterator
             _units(columns[length], names[length], LONGEST_BYTES),
         )
         for offset_unit, length_unit in units:
-            found = Extents(offset, length, offset_unit, length_unit, 0.0)
-            score = _score(found, columns, names)
+            extents = Extents(offset, length, offset_unit, length_unit, 0.0)
+            score = _score(extents, columns, names)
             if score is not None:
-                yield replace(found, score=score)
+                yield replace(extents, score=score)
 
 
 def _units(values: Column, name: str, most_bytes: int) -> Iterator[str]:
@@ -128,13 +134,15 @@ def _units(values: Column, name: str, most_bytes: int) -> Iterator[str]:
             yield unit
 
 
-def _score(found: Extents, columns: Mapping[int, Column], names: Mapping[int, str]) -> float | None:
-    """Return the weight of all signs; None if these cannot be offsets and lengths."""
-    offsets, lengths = columns[found.offset], columns[found.length]
+def _score(
+    extents: Extents, columns: Mapping[int, Column], names: Mapping[int, str]
+) -> float | None:
+    """Return the total weight of all signs; None if these cannot be offsets and lengths."""
+    offsets, lengths = columns[extents.offset], columns[extents.length]
     if (lengths > 0).mean() < _NEARLY_ALL:
         return None
-    starts = offsets * UNIT_BYTES[found.offset_unit]
-    sizes = lengths * UNIT_BYTES[found.length_unit]
+    starts = offsets * UNIT_BYTES[extents.offset_unit]
+    sizes = lengths * UNIT_BYTES[extents.length_unit]
     places = len(np.unique(starts))
     if places == 1 and len(starts) >= _FEWEST_AT_ONE_PLACE:
         return None
@@ -142,20 +150,20 @@ def _score(found: Extents, columns: Mapping[int, Column], names: Mapping[int, st
     following = _following(starts, sizes)
     are_many = places > min(_MANY_PLACES, len(starts) / _FEW_PER_PLACE)
     if not (are_many and is_far) and following < _BEYOND_CHANCE:
-        following = 0.0  # of small numbers, some are sums of others by chance
-    score = _of_names(found, names) + _FOLLOWING * min(1.0, following / _OFTEN)
-    score += float(places > len(np.unique(sizes))) + 0.5 * (found.length == found.offset + 1)
+        following = 0.0  # among small numbers, some are sums of others by chance
+    score = _of_names(extents, names) + _FOLLOWING * min(1.0, following / _OFTEN)
+    score += float(places > len(np.unique(sizes))) + 0.5 * (extents.length == extents.offset + 1)
     score += 0.5 * bool((sizes % _PAGE_BYTES == 0).all())
     score -= 0.5 * bool(sizes.min() == sizes.max())
     score += 0.5 * is_far
-    is_named = byte_unit_of(names[found.length]) == found.length_unit
-    if (found.offset_unit, found.length_unit) == ("bytes", "sectors") and not is_named:
+    is_named = byte_unit_of(names[extents.length]) == extents.length_unit
+    if (extents.offset_unit, extents.length_unit) == ("bytes", "sectors") and not is_named:
         score -= _MISNAMED
-    elif found.offset_unit != found.length_unit and not names[found.length]:
-        score -= _MIXED if found.length_unit == "bytes" else _MISNAMED
-    score += 2.0 * (found.length_unit == "bytes") + 1.0 * (found.offset_unit == "bytes")
+    elif extents.offset_unit != extents.length_unit and not names[extents.length]:
+        score -= _MIXED if extents.length_unit == "bytes" else _MISNAMED
+    score += 2.0 * (extents.length_unit == "bytes") + 1.0 * (extents.offset_unit == "bytes")
     if places >= _FEWEST_PLACES and (offsets % _PAGE_BYTES == 0).all():
-        score += _NAMED * (found.offset_unit == "bytes")
+        score += _NAMED * (extents.offset_unit == "bytes")
     steps = np.diff(offsets)
     if places >= _FEWEST_PLACES and (steps == 1).all():  # a row number
         score -= _MISNAMED
@@ -164,17 +172,17 @@ def _score(found: Extents, columns: Mapping[int, Column], names: Mapping[int, st
     return score
 
 
-def _of_names(found: Extents, names: Mapping[int, str]) -> float:
+def _of_names(extents: Extents, names: Mapping[int, str]) -> float:
     score = 0.0
     for field, at, unit in (
-        ("offset", found.offset, found.offset_unit),
-        ("length", found.length, found.length_unit),
+        ("offset", extents.offset, extents.offset_unit),
+        ("length", extents.length, extents.length_unit),
     ):
         field_named, unit_named = field_of(names[at]), byte_unit_of(names[at])
         if field_named:
             score += _NAMED if field_named == field else -_MISNAMED
         if unit_named:
-            # Stronger than the preference of bytes, which only decides between bare numbers.
+            # Stronger than the preference for bytes, which decides only between bare numbers.
             score += 1.5 * _UNIT_NAMED if unit_named == unit else -_UNIT_NAMED
     return score
 

@@ -1,4 +1,4 @@
-"""Text traces of any layout, whose columns the user states (`columns.py`)."""
+"""Text traces of any layout, with columns that the user states (`columns.py`)."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from writeamp.traces.text_table import fields_of
 from writeamp.traces.text_values import VALID_DATE_AND_TIME, nanoseconds_since_1970
 from writeamp.traces.trace import MAX_TIMESTAMP_NS, OPERATIONS, Operation
 
-SUMMARY = "any text with one request a line, its columns and units stated"
+SUMMARY = "any text with one request per line, with stated columns and units"
 
-# By the nanoseconds of a unit.
+# By the nanoseconds of the unit.
 _KINDS = {
     10**9: FieldKind.SECONDS,
     10**6: FieldKind.MILLISECONDS,
@@ -49,7 +49,7 @@ _KINDS = {
 
 
 def column_format(name: str) -> Format:
-    """Return the format that a text `columns:…` states.
+    """Return the format of a text `columns:…`.
 
     Raises:
         WriteampError: the text is not valid.
@@ -61,7 +61,7 @@ def column_format(name: str) -> Format:
         summary=SUMMARY,
         columns=columns.text,
         units="; ".join(columns.notes),
-        detection="never: it is stated",
+        detection="never: it must be stated",
         matches=lambda head: False,
         certain=False,
         rows=lambda path: _row_format(path, columns),
@@ -69,7 +69,7 @@ def column_format(name: str) -> Format:
 
 
 def _row_format(path: Path, columns: StatedColumns) -> RowFormat:
-    """Return the row format of a file, whose header may name the columns."""
+    """Return the row format of a file; its header may name the columns."""
     at, only_at, passed_lines = _positions(path, columns)
     sample = Selecting(path, columns, only_at, passed_lines)
     refuse_mixed_file(path, columns, {*at.values(), only_at}, sample.rows_of)
@@ -118,7 +118,7 @@ def _layout(columns: StatedColumns, at: Mapping[str, int]) -> RowLayout:
 
 
 def _positions(path: Path, columns: StatedColumns) -> tuple[dict[str, int], int | None, int]:
-    """Return the position of each field's column, of `only`, and the lines before the rows."""
+    """Return the positions of the fields' columns and of `only`, and the lines before the rows."""
     places = columns.places
     only = {} if columns.only is None else {"only": columns.only.where}
     if not columns.header:
@@ -127,17 +127,17 @@ def _positions(path: Path, columns: StatedColumns) -> tuple[dict[str, int], int 
     empty = emptying(columns.comment, columns.skip)
     for block in read_blocks(path):
         lines = empty(block).text.split(b"\n")
-        found = next((at for at, line in enumerate(lines) if line.strip()), None)
-        if found is None:
+        header_at = next((at for at, line in enumerate(lines) if line.strip()), None)
+        if header_at is None:
             continue
-        number, header = block.first_line + found, lines[found].decode()
+        number, header = block.first_line + header_at, lines[header_at].decode()
         names = fields_of(header, columns.separator)
 
         def fault(sentence: str, block: Block = block, number: int = number) -> WriteampError:
             return block.fault(number, f"{sentence} (in the header)")
 
         return resolve(places, names, fault), resolve(only, names, fault).get("only"), number
-    raise WriteampError(f"{path}: has no header line, in which {PREFIX}: looks for the names")
+    raise WriteampError(f"{path}: has no header line with the column names of {PREFIX}:…")
 
 
 def _time(columns: StatedColumns) -> tuple[pl.Expr, tuple[RowCheck, ...]]:
@@ -157,13 +157,13 @@ def _time(columns: StatedColumns) -> tuple[pl.Expr, tuple[RowCheck, ...]]:
 
 
 def _date_and_time(*, has_date: bool) -> tuple[pl.Expr, tuple[RowCheck, ...]]:
-    text, found = pl.col("time"), "time is {time}"
+    text, sentence = pl.col("time"), "time is {time}"
     if has_date:
         text = pl.concat_str("date", "time", separator=" ")
-        found = "date is {date} and time {time}"
+        sentence = "date is {date} and time {time}"
     since_1970 = nanoseconds_since_1970(text)
     return since_1970, (
-        RowCheck(since_1970.is_not_null(), f"{found}, valid is {VALID_DATE_AND_TIME}"),
+        RowCheck(since_1970.is_not_null(), f"{sentence}, valid is {VALID_DATE_AND_TIME}"),
     )
 
 
@@ -186,13 +186,13 @@ def _extent_checks(columns: StatedColumns, is_flush: pl.Expr) -> tuple[RowCheck,
         offset_unit_bytes=columns.offset.unit_bytes,
         length_unit_bytes=columns.length.unit_bytes,
     )
-    # Tools print -1 for the place of a flush, in 64 bits without a sign.
+    # Tools print -1 as unsigned 64 bits for the offset of a flush.
     checks = tuple(replace(check, holds=is_flush | check.holds) for check in checks)
     return checks if columns.length.where is not None else checks[1:]
 
 
 class Selecting:
-    """Rows that count: not passed over at the beginning, no comment, and with a word of `only`."""
+    """Selection of rows: not skipped at the beginning, not a comment, and with a word of `only`."""
 
     def __init__(
         self, path: Path, columns: StatedColumns, position: int | None, passed_lines: int
@@ -201,9 +201,9 @@ class Selecting:
 
         Args:
             path: the file.
-            columns: what was stated.
+            columns: the stated columns.
             position: of the column of `only`, from 0; None without it.
-            passed_lines: lines at the beginning that are no rows.
+            passed_lines: lines at the beginning that are not rows.
         """
         self._path, self._only, self._position = path, columns.only, position
         self._separator = columns.separator
@@ -211,20 +211,20 @@ class Selecting:
         self._kept = self._passed = 0
 
     def rows_of(self, block: Block) -> Block:
-        """Return the block with the rows that count, and all other lines empty."""
+        """Return the block with all lines emptied that do not count."""
         block = self._empty(block)
         if self._only is None or self._position is None:
             return block
         lines = numbered_lines(replace(block, text=squeeze(block.text, self._separator)))
         rows = lines.filter(pl.col("line") != "")
         word = pl.col("line").str.split(self._separator).list.get(self._position, null_on_oob=True)
-        kept = rows.filter(word.is_in(self._only.words))
-        self._kept += kept.height
-        self._passed += rows.height - kept.height
-        return with_rows(block, lines, kept.rename({"line": "row"}))
+        selected = rows.filter(word.is_in(self._only.words))
+        self._kept += selected.height
+        self._passed += rows.height - selected.height
+        return with_rows(block, lines, selected.rename({"line": "row"}))
 
     def notes(self) -> list[str]:
-        """Return a note on the rows passed over.
+        """Return a note on the skipped rows.
 
         Raises:
             WriteampError: no row counts.
@@ -234,13 +234,13 @@ class Selecting:
         words = " or ".join(map(quoted, self._only.words))
         if not self._kept:
             raise WriteampError(f"{self._path}: no row has {words} in column {self._only.where}")
-        return [f"{self._passed} rows without {words} in column {self._only.where} are passed over"]
+        return [f"{self._passed} rows without {words} in column {self._only.where} are skipped"]
 
 
 def emptying(comment: str, passed_lines: int) -> Callable[[Block], Block]:
     """Return a function that empties the first lines of a file, and comment lines.
 
-    Empty lines stay, so that the numbers of the others hold.
+    The emptied lines stay, so that line numbers do not change.
     """
     prefix = comment.encode()
     is_comment = re.compile(rb"^[ \t]*" + re.escape(prefix) + rb"[^\n]*", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Fields and units that the names of columns indicate."""
+"""Fields and units that column names indicate."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _FIELDS = {
            "command", "request", "action", "dir", "direction", "ddir", "mode", "kind"},
 }  # fmt: skip
 _COUNTS = {"count", "nr", "num", "n", "nblks", "nlb"}
-# Words of an offset alone, but not beside a word of a length: `sector`, and `sector_count`.
+# Words of an offset, unless with a word of a length: `sector` and `sector_count`.
 _PLACES = {"sector", "block", "blk", "page"}
-# Times that are not those of requests, and ends of requests.
+# Other times than those of requests, such as ends of requests, and other numbers.
 _OTHERS = {
     "latency", "lat", "response", "resp", "duration", "delay", "service", "complete", "completion",
     "end", "last", "wait", "queue", "pid", "tid", "uid", "gid", "cpu", "index", "idx", "seq", "id",
@@ -41,13 +41,13 @@ _BYTE_UNITS = {
     "4KiB": {"pages", "page", "npages", "lpn", "lpa"},
 }  # fmt: skip
 UNIT_BYTES = {"bytes": 1, "sectors": SECTOR_BYTES, "1KiB": 1024, "4KiB": 4096}
-# `lba_4k`, and the `B` of KiB, which is no byte.
+# Matches `lba_4k`; below, the `B` of KiB, which is not a byte.
 _IN_4KIB = re.compile(r"(?<!\d)4[ _-]?k(i?b)?(?![a-z])", re.IGNORECASE)
 _KIB = re.compile(r"[kK]i?B(?![a-z])")
 
 
 def field_of(name: str) -> str:
-    """Return the field that a name indicates; "other" for none of them, "" if unclear."""
+    """Return the field that a name indicates; "other" for other fields, "" if unclear."""
     words = _words(name)
     if words & _OTHERS and not words & _FIELDS["device"]:
         return "other"
@@ -64,12 +64,12 @@ def field_of(name: str) -> str:
 
 
 def time_unit_of(name: str) -> str:
-    """Return the unit of time in a name; empty if it has none."""
+    """Return the unit of time in a name; "" if it has none."""
     return _first(_TIME_UNITS, _words(name))
 
 
 def byte_unit_of(name: str) -> str:
-    """Return the unit of addresses or sizes in a name, a key of `UNIT_BYTES`; empty for none.
+    """Return the unit of addresses or sizes in a name, a key of `UNIT_BYTES`; "" if none.
 
     `block_size` is the size of a request; `block_count` counts blocks.
     """
@@ -82,12 +82,12 @@ def byte_unit_of(name: str) -> str:
 
 
 def is_in_4kib(name: str) -> bool:
-    """Return whether a name contains a unit of 4 KiB, as `lba_4k` does."""
+    """Return whether a name contains a unit of 4 KiB, such as `lba_4k`."""
     return _IN_4KIB.search(name) is not None
 
 
 def flag_of(name: str) -> str:
-    """Return `read` or `write` for a name such as `is_write`, whose values are 0 and 1."""
+    """Return `read` or `write` for a name such as `is_write` with values 0 and 1; "" for others."""
     flags = [flag for flag in ("read", "write") if flag in _words(name)]
     return flags[0] if len(flags) == 1 and field_of(name) in ("", "op") else ""
 

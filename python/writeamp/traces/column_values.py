@@ -1,4 +1,4 @@
-"""Values in a text `columns:…`: where a column is, its unit, and the meaning of its words."""
+"""Values in a text `columns:…`: a column's position, unit, and the meaning of its words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from writeamp.units.byte_sizes import ByteSize
 
 PREFIX = "columns"
 
-# A column: its number, from 1, or its name in the header.
+# A column: its number from 1, or its name in the header.
 Where: TypeAlias = int | str
 
 
@@ -34,20 +34,20 @@ TIME_UNITS = {
     "100ns": TimeUnit("ticks of 100 ns", 100),
     # Nanoseconds since 1601 overflow 64 bits today.
     "filetime": TimeUnit("ticks of 100 ns since 1601", 100, 11_644_473_600_000_000_000),
-    "datetime": TimeUnit("dates and times, of UTC where they name no zone", 1),
+    "datetime": TimeUnit("dates and times, UTC unless they name a zone", 1),
 }
 DATE_AND_TIME = "datetime"
 _LAST_COLUMN = 4096
 _LARGEST_UNIT_BYTES = 2**40
 _HEXADECIMAL = "hex-"
 _UNITS = (
-    "bytes, sectors (512 bytes) or a size such as 4KiB, each also as hex-… of hexadecimal numbers"
+    "bytes, sectors (512 bytes) or a size such as 4KiB; with hex- before it for hexadecimal numbers"
 )
 
 
 @dataclass(frozen=True)
 class Measure:
-    """Column of bytes, sectors or pages; without one, `unit_bytes` is every row's value."""
+    """Column of bytes, sectors or pages; without `where`, all rows have the value `unit_bytes`."""
 
     where: Where | None
     unit_bytes: int
@@ -76,7 +76,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Operations:
-    """Column of operation words and their meanings; without one, `always` is every row's."""
+    """Column of operation words and their meanings; if `where` is None, all rows are `always`."""
 
     where: Where | None
     words: Mapping[str, str]
@@ -97,7 +97,7 @@ class Operations:
 
 @dataclass(frozen=True)
 class Selection:
-    """Column whose words say which rows are requests; rows with another word are passed over."""
+    """Column with words that select the rows that are requests; other rows are skipped."""
 
     where: Where
     words: tuple[str, ...]
@@ -114,14 +114,14 @@ def meanings(words: Mapping[str, str]) -> str:
 
 
 def parse_where(field: str, text: str) -> Where:
-    """Return the column that a text names, by its number or its name."""
+    """Return the column that a text names, by number or name."""
     if not text.isdecimal():
         if text.lstrip("+-").replace(".", "").isdecimal():
-            raise spec_error(f"{field} is column {quoted(text)}; columns count from 1")
+            raise spec_error(f"{field} is column {quoted(text)}; columns are numbered from 1")
         return text
     if len(text) > len(str(_LAST_COLUMN)) or not 1 <= int(text) <= _LAST_COLUMN:
         raise spec_error(
-            f"{field} is column {quoted(text)}; columns count from 1, to {_LAST_COLUMN}"
+            f"{field} is column {quoted(text)}; columns are numbered from 1 to {_LAST_COLUMN}"
         )
     return int(text)
 
@@ -130,7 +130,7 @@ def parse_time(text: str) -> tuple[Where, str]:
     """Return the column of times and their unit."""
     where, colon, unit = text.rpartition(":")
     if not colon or not where:
-        raise spec_error(f"time={text} does not say its unit, as time=1:ms does; {_time_units()}")
+        raise spec_error(f"time={text} has no unit; give one, as in time=1:ms; {_time_units()}")
     if unit not in TIME_UNITS:
         raise spec_error(f"time={text} has the unit {quoted(unit)}; {_time_units()}")
     return parse_where("time", where), unit
@@ -152,10 +152,9 @@ def parse_measure(field: str, text: str) -> Measure:
             size = 0
         if 0 < size <= MAX_LENGTH_BYTES:
             return Measure(None, size, text)
-    one_size = ", or a size that all rows have, such as 4KiB" if field == "length" else ""
+    one_size = ", or one size for all rows, such as 4KiB" if field == "length" else ""
     raise spec_error(
-        f"{field}={text} does not say its unit, as {field}=3:bytes does; valid are {_UNITS}"
-        f"{one_size}"
+        f"{field}={text} has no unit; give one, as in {field}=3:bytes; valid are {_UNITS}{one_size}"
     )
 
 
@@ -184,14 +183,14 @@ def parse_operations(text: str) -> Operations:
     where, colon, listed = text.partition(":")
     valid = "op=5:0=read/1=write, with any of read, write, trim and flush, or op=write for all rows"
     if not colon or not where:
-        raise spec_error(f"op={text} does not say what its words mean; valid is such as {valid}")
+        raise spec_error(f"op={text} does not define its words; valid is, for example, {valid}")
     words: dict[str, str] = {}
-    for one in listed.split("/"):
-        word, _, op = one.rpartition("=")
+    for pair in listed.split("/"):
+        word, _, op = pair.rpartition("=")
         if not word or op not in OPERATIONS:
-            raise spec_error(f"op={text} has {quoted(one)}; valid is such as {valid}")
+            raise spec_error(f"op={text} has {quoted(pair)}; valid is, for example, {valid}")
         if words.setdefault(word, op) != op:
-            raise spec_error(f"op={text} has {quoted(word)} twice, each word means one operation")
+            raise spec_error(f"op={text} has {quoted(word)} twice; each word means one operation")
     return Operations(parse_where("op", where), words)
 
 
@@ -201,7 +200,7 @@ def parse_selection(text: str) -> Selection:
     words = tuple(dict.fromkeys(word for word in listed.split("/") if word))
     if not colon or not where or not words:
         raise spec_error(
-            f"only={text} does not say which rows count; valid is COLUMN:WORD/WORD, as in only=4:C"
+            f"only={text} does not select rows; valid is COLUMN:WORD/WORD, as in only=4:C"
         )
     return Selection(parse_where("only", where), words)
 

@@ -1,6 +1,6 @@
-"""Meaning of a table's columns, as users state it: `columns:time=1:ms,offset=3:bytes,…`.
+"""Meaning of a table's columns, as stated by users: `columns:time=1:ms,offset=3:bytes,…`.
 
-Nothing is guessed: each measure has its unit, and each word of an operation its meaning.
+Nothing is guessed: each measure has its unit, and each operation word its meaning.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ _LAST_SKIPPED = 10**6
 
 @dataclass(frozen=True)
 class StatedColumns:
-    """Columns of a request's fields, their units, and what else is in a file.
+    """Columns of a request's fields, their units, and the layout of the file.
 
     Attributes:
-        offset, length, op: what every request needs.
+        offset, length, op: the required fields.
         time: column and unit (a key of `TIME_UNITS`); None for a table without times.
-        date: column of the date, where that of the time has the time of day alone.
+        date: column of the date, if that of the time has only the time of day.
         device: column; None for a table of one device.
-        separator: one character; a space stands for any run of spaces and tabs.
-        comment: what begins a line that is no row; empty for none.
-        skip: lines at the beginning that are no rows.
-        only: which rows are requests; None if all are.
+        separator: one character; a space matches any run of spaces and tabs.
+        comment: beginning of lines that are not rows; empty for none.
+        skip: number of lines at the beginning that are not rows.
+        only: selection of the rows that are requests; None for all.
         header: whether the first row after those names the columns.
     """
 
@@ -67,7 +67,7 @@ class StatedColumns:
     @property
     def places(self) -> dict[str, Where]:
         """The column of each field that has one."""
-        found = {
+        wheres = {
             "time": None if self.time is None else self.time[0],
             "date": self.date,
             "device": self.device,
@@ -75,29 +75,29 @@ class StatedColumns:
             "length": self.length.where,
             "op": self.op.where,
         }
-        return {name: where for name, where in found.items() if where is not None}
+        return {name: where for name, where in wheres.items() if where is not None}
 
     @property
     def all_places(self) -> list[Where]:
-        """The columns that are read, with that of `only`, which may be one of the others."""
+        """The columns that are read, including that of `only`, which may be one of the others."""
         return [*self.places.values(), *([] if self.only is None else [self.only.where])]
 
     @property
     def of_text_only(self) -> str:
-        """Name of the first setting here that only fits text files; empty for none."""
-        given = {
+        """Name of the first setting here that applies to text files only; empty for none."""
+        settings = {
             "separator": self.separator != ",",
             "comment": bool(self.comment),
             "skip": bool(self.skip),
         }
-        return next((name for name, is_given in given.items() if is_given), "")
+        return next((name for name, is_set in settings.items() if is_set), "")
 
     @property
     def text(self) -> str:
         """Canonical text of the columns."""
         names = {character: name for name, character in _SEPARATORS.items()}
         is_named = any(isinstance(where, str) for where in self.all_places)
-        found = {
+        values = {
             "time": "" if self.time is None else ":".join(map(str, self.time)),
             "date": "" if self.date is None else str(self.date),
             "device": "" if self.device is None else str(self.device),
@@ -110,80 +110,78 @@ class StatedColumns:
             "skip": str(self.skip) if self.skip else "",
             "header": "yes" if self.header and not is_named else "",
         }
-        return f"{PREFIX}:" + ",".join(f"{key}={value}" for key, value in found.items() if value)
+        return f"{PREFIX}:" + ",".join(f"{key}={value}" for key, value in values.items() if value)
 
     @property
     def notes(self) -> list[str]:
-        """Notes on what a trace with these columns assumes."""
+        """Notes on the assumptions of a trace with these columns."""
         time = "no times" if self.time is None else f"times are {TIME_UNITS[self.time[1]].words}"
         return [f"{time}; offsets are {self.offset.counted}, lengths {self.length.counted}"]
 
 
 def is_columns(text: str) -> bool:
-    """Return whether the name of a format is a text `columns:…`."""
+    """Return whether a format name is a text `columns:…`."""
     return text == PREFIX or text.startswith(f"{PREFIX}:")
 
 
 def parse_columns(text: str) -> StatedColumns:
-    """Return the columns that a text `columns:…` states.
+    """Return the columns of a text `columns:…`.
 
     >>> parse_columns("columns:op=write, offset=lba:sectors, length=4KiB").text
     'columns:offset=lba:sectors,length=4KiB,op=write'
 
     Raises:
-        WriteampError: a key is unknown or missing, or a value is not valid; says what is.
+        WriteampError: a key is unknown or missing, or a value is not valid; it lists valid ones.
     """
-    given = _given(text)
-    measures = {name: parse_measure(name, given[name]) for name in _MEASURES if name in given}
-    op = parse_operations(given["op"]) if "op" in given else None
-    missing = [name for name in (*_MEASURES, "op") if name not in given]
+    values = _given(text)
+    measures = {name: parse_measure(name, values[name]) for name in _MEASURES if name in values}
+    op = parse_operations(values["op"]) if "op" in values else None
+    missing = [name for name in (*_MEASURES, "op") if name not in values]
     if op is None or missing:
         raise spec_error(
             f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing; needed are "
             "offset=COLUMN:UNIT, length=COLUMN:UNIT and op=COLUMN:WORD=read/WORD=write, "
             f"as in {EXAMPLE}"
         )
-    is_header = _yes_or_no(given.get("header"))
-    found = StatedColumns(
+    is_header = _yes_or_no(values.get("header"))
+    columns = StatedColumns(
         **measures,
         op=op,
-        time=parse_time(given["time"]) if "time" in given else None,
-        date=parse_where("date", given["date"]) if "date" in given else None,
-        device=parse_where("device", given["device"]) if "device" in given else None,
-        only=parse_selection(given["only"]) if "only" in given else None,
-        separator=_separator(given.get("separator", "comma")),
-        comment=given.get("comment", ""),
-        skip=_skip(given.get("skip", "0")),
+        time=parse_time(values["time"]) if "time" in values else None,
+        date=parse_where("date", values["date"]) if "date" in values else None,
+        device=parse_where("device", values["device"]) if "device" in values else None,
+        only=parse_selection(values["only"]) if "only" in values else None,
+        separator=_separator(values.get("separator", "comma")),
+        comment=values.get("comment", ""),
+        skip=_skip(values.get("skip", "0")),
         header=bool(is_header),
     )
-    if found.date is not None and (found.time is None or found.time[1] != DATE_AND_TIME):
-        raise spec_error(
-            f"date={found.date} goes with the time of day, as in time=2:{DATE_AND_TIME}"
-        )
-    named = [where for where in found.all_places if isinstance(where, str)]
+    if columns.date is not None and (columns.time is None or columns.time[1] != DATE_AND_TIME):
+        raise spec_error(f"date={columns.date} needs the time of day, as in time=2:{DATE_AND_TIME}")
+    named = [where for where in columns.all_places if isinstance(where, str)]
     if named and is_header is False:
         raise spec_error(
-            f"{quoted(named[0])} is the name of a column, which header=no says are none"
+            f"{quoted(named[0])} is a column name, but header=no excludes column names"
         )
-    _refuse_doubles(found.places)
-    return found if not named else StatedColumns(**{**vars(found), "header": True})
+    _refuse_doubles(columns.places)
+    return columns if not named else StatedColumns(**{**vars(columns), "header": True})
 
 
 def _given(text: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for part in text.removeprefix(PREFIX).removeprefix(":").split(","):
-        if not part.strip():
+    values: dict[str, str] = {}
+    for pair in text.removeprefix(PREFIX).removeprefix(":").split(","):
+        if not pair.strip():
             continue
-        key, is_set, value = part.partition("=")
+        key, is_set, value = pair.partition("=")
         key = key.strip()
         if key not in _KEYS:
             raise spec_error(f"{unknown('key', key, _KEYS)}")
         if not is_set or not value.strip():
             raise spec_error(f"{key} has no value, as in {EXAMPLE}")
-        if key in found:
-            raise spec_error(f"{key} is given twice, each is given once")
-        found[key] = value.strip()
-    return found
+        if key in values:
+            raise spec_error(f"{key} is given twice; give it once")
+        values[key] = value.strip()
+    return values
 
 
 def _separator(text: str) -> str:
@@ -191,7 +189,7 @@ def _separator(text: str) -> str:
         return _SEPARATORS[text]
     if len(text) != 1 or not text.isascii() or not text.isprintable() or text.isalnum():
         raise spec_error(
-            f"separator is {quoted(text)}; valid are {', '.join(_SEPARATORS)} and one character"
+            f"separator is {quoted(text)}; valid are {', '.join(_SEPARATORS)} or one character"
         )
     return text
 
@@ -214,7 +212,7 @@ def _refuse_doubles(places: Mapping[str, Where]) -> None:
     for field, where in places.items():
         if where in fields:
             raise spec_error(
-                f"{fields[where]} and {field} are both column {where}, each has its own"
+                f"{fields[where]} and {field} are both column {where}; each needs its own"
             )
         fields[where] = field
 
@@ -226,31 +224,33 @@ def resolve(
 
     Args:
         places: the columns by field.
-        names: of the columns that there are.
+        names: of the columns in the file.
         fault: makes the error for a sentence.
 
     Raises:
-        WriteampError: there is no such column, or two of the name, or two fields share one.
+        WriteampError: a column is missing, its name occurs twice, or two fields share it.
     """
-    known = [name.strip() for name in names]
-    found = {}
+    headings = [name.strip() for name in names]
+    positions = {}
     for field, where in places.items():
         if isinstance(where, int):
-            if where > len(known):
-                raise fault(f"{field} is column {where}, and there are {len(known)}")
-            found[field] = where - 1
-        elif known.count(where) == 1:
-            found[field] = known.index(where)
-        elif where in known:
-            raise fault(f"{known.count(where)} columns are named {quoted(where)}; give its number")
+            if where > len(headings):
+                raise fault(f"{field} is column {where}, but there are only {len(headings)}")
+            positions[field] = where - 1
+        elif headings.count(where) == 1:
+            positions[field] = headings.index(where)
+        elif where in headings:
+            raise fault(
+                f"{headings.count(where)} columns are named {quoted(where)}; give its number"
+            )
         else:
-            raise fault(f"{unknown('column', where, known)}")
+            raise fault(f"{unknown('column', where, headings)}")
     fields: dict[int, str] = {}
-    for field, position in found.items():
-        if position in fields:  # once by its name, and once by its number
+    for field, position in positions.items():
+        if position in fields:  # by its name and by its number
             raise fault(
                 f"{fields[position]} and {field} are both column {position + 1} "
-                f"({quoted(known[position])}), each has its own"
+                f"({quoted(headings[position])}); each needs its own"
             )
         fields[position] = field
-    return found
+    return positions

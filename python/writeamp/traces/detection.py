@@ -1,4 +1,4 @@
-"""Format of a file, detected from its first rows and the values that they would have."""
+"""Format of a file, detected from its first rows and from the values they would have."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from writeamp.traces.source import Block, Head, file_path, read_head
 from writeamp.traces.suggestion import Suggestion, gap_of, misfit_of, suggestion_of
 from writeamp.traces.words import EXAMPLE
 
-# Rows that are parsed one by one where not all of the first can be read.
+# Rows that are parsed one by one if some of the first cannot be read.
 _LINES_ONE_BY_ONE = 32
 
 
@@ -31,8 +31,7 @@ def detect(path: str | os.PathLike[str]) -> str:
         Name of the format, such as "msr".
 
     Raises:
-        WriteampError: no format or more than one fits; names the candidates and what sets them
-            apart.
+        WriteampError: no format fits, or several do; it names the candidates and their differences.
 
     >>> import writeamp as wa
     >>> wa.traces.detect("examples/postgres-tpcb.parquet")
@@ -50,22 +49,23 @@ def detect(path: str | os.PathLike[str]) -> str:
     suggestion = suggestion_of(file, head)
     table = head.table
     if table is not None and table.has_header and suggestion is not None:
-        raise _error(path, "its first line names columns of no known format", suggestion)
+        raise _error(path, "its first line has column names of no known format", suggestion)
     if is_one:
         return plausible[0].name
     if plausible:
         choices = "; ".join(f"{entry.name} ({entry.units})" for entry in plausible)
         raise WriteampError(
-            f"{path}: the rows alone do not tell the format, name it with --format "
+            f"{path}: the rows fit several formats or units; name one with --format "
             f"(--from in convert): {choices}{_ending(suggestion)}"
         )
     if candidates:
         raise _error(path, _refusals(why_not), suggestion)
     if table is not None and table.is_quoted:
         raise WriteampError(
-            f"{path}: its fields are in quotes, which are not read; remove them, as with tr -d '\"'"
+            f"{path}: its fields are in quotes, which cannot be read; remove them, e.g. with "
+            "tr -d '\"'"
         )
-    why = "its first line is no row of a known format" if head.lines else "it has only blank lines"
+    why = "its first line is not a row of a known format" if head.lines else "all lines are blank"
     if suggestion is not None:
         raise _error(path, why, suggestion)
     if misfit := misfit_of(file, head):
@@ -73,8 +73,8 @@ def detect(path: str | os.PathLike[str]) -> str:
     # The file may be private: its content is not shown.
     if gap := gap_of(table):
         raise WriteampError(
-            f"{path}: {why}, and {gap}; name the format with --format (--from in convert), as "
-            f"writeamp list formats shows them, or state its columns: {EXAMPLE}"
+            f"{path}: {why}, and {gap}; name the format with --format (--from in convert), one of "
+            f"writeamp list formats, or state its columns: {EXAMPLE}"
         )
     raise WriteampError(
         f"{path}: {why}; name the format with --format (--from in convert), or state its columns: "
@@ -83,7 +83,7 @@ def detect(path: str | os.PathLike[str]) -> str:
 
 
 def _error(path: str | os.PathLike[str], why: str, suggestion: Suggestion | None) -> WriteampError:
-    """Return the error, which ends with the suggested spec, if any, so that users can copy it."""
+    """Return the error; it ends with the suggested spec, if any, so that users can copy it."""
     return WriteampError(
         f"{path}: {why}{_ending(suggestion) or f'; if not, state its columns: {EXAMPLE}'}"
     )
@@ -102,7 +102,7 @@ def _listed(clauses: Sequence[str]) -> str:
 
 
 def _has_foreign_header(entry: Format, path: Path, head: Head) -> bool:
-    """Return whether the first line names columns, and not as a format's own header does."""
+    """Return whether the first line names columns and is not the format's own header."""
     table = head.table
     if entry.rows is None or table is None or not table.has_header:
         return False
@@ -114,9 +114,9 @@ def _has_foreign_header(entry: Format, path: Path, head: Head) -> bool:
 
 
 def _absurdities(entry: Format, path: Path, head: Head) -> list[str]:
-    """Return the absurd values that the first rows would have in a format, as clauses.
+    """Return the implausible values that the first rows would have in a format, as clauses.
 
-    Damaged rows are no sign against the format: reading the file reports them.
+    Damaged rows do not count: reading the file reports them.
     """
     if entry.rows is None or entry.unmistakable:
         return []
@@ -126,17 +126,17 @@ def _absurdities(entry: Format, path: Path, head: Head) -> list[str]:
     try:
         requests = _requests(rows, path, lines, devices)
     except WriteampError:
-        parts, faults = [], []
+        tables, faults = [], []
         for line in lines[:_LINES_ONE_BY_ONE]:
             try:
-                parts.append(_requests(rows, path, [line], devices))
+                tables.append(_requests(rows, path, [line], devices))
             except WriteampError as fault:
                 faults.append(str(fault).removeprefix(f"{path}:1: "))
-        if len(faults) > max(1, len(parts)):
+        if len(faults) > max(1, len(tables)):
             return [faults[0]]
-        if not parts:
+        if not tables:
             return []
-        requests = pl.concat(parts)
+        requests = pl.concat(tables)
     if requests.is_empty():
         return []
     return absurdities_of_rows(requests, devices)
@@ -156,15 +156,15 @@ def _refusals(why_not: Mapping[str, Sequence[str]]) -> str:
     )
 
 
-# A record of libCacheSim's oracleGeneral: time in s, object, size, next access (-1 or 2^63 - 1 of
-# none), little-endian.
+# Record of libCacheSim's oracleGeneral, little-endian: time in s, object, size, next access (-1 or
+# 2^63 - 1 for none).
 _ORACLE_GENERAL = np.dtype([("time", "<u4"), ("id", "<u8"), ("size", "<u4"), ("next", "<i8")])
 _LOOKED_AT = 64
 _NO_NEXT = (-1, 2**63 - 1)
 
 
 def _refuse_without_operations(path: str | os.PathLike[str], head: Head) -> None:
-    """Refuse oracleGeneral, whose records do not say what is written."""
+    """Reject oracleGeneral, whose records do not distinguish reads and writes."""
     count = min(_LOOKED_AT, len(head.start) // _ORACLE_GENERAL.itemsize)
     records = np.frombuffer(head.start, _ORACLE_GENERAL, count)
     is_oracle_general = (
@@ -177,7 +177,6 @@ def _refuse_without_operations(path: str | os.PathLike[str], head: Head) -> None
     )
     if is_oracle_general or ".oraclegeneral" in os.fspath(path).lower():
         raise WriteampError(
-            f"{path}: is libCacheSim's oracleGeneral, whose records say neither read nor write, so "
-            "what is written is unknown; give the trace that it was made from (its VSCSI "
-            "file or CSV)"
+            f"{path}: is libCacheSim's oracleGeneral, which does not distinguish reads and writes; "
+            "give the trace that it was made from (its VSCSI file or CSV)"
         )

@@ -1,4 +1,4 @@
-"""Trace formats: the type of each entry of the registry."""
+"""Trace formats: the type of the registry's entries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from writeamp.traces.trace import Trace
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Options of reading a trace; each format says which it takes."""
+    """Options of reading a trace; each format takes some of them."""
 
     action: str | None = None
 
@@ -27,21 +27,22 @@ class Format:
     """Trace format of the registry.
 
     Attributes:
-        name: the word users write.
+        name: the word that users write.
         summary: one line for lists and help.
         columns: the form of a row.
         units: units and polarity, in words.
         detection: the rule of ``matches``, in words.
         matches: whether the beginning of a file looks like this format.
-        certain: False where another known format has the same look but other units, so that the
-            format must be named.
-        unmistakable: no other table has this look, so that its consequences need no check.
-        reader: path and options to trace; None for a format that its rows read.
-        writer: writes a trace to an open file; returns notes on what was rounded or renamed. None
-            for a format that is only read.
-        actions: values of the ``action`` option, the default first; none if it takes none.
-        rows: path to the rows of a text with one request a line, which is then read in blocks.
-        has_devices: whether the requests of a format without rows say which device they are for.
+        certain: False if another known format looks the same but has other units, so that users
+            must name the format.
+        unmistakable: whether the look is unique, so that values need no plausibility check.
+        reader: reads a trace from path and options; None for a format with `rows`.
+        writer: writes a trace to an open file and returns notes on rounding and renaming;
+            None for a format that cannot be written.
+        actions: values of the ``action`` option, the default first; empty if it takes none.
+        rows: returns the row format of a path, for text with one request per line, which is read
+            in blocks.
+        has_devices: whether the requests of a format without rows name their devices.
     """
 
     name: str
@@ -62,12 +63,12 @@ class Format:
     def of_rows(
         cls, rows: RowFormat, row: re.Pattern[str], *, is_written: bool = True, **others: Any
     ) -> Format:
-        """Return the format of rows that are the same in all files, and are detected one by one.
+        """Return a format whose rows are the same in all files and are detected one by one.
 
         Args:
             rows: the rows.
             row: the form of a row.
-            is_written: whether traces are written in this format, too.
+            is_written: whether traces can also be written in this format.
             others: the remaining attributes.
         """
         attributes = {"name": rows.name, "columns": rows.layout.form} | others
@@ -80,7 +81,7 @@ class Format:
 
     @property
     def is_written(self) -> bool:
-        """Whether traces are written in this format, too."""
+        """Whether traces can be written in this format."""
         return self.writer is not None
 
     def read(self, path: Path, options: ReadOptions) -> Trace:
@@ -94,15 +95,15 @@ class Format:
         """Write a trace, and return the notes of the writer.
 
         Raises:
-            WriteampError: the format is only read, or cannot carry a request.
+            WriteampError: the format cannot be written, or cannot represent a request.
         """
         if self.writer is None:
-            kind = self.name.partition(":")[0]  # what follows are the columns of one file
+            kind = self.name.partition(":")[0]  # without the columns of one file
             raise WriteampError(
-                f"traces are not written as {kind}; choose another, such as parquet"
+                f"traces cannot be written as {kind}; choose another format, such as parquet"
             )
         return self.writer(trace, file)
 
     def names_devices(self, path: Path) -> bool:
-        """Return whether the requests of a file say which device they are for."""
+        """Return whether the requests of a file name their devices."""
         return self.has_devices if self.rows is None else bool(self.rows(path).device_columns)

@@ -1,4 +1,4 @@
-"""Trace given as data in memory: arrays, frames, or batches of them that come one by one."""
+"""Traces given as data in memory: arrays, frames, or iterators of batches of them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from writeamp.traces.columns import StatedColumns, is_columns, parse_columns
 from writeamp.traces.in_memory_rows import TableReading, reading_of
 from writeamp.traces.words import EXAMPLE
 
-# What the libraries of data raise; Polars' panics are no `Exception`.
+# Errors of the libraries that hold data; Polars' panics are not an `Exception`.
 _FAULTS = (Exception, pl.exceptions.PanicException)
-# Rows taken apart at once.
+# Rows processed at once.
 BATCH_ROWS = 1 << 17
-# Batches of fewer are taken together.
+# Smaller batches are joined.
 _FEW_ROWS = 1 << 16
 
 VALID = (
@@ -36,29 +36,29 @@ VALID = (
 )
 
 
-class Given:
-    """Trace as data in memory; nothing is read of them before it is needed.
+class TraceData:
+    """Trace as data in memory, which is read when it is needed.
 
     Attributes:
-        data: what was given.
-        columns: what the columns of tables mean, if that was stated.
+        data: the given data.
+        columns: the stated meaning of the columns of tables; None if it was not stated.
         path: empty, as there is no file.
-        is_once: whether the rows come only once, as those of an iterator do.
+        is_once: whether the rows can be read only once, like those of an iterator.
 
     Raises:
-        WriteampError: it is no data of a trace, or the format is none for data.
+        WriteampError: the data cannot be a trace, or the format is not one for data.
     """
 
     path = ""
     recorded = None
 
     def __init__(self, data: Any, format: str | None = None) -> None:
-        """Take the data, with the meaning of their columns (`columns:…`) if it is stated."""
+        """Set the data, and the meaning of their columns (`columns:…`) if stated."""
         self.data = data
         self.format = format
         self.columns = None if format is None else _columns(format)
         self.is_once = isinstance(data, Iterator) or _is_reader(data)
-        # What came of rows that come once: how they were asked for, and their pages.
+        # For rows that can be read only once: the requested options, and the pages.
         self.pages: tuple[Any, Any] | None = None
         self._is_read = False
         if not _is_data(data):
@@ -67,60 +67,61 @@ class Given:
     def batches(self) -> Iterator[tuple[TableReading, pl.DataFrame, DeviceCodes]]:
         """Yield the requests in batches, as frames of the columns of `SCHEMA`, with their readings.
 
-        Offsets and lengths are in pages where the reading says so. Devices are codes.
+        Offsets and lengths are in pages if the reading is in pages. Devices are codes.
 
         Raises:
-            WriteampError: a row is not valid, or the rows came before and come only once.
+            WriteampError: a row is not valid, or the rows were read before and can be read only
+                once.
         """
         if self.is_once and self._is_read:
             raise WriteampError(
-                "the batches of the trace came once and are gone; give a table or an array to use "
-                "them again"
+                "the batches of the trace were read before and cannot be read again; give a table "
+                "or an array to use them several times"
             )
         self._is_read = True
         devices = DeviceCodes("_")
         first: TableReading | None = None
-        row, kept = 1, 0
+        row, request_count = 1, 0
         for frame in _gathered(_frames(self.data)):
             reading = reading_of(frame, self.columns)
             first = first or reading
             if reading.in_pages != first.in_pages:
                 raise WriteampError(
                     f"row {row} of the trace begins a batch in "
-                    f"{'pages' if reading.in_pages else 'bytes'}, and those before are in "
+                    f"{'pages' if reading.in_pages else 'bytes'}, but those before are in "
                     f"{'pages' if first.in_pages else 'bytes'}"
                 )
             try:
                 requests = reading.requests(frame, row, devices)
             except (WriteampError, MemoryError):
                 raise
-            except _FAULTS as why:  # of values of a kind that nobody thought of
+            except _FAULTS as why:  # of values of unexpected types
                 raise _unreadable(self.data, why) from why
             yield reading, requests, devices
             row += frame.height
-            kept += requests.height
-        if not kept:
-            raise WriteampError("the trace holds no request, at least one is needed")
+            request_count += requests.height
+        if not request_count:
+            raise WriteampError("the trace holds no requests; at least one is needed")
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the requests; of rows that come once, a unique name."""
+        """SHA-256 of the requests; for rows that can be read only once, a unique name."""
         if self.is_once:
             return f"stream:{uuid.uuid4().hex}"
         hashes: dict[str, Any] = {}
-        said = ""
+        facts = ""
         for reading, requests, devices in self.batches():
-            said = f"{reading.in_pages} {devices.names}"
+            facts = f"{reading.in_pages} {devices.names}"
             for column in requests.get_columns():
-                found = hashes.setdefault(column.name, hashlib.sha256())
+                hasher = hashes.setdefault(column.name, hashlib.sha256())
                 values = column.to_physical().to_numpy()
-                found.update(np.ascontiguousarray(values.astype(values.dtype.newbyteorder("<"))))
-        text = said + " ".join(found.hexdigest() for found in hashes.values())
+                hasher.update(np.ascontiguousarray(values.astype(values.dtype.newbyteorder("<"))))
+        text = facts + " ".join(hasher.hexdigest() for hasher in hashes.values())
         return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def _gathered(frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """Yield the rows of small frames together, as long as they have the same columns."""
+    """Yield small frames with the same columns as one frame."""
     held: list[pl.DataFrame] = []
     rows = 0
     for frame in frames:
@@ -138,19 +139,19 @@ def _gathered(frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
 def _columns(format: str) -> StatedColumns:
     if not is_columns(format):
         raise WriteampError(
-            f"trace_format {shown(format)} is for files; what the columns of data mean is said as "
-            f"{EXAMPLE}, by names or numbers"
+            f"trace_format {shown(format)} is for files; for data in memory, give the meaning of "
+            f"the columns as in {EXAMPLE}, by names or numbers"
         )
-    found = parse_columns(format)
-    if found.of_text_only:
+    columns = parse_columns(format)
+    if columns.of_text_only:
         raise WriteampError(
-            f"columns: {found.of_text_only} is for text; data in memory have rows and columns"
+            f"columns: {columns.of_text_only} is for text; data in memory have rows and columns"
         )
-    return found
+    return columns
 
 
 def _is_reader(data: Any) -> bool:
-    """Return whether the data are an Arrow stream, which can be read once."""
+    """Return whether the data are an Arrow stream, which can be read only once."""
     return hasattr(data, "__arrow_c_stream__") and hasattr(data, "read_next_batch")
 
 
@@ -162,8 +163,8 @@ def _is_data(data: Any) -> bool:
 
 def _is_table(data: Any) -> bool:
     is_arrow = hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
-    known = isinstance(data, np.ndarray | pl.DataFrame | pl.LazyFrame | pl.Series)
-    return known or is_arrow or _is_pandas(data)
+    is_known = isinstance(data, np.ndarray | pl.DataFrame | pl.LazyFrame | pl.Series)
+    return is_known or is_arrow or _is_pandas(data)
 
 
 def _is_pandas(data: Any) -> bool:
@@ -171,7 +172,7 @@ def _is_pandas(data: Any) -> bool:
 
 
 def _frames(data: Any) -> Iterator[pl.DataFrame]:
-    """Yield the rows of any data as frames; numbers without a name are in `page` and `pages`."""
+    """Yield the rows of any data as frames; unnamed numbers are in `page` and `pages`."""
     if not _is_table(data):
         yield from _of_iterator(iter(data))
         return
@@ -206,19 +207,19 @@ def _of_array(array: np.ndarray[Any, Any]) -> Iterator[pl.DataFrame]:
     is_table = array.dtype.names is not None
     if array.ndim != 1 and (is_table or array.shape[1:] != (2,)):
         raise WriteampError(
-            f"the trace is an array of shape {array.shape}; valid are (requests,), of pages that "
-            "are written or of records, and (requests, 2), of first pages and numbers of pages"
+            f"the trace is an array of shape {array.shape}; valid are (requests,), of written "
+            "pages or of records, and (requests, 2), of first pages and numbers of pages"
         )
     if isinstance(array, np.ma.MaskedArray):
-        raise WriteampError("the trace is a masked array, in which values may be missing")
+        raise WriteampError("the trace is a masked array; give an array without missing values")
     for start in range(0, len(array), BATCH_ROWS):
-        part = array[start : start + BATCH_ROWS]
+        chunk = array[start : start + BATCH_ROWS]
         if array.dtype.names is not None:
-            yield pl.DataFrame({name: _series(part[name]) for name in array.dtype.names})
+            yield pl.DataFrame({name: _series(chunk[name]) for name in array.dtype.names})
         elif array.ndim == 1:
-            yield pl.DataFrame({"page": _series(part)})
+            yield pl.DataFrame({"page": _series(chunk)})
         else:
-            yield pl.DataFrame({"page": _series(part[:, 0]), "pages": _series(part[:, 1])})
+            yield pl.DataFrame({"page": _series(chunk[:, 0]), "pages": _series(chunk[:, 1])})
 
 
 def _series(values: np.ndarray[Any, Any]) -> pl.Series:
@@ -229,7 +230,7 @@ def _series(values: np.ndarray[Any, Any]) -> pl.Series:
 
 
 def _of_pandas(data: Any) -> Iterator[pl.DataFrame]:
-    """Yield a pandas frame, series or index, for which pyarrow is not needed."""
+    """Yield the rows of a pandas frame, series or index; pyarrow is not needed."""
     if not hasattr(data, "iloc"):
         data = importlib.import_module("pandas").Series(data)
     if hasattr(data, "columns"):
@@ -237,22 +238,22 @@ def _of_pandas(data: Any) -> Iterator[pl.DataFrame]:
         double = next((name for name in names if names.count(name) > 1), None)
         if double is not None:
             raise WriteampError(
-                f"{names.count(double)} columns of the trace are named {shown(double)}, so it "
-                "cannot be told which is meant; each needs a name of its own"
+                f"{names.count(double)} columns of the trace have the name {shown(double)}; each "
+                "needs a name of its own"
             )
     for start in range(0, len(data), BATCH_ROWS):
-        part = data.iloc[start : start + BATCH_ROWS]
-        if not hasattr(part, "columns"):
-            yield pl.DataFrame({"page": _of_pandas_column(part)})
+        chunk = data.iloc[start : start + BATCH_ROWS]
+        if not hasattr(chunk, "columns"):
+            yield pl.DataFrame({"page": _of_pandas_column(chunk)})
         else:
             yield pl.DataFrame(
-                {str(name): _of_pandas_column(part.iloc[:, at]) for at, name in enumerate(part)}
+                {str(name): _of_pandas_column(chunk.iloc[:, at]) for at, name in enumerate(chunk)}
             )
 
 
 def _of_pandas_column(column: Any) -> pl.Series:
     values = column.to_numpy()
-    if values.dtype.kind in "OTU":  # text, categories, or numbers of which some are missing
+    if values.dtype.kind in "OTU":  # text, categories, or numbers with missing values
         gone = column.isna().to_numpy()
         values = [None if lacks else value for lacks, value in zip(gone, values, strict=True)]
         return pl.Series(values, strict=False)
@@ -260,13 +261,13 @@ def _of_pandas_column(column: Any) -> pl.Series:
 
 
 def _of_arrow(data: Any) -> Iterator[pl.DataFrame]:
-    """Yield Arrow data, a batch after the other where they come so."""
+    """Yield Arrow data, batch by batch if possible."""
     if _is_reader(data):
         for batch in data:
             yield from _of_arrow_whole(batch)
         return
     try:
-        # Polars takes a stream as a whole; pyarrow, where it is, batch by batch.
+        # Polars reads a stream at once; pyarrow, if installed, reads it batch by batch.
         reader = importlib.import_module("pyarrow").RecordBatchReader
     except ImportError:
         reader = None
@@ -276,7 +277,7 @@ def _of_arrow(data: Any) -> Iterator[pl.DataFrame]:
         return
     try:
         stream = reader.from_stream(data)
-    except (TypeError, ValueError, NotImplementedError):  # of one array, which has no columns
+    except (TypeError, ValueError, NotImplementedError):  # for one array, which has no columns
         yield from _of_arrow_whole(data)
         return
     for batch in stream:
@@ -287,7 +288,7 @@ def _of_arrow_whole(data: Any) -> Iterator[pl.DataFrame]:
     try:
         column = data if isinstance(data, pl.Series) else pl.Series(data)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, TypeError, ValueError) as why:
-        raise WriteampError(f"the trace is no Arrow table ({one_line(why)})") from None
+        raise WriteampError(f"the trace is not an Arrow table ({one_line(why)})") from None
     if isinstance(column.dtype, pl.Struct):
         yield from column.struct.unnest().iter_slices(BATCH_ROWS)
     else:
@@ -295,7 +296,7 @@ def _of_arrow_whole(data: Any) -> Iterator[pl.DataFrame]:
 
 
 def _of_iterator(rows: Iterator[Any]) -> Iterator[pl.DataFrame]:
-    """Yield the frames of an iterator of whole numbers, or of batches of any other kind."""
+    """Yield the frames of an iterator of page numbers, or of batches of any kind."""
     count = 0
     for first in rows:
         if _is_table(first):
@@ -304,7 +305,7 @@ def _of_iterator(rows: Iterator[Any]) -> Iterator[pl.DataFrame]:
             continue
         if not _is_number(first):
             raise WriteampError(
-                f"item {count + 1} of the trace is {shown(first)}; valid are page numbers, and "
+                f"item {count + 1} of the trace is {shown(first)}; valid are page numbers, or "
                 "arrays or tables of requests"
             )
         numbers = list(islice(chain([first], rows), BATCH_ROWS))
@@ -316,12 +317,12 @@ def _is_number(item: Any) -> bool:
     return isinstance(item, int | float | np.number | Integral)
 
 
-def _of_numbers(numbers: list[Any], before: int) -> pl.DataFrame:
+def _of_numbers(numbers: list[Any], previous: int) -> pl.DataFrame:
     odd = _first(numbers, lambda item: not _is_number(item) or isinstance(item, bool | np.bool_))
     if odd is not None:
         raise WriteampError(
-            f"item {before + odd + 1} of the trace is {shown(numbers[odd])}; the items before are "
-            "page numbers, so valid is a whole number from 0 to 2^32 - 1"
+            f"item {previous + odd + 1} of the trace is {shown(numbers[odd])}; after page numbers, "
+            "it must be a whole number from 0 to 2^32 - 1"
         )
     return pl.DataFrame({"page": _series(np.array(numbers))})
 

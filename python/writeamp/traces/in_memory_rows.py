@@ -1,4 +1,4 @@
-"""Rows of tables in memory as requests: which columns count, and faults in their values."""
+"""Rows of tables in memory as requests: the columns that count, and checks of their values."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ class TableReading:
     """Reading of a table: the column of each field of a request, and its unit.
 
     Attributes:
-        in_pages: whether offsets and lengths are numbers of pages.
+        in_pages: whether offsets and lengths are in pages.
         names: the column of each field that has one.
-        units: what one in the columns offset and length is in bytes or pages, and a length that all
-            rows have.
+        units: units of offset and length in bytes or pages; without a column of lengths, the
+            length of all rows.
         time_unit: as in `columns:`.
-        earliest_ns: the least valid time: 0 where columns are stated, as in text.
-        words: what the words of the column op mean; empty for a column of operations.
+        earliest_ns: the least valid time; 0 for stated columns, as in text.
+        words: meanings of the words in the column op; None for a column of operations.
         always: the operation of rows without a column op.
-        hexadecimal: those of offset and length that are hexadecimal numbers.
-        only: column and words of the rows that are requests; None if all are.
-        ignored: columns that nothing is read from, though nobody stated which count.
+        hexadecimal: names of offset and length if their numbers are hexadecimal.
+        only: column and words of the rows that are requests; None for all rows.
+        ignored: columns that are not read; empty if the user stated the columns.
     """
 
     in_pages: bool
@@ -67,10 +67,10 @@ class TableReading:
         Args:
             frame: a batch of rows.
             first_row: the number of its first row in the trace, for errors.
-            devices: knows the devices of the batches before.
+            devices: the devices of the batches before; new ones are added.
 
         Raises:
-            WriteampError: a value is not valid; names its row.
+            WriteampError: a value is not valid; the message has its row.
         """
         rows = self._chosen(_CheckedRows(frame, first_row))
         frame = rows.frame
@@ -81,7 +81,7 @@ class TableReading:
         length = pl.repeat(length_unit, frame.height, dtype=pl.UInt64, eager=True)
         if "length" in self.names:
             length = self._whole(rows, "length", most_length // length_unit) * length_unit
-        found = pl.DataFrame(
+        requests = pl.DataFrame(
             {
                 "timestamp_ns": self._times(rows),
                 "device": self._devices(rows, devices),
@@ -95,7 +95,7 @@ class TableReading:
                 offset + length > _LAST_PAGE + 1, lambda at: "ends beyond page 2^32 - 1"
             )
         is_flush = pl.col("op") == "flush"
-        return found.with_columns(
+        return requests.with_columns(
             offset=pl.when(is_flush).then(0).otherwise(pl.col("offset")),
             length=pl.when(is_flush).then(0).otherwise(pl.col("length")),
         )
@@ -119,11 +119,11 @@ class TableReading:
             return rows.dates_and_times(self.names["time"], self.names.get("date"))
         return rows.times(self.names["time"], self.time_unit, self.earliest_ns)
 
-    def _devices(self, rows: _CheckedRows, known: DeviceCodes) -> pl.Series:
+    def _devices(self, rows: _CheckedRows, devices: DeviceCodes) -> pl.Series:
         if "device" not in self.names:
-            return known.encode(rows.frame, [])
+            return devices.encode(rows.frame, [])
         name = self.names["device"]
-        return known.encode(rows.device_names(name).to_frame(name), [name])
+        return devices.encode(rows.device_names(name).to_frame(name), [name])
 
     def _operations(self, rows: _CheckedRows) -> pl.Series:
         if "op" not in self.names:
@@ -134,49 +134,51 @@ class TableReading:
 
 
 def reading_of(frame: pl.DataFrame, columns: StatedColumns | None) -> TableReading:
-    """Return the reading of frames like this one.
+    """Return the reading of frames with these columns.
 
     Raises:
-        WriteampError: a column is missing, or more than one reading fits.
+        WriteampError: a column is missing, or several readings are possible.
     """
     if columns is not None:
         return _stated(frame, columns)
-    known = set(frame.columns)
-    if "page" in known and "offset" in known:
+    present_names = set(frame.columns)
+    if "page" in present_names and "offset" in present_names:
         raise WriteampError(
-            "the trace has the columns page and offset, which both say where a request is; keep one"
+            "the trace has the columns page and offset, which are both places; keep one of them"
         )
-    if "page" in known and "length" in known:
+    if "page" in present_names and "length" in present_names:
         raise WriteampError(
-            "the trace has the columns page and length; how many pages a request has is said by "
-            "pages, so rename length, or leave it out"
+            "the trace has the columns page and length, but the length in pages must be in the "
+            "column pages; rename length, or leave it out"
         )
     names = {"time": "timestamp_ns", "device": "device", "op": "op"}
-    needed = {"offset": "page"} if "page" in known else {"offset": "offset", "length": "length"}
-    if "page" in known:
+    needed = (
+        {"offset": "page"} if "page" in present_names else {"offset": "offset", "length": "length"}
+    )
+    if "page" in present_names:
         names["length"] = "pages"
     else:
         needed["op"] = "op"
-    missing = [name for name in needed.values() if name not in known]
+    missing = [name for name in needed.values() if name not in present_names]
     if missing:
         raise WriteampError(
-            f"the trace has no column {', '.join(missing)}, only {_listed(frame.columns)}; valid "
-            "are offset, length (bytes) and op, or page, or any columns whose meaning is stated by "
-            f"trace_format, such as {EXAMPLE}"
+            f"the trace has no column {', '.join(missing)}, only {_listed(frame.columns)}; it must "
+            "have offset, length (bytes) and op, or page, or other columns whose meaning is stated "
+            f"by trace_format, such as {EXAMPLE}"
         )
-    present = {field: name for field, name in names.items() if name in known}
+    present = {field: name for field, name in names.items() if name in present_names}
     read = present | needed
     return TableReading(
-        "page" in known,
+        "page" in present_names,
         read,
         ignored=tuple(name for name in frame.columns if name not in read.values()),
     )
 
 
 def ignored_columns(names: Iterable[str]) -> list[str]:
-    """Return a note on columns that are ignored, if there are any."""
+    """Return a note on ignored columns, if there are any."""
     listed = list(names)
-    return [f"columns that are ignored: {_listed(listed)}"] if listed else []
+    return [f"ignored columns: {_listed(listed)}"] if listed else []
 
 
 def _stated(frame: pl.DataFrame, columns: StatedColumns) -> TableReading:
@@ -213,7 +215,7 @@ def _refuse_mixed(
     stated: set[str],
     only: tuple[str, tuple[str, ...]] | None,
 ) -> None:
-    """Refuse a table in which columns that are not stated hold stages or operations."""
+    """Reject a table if columns that are not stated hold stages or operations."""
     rows = frame.head(_LOOKED_AT_ROWS)
     if only is not None:
         rows = rows.filter(pl.col(only[0]).cast(pl.String).is_in(only[1]))
@@ -238,23 +240,23 @@ def _listed(names: list[str]) -> str:
 
 
 def _are_whole(column: pl.Series) -> pl.Series:
-    """Return where numbers are certainly whole."""
+    """Return which numbers are certainly whole."""
     if column.dtype.is_integer():
         return pl.repeat(True, column.len(), eager=True)
     are_whole = column == column.floor()
-    # Beyond this a float does not say which whole number it is.
+    # Beyond this, a float can represent several whole numbers.
     return (
         are_whole & (column.abs() <= _LARGEST_WHOLE_FLOAT) if column.dtype.is_float() else are_whole
     )
 
 
 class _CheckedRows:
-    """Frame whose values are checked against their domains; the first fault is named."""
+    """Frame whose values are checked against their domains; errors name the first fault."""
 
     def __init__(
         self, frame: pl.DataFrame, first_row: int, numbers: pl.Series | None = None
     ) -> None:
-        """Take the rows of a batch, or those of them with these numbers, from 0."""
+        """Set the rows of a batch, or those of them with these numbers, from 0."""
         self.frame = frame
         self.first_row = first_row
         self._numbers = numbers
@@ -267,7 +269,7 @@ class _CheckedRows:
         return self._numbers
 
     def refuse_first(self, faulty: pl.Series, sentence: Callable[[int], str]) -> None:
-        """Raise an error on the first faulty row, if one is."""
+        """Raise an error for the first faulty row, if there is one."""
         if faulty.any():
             at = int(faulty.arg_true()[0])
             number = self.first_row + int(self.numbers[at])
@@ -279,19 +281,19 @@ class _CheckedRows:
             return self._hexadecimal(name, most)
         valid = f"a whole number from 0 to {most}"
         column = self._numeric(name, valid)
-        found = column.cast(pl.UInt64, strict=False)  # null where it does not fit
-        is_valid = (found <= most) & _are_whole(column)
+        values = column.cast(pl.UInt64, strict=False)  # null if it does not fit
+        is_valid = (values <= most) & _are_whole(column)
         self._refuse(name, ~is_valid.fill_null(False), valid)
-        return found
+        return values
 
     def _hexadecimal(self, name: str, most: int) -> pl.Series:
         valid = f"the text of a hexadecimal number from 0 to {most:x}"
         column = self.frame[name]
         if not isinstance(column.dtype, pl.String):
             self._refuse(name, pl.repeat(True, column.len(), eager=True), valid)
-        found = self.frame.select(hexadecimal(pl.col(name).str.strip_chars())).to_series()
-        self._refuse(name, ~(found <= most).fill_null(False), valid)
-        return found
+        values = self.frame.select(hexadecimal(pl.col(name).str.strip_chars())).to_series()
+        self._refuse(name, ~(values <= most).fill_null(False), valid)
+        return values
 
     def device_names(self, name: str) -> pl.Series:
         """Return a column of devices as text; numbers of any type become the same text."""
@@ -306,7 +308,7 @@ class _CheckedRows:
         return names
 
     def times(self, name: str, unit: str, earliest_ns: int) -> pl.Series:
-        """Return a column of times as i64 of nanoseconds."""
+        """Return a column of times as i64, in nanoseconds."""
         column = self.frame[name]
         if isinstance(column.dtype, pl.Datetime):
             column, unit = column.dt.epoch("ns"), "ns"
@@ -319,31 +321,31 @@ class _CheckedRows:
         if column.dtype.is_float():
             whole = (value * per_unit).round().cast(pl.Int128, strict=False)
         elif column.dtype.is_decimal():
-            # As many places as make the last digit a nanosecond, to which it rounds.
+            # Scaled so that the last digit is a nanosecond, to which it rounds.
             places = len(str(per_unit)) - 1
             whole = value.cast(pl.Decimal(38, places), strict=False).to_physical()
         else:
             whole = value.cast(pl.Int128) * pl.lit(per_unit, pl.Int128)
-        found = pl.select(whole - pl.lit(since, pl.Int128)).to_series()
-        is_valid = found.is_between(earliest_ns, MAX_TIMESTAMP_NS).fill_null(False)
+        times_ns = pl.select(whole - pl.lit(since, pl.Int128)).to_series()
+        is_valid = times_ns.is_between(earliest_ns, MAX_TIMESTAMP_NS).fill_null(False)
         range_words = "within 2^63 ns of 0"
         if not earliest_ns:
             range_words = f"from {'1970' if since else '0'}, to 2^63 - 1 ns after that"
         self._refuse(name, ~is_valid, f"a time in {unit} {range_words}")
-        return found.cast(pl.Int64)
+        return times_ns.cast(pl.Int64)
 
     def dates_and_times(self, name: str, date: str | None) -> pl.Series:
-        """Return a column of dates with times, or two with one each, as i64 of nanoseconds."""
+        """Return a column of dates with times, or two with one each, as i64 in nanoseconds."""
         if date is None and isinstance(self.frame.schema[name], pl.Datetime):
             return self.times(name, "ns", 0)
         names = [name] if date is None else [date, name]
-        text = pl.concat_str([self._text(one) for one in names], separator=" ")
-        found = self.frame.select(nanoseconds_since_1970(text)).to_series()
-        self._refuse(name, found.is_null(), VALID_DATE_AND_TIME)
-        return found
+        text = pl.concat_str([self._text(column) for column in names], separator=" ")
+        times_ns = self.frame.select(nanoseconds_since_1970(text)).to_series()
+        self._refuse(name, times_ns.is_null(), VALID_DATE_AND_TIME)
+        return times_ns
 
     def _text(self, name: str) -> pl.Expr:
-        if isinstance(self.frame.schema[name], pl.Time):  # a cast to text drops the fraction
+        if isinstance(self.frame.schema[name], pl.Time):  # a cast to text loses the fraction
             return pl.col(name).dt.to_string("%H:%M:%S%.9f")
         return pl.col(name).cast(pl.String).str.strip_chars()
 
@@ -352,14 +354,14 @@ class _CheckedRows:
         column = self.frame[name]
         if words is None and not isinstance(column.dtype, pl.String | pl.Categorical | pl.Enum):
             raise WriteampError(
-                f"column {name} of the trace is {column.dtype}, and whether 0 is a read or a write "
-                f"cannot be told; valid are the words {', '.join(OPERATIONS)}"
+                f"column {name} of the trace is {column.dtype}, and 0 could mean a read or a "
+                f"write; valid are the words {', '.join(OPERATIONS)}"
             )
-        known, valid = list(OPERATIONS), ", ".join(OPERATIONS)
+        valid_words, valid = list(OPERATIONS), ", ".join(OPERATIONS)
         if words is not None:
-            known, valid = list(words), meanings(words)
+            valid_words, valid = list(words), meanings(words)
         text = column.cast(pl.String)
-        self._refuse(name, ~text.is_in(known).fill_null(False), f"one of {valid}")
+        self._refuse(name, ~text.is_in(valid_words).fill_null(False), f"one of {valid}")
         if words is not None:
             text = text.replace_strict(dict(words), return_dtype=pl.String)
         return text.cast(Operation)
@@ -375,7 +377,7 @@ class _CheckedRows:
 
         def sentence(at: int) -> str:
             value = column[at]
-            found = f"no {name}" if value is None else f"{name} {shown(value)}"
-            return f"has {found}, valid is {valid}"
+            shown_value = f"no {name}" if value is None else f"{name} {shown(value)}"
+            return f"has {shown_value}, valid is {valid}"
 
         self.refuse_first(faulty, sentence)

@@ -1,4 +1,4 @@
-"""Unions of intervals, exact, over the address spaces of all devices laid end to end."""
+"""Exact unions of intervals over the address spaces of all devices, laid end to end."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from writeamp.errors import WriteampError
 U64 = npt.NDArray[np.uint64]
 
 _LAST_ADDRESS = 2**64 - 1
-# Starts and ends taken at once: as many as stay in the caches.
+# Starts and ends processed at once: as many as stay in the caches.
 _EVENTS = 1 << 16
 
 
 def end_to_end(extents: pl.DataFrame, path: str, *, multiple: int = 1) -> pl.DataFrame:
     """Return the ``start`` and ``end`` of extents with the devices laid one after the other.
 
-    Each ``device`` takes as much of the one address space as its highest end, and begins at a
-    multiple of ``multiple``. The order of (device, address) is kept, and no two devices share an
-    address. ``path`` is for the error.
+    The address space of each ``device`` ends at its highest end and begins at a multiple of
+    ``multiple``. The order of (device, address) is kept, and devices do not share addresses.
+    ``path`` is for the error.
 
     Raises:
-        WriteampError: together the devices reach beyond 64 bits.
+        WriteampError: the devices together need more than 64 bits.
     """
     reach = extents.group_by("device").agg(pl.col("end").max()).sort("device")
     firsts, reach_end = [], 0
@@ -36,7 +36,7 @@ def end_to_end(extents: pl.DataFrame, path: str, *, multiple: int = 1) -> pl.Dat
         reach_end = firsts[-1] + end
     if reach_end > _LAST_ADDRESS:
         raise WriteampError(
-            f"{path}: the devices reach to {reach_end} together, valid is up to 2^64 - 1"
+            f"{path}: the devices together reach to {reach_end}; valid is up to 2^64 - 1"
         )
     if reach.height <= 1:
         return extents.select("start", "end")
@@ -59,17 +59,17 @@ class Runs:
         return int((self.end - self.start).sum())
 
     def rank(self, position: U64) -> U64:
-        """Return for each position how many covered positions come before it.
+        """Return the number of covered positions before each position.
 
-        The covered positions themselves thus have the ranks 0, 1, 2, … in ascending order.
+        So covered positions have the ranks 0, 1, 2, … in ascending order.
         """
         if len(self.start) == 0:
             return np.zeros_like(position)
         covered_before = np.cumsum(self.end - self.start) - (self.end - self.start)
-        # Sorting first makes the searches walk through memory, many times faster for millions.
+        # Searches of sorted positions run through memory in order, which is many times faster.
         order = pl.Series(position).arg_sort().to_numpy()
         ordered = position[order]
-        # The last run that starts at or before the position is the one that may cover it.
+        # Only the last run that starts at or before the position can cover it.
         started = np.searchsorted(self.start, ordered, side="right")
         run = np.maximum(started, 1) - 1
         inside = np.clip(ordered, self.start[run], self.end[run]) - self.start[run]
@@ -79,9 +79,9 @@ class Runs:
 
 
 def union(extents: pl.DataFrame) -> Runs:
-    """Return the union of intervals given as u64 columns ``start`` and ``end``.
+    """Return the union of intervals in u64 columns ``start`` and ``end``.
 
-    Empty intervals (start = end) cover nothing.
+    Empty intervals (start = end) cover no position.
     """
     ordered = extents.filter(pl.col("end") > pl.col("start")).sort("start")
     start = ordered["start"].to_numpy()
@@ -93,11 +93,11 @@ def union(extents: pl.DataFrame) -> Runs:
 
 
 def ends_of_devices(extents: pl.DataFrame, covered: Runs) -> tuple[int, ...] | None:
-    """Return how many covered positions lie up to the end of each `device`; None for only one.
+    """Return the number of covered positions up to the end of each `device`; None for only one.
 
     Args:
         extents: with the devices laid one after the other.
-        covered: what they cover.
+        covered: the union of the extents.
     """
     reach = extents.group_by("device").agg(pl.col("end").max()).sort("device")
     ends = tuple(covered.rank(reach["end"].to_numpy()).tolist())
@@ -106,10 +106,10 @@ def ends_of_devices(extents: pl.DataFrame, covered: Runs) -> tuple[int, ...] | N
 
 @dataclass(frozen=True)
 class IntervalBounds:
-    """Starts and ends of intervals that are not empty, each sorted by itself; shape (n,).
+    """Starts and ends of non-empty intervals, each sorted separately; shape (n,).
 
-    They tell how many of the intervals cover a position: those that start at or before it, less
-    those that end there or before.
+    The number of intervals that cover a position is the number of starts at or before it, minus the
+    number of ends at or before it.
     """
 
     start: U64
@@ -117,7 +117,7 @@ class IntervalBounds:
 
     @classmethod
     def of(cls, extents: pl.DataFrame) -> IntervalBounds:
-        """Return the bounds of intervals given as u64 columns ``start`` and ``end``."""
+        """Return the bounds of intervals in u64 columns ``start`` and ``end``."""
         covering = extents.filter(pl.col("end") > pl.col("start"))
         return cls(covering["start"].sort().to_numpy(), covering["end"].sort().to_numpy())
 
@@ -126,37 +126,38 @@ class IntervalBounds:
         """Length of the union."""
         if len(self.start) == 0:
             return 0
-        # Where as many have ended as have started, nothing covers what comes before the next.
+        # If as many have ended as started, the positions before the next start are not covered.
         last = np.flatnonzero(self.start[1:] > self.end[:-1])
         gaps = self.start[last + 1] - self.end[last]
         return int(self.end[-1] - self.start[0] - gaps.sum())
 
     def in_pages(self, page_bytes: int) -> IntervalBounds:
-        """Return the bounds, in pages, of what intervals of bytes touch."""
+        """Return the bounds, in pages, of the pages that intervals of bytes touch."""
         size = np.uint64(page_bytes)
         return IntervalBounds(self.start // size, (self.end - np.uint64(1)) // size + np.uint64(1))
 
     def lengths_by_cover(self) -> npt.NDArray[np.int64]:
-        """Return how many positions so many intervals cover; 0 for none; shape (most + 1,).
+        """Return the number of positions by number of covering intervals; shape (most + 1,).
 
-        Positions lie below 2^62. Memory is that of the bounds, however long the intervals are.
+        The number at 0 is 0. Positions must be below 2^62. Memory is that of the bounds, however
+        long the intervals are.
         """
-        found = np.zeros(len(self.start) + 1, np.int64)
+        positions = np.zeros(len(self.start) + 1, np.int64)
         cover, since = 0, np.zeros(1, np.int64)
         for events in self._events():
             places = np.concatenate([since, events >> 1])
             covers = cover + np.cumsum(np.concatenate([[0], 2 * (events & 1) - 1]))
             least = covers.min()
             counted = np.bincount(covers[:-1] - least, weights=np.diff(places)).astype(np.int64)
-            found[least : least + len(counted)] += counted
+            positions[least : least + len(counted)] += counted
             cover, since = int(covers[-1]), places[-1:]
-        found[0] = 0
-        return np.trim_zeros(found, "b")
+        positions[0] = 0
+        return np.trim_zeros(positions, "b")
 
     def _events(self) -> Iterator[npt.NDArray[np.int64]]:
-        """Yield starts (2 × place + 1) and ends (2 × place) by their places, some at once."""
-        # Cut where every so many starts and ends stand in the order of both, a start before an end
-        # of the same place, so that no place is too much at once.
+        """Yield starts (2 × place + 1) and ends (2 × place) in order of place, in chunks."""
+        # Cut after every `_EVENTS` starts and ends in their joint order, a start before an end at
+        # the same place, so that a chunk stays small even if all are at one place.
         few_starts = np.arange(0, len(self.start), _EVENTS)
         few_ends = np.append(few_starts[1:], len(self.end)) if len(self.end) else few_starts
         starts_before = np.searchsorted(self.start, self.end[few_ends - 1], side="right")

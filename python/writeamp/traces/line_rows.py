@@ -1,4 +1,4 @@
-"""Conversion of lines that tools print to rows for the parser of `rows.py`."""
+"""Conversion of lines from tools to rows for the parser of `rows.py`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def numbered_lines(block: Block) -> pl.DataFrame:
 def with_fields(
     frame: pl.DataFrame, column: str, pattern: str, names: Sequence[str]
 ) -> pl.DataFrame:
-    """Return a frame with the groups of a pattern as columns; null where it does not match."""
+    """Return a frame with the groups of a pattern as columns; null if it does not match."""
     groups = pl.col(column).str.extract_groups(pattern).struct.rename_fields(names)
     return frame.with_columns(groups.alias("fields")).unnest("fields")
 
@@ -28,12 +28,12 @@ def with_fields(
 def with_rows(block: Block, lines: pl.DataFrame, rows: pl.DataFrame) -> Block:
     """Return the block with each line replaced by its row, and other lines emptied.
 
-    Empty lines stay, so that the numbers of the others hold.
+    Empty lines stay, so that line numbers do not change.
 
     Args:
         block: the block.
-        lines: all of its lines, as `numbered_lines` returns them.
-        rows: columns `number` and `row` (text) of those lines that are requests.
+        lines: all of its lines, from `numbered_lines`.
+        rows: columns `number` and `row` (text) of the lines that are requests.
     """
     texts = lines.select("number").join(
         rows.select("number", "row"), on="number", how="left", maintain_order="left"
@@ -46,7 +46,7 @@ class LeftOut:
     """Counts of skipped rows and lost events.
 
     Attributes:
-        reasons: rows that are no requests, by the reason in words.
+        reasons: number of rows that are not requests, by reason in words.
         lost: events that the recording program reports as lost.
     """
 
@@ -55,11 +55,11 @@ class LeftOut:
 
     def notes(self) -> list[str]:
         """Return a note on the rows left out, if there are any."""
-        found = [f"{count} {reason}" for reason, count in self.reasons.items() if count]
-        return [f"left out: {', '.join(found)}"] if found else []
+        counts = [f"{count} {reason}" for reason, count in self.reasons.items() if count]
+        return [f"left out: {', '.join(counts)}"] if counts else []
 
     def doubts(self) -> list[str]:
-        """Return a warning of lost events, if there are any."""
+        """Return a warning about lost events, if there are any."""
         if not self.lost:
             return []
         return [f"{self.lost} events were lost while recording: requests are missing"]

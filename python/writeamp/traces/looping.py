@@ -1,9 +1,9 @@
 """Effect of looping a trace on WA: pages that the loop, not the trace, makes invalid.
 
-Within a pass the trace itself overwrites its pages. What it leaves at the end of the pass is
-overwritten by the next pass, which the loop has put there. Pages that the trace writes at one place
-only are then overwritten in the order in which they were written, so that blocks empty as a whole:
-write amplification that no drive shows under the workload itself.
+Within a pass the trace overwrites its own pages. The pages that are valid at the end of the pass
+are overwritten by the next pass, which is an effect of the loop. If the trace writes pages only
+once, the next pass overwrites them in their order, so that whole blocks become invalid together.
+That lowers WA below the value of the workload itself.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from writeamp.traces.pages import PageTrace
 _I64 = npt.NDArray[np.int64]
 _WRITE, _TRIM = 0, 1
 
-# A loop decides WA from this share of the lasting writes on.
+# Share of the lasting writes from which the loop decides WA.
 MATERIAL_SHARE = 0.2
 
-# Page writes taken apart at once.
+# Page writes processed at once.
 _CHUNK_PAGES = 1 << 22
 
 
 @dataclass(frozen=True)
 class Loop:
-    """Shares of the lasting writes of a pass: those that are not overwritten in the same moment.
+    """Shares of the lasting writes of a pass: those not overwritten in the same moment.
 
-    `in_order` are overwritten by the next pass in the order in which they were written,
-    `by_next_pass` in any order; a trim in the pass is the trace's own doing.
+    `in_order` is overwritten by the next pass in the order in which it was written, `by_next_pass`
+    in any order. Pages that the pass itself trims do not count.
     """
 
     in_order: float
@@ -39,36 +39,36 @@ class Loop:
     pass_pages: int
 
     def decides(self, spare_pages: int) -> str | None:
-        """Return the sentence on how the loop decides WA, given spare pages; None if it does not.
+        """Return a sentence on how the loop decides WA, given spare pages; None if it does not.
 
-        Of traces cut from known workloads and looped, those with a share above the limit had a WA
-        whose part beyond 1 was 9% too low or worse (docs/steady-state.md).
+        In looped traces of known workloads, shares above the limit made WA − 1 at least 9% too low
+        (docs/steady-state.md).
         """
         if self.in_order >= MATERIAL_SHARE:
             return (
-                f"{self.in_order:.0%} of what a pass writes is overwritten in the next pass in the "
-                "order in which it was written, so that whole blocks become invalid together"
+                f"the next pass overwrites {self.in_order:.0%} of the writes of a pass in the "
+                "order in which they were written, so that whole blocks become invalid together"
             )
         if self.by_next_pass >= MATERIAL_SHARE and self.pass_pages <= spare_pages:
             return (
                 f"a pass writes {self.pass_pages:,} pages, no more than the {spare_pages:,} spare "
-                "ones, so that they become invalid before their blocks are collected"
+                "ones, so they become invalid before their blocks are collected"
             )
         return None
 
 
 def analyse_loop(trace: PageTrace, moment_pages: int) -> Loop:
-    """Return the shares of a trace's writes that only a loop overwrites, found once for a trace.
+    """Return the shares of a trace's writes that only a loop overwrites; cached per trace.
 
     Args:
-        trace: the pass, which does not change.
+        trace: the pass; it is not changed.
         moment_pages: page writes that count as one moment, about those of a block.
     """
-    asked = (analyse_loop.__name__, moment_pages)
-    found: Loop | None = trace.found_before.get(asked)
-    if found is None:
-        found = trace.found_before[asked] = _analysed(trace, moment_pages)
-    return found
+    key = (analyse_loop.__name__, moment_pages)
+    loop: Loop | None = trace.analyses.get(key)
+    if loop is None:
+        loop = trace.analyses[key] = _analysed(trace, moment_pages)
+    return loop
 
 
 def _analysed(trace: PageTrace, moment_pages: int) -> Loop:
@@ -77,7 +77,7 @@ def _analysed(trace: PageTrace, moment_pages: int) -> Loop:
     lasting = 0
     for position, pages in _writes(trace):
         at = np.arange(position, position + pages.size)
-        # Of a page that stands there twice, the assignment that comes last holds.
+        # If a page occurs twice, NumPy keeps the last assignment.
         last[pages] = at
         new = np.flatnonzero(first[pages] < 0)[::-1]
         first[pages[new]] = at[new]
@@ -92,7 +92,7 @@ def _analysed(trace: PageTrace, moment_pages: int) -> Loop:
 
 
 def _writes(trace: PageTrace) -> Iterator[tuple[int, _I64]]:
-    """Yield the pages written, a chunk at a time, with how many were written before."""
+    """Yield the written pages in chunks, with the number of page writes before each."""
     writes = np.flatnonzero(trace.op == _WRITE)
     counts = trace.count[writes].astype(np.int64)
     ends = np.cumsum(counts)
@@ -100,24 +100,24 @@ def _writes(trace: PageTrace) -> Iterator[tuple[int, _I64]]:
         end = min(start + _CHUNK_PAGES, int(ends[-1]))
         first, last = np.searchsorted(ends, (start, end - 1), side="right")
         some = slice(first, last + 1)
-        before = ends[some] - counts[some]
-        inside = np.minimum(ends[some], end) - np.maximum(before, start)
+        begins = ends[some] - counts[some]
+        inside = np.minimum(ends[some], end) - np.maximum(begins, start)
         first_pages = trace.start[writes[some]].astype(np.int64)
-        yield start, np.repeat(first_pages - before, inside) + np.arange(start, end)
+        yield start, np.repeat(first_pages - begins, inside) + np.arange(start, end)
 
 
 def _distinct_in_moments(pages: _I64, moment_pages: int) -> int:
-    """Return the distinct pages written in each moment, summed over all moments."""
+    """Return the number of distinct pages written in each moment, summed over all moments."""
     moment = np.arange(pages.size) // moment_pages
     pages_of_moments = np.sort(moment * (pages.max() + 1) + pages)
     return 1 + int(np.count_nonzero(np.diff(pages_of_moments)))
 
 
 def _last_trims(trace: PageTrace) -> _I64:
-    """Return for each page how many pages had been written at its last trim; −1 for no trim."""
-    found = np.full(trace.logical_pages, -1, np.int64)
+    """Return for each page the number of page writes before its last trim; −1 without a trim."""
+    written_before = np.full(trace.logical_pages, -1, np.int64)
     written = np.cumsum(np.where(trace.op == _WRITE, trace.count, 0), dtype=np.int64)
     for request in np.flatnonzero(trace.op == _TRIM):
         start = int(trace.start[request])
-        found[start : start + int(trace.count[request])] = written[request]
-    return found
+        written_before[start : start + int(trace.count[request])] = written[request]
+    return written_before

@@ -1,4 +1,4 @@
-"""Decompression of text while it is read; what is damaged or cut is named."""
+"""Decompression of text while it is read; errors name damaged and cut files."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ import zstandard
 from writeamp.errors import WriteampError
 
 _CHUNK_BYTES = 2**17
-# The package does not limit what it unpacks at once. Four bytes of zstd are at most 128 KiB,
-# so that these are at most 32 MiB.
+# Input pieces limit the output, since the package does not: four bytes of zstd unpack to at most
+# 128 KiB, and a piece to at most 32 MiB.
 _PIECE_BYTES = 2**10
-# What `zstd --long=31` packs.
+# Largest window of `zstd --long=31`.
 _LARGEST_WINDOW_BYTES = 2**31
 
 
 class _Zstd(io.RawIOBase):
-    """Text of a zstd file; unlike the package's own reader, this notices a cut end."""
+    """Text of a zstd file; unlike the package's own reader, it detects a cut end."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -39,7 +39,7 @@ class _Zstd(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer) -> int:  # type: ignore[no-untyped-def]  # as the base has it
+    def readinto(self, buffer) -> int:  # type: ignore[no-untyped-def]  # as in the base class
         while not self._text:
             if self._at >= len(self._packed):
                 self._packed, self._at = self._file.read(_CHUNK_BYTES), 0
@@ -74,7 +74,7 @@ def _bzip2(file: BinaryIO) -> BinaryIO:
     return bz2.BZ2File(file)  # type: ignore[return-value]
 
 
-# Of each kind, what its files begin with.
+# First bytes and reader of each kind.
 _KINDS: dict[str, tuple[bytes, Callable[[BinaryIO], BinaryIO]]] = {
     "gzip": (b"\x1f\x8b", _gzip),
     "zstd": (b"\x28\xb5\x2f\xfd", _zstd),
@@ -89,21 +89,21 @@ def unpacked(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
     """Yield the text of a file, which may be compressed.
 
     Raises:
-        OSError: it cannot be read.
-        WriteampError: it is damaged, or cut.
+        OSError: the file cannot be read.
+        WriteampError: it is damaged or cut.
     """
     magic = file.read(8)
     file.seek(0)
-    found = [name for name, (begin, _) in _KINDS.items() if magic.startswith(begin)]
+    kinds = [name for name, (begin, _) in _KINDS.items() if magic.startswith(begin)]
     try:
-        yield _KINDS[found[0]][1](file) if found else file
+        yield _KINDS[kinds[0]][1](file) if kinds else file
     except (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, zstandard.ZstdError) as error:
-        if "memory" in str(error):  # for the window that the file declares
-            raise WriteampError(f"{path}: needs more memory to be unpacked than is free") from None
-        raise _damaged(path, found) from None
+        if "memory" in str(error):  # for the window size in the file
+            raise WriteampError(f"{path}: unpacking needs more memory than is free") from None
+        raise _damaged(path, kinds) from None
     except OSError as error:
-        if error.errno is None:  # of bz2
-            raise _damaged(path, found) from None
+        if error.errno is None:  # an error of bz2
+            raise _damaged(path, kinds) from None
         raise
 
 
@@ -113,21 +113,21 @@ def _damaged(path: Path, kinds: list[str]) -> WriteampError:
 
 @contextmanager
 def packed(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
-    """Yield a file whose text is compressed into another one, as the suffix of a path says.
+    """Yield a file whose text is compressed into another one, by the suffix of a path.
 
     Raises:
-        WriteampError: nothing is written with that suffix.
+        WriteampError: the suffix is one that can only be read.
     """
     suffix = path.suffix
     if suffix == ".zst":
         with zstandard.ZstdCompressor(level=3, threads=-1).stream_writer(
             file, closefd=False
         ) as stream:
-            yield stream  # it has what a writer needs
+            yield stream  # it has the methods that a writer needs
     elif suffix == ".gz":
         with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=3, mtime=0) as text:
             yield text  # type: ignore[misc]
     elif suffix in SUFFIXES:
-        raise WriteampError(f"{path}: {suffix} is only read; write .zst, .gz or no such suffix")
+        raise WriteampError(f"{path}: {suffix} can only be read; write .zst, .gz or uncompressed")
     else:
         yield file

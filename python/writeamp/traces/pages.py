@@ -20,7 +20,7 @@ from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.text import shortened
 from writeamp.traces.assemble import natural_order
-from writeamp.traces.in_memory import Given
+from writeamp.traces.in_memory import TraceData
 from writeamp.traces.in_memory_rows import ignored_columns
 from writeamp.traces.intervals import IntervalBounds, Runs, end_to_end, ends_of_devices, union
 from writeamp.traces.request_facts import Heat
@@ -52,22 +52,22 @@ class PageTrace(Drawn):
         op: u8, 0 for a write, 1 for a trim, 2 for a read and 3 for a flush; shape (requests,), as
             the other columns.
         start: u32, first logical page; 0 for a flush.
-        count: u32, number of pages, at least 1; 0 for a flush. Of data that came in batches it is
-            u8 where that is enough, and without memory where all are 1.
+        count: u32, number of pages, at least 1; 0 for a flush. For data in batches it is u8 if
+            that suffices, and takes no memory if all are 1.
         logical_pages: pages of the smallest drive that ``start`` and ``count`` fit.
-        footprint_pages: distinct pages written.
-        host_pages: pages written in all (the sum of ``count`` over the writes).
-        partial_pages: how many of them were covered by their request only in part.
+        footprint_pages: number of distinct pages written.
+        host_pages: number of page writes (the sum of ``count`` over the writes).
+        partial_pages: number of these that their request covers only partly.
         page_bytes: size of a page.
         mapping: how addresses became page numbers.
-        notes: sentences on what was left out.
-        at_ns: u64, time since the earliest of these requests; None if time plays no part.
-        head_bytes: u32, bytes of the first page that lie before the request; None for none.
-        tail_bytes: u32, bytes of the last page that lie behind it; None for none.
-        fua: u8, 1 for a request that had to be durable before it was answered; None for none.
-        path: the file that the trace was read from; empty for none.
-        device_ends: the page after the last one of each device, where several lie side by side;
-            managers that hear groups of pages hear the devices. None for one device.
+        notes: sentences on requests left out.
+        at_ns: u64, time since the earliest of these requests; None if times are not used.
+        head_bytes: u32, bytes of the first page that lie before the request; None if 0 for all.
+        tail_bytes: u32, bytes of the last page that lie after it; None if 0 for all.
+        fua: u8, 1 for a request that had to be durable before its completion; None if 0 for all.
+        path: the file that the trace was read from; empty if there is none.
+        device_ends: the page after the last page of each device, if there are several; placements
+            that use page groups get the devices as groups. None for one device.
     """
 
     op: npt.NDArray[np.uint8]
@@ -89,27 +89,27 @@ class PageTrace(Drawn):
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of what the trace says: the runs of pages, and the times if any play a part.
+        """SHA-256 of the trace's contents: the runs of pages, and the times if they are used.
 
-        It is read once, since that takes seconds of a large trace.
+        Computed once, since a large trace takes seconds.
         """
-        said = f"pages {self.page_bytes} {self.logical_pages} {self.device_ends or ''}".rstrip()
-        found = hashlib.sha256(said.encode())
+        header = f"pages {self.page_bytes} {self.logical_pages} {self.device_ends or ''}".rstrip()
+        hasher = hashlib.sha256(header.encode())
         columns: list[npt.NDArray[Any]] = [self.op, self.start, self.count]
         may_lack = (self.at_ns, self.head_bytes, self.tail_bytes, self.fua)
         columns += [column for column in may_lack if column is not None and column.any()]
         for column in columns:
             little_endian = column.astype(column.dtype.newbyteorder("<"))
-            found.update(np.ascontiguousarray(little_endian).tobytes())
-        return f"sha256:{found.hexdigest()}"
+            hasher.update(np.ascontiguousarray(little_endian).tobytes())
+        return f"sha256:{hasher.hexdigest()}"
 
     @cached_property
-    def found_before(self) -> dict[tuple[Any, ...], Any]:
-        """Memory of what was found of these requests, by who asked, for runs of many policies."""
+    def analyses(self) -> dict[tuple[Any, ...], Any]:
+        """Cache of analyses of these requests, by analysis and arguments, for several runs."""
         return {}
 
     def without_requests(self) -> PageTrace:
-        """Return the trace with empty columns: only what is said of it stays."""
+        """Return the trace with empty columns; counts and other attributes stay."""
         none = slice(0)
         return replace(
             self,
@@ -129,27 +129,27 @@ class PageTrace(Drawn):
         return [{"path": self.path, "mapping": self.mapping} | sizes | counts]
 
     def card(self) -> Card:
-        """Return the main facts of the page trace in words."""
+        """Return the main facts of the page trace as a card."""
         rows = [
             ("written", f"{self.host_pages:,} pages of {self.page_bytes:,} bytes"),
             ("distinct", f"{self.footprint_pages:,} pages"),
             ("smallest drive", f"{self.logical_pages:,} logical pages"),
-            ("written in part", f"{self.partial_pages:,} pages"),
+            ("written partly", f"{self.partial_pages:,} pages"),
             ("requests", f"{self.op.size:,}"),
             ("mapping", self.mapping),
         ]
         return Card(f"Pages of {self.path or 'a trace in memory'}", rows, notes=self.notes)
 
     def figure(self) -> LineChart:
-        """Describe the skew of the writes: the share that goes to the most written pages.
+        """Describe the skew of the writes: their share on the most written pages.
 
         Raises:
-            WriteampError: the requests are not here.
+            WriteampError: the trace is without its requests.
         """
         is_write = self.op == OPS["write"]
         if not is_write.any():
             raise WriteampError(
-                "the requests of this trace were left out, and only counts are here"
+                "this trace has only counts, without its requests, so its skew is unknown"
             )
         first = self.start[is_write].astype(np.uint64)
         extents = pl.DataFrame({"start": first, "end": first + self.count[is_write]})
@@ -178,30 +178,29 @@ def to_pages(
 
     Rules:
         - A write touches every page it overlaps, pages ``floor(offset / page_bytes)`` to
-          ``ceil(end / page_bytes) - 1``. A page that it covers only in part is programmed whole
-          and counted in ``partial_pages``.
+          ``ceil(end / page_bytes) - 1``. A partly covered page is programmed completely, and
+          counted in ``partial_pages``.
         - A read touches every page it overlaps, and a trim frees only pages that it covers
           entirely. Requests of zero bytes other than flushes are left out.
         - ``compact`` numbers the distinct pages that the trace writes in order of
-          (device, address), from 0. Neighbours stay neighbours, so a write stays one run of pages;
-          so does a trim, since the written pages between two addresses have consecutive numbers.
-          Trims and reads lose the pages that the trace never writes, and are left out where that
-          leaves none. With ``with_reads`` the distinct pages that it writes or reads are numbered,
-          so that no read is lost.
-        - ``as-is`` takes ``offset / page_bytes`` for the page number, of one device. Reads lose the
+          (device, address), from 0. Neighbours stay neighbours, so a write stays one run of pages.
+          So does a trim, since the written pages between two addresses have consecutive numbers.
+          Trims and reads lose pages that the trace never writes, and are left out if no page
+          remains. With ``with_reads``, all pages that the trace writes or reads are numbered, so
+          that no read is lost.
+        - ``as-is`` uses ``offset / page_bytes`` as the page number, for one device. Reads lose the
           pages beyond the end of the drive.
 
     Args:
-        trace: a trace with at least one write, or data that say one, as `traces.of` takes them:
-            their batches are taken in one by one, so that a hundred million requests need 6 to 9
-            bytes each. Page numbers are those of pages of whatever size.
+        trace: a trace with at least one write, or data that `traces.of` accepts. Batches of data
+            are read one by one, so that a hundred million requests need 6 to 9 bytes each. Page
+            numbers are those of pages of `page_bytes`.
         page_bytes: size of a page, a multiple of 512 up to 16 MiB.
         mapping: ``compact`` or ``as-is``.
-        device: name of the only device to take; needed for ``as-is`` if there are several.
-        logical_pages: size of the drive that the trace must fit. Without it the drive is as large
-            as the trace needs: the footprint (compact) or the highest page plus one (as-is).
-        with_reads: whether reads matter as writes do, because they take time.
-
+        device: name of the only device to use; needed for ``as-is`` if there are several.
+        logical_pages: size of the drive that the trace must fit. None for a drive as large as the
+            trace needs: the footprint (compact) or the highest page plus one (as-is).
+        with_reads: whether reads count like writes, because they take time.
     Returns:
         `PageTrace`: `start`, `count` and `op` of each request (arrays), `logical_pages`,
         `host_pages`, `notes`.
@@ -221,13 +220,13 @@ def to_pages(
         logical_pages = _PAGES.check("logical_pages", logical_pages)
     if isinstance(trace, str | os.PathLike):
         check_trace(trace)
-    asked = _Asked(page_bytes, mapping, device, logical_pages, with_reads)
+    options = _PageOptions(page_bytes, mapping, device, logical_pages, with_reads)
     if isinstance(trace, Trace):
-        return _of_trace(trace, asked)
-    return _of_given(trace if isinstance(trace, Given) else Given(trace), asked)
+        return _of_trace(trace, options)
+    return _of_data(trace if isinstance(trace, TraceData) else TraceData(trace), options)
 
 
-class _Asked(NamedTuple):
+class _PageOptions(NamedTuple):
     """Checked arguments of `to_pages`."""
 
     page_bytes: int
@@ -237,13 +236,13 @@ class _Asked(NamedTuple):
     with_reads: bool
 
 
-def _of_trace(trace: Trace, asked: _Asked) -> PageTrace:
-    """Return the page trace of a trace whose requests are all here, as `to_pages` does."""
-    page_bytes, mapping, device, logical_pages, with_reads = asked
+def _of_trace(trace: Trace, options: _PageOptions) -> PageTrace:
+    """Return the page trace of a trace with all requests in memory, as `to_pages` does."""
+    page_bytes, mapping, device, logical_pages, with_reads = options
     requests = _choose_device(trace, mapping, device)
     touched, notes = _touched(requests, page_bytes, trace.path)
     if not touched.select((pl.col("op") == "write").any()).item():
-        raise WriteampError(f"{trace.path}: no request writes, a trace needs at least one write")
+        raise WriteampError(f"{trace.path}: it has no writes; at least one is needed")
     writes = touched.filter(pl.col("op") == "write")
     written = union(writes.select("start", "end"))
     placing = ["write", "read"] if with_reads else ["write"]
@@ -296,17 +295,17 @@ def _choose_device(trace: Trace, mapping: Mapping, device: str | None) -> pl.Dat
 def _refuse_several(path: str, devices: list[str], mapping: Mapping) -> None:
     if mapping == "as-is" and len(devices) > 1:
         raise WriteampError(
-            f"{path}: as-is mapping takes one device, the trace has {len(devices)}: "
+            f"{path}: as-is mapping needs one device, but the trace has {len(devices)}: "
             f"choose one (--trace-device) from {shortened(devices)}, or map compact"
         )
 
 
-def _of_given(given: Given, asked: _Asked) -> PageTrace:
+def _of_data(source: TraceData, options: _PageOptions) -> PageTrace:
     """Return the page trace of data that may come in batches, as `to_pages` does."""
-    page_bytes, mapping, device, logical_pages, with_reads = asked
-    if given.pages is not None and given.pages[0] == asked:
-        found: PageTrace = given.pages[1]
-        return found
+    page_bytes, mapping, device, logical_pages, with_reads = options
+    if source.pages is not None and source.pages[0] == options:
+        pages: PageTrace = source.pages[1]
+        return pages
     collected = Collection(
         page_bytes,
         is_compact=mapping == "compact",
@@ -314,18 +313,18 @@ def _of_given(given: Given, asked: _Asked) -> PageTrace:
         logical_pages=logical_pages,
         with_reads=with_reads,
     )
-    collected.add_all(given)
+    collected.add_all(source)
     names = [collected.names[code] for code in natural_order(collected.names)]
     if device is None:
         _refuse_several("the trace", names, mapping)
     elif device not in names:
         raise unknown("device", device, names)
     if not collected.host_pages:
-        raise WriteampError("the trace: no request writes, a trace needs at least one write")
+        raise WriteampError("the trace has no writes; at least one is needed")
     needed_pages, columns = collected.number(), collected.columns
     count = collected.requests
     has_parts = not (columns.head.is_usual and columns.tail.is_usual)
-    found = PageTrace(
+    pages = PageTrace(
         op=columns.op.finished(count),
         start=columns.start.finished(count, np.uint32),
         count=columns.count.finished(count),
@@ -339,21 +338,25 @@ def _of_given(given: Given, asked: _Asked) -> PageTrace:
         page_bytes=page_bytes,
         mapping=mapping,
         notes=[
-            *([f"{len(names)} devices, each an address space of its own"] if names[1:] else []),
+            *(
+                [f"{len(names)} devices, each with an address space of its own"]
+                if names[1:]
+                else []
+            ),
             *ignored_columns(collected.ignored),
             *collected.notes,
         ],
         device_ends=collected.device_ends,
     )
-    if given.is_once:
-        given.pages = (asked, found)
-    return found
+    if source.is_once:
+        source.pages = (options, pages)
+    return pages
 
 
 def _touched(requests: pl.DataFrame, page_bytes: int, path: str) -> tuple[pl.DataFrame, list[str]]:
-    """Return the pages that requests touch, devices laid end to end, and notes.
+    """Return the pages that requests touch, with devices laid end to end, and notes.
 
-    Pages count from 0 on the first device and go on over the next.
+    Page numbers start at 0 on the first device and continue on the next.
     """
     touched, lost = touched_pages(requests, page_bytes)
     pages = end_to_end(touched, path)
@@ -368,7 +371,7 @@ def _touched(requests: pl.DataFrame, page_bytes: int, path: str) -> tuple[pl.Dat
 def _ranked(touched: pl.DataFrame, written: Runs) -> tuple[pl.DataFrame, list[str]]:
     """Return the pages by their rank among the written ones, and notes on those left out.
 
-    All pages of a write are written ones, so it keeps its length; others keep those that are.
+    A write keeps its length, because all of its pages are written ones; other requests lose pages.
     """
     others = touched["op"] != "write"
     start = pl.Series("start", written.rank(touched["start"].to_numpy()))
@@ -376,29 +379,29 @@ def _ranked(touched: pl.DataFrame, written: Runs) -> tuple[pl.DataFrame, list[st
     if others.any():
         ends = written.rank(touched["end"].filter(others).to_numpy())
         end = end.scatter(others.arg_true(), pl.Series(ends))
-    kept, lost = with_bounds(touched, start, end)
-    return kept, left_out(lost, "pages that are never written")
+    remaining, lost = with_bounds(touched, start, end)
+    return remaining, left_out(lost, "pages that are never written")
 
 
 def _within(touched: pl.DataFrame, logical_pages: int) -> tuple[pl.DataFrame, list[str]]:
-    """Return the pages that the drive has, and notes on those that it lacks: of reads only."""
+    """Return the pages within the drive, and notes on those beyond it, which only reads have."""
     bound = pl.lit(logical_pages, pl.UInt64)
     start, end = touched.select(
         pl.min_horizontal("start", bound).alias("start"), pl.min_horizontal("end", bound)
     ).get_columns()
-    kept, lost = with_bounds(touched, start, end.alias("end"))
-    return kept, left_out(lost, "pages beyond the end of the drive")
+    remaining, lost = with_bounds(touched, start, end.alias("end"))
+    return remaining, left_out(lost, "pages beyond the end of the drive")
 
 
 def _durable(fua: pl.Series | None, rows: pl.Series) -> npt.NDArray[np.uint8] | None:
-    """Return 1 for those of the rows, from 1, that had to be durable, else 0; None for none."""
+    """Return 1 for each row, from 1, that had to be durable, else 0; None if there are none."""
     if fua is None or not fua.any():
         return None
     return fua.gather(rows - 1).cast(pl.UInt8).to_numpy()
 
 
 def _since_first(times: pl.Series) -> npt.NDArray[np.uint64]:
-    """Return the times since the earliest, which may come later in the trace."""
+    """Return the times since the earliest, which need not be the first in the trace."""
     stamps = times.to_numpy()
     return np.asarray(stamps - stamps.min(), dtype=np.uint64)
 
@@ -406,7 +409,7 @@ def _since_first(times: pl.Series) -> npt.NDArray[np.uint64]:
 def _checked_page_bytes(page_bytes: object) -> int:
     if not _PAGE_BYTES.holds(page_bytes) or page_bytes % SECTOR_BYTES != 0:  # type: ignore[operator]
         raise WriteampError(
-            f"page_bytes is {shown(page_bytes)}, valid are multiples of {SECTOR_BYTES} up to "
+            f"page_bytes is {shown(page_bytes)}; valid are multiples of {SECTOR_BYTES} up to "
             f"{_LARGEST_PAGE_BYTES}"
         )
     return int(page_bytes)  # type: ignore[call-overload, no-any-return]

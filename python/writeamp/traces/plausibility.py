@@ -1,4 +1,4 @@
-"""Values that no block trace has: signs that a file has another format."""
+"""Values that no block trace has, as signs that a file has another format."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from writeamp.traces.assemble import DeviceCodes
 from writeamp.traces.clocks import DATES_S, MOST_BACKWARD_STEPS, backward_steps, clock_of
 from writeamp.traces.trace import SECTOR_BYTES
 
-# First requests whose consequences are checked.
+# Number of first requests that are checked.
 CHECKED_ROWS = 1000
 
 LONGEST_BYTES = 64 * 2**20
 FARTHEST_BYTES = 256 * 2**40
-# Several volumes share a file, but each has more than one request.
+# A file may hold several volumes, but most of them have more than one request.
 _MOST_DEVICES_PER_REQUEST = 0.9
 _FEWEST_REQUESTS = 32
-# Devices that rise as times do, each with at most two requests.
+# Devices whose numbers rise like times, each with at most two requests.
 _RISING_DEVICES_PER_REQUEST = 0.5
 _FEWEST_RISING, _FEWEST_BY_CHANCE = 3, 16
 _FEWEST_STEPS = 3
-# A sign counts if most requests have it: a damaged row is a fault of the row, not of the format.
+# A sign counts if most requests have it; a single damaged row does not prove another format.
 _MOST, _FEWEST_VALUES = 0.5, 2
-# Requests of 4 KiB that all begin at multiples of 256 KiB: bytes, counted as sectors.
+# Requests of 4 KiB that all begin at multiples of 256 KiB: offsets in bytes, read as sectors.
 _COARSE_BYTES = SECTOR_BYTES * SECTOR_BYTES
 _FEWEST_OFFSETS = 8
 # Dates in the units of clocks: s, ms, us, 100 ns and ns.
@@ -34,7 +34,7 @@ _DATES = [
     range(DATES_S.start * per_s, DATES_S.stop * per_s) for per_s in (1, 10**3, 10**6, 10**7, 10**9)
 ]
 _NS_PER_US, _US_PER_S = 1000, 10**6
-# Requests a second from which times that may be dates in a coarser unit are doubted.
+# Requests per second above which times that could be dates in a coarser unit are doubtful.
 _RATE_OF_OTHER_UNIT = 10**5
 _Numbers = npt.NDArray[np.uint64]
 
@@ -58,27 +58,27 @@ def absurdities(requests: pl.DataFrame, devices: Sequence[str]) -> list[str]:
 
 
 def absurdities_of_rows(requests: pl.DataFrame, devices: DeviceCodes) -> list[str]:
-    """Return the implausible properties of requests whose devices are numbered as they come."""
+    """Return the implausible properties of requests whose devices are numbered in file order."""
     names, codes = devices.renumber(requests["device"])
     return absurdities(requests.with_columns(device=codes), names)
 
 
 def _of_devices(first: pl.DataFrame, devices: Sequence[str]) -> Iterator[str]:
     codes, times = first["device"].to_numpy(), first["timestamp_ns"].to_numpy()
-    # A few volumes may rise by chance, while times that are none seldom do.
+    # A few volumes may rise by chance, but values that are not times seldom rise.
     is_constant = len(times) >= _FEWEST_REQUESTS // 4 and times[0] == times[-1]
     has_clock = len(times) < _FEWEST_BY_CHANCE and _rises(times) and not is_constant
     count, requests = len(np.unique(codes)), len(codes)
     rises = _rises(codes)
     numbers = [int(devices[code]) for code in np.unique(codes) if devices[code].isdecimal()]
     if rises and numbers and any(all(number in dates for number in numbers) for dates in _DATES):
-        yield f"the {count} device(s) would have dates for numbers, as {numbers[0]}"
+        yield f"the numbers of the {count} device(s) would be dates, such as {numbers[0]}"
     elif (
         rises
         and not has_clock
         and count >= max(_FEWEST_RISING, _RISING_DEVICES_PER_REQUEST * requests)
     ):
-        yield f"there would be {count} devices for {requests} requests, which rise as times do"
+        yield f"there would be {count} devices for {requests} requests, which rise like times"
     elif requests >= _FEWEST_REQUESTS and count >= _MOST_DEVICES_PER_REQUEST * requests:
         yield f"there would be {count} devices for {requests} requests"
 
@@ -95,18 +95,18 @@ def _of_times(requests: pl.DataFrame) -> Iterator[str]:
     elif (rate := clock_of(requests).absurd_rate) is not None and not _counts_from_zero(requests):
         yield rate
     elif (date := _date_in_other_unit(requests["timestamp_ns"].to_numpy())) is not None:
-        yield f"the times would count microseconds, as {date}, which is a date in another unit"
+        yield f"the times in microseconds would be such as {date}, which is a date in another unit"
 
 
 def _counts_from_zero(requests: pl.DataFrame) -> bool:
-    """Return whether times may be row numbers, as in traces that a script made."""
+    """Return whether times may be row numbers, as in traces from scripts."""
     times_ns = requests["timestamp_ns"]
     first_ns, last_ns = int(times_ns.min()), int(times_ns.max())  # type: ignore[arg-type]
     return 0 <= first_ns <= last_ns - first_ns
 
 
 def _date_in_other_unit(times_ns: npt.NDArray[np.int64]) -> int | None:
-    """Return the first time in us if it is a date in s or ms and requests come very fast."""
+    """Return the first time in us if it is a date in s or ms, and requests come very fast."""
     first_us, last_us = int(times_ns[0]) // _NS_PER_US, int(times_ns[-1]) // _NS_PER_US
     is_fast = len(times_ns) * _US_PER_S > _RATE_OF_OTHER_UNIT * (last_us - first_us)
     are_dates = any(first_us in dates and last_us in dates for dates in _DATES[:2])
@@ -116,14 +116,14 @@ def _date_in_other_unit(times_ns: npt.NDArray[np.int64]) -> int | None:
 def _of_lengths(lengths: npt.NDArray[np.uint32]) -> Iterator[str]:
     if len(lengths) >= _FEWEST_STEPS and not lengths.any():
         yield "all sizes would be 0"
-    given = lengths[lengths > 0]
-    yield from _share(given, given % SECTOR_BYTES != 0, "sizes", "are no multiples of 512 bytes")
-    yield from _share(given, given > LONGEST_BYTES, "sizes", "are above 64 MiB")
+    sizes = lengths[lengths > 0]
+    yield from _share(sizes, sizes % SECTOR_BYTES != 0, "sizes", "are not multiples of 512 bytes")
+    yield from _share(sizes, sizes > LONGEST_BYTES, "sizes", "are above 64 MiB")
 
 
 def _of_offsets(offsets: _Numbers, lengths: npt.NDArray[np.uint32]) -> Iterator[str]:
     is_odd = offsets % SECTOR_BYTES != 0
-    yield from _share(offsets, is_odd, "offsets", "are no multiples of 512 bytes")
+    yield from _share(offsets, is_odd, "offsets", "are not multiples of 512 bytes")
     yield from _share(offsets, offsets > FARTHEST_BYTES, "offsets", "are beyond 256 TiB")
     places, sizes = len(np.unique(offsets)), len(np.unique(lengths))
     if sizes >= _FEWEST_OFFSETS and places * _FEWEST_OFFSETS <= sizes:
@@ -138,7 +138,7 @@ def _of_offsets(offsets: _Numbers, lengths: npt.NDArray[np.uint32]) -> Iterator[
 def _share(
     values: npt.NDArray[np.unsignedinteger], is_odd: npt.NDArray[np.bool_], noun: str, what: str
 ) -> Iterator[str]:
-    """Yield the clause of a sign that most requests have."""
+    """Yield a clause if most requests have a sign."""
     count = int(is_odd.sum())
     if len(values) >= _FEWEST_VALUES and count > _MOST * len(values):
-        yield f"{count} of {len(values)} {noun} {what}, as {int(values[np.argmax(is_odd)]):,}"
+        yield f"{count} of {len(values)} {noun} {what}, such as {int(values[np.argmax(is_odd)]):,}"

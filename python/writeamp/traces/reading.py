@@ -1,4 +1,4 @@
-"""Read a trace: from a file, in pieces, or from data in memory; and describe it."""
+"""Reading of traces, from a file, in pieces or from data in memory; and their description."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from writeamp.text import quoted
 from writeamp.traces.assemble import DeviceCodes, observations
 from writeamp.traces.detection import detect
 from writeamp.traces.format import Format, ReadOptions
-from writeamp.traces.in_memory import Given
+from writeamp.traces.in_memory import TraceData
 from writeamp.traces.in_memory_rows import ignored_columns
 from writeamp.traces.plausibility import absurdities
 from writeamp.traces.registry import FORMATS, find_format
@@ -33,11 +33,11 @@ def read(
 
     Args:
         path: the file, or "-" for standard input; text may be compressed (gzip, zstd, xz, bzip2).
-        format: name of a format in ``FORMATS``, or what the columns of a text mean, such as
+        format: name of a format in ``FORMATS``, or the meaning of a text's columns, such as
             "columns:time=1:ms,offset=3:bytes,length=4:bytes,op=5:0=read/1=write"
             (docs/traces.md); None to detect it.
         action: for blkparse and blktrace, the action that counts: Q (default), D or C;
-            for ftrace also I, and by default the first of C, D, Q and I that the file has.
+            for ftrace also I, and by default the first of C, D, Q and I in the file.
 
     Returns:
         `Trace`: `requests` (a data frame), `format`, `devices`, `warnings`, `notes`.
@@ -53,19 +53,19 @@ def read(
     file = file_path(path)
     entry = format_of(file, format, action)
     trace = entry.read(file, ReadOptions(action=action))
-    # Formats without rows begin with a magic or a header, or name the action in each line.
+    # Formats without rows begin with a magic or a header, or have the action in each line.
     absurd = absurdities(trace.requests, trace.devices) if entry.rows else []
     if not absurd:
         return trace
-    doubt = f"the file may be of another format than {entry.name}: {'; '.join(absurd)}"
+    doubt = f"the file may have another format than {entry.name}: {'; '.join(absurd)}"
     return replace(trace, doubts=[*trace.doubts, doubt])
 
 
 def format_of(path: Path, format: str | None, action: str | None) -> Format:
-    """Return the format that is named, or that a file shows.
+    """Return the named format, or the detected one.
 
     Raises:
-        WriteampError: it is unknown or not certain, or has no such action.
+        WriteampError: the format is unknown or not certain, or does not have the action.
     """
     entry = find_format(format) if format else FORMATS[detect(path)]
     if action is None:
@@ -73,7 +73,7 @@ def format_of(path: Path, format: str | None, action: str | None) -> Format:
     if not entry.actions:
         takers = ", ".join(name for name, other in FORMATS.items() if other.actions)
         raise WriteampError(
-            f"action {quoted(action)} does not apply to format {entry.name}, only to {takers}"
+            f"action {quoted(action)} does not apply to the format {entry.name}, only to {takers}"
         )
     if action not in entry.actions:
         raise unknown("action", action, entry.actions)
@@ -83,27 +83,27 @@ def format_of(path: Path, format: str | None, action: str | None) -> Format:
 def of(data: Any, format: str | None = None, *, page_bytes: int = 4096) -> Trace:
     """Return data in memory as a trace.
 
-    `simulate`, `compare`, `endurance` and `traces.to_pages` take the same data as they are, without
-    this, and then keep 6 to 9 bytes of a request rather than 25.
+    `simulate`, `compare`, `endurance` and `traces.to_pages` also accept these data directly. They
+    then need 6 to 9 bytes per request rather than 25.
 
     Args:
-        data: an array of integers of shape (requests,), pages that are written, or (requests, 2),
-            first pages and numbers of pages that are written; a table with the columns `offset`
-            and `length` in bytes, `op` (read, write, trim or flush), and if they matter
-            `timestamp_ns` and `device`, or with `page` and if they matter `pages` and `op`: a
-            frame of Polars or pandas, a structured array, a table, record batch or stream of
-            Arrow; an iterator of page numbers, or of arrays or tables; the path of a file.
-        format: what the columns of a table mean if they are others, such as
-            "columns:time=ts:ms,offset=lba:sectors,length=n:sectors,op=rw:R=read/W=write"; of a
-            file, as `traces.read` takes it.
-        page_bytes: the size of a page, where data are in pages.
+        data: an array of integers of shape (requests,), the written pages, or (requests, 2), first
+            pages and numbers of pages of writes. Or a table with the columns `offset` and
+            `length` in bytes, `op` (read, write, trim or flush), and optionally `timestamp_ns`
+            and `device`; or with `page`, and optionally `pages` and `op`. A table is a frame of
+            Polars or pandas, a structured array, or an Arrow table, record batch or stream. Or an
+            iterator of page numbers, or of arrays or tables; or the path of a file.
+        format: the meaning of a table's columns if they have other names, such as
+            "columns:time=ts:ms,offset=lba:sectors,length=n:sectors,op=rw:R=read/W=write"; for a
+            file, as in `traces.read`.
+        page_bytes: the size of a page, for data in pages.
 
     Returns:
         `Trace`: `requests` (a data frame), `format`, `devices`, `warnings`, `notes`.
 
     Raises:
-        WriteampError: the data are none of these, a column is missing, or a value is not valid;
-            names the first such row.
+        WriteampError: the data are of another kind, a column is missing, or a value is not valid;
+            the message has the first such row.
 
     >>> import numpy as np
     >>> import writeamp as wa
@@ -115,23 +115,23 @@ def of(data: Any, format: str | None = None, *, page_bytes: int = 4096) -> Trace
     if isinstance(data, str | os.PathLike):
         return read(data, format)
     page_bytes = POSITIVE_COUNT.check("page_bytes", page_bytes)
-    given = data if isinstance(data, Given) else Given(data, format)
-    parts = []
+    source = data if isinstance(data, TraceData) else TraceData(data, format)
+    tables = []
     row = 1
-    known = DeviceCodes("_")
+    device_codes = DeviceCodes("_")
     ignored: dict[str, None] = {}
-    for reading, batch, devices in given.batches():
-        found = _in_bytes(batch, row, page_bytes) if reading.in_pages else batch
-        parts.append(found.select(pl.col(name).cast(dtype) for name, dtype in SCHEMA.items()))
+    for reading, batch, devices in source.batches():
+        in_bytes = _in_bytes(batch, row, page_bytes) if reading.in_pages else batch
+        tables.append(in_bytes.select(pl.col(name).cast(dtype) for name, dtype in SCHEMA.items()))
         row += batch.height
         ignored |= dict.fromkeys(reading.ignored)
-        known = devices
-    requests = pl.concat(parts, rechunk=True)
-    names, codes = known.renumber(requests["device"])
+        device_codes = devices
+    requests = pl.concat(tables, rechunk=True)
+    names, codes = device_codes.renumber(requests["device"])
     requests = requests.with_columns(device=codes)
     return Trace(
         requests=requests,
-        format="memory" if given.columns is None else given.columns.text,
+        format="memory" if source.columns is None else source.columns.text,
         path="the trace",
         devices=names,
         notes=[*observations(requests, len(names)), *ignored_columns(ignored)],
@@ -143,26 +143,24 @@ def _in_bytes(requests: pl.DataFrame, first_row: int, page_bytes: int) -> pl.Dat
     if long.any():
         at = int(long.arg_true()[0])
         raise WriteampError(
-            f"row {first_row + at} of the trace has pages {requests['length'][at]}, a request is "
-            f"at most {MAX_LENGTH_BYTES // page_bytes} pages of {page_bytes} bytes long"
+            f"row {first_row + at} of the trace has {requests['length'][at]} pages; a request has "
+            f"at most {MAX_LENGTH_BYTES // page_bytes} pages of {page_bytes} bytes"
         )
     return requests.with_columns(pl.col("offset", "length") * page_bytes)
 
 
 def info(trace: Trace | Any) -> dict[str, Any]:
-    """Return the figures of a trace, or of data that `traces.of` takes for one, ready for JSON.
+    """Return the figures of a trace, or of data that `traces.of` accepts, as JSON types.
 
     Counts are of requests; ``write_fraction`` is writes ÷ (reads + writes).
     ``unique_bytes_written`` and ``footprint_bytes`` are exact unions of the byte ranges that are
-    written, and that are read or written; each device is an address space of its own.
+    written, and that are read or written; each device has an address space of its own.
     ``extent_bytes`` is the highest end offset, summed over the devices. ``duration_s`` is latest
-    minus earliest time, None if ``warnings`` doubt that. ``drive_writes`` is ``bytes_written`` over
-    ``unique_bytes_written``, the space that is written at all, which ``drive_writes_of`` names.
-    ``page_writes`` go to ``pages_written`` pages of ``page_bytes``, a
-    page that is written in part counting as a whole;
-    ``hottest_1pct_share`` and ``hottest_10pct_share`` are the shares of them to the most written 1%
-    and 10% of these pages (their number rounded up), exact. A ratio over no request is None.
-
+    minus earliest time, None if ``warnings`` doubt the times. ``drive_writes`` is
+    ``bytes_written`` over ``unique_bytes_written``; ``drive_writes_of`` names this divisor.
+    ``page_writes`` go to ``pages_written`` pages of ``page_bytes``; a partly written page counts
+    as a whole. ``hottest_1pct_share`` and ``hottest_10pct_share`` are their exact shares on the
+    most written 1% and 10% of these pages (number rounded up). Ratios without requests are None.
     Returns:
         A dictionary with the keys of `writeamp trace info --json`.
 
@@ -180,15 +178,15 @@ def info(trace: Trace | Any) -> dict[str, Any]:
     }
 
 
-# Requests in a piece of a format that is not read in blocks.
+# Requests per piece for formats that are not read in blocks.
 _PIECE_ROWS = 1 << 17
 
 
 @dataclass(frozen=True)
 class FilePosition:
-    """Place in a trace file: the bytes before it and its line, or the requests before it."""
+    """Position in a trace file: the bytes before it and its line, or the requests before it."""
 
-    before: int = 0
+    position: int = 0
     line: int = 1
 
 
@@ -201,16 +199,16 @@ class TracePiece:
     end: FilePosition
 
 
-# Reads a piece.
+# Function that reads a piece.
 ReadPiece: TypeAlias = Callable[[], TracePiece]
 
 
 def read_pieces(
     entry: Format, path: Path, options: ReadOptions, start: FilePosition | None = None
 ) -> Iterator[ReadPiece]:
-    """Yield what reads the pieces of a file, one after the other.
+    """Yield functions that read the pieces of a file, one after the other.
 
-    Of a format without rows, whose lines hang together, the whole file is read at the first.
+    If a format has no rows, because its lines depend on each other, the whole file is read first.
 
     Args:
         entry: the format of the file.
@@ -219,18 +217,18 @@ def read_pieces(
         start: the end of an earlier piece; None for the beginning.
 
     Raises:
-        WriteampError: the file cannot be read; of a row that is not valid, the reading raises it.
+        WriteampError: the file cannot be read; the functions raise it for rows that are not valid.
     """
     start = start or FilePosition()
     if entry.rows is None:
         trace = entry.read(path, options)
-        for first in range(start.before, trace.requests.height, _PIECE_ROWS):
-            part = trace.requests.slice(first, _PIECE_ROWS)
-            piece = TracePiece(part, trace.devices, FilePosition(first + part.height))
+        for first in range(start.position, trace.requests.height, _PIECE_ROWS):
+            requests = trace.requests.slice(first, _PIECE_ROWS)
+            piece = TracePiece(requests, trace.devices, FilePosition(first + requests.height))
             yield partial(_itself, piece)
         return
     rows = entry.rows(path)
-    for block in read_blocks(path, first_byte=start.before, first_line=start.line):
+    for block in read_blocks(path, first_byte=start.position, first_line=start.line):
         yield partial(_read, rows, block)
 
 

@@ -1,4 +1,4 @@
-"""Metadata of a recording of the virtual drive: its drive, and which requests counted."""
+"""Metadata of a recording of the virtual drive: the drive, and the requests that count."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from writeamp.text import one_line
 
 RECORDING_KEY = "writeamp_recording"
 _VERSION = 1
-# The precondition of a drive that had been used before, in a state that nobody wrote down.
+# Precondition of a drive that was used before, in an unknown state.
 KEPT = "kept"
-# The keys of a window.
+# Keys of a window.
 _WINDOW = ("from_ns", "until_ns", "unanswered")
 _POLICY = ("manager", "victims", "wear_leveling", "seed")
-# Of which kinds there are policies in Python, and where they would stand.
+# Kinds of policies that can be in Python, and their keys.
 _PYTHON = {"managers": "manager", "victims": "victims"}
 
 
 @dataclass(frozen=True)
 class CountingWindow:
-    """Window in which a timed drive counted, in its own time since it was started.
+    """Window in which a timed drive counted, in its own time since its start.
 
     Attributes:
-        from_ns: when counting began, in nanoseconds.
-        until_ns: when the counts were taken.
-        unanswered: requests that it had not answered then.
+        from_ns: when counting began, in ns.
+        until_ns: when the counts were read, in ns.
+        unanswered: requests without an answer at that time.
     """
 
     from_ns: int
@@ -40,16 +40,15 @@ class CountingWindow:
 
 @dataclass(frozen=True)
 class Recorded:
-    """Drive that served the requests of a trace, and which of these counted.
+    """Drive that served the requests of a trace, and the requests that count.
 
     Attributes:
-        device: the drive, as `Device.to_dict` has it.
+        device: the drive, as in `Device.to_dict`.
         policy: its `manager`, `victims` and `wear_leveling`, specs or None, and its `seed`.
-        precondition: the state in which it served the first request, as `simulate` takes it, or
-            `KEPT`.
-        count_from_request: requests before the first that counts.
+        precondition: the state before the first request, in the notation of `simulate`, or `KEPT`.
+        count_from_request: number of requests before the first that counts.
         timed: whether its operations took time.
-        window: when it counted, of a timed one; None of others, and where nobody wrote it down.
+        window: when a timed drive counted; None for others, and if not recorded.
     """
 
     device: Mapping[str, Any]
@@ -64,19 +63,19 @@ class Recorded:
         """Return the facts in the metadata of a file.
 
         Raises:
-            WriteampError: they are no JSON, of another version, or incomplete; or they name a
-                policy in Python, which no virtual drive works by, and which is not imported.
+            WriteampError: they are not JSON, have another version, or are incomplete; or they name
+                a policy in Python, which virtual drives cannot use and which is not imported.
         """
         try:
             table = json.loads(text)
-        except (ValueError, RecursionError) as error:  # also of thousands of digits or brackets
-            raise _broken(path, f"are no JSON ({one_line(error)})") from None
+        except (ValueError, RecursionError) as error:  # also for thousands of digits or brackets
+            raise _broken(path, f"are not JSON ({one_line(error)})") from None
         if not isinstance(table, dict):
-            raise _broken(path, "are no JSON object")
+            raise _broken(path, "are not a JSON object")
         version = table.pop("version", None)
         if version != _VERSION:
             raise WriteampError(
-                f"{path}: is a recording of version {version!r}, this writeamp reads {_VERSION}"
+                f"{path}: is a recording of version {version!r}; this writeamp reads {_VERSION}"
             )
         for key, (is_valid, valid) in _DOMAINS.items():
             if not is_valid(table.get(key)):
@@ -85,12 +84,12 @@ class Recorded:
             spec = table["policy"].get(key)
             if spec is not None and custom.is_users(kind, spec):
                 raise _broken(
-                    path, f"have {key} {spec!r}, which is no built-in one, and a trace runs no code"
+                    path, f"have {key} {spec!r}, but only built-in ones are allowed in a trace"
                 )
-        known: dict[str, Any] = {key: table.get(key) for key in _DOMAINS}
-        if known["window"] is not None:
-            known["window"] = CountingWindow(**known["window"])
-        return Recorded(**known)
+        values: dict[str, Any] = {key: table.get(key) for key in _DOMAINS}
+        if values["window"] is not None:
+            values["window"] = CountingWindow(**values["window"])
+        return Recorded(**values)
 
     def to_text(self) -> str:
         """Return the facts as the text that `of_text` reads."""
@@ -100,7 +99,7 @@ class Recorded:
 def _broken(path: Path, why: str) -> WriteampError:
     return WriteampError(
         f"{path}: the metadata of the recording ({RECORDING_KEY}) {why}; "
-        "record it anew, or write the trace without them"
+        "record the trace again, or write it without these metadata"
     )
 
 
@@ -123,12 +122,12 @@ def _is_window(value: object) -> bool:
     return value is None or (
         isinstance(value, dict)
         and sorted(value) == sorted(_WINDOW)
-        and all(_is_count(one) and one < 2**63 for one in value.values())
+        and all(_is_count(number) and number < 2**63 for number in value.values())
         and value["from_ns"] <= value["until_ns"]
     )
 
 
-# Of each key, what it may be, and that in words.
+# Valid values of each key, as a function and in words.
 _DOMAINS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "device": (lambda value: isinstance(value, dict), "an object"),
     "policy": (_is_policy, f"an object of {', '.join(_POLICY)}"),

@@ -1,4 +1,4 @@
-"""Conversion of the virtual drive's raw recording to a trace, however long it is."""
+"""Conversion of the virtual drive's raw recording to a trace, of any length."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from writeamp.files import output
 from writeamp.traces.formats.parquet import metadata_of
 from writeamp.traces.trace import FUA, SCHEMA
 
-# A request as crates/vssd appends it (src/record.rs), little-endian.
+# A request as written by crates/vssd (src/record.rs), little-endian.
 ROW = np.dtype(
     [
         ("at_ns", "<u8"),
@@ -35,7 +35,7 @@ _FLUSH = 3
 _FUA_FLAG = 1
 _CHECKED_BYTES = ROW.itemsize - 4
 
-# Besides the columns of every trace: whether a write had to be durable before it was answered.
+# One more column than other traces: whether a write had to be durable before its answer.
 _COLUMNS = SCHEMA | {FUA: pl.Boolean()}
 
 # Rows that are in memory at once.
@@ -44,16 +44,16 @@ _CHUNK_ROWS = 1 << 20
 
 @dataclass(frozen=True)
 class _RawRows:
-    """Rows of a recording, which stay in its file until they are looked at."""
+    """Rows of a recording, which are read from its file when needed."""
 
     raw: Path
     count: int
 
-    def part(self, first: int) -> npt.NDArray[np.void]:
-        """Return a chunk from a row on: read, as a mapped file that was cut ends the process.
+    def chunk(self, first: int) -> npt.NDArray[np.void]:
+        """Return a chunk of rows, read because a mapped file that is cut would end the process.
 
         Raises:
-            WriteampError: the file holds fewer by now, or cannot be read.
+            WriteampError: the file has fewer rows by now, or cannot be read.
         """
         count = min(_CHUNK_ROWS, self.count - first)
         try:
@@ -66,14 +66,14 @@ class _RawRows:
 
 
 def write_parquet(raw: Path, target: Path, metadata: Mapping[str, str]) -> int:
-    """Write a raw recording as a trace: row for row, in the order in which they were served.
+    """Write a raw recording as a trace: row for row, in the order in which requests were served.
 
-    Requests of several connections may have been stamped in another order than they were served
-    in; such a time becomes that of the request before it, so that sorting keeps the order. A last
-    row that was not written whole is left out.
+    Requests of several connections may have time stamps in another order. If a time is earlier than
+    that of the request before, it is set to that time, so that sorting keeps the order. An
+    incomplete last row is left out.
 
     Args:
-        raw: what the virtual drive wrote.
+        raw: the recording of the virtual drive.
         target: the Parquet file to make or replace.
         metadata: texts by key for the file's metadata.
 
@@ -81,7 +81,7 @@ def write_parquet(raw: Path, target: Path, metadata: Mapping[str, str]) -> int:
         The number of requests.
 
     Raises:
-        WriteampError: `raw` cannot be read or is no recording, or `target` cannot be written.
+        WriteampError: `raw` cannot be read or is not a recording, or `target` cannot be written.
     """
     rows = _rows(raw)
     frames = register_io_source(lambda *_: _frames(rows), schema=_COLUMNS)
@@ -96,21 +96,21 @@ def write_parquet(raw: Path, target: Path, metadata: Mapping[str, str]) -> int:
 
 
 def _rows(raw: Path) -> _RawRows:
-    """Return the whole rows of a recording.
+    """Return the complete rows of a recording.
 
     Raises:
-        WriteampError: it cannot be read, or is no recording.
+        WriteampError: the file cannot be read, or is not a recording.
     """
     try:
         rows = _RawRows(raw, raw.stat().st_size // ROW.itemsize)
     except OSError as error:
         raise WriteampError(f"{raw}: cannot be read ({error.strerror})") from None
-    if rows.count and not _is_sound(rows.part(rows.count - 1)[0]):
+    if rows.count and not _is_sound(rows.chunk(rows.count - 1)[0]):
         rows = replace(rows, count=rows.count - 1)
-        if rows.count and not _is_sound(rows.part(rows.count - 1)[0]):
-            raise WriteampError(f"{raw}: is no recording: row {rows.count} has another checksum")
+        if rows.count and not _is_sound(rows.chunk(rows.count - 1)[0]):
+            raise WriteampError(f"{raw}: not a recording: row {rows.count} has a wrong checksum")
     for first in range(0, rows.count, _CHUNK_ROWS):
-        ops = rows.part(first)["op"]
+        ops = rows.chunk(first)["op"]
         if int(ops.max()) not in _OPS:
             row = first + int(np.argmax(ops > max(_OPS))) + 1
             raise WriteampError(f"{raw}: row {row} has op {ops.max()}, valid are 0 to {max(_OPS)}")
@@ -124,7 +124,7 @@ def _is_sound(row: np.void) -> bool:
 def _frames(rows: _RawRows) -> Iterator[pl.DataFrame]:
     latest_ns = np.uint64(0)
     for first in range(0, rows.count, _CHUNK_ROWS):
-        chunk = rows.part(first)
+        chunk = rows.chunk(first)
         at_ns = np.maximum(np.maximum.accumulate(chunk["at_ns"]), latest_ns)
         latest_ns = at_ns[-1]
         ops = chunk["op"].copy()

@@ -1,4 +1,4 @@
-"""Registry of trace formats: one file each, and one name in `words.py`."""
+"""Registry of trace formats: one file per format, and one name in `words.py`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ FORMATS: dict[str, Format] = {
 
 
 def find_format(name: str) -> Format:
-    """Return the format of that name, or the one that a text `columns:…` states.
+    """Return the format with this name, or the format of a text `columns:…`.
 
     Raises:
-        WriteampError: there is none; lists the valid names and the nearest.
+        WriteampError: the format is unknown; the message lists the valid names and the nearest.
     """
     if isinstance(name, str) and is_columns(name):
         return column_format(name)

@@ -14,14 +14,14 @@ import polars as pl
 from writeamp.traces.clocks import clock_of
 from writeamp.traces.intervals import IntervalBounds, end_to_end
 
-# Size of the pages whose writes are counted: that of most drives' maps.
+# Page size for counts of page writes: that of most drives' maps.
 HEAT_PAGE_BYTES = 4096
 _NS_PER_S = 1e9
 _SPANS = 200
 
 
 def facts_of(requests: pl.DataFrame, path: str) -> dict[str, Any]:
-    """Return those figures of `info` that describe a trace's requests, read from `path`."""
+    """Return the figures of `info` that follow from a trace's requests, read from `path`."""
     counts = dict.fromkeys(_operations(requests), 0)
     counts |= dict(requests["op"].value_counts().rows())
     moved_bytes = {name: _sum_of_lengths(requests, name) for name in ("read", "write")}
@@ -55,7 +55,7 @@ def facts_of(requests: pl.DataFrame, path: str) -> dict[str, Any]:
 
 
 def _heat_of(written: IntervalBounds) -> dict[str, Any]:
-    """Return how often pages are written, a page that is written in part as a whole one."""
+    """Return figures on how often pages are written; a partly written page counts as a whole."""
     heat = Heat.of(written.in_pages(HEAT_PAGE_BYTES))
     return {
         "page_bytes": HEAT_PAGE_BYTES,
@@ -79,14 +79,14 @@ def _sum_of_lengths(requests: pl.DataFrame, op: str) -> int:
     return int(lengths.cast(pl.UInt64).sum())
 
 
-def _ratio(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
+def _ratio(numerator: int, denominator: int) -> float | None:
+    return numerator / denominator if denominator else None
 
 
 def rates_of(requests: pl.DataFrame) -> tuple[list[float], dict[str, list[float]]]:
     """Return the ends of equal spans of time in s, and the MB/s written and read in each."""
     since_ns = requests["timestamp_ns"] - requests["timestamp_ns"].min()
-    # Without times, all of it happens in one span.
+    # Without times, all requests are in one span.
     span_ns = max(1, -(-(int(since_ns.max()) + 1) // _SPANS))  # type: ignore[arg-type]
     spans = requests.select("op", span=since_ns // span_ns, bytes=pl.col("length").cast(pl.Float64))
     count = int(spans["span"].max()) + 1  # type: ignore[arg-type]
@@ -111,47 +111,48 @@ class Heat:
 
     @classmethod
     def of(cls, bounds: IntervalBounds) -> Heat:
-        """Return the heat of pages, of each write's first page and the one behind its last."""
+        """Return the histogram of pages, given the first page and the end of each write."""
         return cls(bounds.lengths_by_cover())
 
     @property
     def pages(self) -> int:
-        """Distinct pages that are written."""
+        """Number of distinct written pages."""
         return int(self.pages_by_writes.sum())
 
     @property
     def writes(self) -> int:
-        """Page writes in all."""
+        """Number of page writes."""
         return int(self._hottest[1][-1])
 
     def share_of_hottest(self, share: float) -> float | None:
-        """Return the share of the page writes to that share of the written pages.
+        """Return the share of the page writes that go to a share of the written pages.
 
-        Those are the most written ones, their number rounded up; None if none is written.
+        These are the most written pages, their number rounded up; None if no page is written.
         """
         if not self.pages:
             return None
         return float(self._writes_to(np.array([math.ceil(share * self.pages)]))[0] / self.writes)
 
     def curve(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Return shares of the written pages, the most written first, and of the writes to them."""
+        """Return shares of the written pages, the most written first, and of their writes."""
         at = np.unique(np.linspace(0, self.pages, _POINTS + 1).astype(int))
         return at / self.pages, self._writes_to(at) / self.writes
 
     def _writes_to(self, hottest: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """Return the page writes to so many of the most written pages."""
+        """Return the number of page writes to the given numbers of most written pages."""
         pages, writes, times = self._hottest
         level = np.searchsorted(pages, hottest, side="right") - 1
-        found = writes[level] + (hottest - pages[level]) * times[level]
-        return np.asarray(found, np.int64)
+        page_writes = writes[level] + (hottest - pages[level]) * times[level]
+        return np.asarray(page_writes, np.int64)
 
     @cached_property
     def _hottest(self) -> tuple[npt.NDArray[np.int64], ...]:
-        """Pages written more often than each number of times, the most first, and writes to them.
+        """Return cumulative pages and writes, the most written pages first, and writes per page.
 
-        The third array has those numbers, and 0 at its end, where the others have all.
+        The first two arrays begin with 0; the third has the next level of writes per page, and 0 at
+        its end.
         """
         times = np.flatnonzero(self.pages_by_writes)[::-1]
         pages = self.pages_by_writes[times]
-        before = np.concatenate([[0], np.cumsum(pages)])
-        return before, np.concatenate([[0], np.cumsum(pages * times)]), np.append(times, 0)
+        pages_before = np.concatenate([[0], np.cumsum(pages)])
+        return pages_before, np.concatenate([[0], np.cumsum(pages * times)]), np.append(times, 0)

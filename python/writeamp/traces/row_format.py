@@ -1,4 +1,4 @@
-"""Row formats: text with one request of the same fields a line, read by one loop."""
+"""Row formats: text with one request per line and the same fields in all, read by one loop."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from writeamp.traces.text_output import (
 )
 from writeamp.traces.trace import MAX_TIMESTAMP_NS, SCHEMA, SECTOR_BYTES, Operation, Trace
 
-# Lines in which a row of a format is looked for; damaged ones and a header may come before.
+# Lines in which a format's row is searched; damaged ones and a header may come before.
 _LINES_OF_FORM = 32
 
 
 class Ticks(NamedTuple):
-    """Column of times that are whole numbers of a unit, its nanoseconds, and its name."""
+    """Column of times in whole numbers of a unit, with the unit's nanoseconds and name."""
 
     column: str
     nanoseconds: int
@@ -51,21 +51,21 @@ class Ticks(NamedTuple):
 
 @dataclass(frozen=True)
 class RowFormat:
-    """Format of rows: its fields, and how they become a request, and requests become them.
+    """Format of rows: its fields, and the conversion between rows and requests.
 
     Attributes:
         name: the format's name.
         layout: the fields.
-        device_columns: the columns that name a device together.
-        device_separator: what joins them to a name.
-        checks: what must hold beyond the types; once it does, the expressions below give no null.
+        device_columns: the columns that together name a device.
+        device_separator: joins them to a name.
+        checks: conditions beyond the types; if they hold, the expressions below give no nulls.
         timestamp_ns, op, offset, length: expressions over the fields.
         notes: sentences on the units, which every trace of this format has, and on this file.
-        header: a first line that copies of the format may carry.
-        without_others: what empties the lines of a block that are no rows.
-        left_out: gives notes on these, once all blocks are read.
-        doubts: gives sentences on what is doubtful in the file, once all blocks are read.
-        written: expressions over a request for the fields, of those that `request_rows` declares.
+        header: first line of some copies of the format.
+        without_others: empties the lines of a block that are not rows.
+        left_out: returns notes on these lines after all blocks are read.
+        doubts: returns sentences on doubtful facts of the file after all blocks are read.
+        written: expressions over a request for the written fields that `request_rows` declares.
         in_sectors: the fields of a request that are written in sectors.
         tick: nanoseconds and name of the unit to which written times are cut.
     """
@@ -92,27 +92,27 @@ class RowFormat:
         """Read a file of this format.
 
         Raises:
-            WriteampError: the file cannot be read, or a row is not valid (names file and line).
+            WriteampError: the file cannot be read, or a row is not valid (with file and line).
         """
         devices = DeviceCodes(self.device_separator)
-        parts: list[pl.DataFrame] = []
+        tables: list[pl.DataFrame] = []
         notes: list[str] = [*map(Detail, self.notes[:1]), *self.notes[1:]]
         ends_with_newline = True
         for block in read_blocks(path):
             if self._begins_with_header(block):
                 notes.append("line 1 is a header")
-            parts.append(self.requests_of(block, devices))
+            tables.append(self.requests_of(block, devices))
             ends_with_newline = block.text.endswith(b"\n")
         if not ends_with_newline:
             notes.append("the file does not end with a newline: its last row may be cut")
         notes += self.left_out()
-        return assemble(path, self.name, parts, devices, notes, doubts=self.doubts())
+        return assemble(path, self.name, tables, devices, notes, doubts=self.doubts())
 
     def requests_of(self, block: Block, devices: DeviceCodes) -> pl.DataFrame:
-        """Return the requests of a block of a file, with the codes that their devices have.
+        """Return the requests of a block of a file, with the codes of their devices.
 
         Raises:
-            WriteampError: a row is not valid (names file and line).
+            WriteampError: a row is not valid (with file and line).
         """
         if self._begins_with_header(block):
             block = _without_first_line(block)
@@ -131,10 +131,10 @@ class RowFormat:
         """Write a trace of reads and writes as rows, with numbers for the devices.
 
         Returns:
-            Notes on what is written otherwise than it was.
+            Notes on values that are changed in the file.
 
         Raises:
-            WriteampError: the format cannot carry a request.
+            WriteampError: the format cannot represent a request.
         """
         refuse_operations(trace, self.name, ["read", "write"])
         refuse_early_times(trace, self.name)
@@ -166,13 +166,13 @@ def request_rows(
     Args:
         name: the format's name.
         layout: the fields.
-        devices: the columns that name a device together.
-        op: the column of operations, and for each of them its spellings; the first is written.
-        time: a column of times, of whole numbers if they are ns, or ticks; or expression and check.
+        devices: the columns that together name a device.
+        op: the column of operations, and the spellings of each; the first one is written.
+        time: a column of times (whole numbers are ns), or ticks, or an expression and its check.
         offset: its column, and the bytes of its unit.
         length: see `offset`.
-        parsed_op: expression and check of the operation, where spellings do not say all.
-        more_checks: those after the ones of the columns.
+        parsed_op: expression and check of the operation, if spellings are not sufficient.
+        more_checks: checks after those of the columns.
         others: further fields of `RowFormat`.
     """
     op_column, words = op
@@ -214,16 +214,16 @@ def request_rows(
 
 
 def _whole_ticks(column: str, tick_ns: int, unit: str) -> tuple[pl.Expr, RowCheck]:
-    """Return the nanoseconds of a column of whole numbers of a unit, and the check of them."""
+    """Return the nanoseconds of a column of whole numbers of a unit, and their check."""
     last = MAX_TIMESTAMP_NS // tick_ns
     sentence = f"{column} {{{column}}} is out of range, valid are 0 to {last} {unit}"
     return pl.col(column) * tick_ns, RowCheck(pl.col(column) <= last, sentence)
 
 
 def operation(column: str, words: Mapping[str, Sequence[str]]) -> tuple[pl.Expr, RowCheck]:
-    """Return the expression that reads a column of operation words, and the check that it can.
+    """Return the expression that reads a column of operation words, and its check.
 
-    ``words`` gives for each operation its spellings.
+    ``words`` has the spellings of each operation.
     """
     spellings = [word for spelling in words.values() for word in spelling]
     expression: pl.Expr = pl.lit(None, Operation)
@@ -239,19 +239,19 @@ def operation(column: str, words: Mapping[str, Sequence[str]]) -> tuple[pl.Expr,
 
 
 def _is_one_of(column: str, words: Sequence[str]) -> pl.Expr:
-    """Return whether a column holds one of some words: equality is a sixth of the cost of a set."""
+    """Return whether a column holds one of some words, by comparisons, six times faster."""
     return pl.any_horizontal([pl.col(column) == word for word in words])
 
 
 def any_line(pattern: re.Pattern[str], head: Head) -> bool:
     """Return whether any of a file's first lines has the form of this format's rows.
 
-    One is enough: a file whose other rows are damaged is still of its format, and reading it names
+    A single one suffices: a file with damaged rows is still of its format, and reading it reports
     the damaged row.
     """
     return any(pattern.fullmatch(line) for line in head.lines[:_LINES_OF_FORM])
 
 
 def _without_first_line(block: Block) -> Block:
-    # An empty line stays, so that the numbers of the others hold.
+    # An empty line stays, so that line numbers do not change.
     return replace(block, text=block.text[block.text.find(b"\n") :] if b"\n" in block.text else b"")

@@ -1,7 +1,7 @@
-"""Parser of rows of separated fields to typed columns: fast, and exact about faults.
+"""Parser of rows of separated fields to typed columns: fast, with exact errors.
 
-A block goes through Polars' CSV reader. Only if that refuses it or leaves a gap does a second,
-slow reading go line by line; it alone words the errors, and it alone decides what is valid.
+A block is read by Polars' CSV reader. Only if that fails or leaves a gap, a second, slow parser
+reads line by line. The second parser decides which rows are valid and writes the errors.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ class FieldKind(enum.Enum):
     NANOSECONDS = enum.auto()
     """A decimal number of nanoseconds, rounded to whole ones."""
     WORD = enum.auto()
-    """Any text but none."""
+    """Any text that is not empty."""
     IGNORED = enum.auto()
-    """Anything, also nothing: the column is not read."""
+    """Any text or none: the column is not read."""
 
 
-# The scale makes one unit of the last digit one nanosecond: floats would lose digits of a
-# timestamp that counts from 1970.
+# The last digit of a decimal is one nanosecond; floats would lose digits of timestamps that count
+# from 1970.
 DECIMAL_PLACES = {
     FieldKind.SECONDS: 9,
     FieldKind.MILLISECONDS: 6,
@@ -76,8 +76,8 @@ _DTYPES: dict[FieldKind, pl.DataType] = {
 class RowLayout:
     """Fields of a row, in order.
 
-    ``open_ended`` rows may have more fields, which are ignored. In ``lenient`` rows a whole number
-    may be hexadecimal with 0x, and a time may have a colon behind.
+    ``open_ended`` rows may have more fields, which are ignored. In ``lenient`` rows, a whole number
+    may be hexadecimal with 0x, and a time may be followed by a colon.
     """
 
     separator: str
@@ -87,20 +87,20 @@ class RowLayout:
 
     @property
     def form(self) -> str:
-        """Form of a row as a user would write it: the names with the separator between."""
+        """Form of a row as a user would write it: the names with the separator between them."""
         return self.separator.join(self.fields) + ("[...]" if self.open_ended else "")
 
     def from_text(self, *, leniently: bool) -> dict[str, pl.Expr]:
-        """Values of the columns that are parsed as text first."""
-        found = {}
+        """Expressions of the columns that are first read as text."""
+        expressions = {}
         for name, kind in self.fields.items():
             if kind is FieldKind.HEXADECIMAL:
-                found[name] = hexadecimal(pl.col(name))
+                expressions[name] = hexadecimal(pl.col(name))
             elif leniently and kind is FieldKind.WHOLE:
-                found[name] = whole_number(pl.col(name))
+                expressions[name] = whole_number(pl.col(name))
             elif leniently and kind in DECIMAL_PLACES:
-                found[name] = decimal_number(pl.col(name), DECIMAL_PLACES[kind])
-        return found
+                expressions[name] = decimal_number(pl.col(name), DECIMAL_PLACES[kind])
+        return expressions
 
     @property
     def wanted(self) -> dict[str, pl.DataType]:
@@ -116,7 +116,7 @@ class RowLayout:
 class RowCheck:
     """Check that must hold in every row, and the sentence for the first row that fails it.
 
-    ``sentence`` may name the row's columns in braces.
+    ``sentence`` may contain the row's columns in braces.
     """
 
     holds: pl.Expr
@@ -124,12 +124,12 @@ class RowCheck:
 
 
 def parse(block: Block, layout: RowLayout, checks: tuple[RowCheck, ...]) -> pl.DataFrame:
-    """Return the rows of a block as typed columns, without nulls and with every check passed.
+    """Return the rows of a block as typed columns without nulls; all checks hold.
 
     Blank lines are skipped; spaces and tabs around a field are ignored.
 
     Raises:
-        WriteampError: a row does not fit the layout or fails a check; names file and line.
+        WriteampError: a row does not fit the layout or fails a check (with file and line).
     """
     text = block.text if layout.separator == "\t" else block.text.replace(b"\t", b" ")
     rows = _parse_fast(text, layout) if _is_bare(text, layout) else None
@@ -163,14 +163,14 @@ def time_check(column: str) -> RowCheck:
 def extent_checks(
     offset: str, length: str, *, offset_unit_bytes: int = 1, length_unit_bytes: int = 1
 ) -> tuple[RowCheck, ...]:
-    """Return the checks that a request is below 4 GiB and ends below 8 EiB."""
+    """Return the checks that a request is shorter than 4 GiB and ends below 8 EiB."""
     longest = MAX_LENGTH_BYTES // length_unit_bytes
     last = (MAX_END_BYTES - MAX_LENGTH_BYTES) // offset_unit_bytes
     return (
         RowCheck(
             pl.col(length) <= longest,
-            f"{length} {{{length}}} is too large, a request is at most {longest} "
-            f"{_unit(length_unit_bytes)} long",
+            f"{length} {{{length}}} is too large, a request has at most {longest} "
+            f"{_unit(length_unit_bytes)}",
         ),
         RowCheck(
             pl.col(offset) <= last,
@@ -181,17 +181,17 @@ def extent_checks(
 
 
 def read_lines(text: bytes) -> pl.DataFrame:
-    """Return the lines of a text as column ``line``, null where a line is blank."""
+    """Return the lines of a text as column ``line``, null for blank lines."""
     if not text:
         return pl.DataFrame(schema={"line": pl.String})
-    # No text that is read here holds a NUL, so no line is ever split.
+    # The text never contains a NUL, so no line is split.
     return pl.read_csv(
         text, has_header=False, schema={"line": pl.String}, separator="\0", quote_char=None
     )
 
 
 def first_failure(rows: pl.DataFrame, checks: tuple[RowCheck, ...]) -> tuple[int, str] | None:
-    """Return the first row that fails a check, and that check's sentence; None if none does."""
+    """Return the first row that fails a check, and that check's sentence; None if all hold."""
     held = rows.select(check.holds.all().alias(str(i)) for i, check in enumerate(checks)).row(0)
     failed = [check for check, holds in zip(checks, held, strict=True) if not holds]
     if not failed:
@@ -204,11 +204,11 @@ def first_failure(rows: pl.DataFrame, checks: tuple[RowCheck, ...]) -> tuple[int
 
 
 def _is_bare(text: bytes, layout: RowLayout) -> bool:
-    """Return whether no field can have white space around it; doubt is False.
+    """Return whether fields certainly have no white space around them.
 
-    Only single bytes are looked for, as that is many times faster than what ``squeeze`` does. Two
-    spaces between fields pass, and then leave an empty field, which the parser reports, unless it
-    is of a column that nobody reads.
+    It searches for single bytes only, which is many times faster than ``squeeze``. Two spaces
+    between fields pass; they make an empty field, which the parser reports unless the column is
+    ignored.
     """
     if b"\r" in text:
         return False
@@ -232,8 +232,8 @@ def _read_fields(text: bytes, layout: RowLayout, *, leniently: bool) -> pl.DataF
         return pl.DataFrame(schema=layout.wanted)
     has_header = layout.open_ended or len(layout.wanted) < len(layout.fields)
     if has_header:
-        # Polars takes the number of columns from the first line: a header of our own keeps a first
-        # row with more or fewer from setting it.
+        # Polars takes the number of columns from the first line: with this header, a first row with
+        # more or fewer columns cannot change it.
         text = layout.separator.join(layout.fields).encode() + b"\n" + text
     from_text = layout.from_text(leniently=leniently)
     text_or_typed = {
@@ -254,7 +254,7 @@ def _read_fields(text: bytes, layout: RowLayout, *, leniently: bool) -> pl.DataF
 
 
 def squeeze(text: bytes, separator: str) -> bytes:
-    """Return the text with bare fields: no white space around them, the same number of lines."""
+    """Return the text without white space around fields, with the same number of lines."""
     text = text.replace(b"\r\n", b"\n")
     if separator != "\t":
         text = text.replace(b"\t", b" ")
@@ -268,7 +268,7 @@ def squeeze(text: bytes, separator: str) -> bytes:
 
 
 def _without_blank_lines(text: bytes) -> bytes:
-    """Return squeezed text with a line for every row and no other."""
+    """Return squeezed text without its blank lines."""
     while b"\n\n" in text:
         text = text.replace(b"\n\n", b"\n")
     return text.removeprefix(b"\n")
@@ -294,15 +294,15 @@ def _parse_line_by_line(block: Block, layout: RowLayout) -> pl.DataFrame:
             try:
                 columns[name].append(_parse_field(kind, text_of_field, layout.lenient))
             except ValueError as error:
-                found = (
+                fault = (
                     f"{name} is {quoted(text_of_field)}" if text_of_field else f"{name} is missing"
                 )
-                raise block.fault(number, f"{found}, valid is {error}") from None
+                raise block.fault(number, f"{fault}, valid is {error}") from None
     return pl.DataFrame(columns, schema=layout.wanted)
 
 
 def _parse_field(kind: FieldKind, text: str, is_lenient: bool) -> int | str | Decimal:
-    """Return the value of a field; a ValueError says what is valid."""
+    """Return the value of a field; the text of a ValueError is what would be valid."""
     if kind is FieldKind.WORD:
         if not text:
             raise ValueError("any text")
@@ -322,7 +322,7 @@ def _parse_field(kind: FieldKind, text: str, is_lenient: bool) -> int | str | De
 
 def _whole(text: str) -> int:
     valid = "a whole number from 0 to 2^64 - 1"
-    if len(text) > 40:  # int() refuses thousands of digits in words of its own
+    if len(text) > 40:  # int() rejects thousands of digits with a message of its own
         raise ValueError(valid)
     try:
         value = int(text)
@@ -336,11 +336,11 @@ def _whole(text: str) -> int:
 def _decimal(text: str, places: int) -> Decimal:
     try:
         value = Decimal(text)
-        # Not abs(), which overflows: a literal may have any exponent.
+        # Not abs(), which overflows for large exponents.
         if not -_MAX_DECIMAL < value < _MAX_DECIMAL:
             raise ValueError("a number below 10^28")
         return value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN, _CONTEXT)
-    except ArithmeticError:  # also of an exponent that Decimal does not hold
+    except ArithmeticError:  # also for an exponent that Decimal cannot hold
         raise ValueError("a decimal number") from None
 
 
@@ -348,8 +348,8 @@ def _fault_in_row(block: Block, layout: RowLayout, row: int, sentence: str) -> W
     """Return the error for row ``row`` of the block's frame; the sentence may quote its fields."""
     number, line = _line_of_row(block, layout, row)
     fields = [*line.split(layout.separator), *[""] * len(layout.fields)]
-    found = {name: quoted(field) for name, field in zip(layout.fields, fields, strict=False)}
-    return block.fault(number, sentence.format(**found))
+    values = {name: quoted(field) for name, field in zip(layout.fields, fields, strict=False)}
+    return block.fault(number, sentence.format(**values))
 
 
 def _line_of_row(block: Block, layout: RowLayout, row: int) -> tuple[int, str]:
@@ -358,7 +358,7 @@ def _line_of_row(block: Block, layout: RowLayout, row: int) -> tuple[int, str]:
 
 
 def _numbered_lines(block: Block, layout: RowLayout) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a block that are not blank, squeezed, with their numbers."""
+    """Yield the non-blank lines of a block, squeezed, with their numbers."""
     text = squeeze(block.text, layout.separator).decode()
     for number, line in enumerate(text.split("\n"), block.first_line):
         if line:

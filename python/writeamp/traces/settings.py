@@ -1,4 +1,4 @@
-"""Settings of reading and converting traces, which options are made from."""
+"""Settings of reading and converting traces, from which options are made."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from writeamp.traces.words import EXAMPLE, FORMAT_NAMES
 
 
 class _TraceFormat:
-    """The name of a format, or what the columns of a table mean."""
+    """Domain of format names, and of the meaning of a table's columns."""
 
     def check(self, name: str, value: Any) -> str:
         """Return the canonical spelling of the format."""
@@ -23,21 +23,21 @@ class _TraceFormat:
 
 
 def format_setting(what: str = "the trace", **words: Any) -> Any:
-    """Return a field for the format of what is read."""
+    """Return a setting for the format of a file to read."""
     return setting(
         None,
         _TraceFormat(),
-        f"format of {what} if it cannot be detected: {', '.join(FORMAT_NAMES)}; or what its "
-        f"columns mean, as in {EXAMPLE}",
+        f"format of {what} if it cannot be detected: {', '.join(FORMAT_NAMES)}; or the meaning of "
+        f"its columns, as in {EXAMPLE}",
         choices=FORMAT_NAMES,
         **({"flag": "--format"} | words),
     )
 
 
 def action_setting(**words: Any) -> Any:
-    """Return a field for the stage of requests that counts in traces of the block layer."""
+    """Return a setting for the stage of requests that counts in traces of the block layer."""
     return setting(
-        None, Text(), "which stage of a request counts in blkparse and ftrace: Q, D or C", **words
+        None, Text(), "stage of a request that counts in blkparse and ftrace: Q, D or C", **words
     )
 
 
@@ -61,7 +61,7 @@ class ConversionSettings(Settings):
     target: str | None = setting(
         None,
         None,
-        "format of OUT, if its suffix does not say (.parquet does)",
+        "format of OUT, if it does not follow from the suffix (as it does for .parquet)",
         flag="--to",
         choices=FORMAT_NAMES,
     )

@@ -1,4 +1,4 @@
-"""Text trace files as blocks of whole lines; every way to be unreadable is named."""
+"""Text trace files as blocks of whole lines, with an error for each kind of unreadable file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from writeamp.files.tables import free_memory_bytes
 from writeamp.traces.packed import unpacked
 from writeamp.traces.text_table import TextTable, table_of
 
-# Small enough to stay in cache while it is searched and parsed; it also bounds what raw text takes.
+# Small enough to stay in cache while it is searched and parsed; it also limits memory for raw text.
 BLOCK_BYTES = 4 * 2**20
 _LINE_LIMIT_BYTES = 2**20
 _HEAD_BYTES = 64 * 2**10
@@ -28,13 +28,13 @@ _HEAD_LINES = 1000
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 PARQUET_MAGIC = b"PAR1"
-# Files that hold a trace, but not as text: what to do instead of reading them.
+# Files that hold a trace in another form, with instructions for each.
 _FOREIGN_MAGICS = (
     (b"PK\x03\x04", "is a zip archive: unpack it first"),
     (b"PERFILE2", "is a binary file of perf: print it with perf script"),
     (b"\x17\x08Dtraci", "is a binary file of trace-cmd: print it with trace-cmd report"),
 )
-# What PowerShell writes by default: a mark, and then letters of two bytes.
+# UTF-16, PowerShell's default: a mark, and then characters of two bytes.
 _UTF_16 = re.compile(rb"\xff\xfe[\t\r\n -~]\0[\t\r\n -~]\0")
 
 
@@ -42,7 +42,7 @@ _UTF_16 = re.compile(rb"\xff\xfe[\t\r\n -~]\0[\t\r\n -~]\0")
 class Block:
     """Whole lines of a text file; ``first_line`` is the number of the first one, from 1.
 
-    ``end_byte`` is where in the text of the file they end, ``end_line`` the number of the next.
+    ``end_byte`` is their end in the text of the file, ``end_line`` the number of the next line.
     """
 
     path: Path
@@ -62,8 +62,8 @@ class Head:
 
     Attributes:
         start: first bytes.
-        lines: first lines that are not blank, stripped.
-        text: first whole lines as they are.
+        lines: first non-blank lines, stripped.
+        text: first whole lines, unchanged.
     """
 
     start: bytes
@@ -72,29 +72,29 @@ class Head:
 
     @cached_property
     def table(self) -> TextTable | None:
-        """The table that the whole lines are; None if they are none."""
+        """The table of the whole lines; None if they are not a table."""
         return table_of(self.text)
 
     @property
     def is_cut(self) -> bool:
-        """Whether the file goes on after these lines."""
+        """Whether the file continues after these lines."""
         return len(self.text.encode()) < len(self.start)
 
 
 def file_path(path: str | os.PathLike[str]) -> Path:
-    """Return the path; of an address such as `s3://…` that of its content, which is fetched.
+    """Return the path; for an address such as `s3://…` the path of its fetched content.
 
-    Of `-` it is that of all that came on standard input.
+    For `-` it is the path of the content of standard input.
 
     Raises:
-        WriteampError: no file can have that name, or the content cannot be fetched.
+        WriteampError: the name is not a valid file name, or the content cannot be fetched.
     """
     name = os.fspath(file_name(path))
     if "\0" in name:
-        raise WriteampError(f"{name!r} is no file name, it holds a NUL")
+        raise WriteampError(f"{name!r} is not a file name: it contains a NUL")
     try:
         name.encode()
-    except UnicodeEncodeError:  # it could be opened, but not printed, drawn or saved
+    except UnicodeEncodeError:  # it could be opened, but not printed, plotted or saved
         raise WriteampError(f"{name!r} is not UTF-8 text; rename the file, or link to it") from None
     if name == inputs.STANDARD_INPUT:
         return inputs.standard_input()
@@ -102,7 +102,7 @@ def file_path(path: str | os.PathLike[str]) -> Path:
 
 
 def read_head(path: Path) -> Head:
-    """Return the first bytes and the first lines that are not blank (stripped)."""
+    """Return the first bytes, the first non-blank lines (stripped) and the first whole lines."""
     with open_file(path) as file:
         _refuse_foreign(file, path)
         with unpacked(file, path) as text:
@@ -120,32 +120,32 @@ def read_head(path: Path) -> Head:
 
 
 def read_binary(path: Path) -> bytes:
-    """Return all of a binary file, unpacked.
+    """Return the whole content of a binary file, unpacked.
 
     Raises:
         WriteampError: the file cannot be read.
     """
     with open_file(path) as file, unpacked(file, path) as content:
-        parts = []
+        chunks = []
         free_bytes = free_memory_bytes()
-        while part := content.read(BLOCK_BYTES):
-            if len(part) == BLOCK_BYTES == part.count(part[:1]):
-                raise WriteampError(f"{path}: has 4 MiB of the same byte, as no trace has")
-            parts.append(part)
-            # Its parts, all of it, and its records stand in memory together.
-            if 4 * len(parts) * BLOCK_BYTES > free_bytes:
+        while chunk := content.read(BLOCK_BYTES):
+            if len(chunk) == BLOCK_BYTES == chunk.count(chunk[:1]):
+                raise WriteampError(f"{path}: has 4 MiB of the same byte, so it is not a trace")
+            chunks.append(chunk)
+            # Chunks, joined content and records are in memory at the same time.
+            if 4 * len(chunks) * BLOCK_BYTES > free_bytes:
                 raise WriteampError(
                     f"{path}: needs more memory than the {free_bytes / 2**30:.1f} GiB that are free"
                 )
-        return b"".join(parts)
+        return b"".join(chunks)
 
 
 def read_blocks(path: Path, *, first_byte: int = 0, first_line: int = 1) -> Iterator[Block]:
-    """Yield the file's text in blocks of whole lines; compressed files are unpacked on the way.
+    """Yield the file's text in blocks of whole lines; compressed files are unpacked meanwhile.
 
     Args:
         path: the file.
-        first_byte: where in its text to begin, the end of an earlier block.
+        first_byte: where to begin in its text; the end of an earlier block.
         first_line: the number of the line there.
 
     Raises:
@@ -159,7 +159,7 @@ def read_blocks(path: Path, *, first_byte: int = 0, first_line: int = 1) -> Iter
 
 
 def _pass(stream: BinaryIO, byte_count: int, *, is_packed: bool) -> None:
-    """Read on from so many bytes after the start."""
+    """Skip bytes at the start of a stream."""
     if not is_packed:
         stream.seek(byte_count)
         return
@@ -182,7 +182,7 @@ def _blocks(path: Path, stream: BinaryIO, at_byte: int, line: int) -> Iterator[B
 
 
 def _lines(text: bytes) -> int:
-    """Return how many lines a text ends: NumPy counts them in a seventh of the time of bytes."""
+    """Return the number of line ends in a text; NumPy counts them seven times faster than bytes."""
     return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n")))
 
 
@@ -191,13 +191,13 @@ def open_file(path: Path) -> Iterator[BinaryIO]:
     """Open a regular file for reading.
 
     Raises:
-        WriteampError: there is none, it is empty, or it cannot be opened, or be read to its end.
+        WriteampError: the file does not exist, is empty, or cannot be opened or read to its end.
     """
     try:
         with inputs.opened(path) as file:
             if os.fstat(file.fileno()).st_size == 0:
                 raise WriteampError(
-                    f"{path}: the file is empty, a trace needs at least one request"
+                    f"{path}: the file is empty; a trace needs at least one request"
                 )
             yield file
     except FileNotFoundError:
@@ -227,7 +227,7 @@ def _refuse_long_lines(block: Block) -> None:
     text, stride = block.text, _LINE_LIMIT_BYTES // 2
     starts = range(0, len(text) - stride, stride)
     if all(text.find(b"\n", at, at + stride) >= 0 for at in starts):
-        return  # no line is as long as two of the strides
+        return  # each stride has a line end, so no line exceeds the limit
     ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
     lengths = np.diff(ends, prepend=-1, append=len(text)) - 1
     if (lengths > _LINE_LIMIT_BYTES).any():
@@ -236,7 +236,7 @@ def _refuse_long_lines(block: Block) -> None:
 
 
 def _is_text(start: bytes) -> bool:
-    # A letter of several bytes may be cut at the end.
+    # A character of several bytes may be cut at the end.
     return b"\0" not in start and "\ufffd" not in start.decode("utf-8", "replace")[:-1]
 
 
@@ -247,7 +247,7 @@ def _refuse_binary(block: Block) -> None:
     if b"\0" in text:
         raise block.fault(
             block.first_line + text.count(b"\n", 0, text.index(b"\0")),
-            "a NUL byte: this is a binary file, a trace in a text format was expected",
+            "a NUL byte: this is a binary file, but a trace in a text format was expected",
         )
     if text.isascii():
         return
@@ -256,5 +256,5 @@ def _refuse_binary(block: Block) -> None:
     except UnicodeDecodeError as error:
         raise block.fault(
             block.first_line + text.count(b"\n", 0, error.start),
-            f"byte 0x{text[error.start]:02x} is not valid UTF-8, a trace is UTF-8 text",
+            f"byte 0x{text[error.start]:02x} is not valid UTF-8; a trace must be UTF-8 text",
         ) from None

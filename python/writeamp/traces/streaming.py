@@ -1,7 +1,7 @@
-"""Data in memory to pages, batch by batch: memory follows what the engine needs.
+"""Conversion of data in memory to pages, batch by batch, with little memory.
 
-The outcome is that of `to_pages` on the same requests. Nothing is ever sorted or held twice: each
-batch goes into columns that grow in place, and a bit for each written page gives the numbers.
+The result is that of `to_pages` for the same requests. No data are sorted or copied: each batch is
+added to columns that grow in place, and pages are numbered with one bit per written page.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import polars as pl
 
 from writeamp._engine import PageSet, kept
 from writeamp.traces.assemble import natural_order
-from writeamp.traces.in_memory import BATCH_ROWS, Given
+from writeamp.traces.in_memory import BATCH_ROWS, TraceData
 from writeamp.traces.touching import (
     MAX_PAGES,
     OPS,
@@ -32,13 +32,13 @@ _NAMES = {code: name for name, code in OPS.items()}
 
 
 class GrowingRequests:
-    """Requests of a trace that grow batch by batch, and the number of pages that they write.
+    """Requests of a trace that grow batch by batch.
 
-    Columns that have the same value in all rows take no memory.
+    Columns with the same default value in all rows take no memory.
     """
 
     def __init__(self) -> None:
-        """Begin without a request."""
+        """Begin without requests."""
         self.op = Column(np.uint8, OPS["write"])
         self.start = Column(np.uint32, 0, wider=np.uint64)
         self.count = Column(np.uint8, 1, wider=np.uint32)
@@ -48,12 +48,12 @@ class GrowingRequests:
         self.time = Column(np.int64, 0)
 
     def append(self, touched: pl.DataFrame) -> None:
-        """Add the requests of a frame, as `touched_pages` has them."""
+        """Add the requests of a frame from `touched_pages`."""
         for column, values in self._values(touched):
             column.append(values)
 
     def replace(self, first: int, touched: pl.DataFrame) -> None:
-        """Put the requests of a frame in the place of those from a position on."""
+        """Replace the requests from a position on by those of a frame."""
         for column, values in self._values(touched):
             column.replace(first, values)
 
@@ -67,18 +67,18 @@ class GrowingRequests:
         yield self.time, touched["timestamp_ns"].to_numpy()
 
     def frame(self, first: int, end: int) -> pl.DataFrame:
-        """Return some of the requests as they were added."""
-        op = pl.Series(self.op.part(first, end))
-        start = pl.Series(self.start.part(first, end)).cast(pl.UInt64)
+        """Return some of the requests in the form in which they were added."""
+        op = pl.Series(self.op.between(first, end))
+        start = pl.Series(self.start.between(first, end)).cast(pl.UInt64)
         return pl.DataFrame(
             {
-                "device": pl.Series(self.device.part(first, end)).cast(SCHEMA["device"]),
+                "device": pl.Series(self.device.between(first, end)).cast(SCHEMA["device"]),
                 "op": op.replace_strict(_NAMES, return_dtype=SCHEMA["op"]),
-                "timestamp_ns": self.time.part(first, end),
+                "timestamp_ns": self.time.between(first, end),
                 "start": start,
-                "end": start + pl.Series(self.count.part(first, end)).cast(pl.UInt64),
-                "head": self.head.part(first, end),
-                "tail": self.tail.part(first, end),
+                "end": start + pl.Series(self.count.between(first, end)).cast(pl.UInt64),
+                "head": self.head.between(first, end),
+                "tail": self.tail.between(first, end),
             }
         )
 
@@ -87,7 +87,7 @@ class Column:
     """Array that grows in place; empty while all values are the usual one."""
 
     def __init__(self, dtype: Any, usual: int, *, wider: Any = None) -> None:
-        """Begin without a value; a value that needs it makes all of them of the wider type."""
+        """Begin without values; a value that does not fit changes all to the wider type."""
         self.dtype = np.dtype(dtype)
         self.usual = usual
         self.length = 0
@@ -96,18 +96,18 @@ class Column:
 
     def append(self, values: npt.NDArray[Any]) -> None:
         """Add values at the end."""
-        before, self.length = self.length, self.length + len(values)
+        first, self.length = self.length, self.length + len(values)
         if self._values is None:
             if (values == self.usual).all():
                 return
-            self._values = np.full(before, self.usual, self.dtype)
+            self._values = np.full(first, self.usual, self.dtype)
         if self._wider is not None and len(values) and values.max() > np.iinfo(self.dtype).max:
             self.dtype, self._wider = np.dtype(self._wider), None
             self._values = self._values.astype(self.dtype)
-        self._values.resize(self.length, refcheck=False)  # nobody else has it yet
-        self._values[before:] = values
+        self._values.resize(self.length, refcheck=False)  # there are no other references yet
+        self._values[first:] = values
 
-    def part(self, first: int, end: int) -> npt.NDArray[Any]:
+    def between(self, first: int, end: int) -> npt.NDArray[Any]:
         """Return some of the values."""
         if self._values is None:
             return np.full(end - first, self.usual, self.dtype)
@@ -122,12 +122,12 @@ class Column:
         self._values[first : first + len(values)] = values
 
     def finished(self, length: int, dtype: Any = None) -> npt.NDArray[Any]:
-        """Return the first values as an array that nobody can ever write to, and forget them."""
+        """Return the first values as a read-only array, and free the column."""
         values = self.taken(length, dtype)
         return kept(values) if values.flags.owndata else values
 
     def taken(self, length: int, dtype: Any = None) -> npt.NDArray[Any]:
-        """Return the first values as an array of any type, and forget them."""
+        """Return the first values as an array of any type, and free the column."""
         dtype = self.dtype if dtype is None else np.dtype(dtype)
         values, self._values = self._values, None
         if values is None:
@@ -157,7 +157,7 @@ class Collection:
         logical_pages: int | None,
         with_reads: bool,
     ) -> None:
-        """Begin without a request."""
+        """Begin without requests."""
         self.page_bytes = page_bytes
         self.is_compact = is_compact
         self.device = device
@@ -174,9 +174,9 @@ class Collection:
         self._written: dict[int, PageSet] = {}
         self._accessed: dict[int, PageSet] = {}
 
-    def add_all(self, given: Given) -> None:
-        """Take in every batch."""
-        for reading, requests, devices in given.batches():
+    def add_all(self, source: TraceData) -> None:
+        """Add all batches."""
+        for reading, requests, devices in source.batches():
             self.names = devices.names
             self.ignored |= dict.fromkeys(reading.ignored)
             numbered = requests.with_row_index("row", offset=self.rows + 1)
@@ -185,7 +185,7 @@ class Collection:
                 code = self.names.index(self.device) if self.device in self.names else None
                 numbered = numbered.filter(pl.col("device") == pl.lit(code, pl.UInt32))
             elif not self.is_compact and len(self.names) > 1:
-                return  # which is refused by who asked
+                return  # the caller raises the error
             unit = 1 if reading.in_pages else self.page_bytes
             self._add(numbered, unit, "page" if reading.in_pages else "byte")
 
@@ -205,7 +205,7 @@ class Collection:
         self.columns.append(touched)
 
     def _refuse_far_ends(self, touched: pl.DataFrame, unit: int, unit_name: str) -> None:
-        """Refuse requests beyond the largest drive; only reads may lie there."""
+        """Reject writes and trims beyond the largest drive, and reads if they are numbered."""
         changing = ["write", "trim", *(["read"] if self.with_reads else [])]
         changed = touched.filter(pl.col("op").is_in(changing))
         far = changed.filter(pl.col("end_byte") > self.capacity_pages * unit)
@@ -223,11 +223,11 @@ class Collection:
 
     @property
     def footprint_pages(self) -> int:
-        """Distinct pages written."""
+        """Number of distinct pages written."""
         return sum(pages.rank_all() for pages in self._written.values())
 
     def number(self) -> int:
-        """Number the pages on the drive; return how many pages that needs."""
+        """Number the pages on the drive; return the number of pages that it needs."""
         if self.is_compact:
             return self._number_compact()
         needed = self.given_pages or self.highest_end
@@ -257,12 +257,12 @@ class Collection:
         return total
 
     def _renumber(self, number: Callable[[pl.Series, pl.Series], pl.Series], without: str) -> None:
-        """Replace each request's pages by their numbers; requests without any are left out.
+        """Replace each request's pages by their numbers; requests without pages are left out.
 
-        Those that stay move forward, so that no second copy of the columns is made.
+        The remaining requests move forward in place, so that the columns are not copied.
         """
         lost: Counter[str] = Counter()
-        kept_to = 0
+        end_of_remaining = 0
         for first in range(0, self.columns.op.length, BATCH_ROWS):
             touched = self.columns.frame(first, min(first + BATCH_ROWS, self.columns.op.length))
             is_flush = touched["op"] == "flush"
@@ -270,12 +270,12 @@ class Collection:
                 number(touched["device"], touched[name]).set(is_flush, 0).alias(name)
                 for name in ("start", "end")
             )
-            kept, of_these = with_bounds(touched, start, end)
+            remaining, of_these = with_bounds(touched, start, end)
             lost.update(of_these)
-            self.columns.replace(kept_to, kept)
-            kept_to += kept.height
+            self.columns.replace(end_of_remaining, remaining)
+            end_of_remaining += remaining.height
         self.columns.device.forget()
-        self.requests = kept_to
+        self.requests = end_of_remaining
         self.notes = [*left_out(self.lost), *left_out(lost, without)]
 
 
@@ -291,17 +291,17 @@ def _ranks(
     codes = devices.unique().to_list()
     if len(codes) == 1:
         return pl.Series(_ranks_of(codes[0], pages.to_numpy(), numbered, bases))
-    found = np.empty(len(pages), np.uint64)
+    ranks = np.empty(len(pages), np.uint64)
     of_rows, all_pages = devices.to_numpy(), pages.to_numpy()
     for code in codes:
         rows = of_rows == code
-        found[rows] = _ranks_of(code, all_pages[rows], numbered, bases)
-    return pl.Series(found)
+        ranks[rows] = _ranks_of(code, all_pages[rows], numbered, bases)
+    return pl.Series(ranks)
 
 
 def _ranks_of(
     code: int, pages: npt.NDArray[np.uint64], numbered: dict[int, PageSet], bases: dict[int, int]
 ) -> npt.NDArray[np.uint64]:
-    if code not in numbered:  # of which nothing is written
+    if code not in numbered:  # a device without writes
         return np.full(len(pages), bases[code], np.uint64)
     return numbered[code].ranks(np.ascontiguousarray(pages)) + np.uint64(bases[code])

@@ -1,4 +1,4 @@
-"""The `columns:` spec that would read a text of no known format, tried before it is printed."""
+"""The `columns:` spec that reads a text of unknown format, tried before it is suggested."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from writeamp.traces.plausibility import absurdities_of_rows
 from writeamp.traces.source import Block, Head
 from writeamp.traces.text_table import TextTable
 
-# Without names, one row proves nothing.
+# Without column names, a single row does not prove the columns.
 _FEWEST_ROWS = 2
-# Meanings of no and yes by what the column's name says; an operation may be either.
+# Meanings of no and yes by the column's name; for an operation, yes is a write.
 _FLAGS = {"write": ("read", "write"), "read": ("write", "read"), "op": ("read", "write")}
-# Times without a unit are taken as seconds if requests then come at least so often.
+# Times without a unit count as seconds if the mean gap between requests is then at most this.
 _LONGEST_MEAN_GAP_S = 60
 _FEWEST_PER_DEVICE = 8
 _LINE = "line "
@@ -48,11 +48,11 @@ _LINE = "line "
 
 @dataclass(frozen=True)
 class Suggestion:
-    """Spec that reads the first rows, and what its reader should check.
+    """Spec that reads the first rows, with assumptions that users should check.
 
     Attributes:
         spec: `columns:…`.
-        checks: clauses for the user to check, as neither values nor names prove them.
+        checks: assumptions, as clauses, that neither values nor names prove.
     """
 
     spec: str
@@ -73,14 +73,14 @@ class _Fields:
 
 
 def suggestion_of(path: Path, head: Head) -> Suggestion | None:
-    """Return the spec for a text; None if the columns are not clear or no spec reads the rows."""
+    """Return the spec for a text; None if the columns are unclear, or no spec reads the rows."""
     table = head.table
     if table is None or len(table.rows) < (1 if table.names else _FEWEST_ROWS):
         return None
     fields = _fields(table)
     if fields is None:
         return None
-    if head.is_cut:  # rows that are not seen may be of the other operation
+    if head.is_cut:  # unseen rows may have the other operation
         fields = replace(fields, operations=with_opposites(fields.operations))
     for tried in _without_parts(fields):
         spec = _spec(table, tried)
@@ -90,7 +90,7 @@ def suggestion_of(path: Path, head: Head) -> Suggestion | None:
 
 
 def misfit_of(path: Path, head: Head) -> str:
-    """Return the spec of the columns, and why it is not suggested; empty if there is none."""
+    """Return the spec of the columns, and why it is not suggested; empty if there is no spec."""
     table = head.table
     fields = None if table is None or len(table.rows) < _FEWEST_ROWS else _fields(table)
     if table is None or fields is None:
@@ -99,11 +99,13 @@ def misfit_of(path: Path, head: Head) -> str:
     option = f"--format {shlex.quote(spec)}"
     faults = _faults_of(spec, path, head)
     is_of_a_row = faults[0].startswith(_LINE)
-    return f"{option} fits, but for {faults[0]}" if is_of_a_row else f"by {option}, {faults[0]}"
+    return (
+        f"{option} fits, except for {faults[0]}" if is_of_a_row else f"with {option}, {faults[0]}"
+    )
 
 
 def gap_of(table: TextTable | None) -> str:
-    """Return what a table lacks that a spec needs, as a clause; empty if it is no table."""
+    """Return the missing condition for a spec, as a clause; empty if the text is not a table."""
     if table is None or len(table.rows) < _FEWEST_ROWS:
         return ""
     if _operation_column(table) is None:
@@ -111,7 +113,7 @@ def gap_of(table: TextTable | None) -> str:
     for column in range(len(table.rows[0])):
         is_extent = field_of(table.name(column)) in ("offset", "length")
         if is_extent and whole_numbers_in(table.column(column)) is None:
-            return f"{table.name(column)} has values that are no whole numbers from 0 to 2^63"
+            return f"{table.name(column)} has values other than whole numbers from 0 to 2^63"
     return "no two columns are clearly the offsets and lengths of requests"
 
 
@@ -157,12 +159,12 @@ def _fields(table: TextTable) -> _Fields | None:
 
 
 def _operation_column(table: TextTable) -> tuple[int, Mapping[str, str]] | None:
-    """Return the column of operations and its words; None if none or several may be it."""
+    """Return the column of operations and its words; None if there is none, or several fit."""
     words = {
-        column: found
+        column: operations
         for column in range(len(table.rows[0]))
-        if (found := operations_in(table.column(column)))
-        and {"read", "write"} & set(found.values())
+        if (operations := operations_in(table.column(column)))
+        and {"read", "write"} & set(operations.values())
     }
     named = [column for column in words if field_of(table.name(column)) == "op"]
     candidates = named or list(words)
@@ -183,7 +185,7 @@ def _operation_column(table: TextTable) -> tuple[int, Mapping[str, str]] | None:
 
 
 def _time_unit(table: TextTable, column: int) -> str:
-    """Return the unit of a column of times; empty if it is none, or its unit is not known."""
+    """Return the unit of a column of times; empty if it has other values or no known unit."""
     values, name = table.column(column), table.name(column)
     field = field_of(name)
     if field not in ("", "time") or not is_rising(values):
@@ -243,7 +245,7 @@ def _base(table: TextTable, column: int) -> str:
 
 
 def _faults_of(spec: str, path: Path, head: Head) -> list[str]:
-    """Return why a spec does not read the first rows, or the absurd consequences if it does."""
+    """Return why a spec does not read the first rows, or their implausible values if it does."""
     try:
         entry = column_format(spec)
         assert entry.rows is not None
@@ -270,9 +272,9 @@ def _checks(table: TextTable, fields: _Fields) -> Iterator[str]:
     for unit, names in counting.items():
         yield f"{' and '.join(names)} {'count' if len(names) > 1 else 'counts'} {unit}"
     if fields.time is None and not table.names and is_clock(table.column(extents.offset)):
-        yield f"{_called(table, extents.offset)} is an offset and no time"
+        yield f"{_called(table, extents.offset)} is an offset and not a time"
     if extents.is_offset_coarser and extents.offset_unit == "sectors":
-        yield f"{_called(table, extents.offset)} counts sectors of 512 bytes, no larger ones"
+        yield f"{_called(table, extents.offset)} counts sectors of 512 bytes and not larger ones"
     if _base(table, extents.offset) and not _base(table, extents.length):
         yield f"{_called(table, extents.length)} is decimal"
     if fields.operations == {"0": "read", "1": "write"} and not flag_of(table.name(fields.op)):
@@ -296,7 +298,7 @@ def _checks(table: TextTable, fields: _Fields) -> Iterator[str]:
 
 
 def _possible_devices(table: TextTable, fields: _Fields) -> list[str]:
-    """Return columns without a name whose few numbers may be those of devices."""
+    """Return unnamed columns with few different numbers, which may be devices."""
     taken = {fields.op, fields.time, fields.extents.offset, fields.extents.length}
     if fields.stage is not None:
         taken.add(fields.stage[0])
@@ -311,7 +313,7 @@ def _possible_devices(table: TextTable, fields: _Fields) -> list[str]:
 
 
 def _clock_column(table: TextTable, fields: _Fields) -> int | None:
-    """Return the column of times whose unit is not known, if one looks so."""
+    """Return the column of times with an unknown unit, if there is one."""
     taken = {fields.op, fields.device, fields.extents.offset, fields.extents.length}
     free = [column for column in range(len(table.rows[0])) if column not in taken]
     for column in free:

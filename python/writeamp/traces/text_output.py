@@ -1,4 +1,4 @@
-"""Writer of requests as lines of text: what a format cannot carry is an error."""
+"""Writer of requests as lines of text; requests that a format cannot represent are an error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from writeamp.traces.trace import SECTOR_BYTES, Trace
 
 _SLICE_ROWS = 2**20
 DEVICE = pl.col("label")
-"""Label of each request's device, as `write_columns` writes it."""
+"""Label of each request's device, for `write_columns`."""
 _PLAIN_NUMBER = re.compile("0|[1-9][0-9]{0,17}")
 
 
@@ -25,33 +25,33 @@ def write_columns(
     *,
     labels: Sequence[str],
 ) -> None:
-    """Write the columns as lines without a header, a slice at a time.
+    """Write the columns as lines without a header, in slices.
 
-    `DEVICE` among them is the label of the device, of which there is one for each.
+    `DEVICE` among them is the label of the request's device; each device has one.
     """
     names = pl.lit(pl.Series(list(labels), dtype=pl.String))
-    for part in requests.iter_slices(_SLICE_ROWS):
-        part.with_columns(label=names.gather(pl.col("device"))).select(
+    for chunk in requests.iter_slices(_SLICE_ROWS):
+        chunk.with_columns(label=names.gather(pl.col("device"))).select(
             column.alias(str(position)) for position, column in enumerate(columns)
         ).write_csv(file, include_header=False, separator=separator, quote_style="never")
 
 
 def refuse_operations(trace: Trace, format_name: str, valid: Sequence[str]) -> None:
-    """Raise WriteampError if a request is of an operation that the format has no word for."""
+    """Raise WriteampError if a request has an operation that the format does not have."""
     _refuse_first(
         trace,
         ~pl.col("op").is_in(list(valid)),
-        f"a {{op}}, {format_name} has only {' and '.join(valid)} "
+        f"a {{op}}, but {format_name} has only {' and '.join(valid)} "
         "(parquet, blkparse and iolog have all)",
     )
 
 
 def refuse_early_times(trace: Trace, format_name: str) -> None:
-    """Raise WriteampError if a request lies before time 0."""
+    """Raise WriteampError if a request is before time 0."""
     _refuse_first(
         trace,
         pl.col("timestamp_ns") < 0,
-        f"at {{timestamp_ns}} ns, {format_name} has only times from 0",
+        f"at {{timestamp_ns}} ns, but {format_name} has only times from 0",
     )
 
 
@@ -61,7 +61,7 @@ def refuse_part_sectors(trace: Trace, format_name: str, columns: Sequence[str]) 
         _refuse_first(
             trace,
             pl.col(column) % SECTOR_BYTES != 0,
-            f"at {column} {{{column}}}, {format_name} counts it in sectors of {SECTOR_BYTES} bytes",
+            f"at {column} {{{column}}}, but {format_name} counts sectors of {SECTOR_BYTES} bytes",
         )
 
 
@@ -84,7 +84,7 @@ def read_or_write(read: str, write: str) -> pl.Expr:
 
 
 def renaming_notes(trace: Trace, names: Sequence[str]) -> list[str]:
-    """Return a note if devices will be read back under other names than the trace's."""
+    """Return a note if devices have other names in the file than in the trace."""
     renamed = [
         f"{ours} becomes {theirs}"
         for ours, theirs in zip(trace.devices, names, strict=True)
@@ -100,7 +100,7 @@ def cut_times_notes(trace: Trace, tick_ns: int, tick: str, format_name: str) -> 
 
 
 def numeric_labels(trace: Trace) -> list[str]:
-    """Return the device names if all are plain numbers, and their positions if not."""
+    """Return the device names if all are plain numbers, else their positions."""
     if all(_PLAIN_NUMBER.fullmatch(name) for name in trace.devices):
         return list(trace.devices)
     return [str(position) for position in range(len(trace.devices))]

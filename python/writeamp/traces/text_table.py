@@ -1,4 +1,4 @@
-"""Table in a text: its separator, column names, rows, and lines that are no rows."""
+"""Table in a text: its separator, column names, rows, and lines that are not rows."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# In this order: a comma within a table of tabs is rarer than a space within one of commas.
+# In order of preference: commas in a table of tabs are rarer than spaces in one of commas.
 SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe", " ": "space"}
 _COMMENT = "#"
 # An offset, a length and an operation.
 _FEWEST_COLUMNS = 3
-# Share of the lines that have as many fields as most.
+# Least share of the lines that must have the most common number of fields.
 _FITTING = 0.9
 _NOT_IN_SPECS = re.compile(r"[,:=/\"']")
 _NUMBER = re.compile(r"[+-]?(\d[\d.]*(e[+-]?\d+)?|0x[0-9a-f]+)", re.IGNORECASE)
@@ -23,11 +23,11 @@ class TextTable:
     """Rows of a text and the names of their columns.
 
     Attributes:
-        separator: one character; a space is any run of spaces and tabs.
-        rows: fields of each row, all of one number.
+        separator: one character; a space matches any run of spaces and tabs.
+        rows: fields of each row; all rows have the same number.
         names: of the columns; empty if there are none.
-        has_header: whether the first row has the names; else they are in a comment.
-        skip: lines before the rows and their header.
+        has_header: whether the names are in the first row; otherwise they are in a comment.
+        skip: number of lines before the rows and their header.
         has_comments: whether lines begin with `#`.
     """
 
@@ -54,7 +54,7 @@ class TextTable:
         return self.names[at] if self.names else ""
 
     def reference(self, at: int) -> str:
-        """Return how a spec refers to a column: by its name if it can, else by its number."""
+        """Return a spec's reference to a column: its name if possible, else its number."""
         name = self.name(at)
         is_usable = name and not _NOT_IN_SPECS.search(name) and not is_number(name)
         if self.has_header and is_usable and self.names.count(name) == 1:
@@ -62,8 +62,8 @@ class TextTable:
         return str(at + 1)
 
     def settings(self, references: Sequence[str]) -> list[str]:
-        """Return the parts of a spec that say how the text is laid out."""
-        is_by_number = all(one.isdecimal() for one in references)
+        """Return the parts of a spec that describe the layout of the text."""
+        is_by_number = all(reference.isdecimal() for reference in references)
         return [
             *([f"separator={SEPARATORS[self.separator]}"] if self.separator != "," else []),
             *([f"comment={_COMMENT}"] if self.has_comments else []),
@@ -73,8 +73,8 @@ class TextTable:
 
 
 def table_of(text: str) -> TextTable | None:
-    """Return the table that a text is, or None if its lines have different numbers of fields."""
-    # A tab at the beginning separates an empty field.
+    """Return the table of a text, or None if its lines have different numbers of fields."""
+    # A tab at the beginning follows an empty field.
     lines = [(at, line.strip(" \r")) for at, line in enumerate(text.split("\n")) if line.strip()]
     comments = [line.lstrip(_COMMENT) for _, line in lines if line.startswith(_COMMENT)]
     content = [(at, line) for at, line in lines if not line.startswith(_COMMENT)]
@@ -82,7 +82,7 @@ def table_of(text: str) -> TextTable | None:
         split = [fields_of(line, separator) for _, line in content]
         width, _ = Counter(map(len, split)).most_common(1)[0]
         if separator == " " and _is_header(split[:2]) and len(split[0]) < width:
-            # Names of files, in the last column, may have spaces.
+            # Names of files, in the last column, may contain spaces.
             width = len(split[0])
             split = [fields[:width] for fields in split]
         first = next(at for at, fields in enumerate(split) if len(fields) == width)
@@ -106,7 +106,11 @@ def table_of(text: str) -> TextTable | None:
 
 def fields_of(line: str, separator: str) -> list[str]:
     """Return the fields of a line, without blanks around them."""
-    return line.split() if separator == " " else [one.strip() for one in line.split(separator)]
+    return (
+        line.split()
+        if separator == " "
+        else [part_text.strip() for part_text in line.split(separator)]
+    )
 
 
 def is_number(text: str) -> bool:
@@ -115,9 +119,9 @@ def is_number(text: str) -> bool:
 
 
 def _is_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first row names the columns: words alone, over numbers.
+    """Return whether the first row has the column names: only words, with numbers below them.
 
-    One name may be empty, as that of the index which pandas writes.
+    One name may be empty, such as that of the index in files of pandas.
     """
     names = [name for name in rows[0] if name]
     return (

@@ -1,4 +1,4 @@
-"""Trace in the one shape that every file has once it is read."""
+"""Trace in the common form of all formats."""
 
 from __future__ import annotations
 
@@ -31,31 +31,31 @@ SCHEMA: dict[str, pl.DataType] = {
     "length": pl.UInt32(),
 }
 
-# Column that a recording of the virtual drive has besides: whether a request had to be durable
-# before it was answered.
+# Additional column of recordings of the virtual drive: whether a request had to be durable before
+# its answer.
 FUA = "fua"
 
 MAX_TIMESTAMP_NS = 2**63 - 1
-# The kernel's loff_t is signed, so no block device reaches past 8 EiB; the bound also lets every
-# later step add offset and length without overflow.
+# The kernel's loff_t is signed, so block devices end below 8 EiB. The bound also lets later steps
+# add offset and length without overflow.
 MAX_END_BYTES = 2**63 - 1
-# The kernel's bio size is 32 bits wide: no single request is 4 GiB or longer.
+# The kernel's bio size has 32 bits, so requests are shorter than 4 GiB.
 MAX_LENGTH_BYTES = 2**32 - 1
 SECTOR_BYTES = 512
 
-# Four digits would make a whole of it.
+# Four digits would round it to 1.
 _NEARLY_ONE = 0.9995
 
 
-def check_trace(given: object) -> None:
-    """Refuse what is no trace.
+def check_trace(trace: object) -> None:
+    """Reject a value that is not a trace.
 
     Raises:
-        WriteampError: it is not.
+        WriteampError: the value is not a `Trace`.
     """
-    if not isinstance(given, Trace):
-        hint = f": wa.traces.read({shown(given)}) reads one" if isinstance(given, str) else ""
-        raise WriteampError(f"trace is {shown(given)}; it must be a writeamp.traces.Trace{hint}")
+    if not isinstance(trace, Trace):
+        hint = f"; read it with wa.traces.read({shown(trace)})" if isinstance(trace, str) else ""
+        raise WriteampError(f"trace is {shown(trace)}; it must be a writeamp.traces.Trace{hint}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,21 +63,21 @@ class Trace(Drawn):
     """Requests of one trace file, in file order.
 
     Attributes:
-        requests: one row a request: ``timestamp_ns`` i64, ``device`` u32 (an index into
+        requests: one row per request: ``timestamp_ns`` i64, ``device`` u32 (an index into
             ``devices``), ``op`` (read, write, trim or flush), ``offset`` u64 and ``length`` u32
-            (bytes). Each device is an address space of its own.
+            (bytes). Each device has an address space of its own.
         format: name of the format the trace was read from.
         path: the file it was read from.
         devices: device names; the position is the value of the ``device`` column.
-        notes: sentences on what the reader assumed, chose or left out.
-        doubts: sentences on what the reader found doubtful in the file.
-        recorded: the virtual drive that served these requests, if one did.
-        fua: whether each of them had to be durable before it was answered, of shape (requests,);
-            None if nobody wrote that down.
+        notes: sentences on assumptions and choices of the reader, and on requests left out.
+        doubts: sentences on doubtful facts in the file.
+        recorded: the virtual drive that served these requests; None without one.
+        fua: whether each request had to be durable before its answer, shape (requests,); None if
+            not recorded.
 
     Raises:
-        WriteampError: the frame has other columns or types than ``SCHEMA``, has no row, or names a
-            device that ``devices`` lacks, or ``fua`` is of another length.
+        WriteampError: the frame has other columns or types than ``SCHEMA``, has no rows, or has a
+            device that is not in ``devices``; or ``fua`` has another length.
     """
 
     requests: pl.DataFrame
@@ -90,30 +90,30 @@ class Trace(Drawn):
     fua: pl.Series | None = None
 
     def __post_init__(self) -> None:
-        """Hold the frame to the schema, which every function on traces relies on."""
+        """Check that the frame has the schema that all functions on traces need."""
         if not isinstance(self.requests, pl.DataFrame) or dict(self.requests.schema) != SCHEMA:
             columns = ", ".join(f"{name} {dtype}" for name, dtype in SCHEMA.items())
             raise WriteampError(f"{self.path}: the requests of a trace need the columns {columns}")
         if self.requests.is_empty():
-            raise WriteampError(f"{self.path}: the trace holds no request")
+            raise WriteampError(f"{self.path}: the trace holds no requests; at least one is needed")
         is_series = isinstance(self.fua, pl.Series)
         if self.fua is not None and not (is_series and len(self.fua) == self.requests.height):
-            raise WriteampError(f"{self.path}: fua is no Polars series of one value a request")
+            raise WriteampError(f"{self.path}: fua must be a Polars series, one value per request")
         last_device = int(self.requests["device"].max())  # type: ignore[arg-type]
         if last_device >= len(self.devices):
             raise WriteampError(
-                f"{self.path}: a request names device {last_device}, "
+                f"{self.path}: a request has device {last_device}, "
                 f"valid are 0 to {len(self.devices) - 1}"
             )
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences on what is doubtful in the file and in its times."""
+        """Sentences on doubtful facts in the file and in its times."""
         return [*self.doubts, *clock_of(self.requests).doubts]
 
     @cached_property
     def facts(self) -> dict[str, Any]:
-        """Facts of the requests, as `traces.info` has them."""
+        """Facts of the requests, with the keys of `traces.info`."""
         return facts_of(self.requests, self.path)
 
     def _records(self) -> list[dict[str, Any]]:
@@ -121,14 +121,14 @@ class Trace(Drawn):
         return [about | self.facts | {"devices": self.devices}]
 
     def card(self) -> Card:
-        """Return the main facts of the trace in words."""
+        """Return the main facts of the trace as a card."""
         about = {"file": self.path, "format": self.format}
         facts = about | self.facts | {"devices": list(self.devices)}
         rows = [(name.replace("_", " "), shown_fact(value)) for name, value in facts.items()]
         return Card(f"Trace {self.path}", rows, warnings=self.warnings, notes=self.notes)
 
     def figure(self) -> LineChart:
-        """Describe the bytes a second that were written and read."""
+        """Describe the bytes written and read per second."""
         end_s, rates = rates_of(self.requests)
         return rates_over_time(
             end_s,
@@ -139,7 +139,7 @@ class Trace(Drawn):
 
 
 def shown_fact(value: object) -> str:
-    """Return a fact of a trace in words."""
+    """Return a fact of a trace as text."""
     if isinstance(value, bool) or value is None:
         return "–" if value is None else str(value)
     if isinstance(value, int):
@@ -152,5 +152,5 @@ def shown_fact(value: object) -> str:
 
 
 def _nearly_one(value: float) -> str:
-    """Return a share with the digits that tell it from 1."""
+    """Return a share below 1 with enough digits to distinguish it from 1."""
     return f"{value:.{1 - math.floor(math.log10(1 - value))}f}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-# The registered formats, in the order in which they are listed and detected: each is the file of
-# `formats/` that has its name.
+# The registered formats, in the order in which they are listed and detected. Each name is that of
+# its file in `formats/`.
 FORMAT_NAMES = (
     "msr",
     "spc",

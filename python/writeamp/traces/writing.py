@@ -1,4 +1,4 @@
-"""Write a trace to a file: whole or not at all."""
+"""Write a trace to a file, completely or not at all."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ def write(
     *,
     replace: bool = True,
 ) -> list[str]:
-    """Write a trace; the file appears whole, or stays as it was.
+    """Write a trace; the file is written completely or not at all.
 
     Args:
         trace: the trace.
         path: the file to make or replace; never the one that the trace was read from.
-        format: name of a format in ``FORMATS``; None to take the suffix for it.
-        replace: replace a file that exists, rather than raise.
+        format: name of a format in ``FORMATS``; None to take it from the suffix.
+        replace: replace an existing file rather than raise.
 
     Returns:
-        Notes on what the format made us round, rename or reorder.
+        Notes on values that the format required to round, rename or reorder.
 
     Raises:
-        WriteampError: the format cannot carry a request, or the file cannot be written.
+        WriteampError: the format cannot represent a request, or the file cannot be written.
 
     >>> import tempfile
     >>> import writeamp as wa
@@ -52,7 +52,7 @@ def write(
         try:
             return entry.write(trace, file)
         except pl.exceptions.PolarsError as error:
-            # Errors of its Parquet writer: `replacing` has the reason of those of the disk.
+            # Errors of Polars' Parquet writer; `replacing` reports those of the disk.
             raise WriteampError(
                 f"cannot write trace {os.fspath(path)!r}: {one_line(error)}"
             ) from None
@@ -65,16 +65,16 @@ def check_target(
     source: str | os.PathLike[str],
     replace: bool = True,
 ) -> None:
-    """Refuse early, before a trace is read, a file that `write` could not write after it.
+    """Check before a trace is read that `write` can write the file after it.
 
     Args:
-        path: as `write` takes it, like format and replace.
+        path: as in `write`, like format and replace.
         format: see `path`.
         source: the file that the trace will be read from.
         replace: see `path`.
 
     Raises:
-        WriteampError: as `write` raises, but for what only the requests show.
+        WriteampError: as `write` raises, except for errors that depend on the requests.
     """
     _format_of(path, format)
     output.check_target(path, "trace", inputs=[source], may_replace=replace)
@@ -92,7 +92,7 @@ def _format_of_suffix(path: Path) -> Format:
     if name not in FORMATS:
         suffixes = ", ".join(f".{name}" for name in FORMATS)
         raise WriteampError(
-            f"{path}: the name does not tell the format to write, end it in one of {suffixes} or "
-            "name the format (--to)"
+            f"{path}: the format does not follow from the name; end it in one of {suffixes} or "
+            "give the format (--to)"
         )
     return FORMATS[name]

@@ -62,11 +62,11 @@ class SplitArguments(TypedDict, total=False):
     trace_format: str | None
     """format of the files if it cannot be detected: msr, spc, alibaba, tencent, mqsim, ssdsim,
     disksim, blkparse, iolog, systor, fiu, libcachesim, vscsi, blktrace, ftrace, biosnoop, xperf,
-    parquet; or what its columns mean, as in
+    parquet; or the meaning of its columns, as in
     columns:time=1:ms,device=2,offset=3:bytes,length=4:bytes,op=5:0=read/1=write."""
 
     action: str | None
-    """which stage of a request counts in blkparse and ftrace: Q, D or C."""
+    """stage of a request that counts in blkparse and ftrace: Q, D or C."""
 
     by_file: bool | None
     """treat each file as one volume, even if it names several devices; by default only files whose

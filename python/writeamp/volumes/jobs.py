@@ -21,7 +21,7 @@ from writeamp.settings.settings import SimulationSettings
 from writeamp.studies.dataset import Contents
 from writeamp.studies.simulation import simulate_untimed
 from writeamp.studies.study import RUN_SCHEMA, DocumentCodec, RunFacts, RunsDataset
-from writeamp.traces.in_memory import Given
+from writeamp.traces.in_memory import TraceData
 from writeamp.traces.pages import PageTrace, to_pages
 from writeamp.traces.trace import Trace
 from writeamp.volumes.fleet import read_volume
@@ -244,7 +244,7 @@ class VolumesTogether:
 
         Requests with equal times are in the order of the volumes, as are the volumes' page ranges.
         """
-        return to_pages(Given(self._batches()), page_bytes)
+        return to_pages(TraceData(self._batches()), page_bytes)
 
     def _batches(self) -> Iterator[pl.DataFrame]:
         names = [volume.name for volume in self.volumes]

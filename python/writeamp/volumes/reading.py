@@ -117,7 +117,7 @@ def read_into(
         def spill() -> None:
             nonlocal gathering, other, writing
             writing.result()
-            at = (place[0], place[1].before, place[1].line)
+            at = (place[0], place[1].position, place[1].line)
             chunks.append(chunk_of(len(chunks), gathering, at))
             writing = pool.submit(write_chunk, folder, chunks[-1], gathering)
             gathering, other = other, gathering

@@ -1,1 +1,1 @@
-"""Formats of block traces: one module a format, each with its `FORMAT`."""
+"""Formats of block traces: one module per format, each with its `FORMAT`."""

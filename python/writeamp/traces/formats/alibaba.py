@@ -30,7 +30,7 @@ FORMAT = Format.of_rows(
         notes=["times are microseconds; offsets and lengths are bytes"],
     ),
     re.compile(r"\d+\s*,\s*[RW]\s*,\s*\d+\s*,\s*\d+\s*,\s*\d+"),
-    summary="Alibaba block traces, comma-separated, one device a volume",
+    summary="Alibaba block traces, comma-separated, one device per volume",
     units="time in microseconds since 1970; offset and length in bytes; opcode R or W",
     detection="five comma-separated fields, the second R or W",
 )

@@ -1,4 +1,4 @@
-"""biosnoop: the table of completed requests that the BPF tools of bcc print."""
+"""biosnoop: the table of completed requests from the BPF tools of bcc."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from writeamp.traces.trace import MAX_TIMESTAMP_NS, OPERATIONS, SECTOR_BYTES
 
 _FORM = "TIME(s) COMM PID DISK T SECTOR BYTES [P] [QUE(ms)] LAT(ms)"
 _USUAL = ("TIME(s)", "COMM", "PID", "DISK", "T", "SECTOR", "BYTES")
-# Names of processes may have spaces, and the disk may be missing.
+# Names of processes may contain spaces, and the disk may be missing.
 _PATTERNS = {
     "TIME(s)": r"(?P<time>-?[0-9]+\.[0-9]+)",
     "COMM": r".*?",
@@ -32,7 +32,7 @@ _PATTERNS = {
 }
 _ANYTHING = r"\S+"
 _NEEDED = ("T", "SECTOR", "BYTES")
-# Sector of a request that has none: -1, signed or as an unsigned 64-bit number.
+# Sector of a request without sectors: -1, signed or as an unsigned 64-bit number.
 _NO_SECTOR = ("-1", "18446744073709551615")
 _LOST = re.compile(r"\blost (\d+) (?:events|samples)", re.IGNORECASE)
 _CHATTER = r"^\s*(?:\^C|Tracing |Detaching)|^\s*$"
@@ -53,16 +53,16 @@ _LAYOUT = RowLayout(
 _OP = ("operation", {name: [name] for name in OPERATIONS})
 _TIME = (
     nanoseconds("time"),
-    RowCheck(  # The clock starts at the first row printed, which need not be the first completed.
+    RowCheck(  # The clock starts at the first printed row, which need not be the first completed.
         nanoseconds("time").is_between(-MAX_TIMESTAMP_NS, MAX_TIMESTAMP_NS),
         "time {time} is out of range, valid are seconds within 2^63 ns of 0",
     ),
 )
-# Only a header says that sizes are bytes; without one they must look like bytes.
+# A header proves that sizes are bytes; without one they must look like bytes.
 _WHOLE_SECTORS = RowCheck(
     pl.col("bytes") % SECTOR_BYTES == 0,
-    f"bytes is {{bytes}}, no multiple of {SECTOR_BYTES}, and no header says the unit: "
-    f"put the header line of biosnoop first ({_FORM})",
+    f"bytes is {{bytes}}, not a multiple of {SECTOR_BYTES}, and without a header the unit is "
+    f"unknown: add the header line of biosnoop as the first line ({_FORM})",
 )
 
 
@@ -71,13 +71,13 @@ def _rows(path: Path) -> RowFormat:
     missing = [name for name in _NEEDED if names and name not in names]
     if names and missing:
         raise WriteampError(
-            f"{path}: is a table of {' '.join(names)}, without {', '.join(missing)}: which sectors "
-            "are written is unknown (biosnoop of bcc prints it, biosnoop.bt of bpftrace does not)"
+            f"{path}: its columns are {' '.join(names)}, without {', '.join(missing)}: the written "
+            "sectors are unknown (biosnoop of bcc prints them, biosnoop.bt of bpftrace does not)"
         )
     rewrite = _Rewriting(names or _USUAL, is_headed=names is not None)
-    notes = ["times are of completion, in seconds; sectors of 512 bytes, sizes in bytes"]
+    notes = ["times are those of completion, in s; sectors of 512 bytes, sizes in bytes"]
     if names is None:
-        notes.append(f"no header line: columns are taken for {_FORM}")
+        notes.append(f"no header line: columns are assumed to be {_FORM}")
     elif "TIME(s)" not in names:
         notes.append("the table has no TIME(s): no times")
     return request_rows(
@@ -114,11 +114,11 @@ class _Rewriting:
         columns = names[: max(names.index(name) for name in _NEEDED) + 1]
         gap = r"[ \t]+"
         patterns = gap.join(_PATTERNS.get(name, _ANYTHING) for name in columns)
-        # After the size comes at least the latency: a row that is cut within the size is none.
+        # At least the latency follows the size, so a row that is cut within the size is not one.
         self._pattern = rf"^[ \t]*{patterns}{gap}\S"
 
     def rows_of(self, block: Block) -> Block:
-        """Return a block of rows of time, disk, operation, sector and bytes."""
+        """Return a block with rows of time, disk, operation, sector and bytes."""
         lines = numbered_lines(block)
         groups = pl.col("line").str.extract_groups(self._pattern)
         fields = lines.with_columns(groups.alias("fields")).unnest("fields")
@@ -136,14 +136,14 @@ class _Rewriting:
                 self.left_out.lost += int(lost[1])
             elif self._is_past_header or block.first_line > 1:
                 raise block.fault(number, f"the row is {quoted(line.strip())}, valid is {_FORM}")
-            else:  # what bcc prints while it compiles
+            else:  # output of bcc's compilation
                 self.left_out.reasons["lines before the header"] += 1
 
     def _requests(self, fields: pl.DataFrame) -> pl.DataFrame:
         names = {word: operation_of_rwbs(word) or word for word in fields["rwbs"].unique()}
         named = fields.with_columns(
             name=pl.col("rwbs").replace_strict(names, return_dtype=pl.String),
-            # A request of no disk and no bytes is the end of a flush.
+            # A request without disk and bytes is the end of a flush.
             has_sector=~(
                 pl.col("sector").is_in(_NO_SECTOR)
                 | ((pl.col("disk") == "") & (pl.col("bytes") == "0"))
@@ -152,14 +152,16 @@ class _Rewriting:
         )
         is_flush = pl.col("name") == "flush"
         is_request = is_flush | (pl.col("has_sector") & (pl.col("name") != "none"))
-        kept = named.filter(is_request)
+        requests = named.filter(is_request)
         self.left_out.reasons["commands without a sector or an operation"] += (
-            named.height - kept.height
+            named.height - requests.height
         )
         extent = (
             pl.when(is_flush).then(pl.lit("0 0")).otherwise(pl.format("{} {}", "sector", "bytes"))
         )
-        return kept.select("number", row=pl.format("{} {} {} {}", "time", "disk", "name", extent))
+        return requests.select(
+            "number", row=pl.format("{} {} {} {}", "time", "disk", "name", extent)
+        )
 
 
 def _matches(head: Head) -> bool:
@@ -168,9 +170,9 @@ def _matches(head: Head) -> bool:
 
 FORMAT = Format(
     name="biosnoop",
-    summary="completed requests as biosnoop of bcc and libbpf-tools prints them",
+    summary="completed requests from biosnoop of bcc and libbpf-tools",
     columns=_FORM,
-    units="time in seconds since the start, of completion; sectors of 512 bytes; sizes in bytes; "
+    units="time of completion in seconds since the start; sectors of 512 bytes; sizes in bytes; "
     "T is R or W, or RWBS as in blkparse",
     detection="a header with COMM, PID and LAT(ms), or rows of this form",
     matches=_matches,

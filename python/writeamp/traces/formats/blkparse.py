@@ -1,4 +1,4 @@
-"""blkparse: the text that ``blkparse`` prints from a Linux blktrace, in its default format."""
+"""blkparse: the text output of ``blkparse`` from a Linux blktrace, in its default format."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ from writeamp.traces.trace import (
     Trace,
 )
 
-# blktrace sees each request several times on its way down: an action says where. Counting more than
-# one would count the same bytes twice.
+# blktrace reports each request several times on its way down; the action is the stage. Counting
+# several actions would count the same bytes twice.
 ACTIONS = {"Q": "queued by the host", "D": "issued to the device", "C": "completed"}
 DEFAULT_ACTION = "Q"
 
@@ -47,8 +47,8 @@ _UP_TO_ACTION = _GAP.join(
     [r"^[ \t]*([0-9]+,[0-9]+)", "[0-9]+", "[0-9]+", r"([0-9.]+)", "[0-9]+", "([A-Za-z]+)"]
 )
 _ACTION_GROUP = 3
-# After RWBS comes a range of sectors, or (a flush, a command of no sectors) at once the process or
-# the bytes of the command.
+# After RWBS comes a range of sectors; for a flush or a command without sectors, the process or the
+# bytes of the command follow at once.
 _AFTER_ACTION = rf"([A-Z]+){_GAP}(?:([0-9]+){_GAP})?(?:\+{_GAP}([0-9]+)(?:[ \t]|$)|[\[(])"
 _EVENT = rf"{_UP_TO_ACTION}{_GAP}{_AFTER_ACTION}"
 _EVENT_FIELDS = ["device", "time", "action", "rwbs", "sector", "sectors"]
@@ -56,13 +56,13 @@ _EVENT_FIELDS = ["device", "time", "action", "rwbs", "sector", "sectors"]
 _ROW = re.compile(rf"{_UP_TO_ACTION}([ \t].*)?")
 _EVENT_BEGINNING = re.compile(r"\s*\d+,\d+\s")
 _DEVICE = re.compile(r"\d+,\d+")
-# After the events comes a summary in words, whose first line starts with one of these.
+# After the events comes a summary in words; its first line starts with one of these.
 _SUMMARY = re.compile(r"\s*(CPU\d+ |Total |Throughput |Events |Skips: |=== )")
 _SKIPPED = re.compile(r"\s*Skips: \S+ forward \(([\d,]+)")
-_CHATTER = re.compile(r"\s*Input file ")  # "Input file sda.blktrace.0 added" may stand anywhere
+_CHATTER = re.compile(r"\s*Input file ")  # "Input file sda.blktrace.0 added", at any line
 
-# RWBS: F for a flush before; read, write, discard or none; then what does not matter here: erase,
-# forced unit access, ahead, sync, meta, barrier, atomic.
+# RWBS: F for a flush before the request; then read, write, discard or none; then flags that are
+# ignored: erase, forced unit access, ahead, sync, meta, barrier, atomic.
 _RWBS = re.compile(r"(?P<flush>F?)(?P<operation>[RWDN]?)E?[FASMBU]*")
 _OPERATION_OF_LETTER = {"R": "read", "W": "write", "D": "trim"}
 _NO_OPERATION = "none"
@@ -116,7 +116,7 @@ def read(path: Path, options: ReadOptions) -> Trace:
     notes = [f"action {action} ({ACTIONS[action]}) of {counts_of(present)}; sectors of 512 bytes"]
     if without_range:
         notes.append(f"{without_range} events without a range of sectors are left out")
-    doubts = doubts_of(present) if len(present) > 1 else []  # one action alone was selected
+    doubts = doubts_of(present) if len(present) > 1 else []  # a single action was selected before
     return assemble(path, "blkparse", parts, devices, notes, doubts=[*lost.doubts(), *doubts])
 
 
@@ -136,7 +136,7 @@ def write(trace: Trace, file: BinaryIO) -> list[str]:
         pl.lit(0),
         pl.lit("Q"),
         pl.col("op").cast(pl.String).replace_strict(letters),
-        # A flush has no sectors, and blkparse then prints none.
+        # A flush has no sectors, so blkparse prints none.
         pl.when(pl.col("op") == "flush").then(pl.lit("[writeamp]")).otherwise(extent),
         pl.when(pl.col("op") == "flush").then(pl.lit("")).otherwise(pl.lit("[writeamp]")),
     ]
@@ -147,7 +147,7 @@ def write(trace: Trace, file: BinaryIO) -> list[str]:
 
 
 def _events(block: Block, in_summary: bool, lost: LeftOut) -> tuple[pl.DataFrame, bool]:
-    """Return the lines that are events, with number and action, and whether a summary has begun.
+    """Return the event lines with number and action, and whether a summary has begun.
 
     Events that the summary reports as skipped are added to `lost`.
     """
@@ -169,7 +169,7 @@ def _events(block: Block, in_summary: bool, lost: LeftOut) -> tuple[pl.DataFrame
 
 
 def _requests(block: Block, events: pl.DataFrame, devices: DeviceCodes) -> tuple[pl.DataFrame, int]:
-    """Return the requests of one action's events, and the number of events that are none."""
+    """Return the requests among one action's events, and the number of other events."""
     groups = pl.col("line").str.extract_groups(_EVENT).struct.rename_fields(_EVENT_FIELDS)
     texts = events.select("number", "line", groups.alias("fields")).unnest("fields")
     operation_of = {word: operation_of_rwbs(word) for word in texts["rwbs"].unique()}
@@ -182,27 +182,27 @@ def _requests(block: Block, events: pl.DataFrame, devices: DeviceCodes) -> tuple
     failure = first_failure(fields, _CHECKS)
     if failure:
         row, sentence = failure
-        found = fields.row(row, named=True)
-        values = {name: quoted(value) for name, value in found.items()}
-        raise block.fault(found["number"], sentence.format(**values))
-    # A write with F in front is a flush and then the write; without sectors only the flush is left.
+        event = fields.row(row, named=True)
+        values = {name: quoted(value) for name, value in event.items()}
+        raise block.fault(event["number"], sentence.format(**values))
+    # A write with F in front is a flush followed by the write; without sectors, it is only a flush.
     is_flush = (pl.col("operation") == "flush") | (
         ~_HAS_RANGE & pl.col("rwbs").str.starts_with("F")
     )
     is_request = is_flush | (_HAS_RANGE & (pl.col("operation") != _NO_OPERATION))
-    kept = fields.filter(is_request)
-    requests = kept.select(
+    chosen = fields.filter(is_request)
+    requests = chosen.select(
         timestamp_ns=pl.col("time_ns").cast(pl.Int64),
-        device=devices.encode(kept, ["device"]),
+        device=devices.encode(chosen, ["device"]),
         op=pl.when(is_flush).then(pl.lit("flush")).otherwise("operation").cast(Operation),
         offset=pl.when(is_flush).then(0).otherwise(pl.col("first") * SECTOR_BYTES),
         length=pl.when(is_flush).then(0).otherwise(pl.col("count") * SECTOR_BYTES).cast(pl.UInt32),
     )
-    return requests, events.height - kept.height
+    return requests, events.height - chosen.height
 
 
 def operation_of_rwbs(rwbs: str | None) -> str | None:
-    """Return the operation that the letters of RWBS name, or None if they are no RWBS."""
+    """Return the operation of the letters of RWBS, or None if they are not RWBS."""
     match = _RWBS.fullmatch(rwbs or "?")
     if not match:
         return None
@@ -213,19 +213,19 @@ def operation_of_rwbs(rwbs: str | None) -> str | None:
 def no_such_action(
     path: Path, action: str, present: Counter[str], *, chosen: bool
 ) -> WriteampError:
-    """Return the error for a trace without an event of an action, with those that there are."""
+    """Return the error for a trace without events of an action; it lists the present actions."""
     usable = [name for name in ACTIONS if present[name]]
-    found = f"there are {counts_of(present)}"
+    counts = f"there are {counts_of(present)}"
     missing = f"{path}: no event has {'' if chosen else 'the default '}action {action}"
     if not usable:
-        return WriteampError(f"{missing} nor another of {', '.join(ACTIONS)}; {found}")
+        return WriteampError(f"{missing}, nor one of {', '.join(ACTIONS)}; {counts}")
     return WriteampError(
-        f"{missing}; {found}; choose with action (--action) from {', '.join(usable)}"
+        f"{missing}; {counts}; choose with action (--action) from {', '.join(usable)}"
     )
 
 
 def doubts_of(present: Counter[str]) -> list[str]:
-    """Return what the numbers of events of each action say of events that are missing."""
+    """Return signs of missing events in the numbers of events by action."""
     doubts = []
     if not present["C"]:
         doubts.append(
@@ -240,14 +240,14 @@ def doubts_of(present: Counter[str]) -> list[str]:
 
 
 def counts_of(present: Counter[str]) -> str:
-    """Return how many events there are of each action, the most first."""
+    """Return the number of events of each action as text, the most frequent first."""
     most_first = sorted(present.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{count} {action}" for action, count in most_first)
 
 
 FORMAT = Format(
     name="blkparse",
-    summary="text that blkparse prints from a Linux blktrace, one action of it",
+    summary="text output of blkparse from a Linux blktrace, one of its actions",
     columns=_FORM,
     units="time in seconds; sectors of 512 bytes; R read, W write, D discard (trim), F flush",
     detection="rows of major,minor cpu sequence seconds pid action",

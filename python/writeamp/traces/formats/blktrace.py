@@ -1,4 +1,4 @@
-"""blktrace: the binary files of a Linux blktrace, one for each CPU, merged by time."""
+"""blktrace: the binary files of a Linux blktrace, one per CPU, merged by time."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from writeamp.traces.trace import (
     Trace,
 )
 
-# struct blk_io_trace of include/uapi/linux/blktrace_api.h; `pdu_len` bytes follow each.
+# struct blk_io_trace of include/uapi/linux/blktrace_api.h; `pdu_len` bytes follow each record.
 _FIELDS = [
     ("magic", "u4"), ("sequence", "u4"), ("time", "u8"), ("sector", "u8"), ("bytes", "u4"),
     ("action", "u4"), ("pid", "u4"), ("device", "u4"), ("cpu", "u4"), ("error", "u2"),
@@ -45,7 +45,7 @@ _MAGIC, _VERSION = 0x65617400, 7
 _READ, _WRITE, _FLUSH, _NOTIFY, _DISCARD = 1 << 16, 1 << 17, 1 << 18, 1 << 26, 1 << 29
 _ACTION_OF_CODE = {1: "Q", 7: "D", 8: "C"}
 _BYTE_ORDERS: tuple[tuple[str, Literal["little", "big"]], ...] = (("<", "little"), (">", "big"))
-# Records between two with data behind them are taken at once, up to so many.
+# Most records that are read at once; they end at the first record with data after it.
 _AT_ONCE = 1 << 12
 _PER_CPU = re.compile(r"(?P<base>.+\.blktrace)\.(?P<cpu>\d+)(\.\w+)?")
 _MINOR_BITS = 20
@@ -55,14 +55,14 @@ _Records = npt.NDArray[np.void]
 
 
 def read(path: Path, options: ReadOptions) -> Trace:
-    """Read the events of one action from all files of a trace, of which one is named.
+    """Read the events of one action from all files of a trace; the path is any of them.
 
     Raises:
         WriteampError: a file is damaged, or no event has the action.
     """
     action = options.action or DEFAULT_ACTION
     files = _files_of(path)
-    records = np.concatenate([_records(one) for one in files])
+    records = np.concatenate([_records(file) for file in files])
     records = records[np.argsort(records["time"], kind="stable")]
     codes, op = records["action"] & np.uint32(0xFFFF), _operations(records)
     of_action = {name: codes == code for code, name in _ACTION_OF_CODE.items()}
@@ -71,27 +71,29 @@ def read(path: Path, options: ReadOptions) -> Trace:
     if not present[action]:
         raise no_such_action(path, action, present, chosen=options.action is not None)
     is_kept = of_action[action] & (op >= 0)
-    kept, op = records[is_kept], op[is_kept]
-    _check(path, kept)
+    events, op = records[is_kept], op[is_kept]
+    _check(path, events)
     devices = DeviceCodes(",")
     notes = [
         f"action {action} ({ACTIONS[action]}) of {counts_of(present)}; sectors of 512 bytes; "
         f"{len(files)} file(s), merged by time"
     ]
-    left = int(of_action[action].sum()) - len(kept)
+    left = int(of_action[action].sum()) - len(events)
     if left:
         notes.append(f"{left} events without a range of sectors are left out")
     doubts = [*_missing_files(path, records), *_lost_events(records), *doubts_of(present)]
-    return assemble(path, "blktrace", [_requests(kept, op, devices)], devices, notes, doubts=doubts)
+    return assemble(
+        path, "blktrace", [_requests(events, op, devices)], devices, notes, doubts=doubts
+    )
 
 
 def _files_of(path: Path) -> list[Path]:
-    """Return the files of all CPUs, where the name says that this is the one of a CPU."""
+    """Return the files of all CPUs, if the name is that of one CPU's file."""
     named = _PER_CPU.fullmatch(path.name)
     if named is None:
         return [path]
-    found = (one for one in path.parent.iterdir() if _is_of(one.name, named["base"]))
-    return sorted(one for one in found if one.stat().st_size)
+    files = (file for file in path.parent.iterdir() if _is_of(file.name, named["base"]))
+    return sorted(file for file in files if file.stat().st_size)
 
 
 def _is_of(name: str, base: str) -> bool:
@@ -100,7 +102,7 @@ def _is_of(name: str, base: str) -> bool:
 
 
 def _missing_files(path: Path, records: _Records) -> list[str]:
-    """Return the sentence on the files of CPUs that are missing, if any is.
+    """Return a sentence on missing files of CPUs; an empty list if none is missing.
 
     blktrace writes a file for each CPU from 0, which is empty if the CPU had no event.
     """
@@ -110,11 +112,11 @@ def _missing_files(path: Path, records: _Records) -> list[str]:
         if not cpu or (records["cpu"] != cpu).any():
             return []
         return [
-            f"the files of other CPUs than {cpu} are missing; name them NAME.blktrace.0, "
-            "NAME.blktrace.1, … and put them beside each other"
+            f"only the file of CPU {cpu} is given; name the files NAME.blktrace.0, "
+            "NAME.blktrace.1, … and put them into one folder"
         ]
-    matches = (_PER_CPU.fullmatch(one.name) for one in path.parent.iterdir())
-    present = {int(one["cpu"]) for one in matches if one and one["base"] == named["base"]}
+    matches = (_PER_CPU.fullmatch(match.name) for match in path.parent.iterdir())
+    present = {int(match["cpu"]) for match in matches if match and match["base"] == named["base"]}
     missing = [cpu for cpu in range(max(present)) if cpu not in present]
     if not missing:
         return []
@@ -124,25 +126,25 @@ def _missing_files(path: Path, records: _Records) -> list[str]:
 
 
 def _lost_events(records: _Records) -> list[str]:
-    """Return sentences on gaps in the sequence numbers, which count the events of each CPU."""
+    """Return sentences on gaps in the sequence numbers, which number the events of each CPU."""
     events = records[records["action"] & np.uint32(_NOTIFY) == 0]
     sentences = []
     for cpu in np.unique(events["cpu"]):
         numbers = np.unique(events["sequence"][events["cpu"] == cpu])
         lost = int(numbers[-1]) - int(numbers[0]) + 1 - len(numbers)
         if lost:
-            sentences.append(f"{lost:,} events of CPU {cpu} are missing by their sequence numbers")
+            sentences.append(f"{lost:,} events of CPU {cpu} are missing, by their sequence numbers")
     return sentences
 
 
 def _records(path: Path) -> _Records:
-    """Return the records of a file, without the data behind them."""
+    """Return the records of a file, without the data between them."""
     content = read_binary(path)
     order = _order(content)
     if order is None:
-        raise WriteampError(f"{path}: is no binary blktrace: it does not begin with its magic")
+        raise WriteampError(f"{path}: not a binary blktrace: it does not begin with its magic")
     kind = _RECORDS[order]
-    parts, at = [np.empty(0, kind)], 0
+    chunks, at = [np.empty(0, kind)], 0
     while at < len(content):
         count = min((len(content) - at) // kind.itemsize, _AT_ONCE)
         if not count:
@@ -154,14 +156,16 @@ def _records(path: Path) -> _Records:
         is_wrong = some["magic"] != _MAGIC | _VERSION
         if is_wrong.any():
             bad = at + int(np.argmax(is_wrong)) * kind.itemsize
-            raise WriteampError(f"{path}: byte {bad} begins no record of blktrace version 7")
-        parts.append(some)
+            raise WriteampError(
+                f"{path}: at byte {bad}, there must be a record of blktrace version 7"
+            )
+        chunks.append(some)
         at += len(some) * kind.itemsize + int(some["pdu_len"][-1])
-    return np.concatenate(parts).astype(_RECORDS["<"])
+    return np.concatenate(chunks).astype(_RECORDS["<"])
 
 
 def _order(content: bytes) -> str | None:
-    """Return the byte order that the magic shows; None without one."""
+    """Return the byte order of the magic; None without a magic."""
     for order, name in _BYTE_ORDERS:
         if len(content) >= 4 and int.from_bytes(content[:4], name) & ~0xFF == _MAGIC:
             return order
@@ -169,12 +173,12 @@ def _order(content: bytes) -> str | None:
 
 
 def _operations(records: _Records) -> npt.NDArray[np.int8]:
-    """Return the position of each operation among `OPERATIONS`, -1 of none."""
+    """Return the position of each record's operation in `OPERATIONS`, -1 for none."""
     action, has_range = records["action"], records["bytes"] > 0
     op = np.full(len(records), -1, np.int8)
     for bits, name in ((_READ, "read"), (_WRITE, "write"), (_DISCARD, "trim")):
         op[(action & np.uint32(bits) != 0) & has_range] = OPERATIONS.index(name)
-    # A write with a flush before it is taken for the write, as of blkparse.
+    # A write with a flush before it counts as the write, as in blkparse.
     op[(action & np.uint32(_FLUSH) != 0) & ~has_range] = OPERATIONS.index("flush")
     return op
 
@@ -213,7 +217,7 @@ def _matches(head: Head) -> bool:
 
 FORMAT = Format(
     name="blktrace",
-    summary="binary files of a Linux blktrace, one for each CPU, one action of them",
+    summary="binary files of a Linux blktrace, one per CPU, one of their actions",
     columns="records of struct blk_io_trace",
     units="time in ns; sectors of 512 bytes; length in bytes",
     detection="begins with blktrace's magic, in either byte order",

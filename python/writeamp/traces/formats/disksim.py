@@ -10,8 +10,8 @@ from writeamp.traces.formats.five_columns import five_columns
 from writeamp.traces.rows import FieldKind, RowCheck
 from writeamp.traces.trace import Operation
 
-# The last field is a set of flags in hexadecimal, of which bit 0 says read; the others (8 is
-# synchronous, for one) do not matter here, so 9 is a read and 8 a write. They are not written.
+# The last field holds flags in hexadecimal. Bit 0 is set for a read; the others (8 is synchronous)
+# are ignored, so 9 is a read and 8 a write. Other flags are not written.
 _FLAGS = pl.col("flags")
 _OP = (
     pl.when(_FLAGS.str.contains("[13579bdfBDF]$"))

@@ -25,7 +25,7 @@ _LAYOUT = RowLayout(
     },
     open_ended=True,
 )
-# The name of a process may have spaces; one word stands for it then.
+# Names of processes may contain spaces; they are replaced by one word.
 _FORM = rb"^[ \t]*(\d+)[ \t]+(\d+)[ \t]+.*?[ \t]+(\d+)[ \t]+(\d+)[ \t]+([RrWw])[ \t]+(\d+)[ \t]+"
 _LINE = re.compile(_FORM + rb"(\d+)([^\n]*)", re.MULTILINE)
 _ROW = re.compile(r"\d+\s+\d+\s+.*?\s+\d+\s+\d+\s+[RrWw]\s+\d+\s+\d+(\s+[0-9a-fA-F]{32})?")
@@ -33,7 +33,7 @@ _FIELDS = len(_LAYOUT.fields) + 1
 
 
 def _with_one_word(block: Block) -> Block:
-    """Return a block whose processes are single words."""
+    """Return a block in which each process name is a single word."""
     text = block.text
     if all(len(line.split()) in (0, _FIELDS) for line in text.split(b"\n")):
         return block
@@ -61,5 +61,5 @@ FORMAT = Format.of_rows(
     summary="FIU traces of SRCMap and I/O deduplication (SNIA IOTTA), with hashes of content",
     columns="ts pid process lba size rw major minor [md5]",
     units="time in ns; lba and size in sectors of 512 bytes; rw R or W",
-    detection="rows of this form, the process in any words",
+    detection="rows of this form, with any words for the process",
 )

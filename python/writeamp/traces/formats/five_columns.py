@@ -1,7 +1,7 @@
-"""The family ``time device address size type`` that most SSD simulators read.
+"""The family ``time device address size type``, which most SSD simulators read.
 
-Its members look alike and differ in the unit of time, so none is ever detected: a file of the
-wrong member would read without a fault and run a thousand or a million times too fast or too slow.
+Its members look the same and differ in the unit of time, so none is detected. A file read as the
+wrong member would give no error and run a thousand or a million times too fast or too slow.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from writeamp.traces.row_format import request_rows
 from writeamp.traces.rows import FieldKind, RowLayout
 from writeamp.traces.trace import SECTOR_BYTES
 
-# The type is 1 for a read and 0 for a write, the opposite of what most would guess and of Tencent's
-# traces.
+# The type is 1 for a read and 0 for a write, contrary to Tencent's traces.
 _TYPES = {"read": ["1"], "write": ["0"]}
 _ROW_IN_NANOSECONDS = re.compile(r"\d+\s+\d+\s+\d+\s+\d+\s+[01]")
 
@@ -35,12 +34,12 @@ def five_columns(
 
     Args:
         name: the format's name.
-        note: what every trace of this format assumes.
+        note: the assumptions about every trace of this format.
         time: the kind of the times; WHOLE for nanoseconds.
         type_column: the name of the column of operations.
-        parsed_op: as `request_rows` takes it.
+        parsed_op: as in `request_rows`.
         row: the form of a row.
-        last: what is in the last column, in words.
+        last: content of the last column, in words.
         others: the remaining attributes of `Format`.
     """
     fields = {"time": time} | dict.fromkeys(("device", "address", "size"), FieldKind.WHOLE)
@@ -56,5 +55,5 @@ def five_columns(
         notes=[note],
     )
     numbers = "whole numbers" if time is FieldKind.WHOLE else "numbers"
-    detection = f"five columns of {numbers}, the last {last}: never certain, must be named"
+    detection = f"five columns of {numbers}, the last {last}: never certain, so it must be named"
     return Format.of_rows(rows, row, detection=detection, certain=False, **others)

@@ -18,9 +18,9 @@ from writeamp.traces.rows import FieldKind, RowLayout
 from writeamp.traces.source import Block, Head, read_blocks
 from writeamp.traces.trace import OPERATIONS, SECTOR_BYTES, Trace
 
-# The kernel reports a request at several stages; counting more than one would count its bytes
-# twice. The letters are those of blktrace. The first stage that a file has is taken: completions
-# show what the drive did. Inserts come last, as schedulers let most requests of a queue pass.
+# The kernel reports a request at several stages; counting several would count its bytes twice. The
+# letters are those of blktrace. The first stage in this order that a file has is used: completions
+# show what the drive did. Inserts come last, as most requests of a queue bypass the scheduler.
 ACTIONS = {
     "C": "block_rq_complete",
     "D": "block_rq_issue",
@@ -32,7 +32,7 @@ _FORM = (
     "sector + sectors [priority] [error or comm]"
 )
 _GAP = r"[ \t]+"
-# `perf script` may print a period after the time, and names the group of the event.
+# `perf script` may print a period after the time, and the group of the event.
 _EVENT = rf"[ \t]([0-9.]+):{_GAP}(?:[0-9]+{_GAP})?(?:block:)?(block_\w+):[ \t]*(.*)$"
 _REQUEST = (
     rf"^([0-9]+,[0-9]+){_GAP}([A-Z]+){_GAP}(?:(?:[0-9]+{_GAP})?\([^)]*\){_GAP})?"
@@ -44,7 +44,7 @@ _DETECTED = re.compile(rb"\bblock_\w+:[ \t]*[0-9]+,[0-9]+[ \t]+[A-Z]+[ \t]")
 _LOST = re.compile(
     r"\[LOST (\d+) EVENTS\]|\[(\d+) EVENTS DROPPED\]|PERF_RECORD_LOST\w*.*?\blost (\d+)"
 )
-# The ring buffer of ftrace keeps the latest events only.
+# The ring buffer of ftrace stores only the latest events.
 _BUFFER = re.compile(r"^# entries-in-buffer/entries-written: (\d+)/(\d+)")
 _NOT_EVENTS = r"LOST|DROPPED|entries-written"
 
@@ -71,7 +71,7 @@ class _StageEvents:
         self._left_out = LeftOut()
 
     def rows_of(self, block: Block) -> Block:
-        """Return a block in which the events of the stage are rows, and other lines are empty."""
+        """Return a block in which only the events of the stage are rows; other lines are empty."""
         lines = numbered_lines(block)
         events = with_fields(lines, "line", _EVENT, ["time", "event", "rest"])
         self._look_at_others(block, events.filter(pl.col("event").is_null()))
@@ -80,26 +80,26 @@ class _StageEvents:
         return with_rows(block, lines, self._requests(block, chosen))
 
     def notes(self) -> list[str]:
-        """Return notes on which events are requests, and what is left out."""
+        """Return notes on the events that are requests, and on those left out."""
         stages = Counter({event: self._present[event] for event in ACTIONS.values()})
         notes = [f"{self.event} of {counts_of(+stages)}; sectors of {SECTOR_BYTES} bytes"]
         if self.event == ACTIONS["Q"]:
-            notes.append("what is queued on md or device mapper is queued again on the drive below")
+            notes.append("requests queued on md or device mapper are queued again on the drive")
         return [*notes, *self._left_out.notes()]
 
     def doubts(self) -> list[str]:
-        """Return warnings of events that the file lacks."""
+        """Return warnings about missing events."""
         issued, completed = self._present[ACTIONS["D"]], self._present[ACTIONS["C"]]
         doubts = self._left_out.doubts()
         if self.event == ACTIONS["C"] and issued > completed:
             doubts.append(
-                f"{issued} requests were issued and {completed} completed: the recording ended "
-                "before, or completions are missing (--action D counts what was issued)"
+                f"{issued} requests were issued but only {completed} completed: the recording "
+                "ended before, or completions are missing (count issued requests with --action D)"
             )
         return doubts
 
     def _look_at_others(self, block: Block, others: pl.DataFrame) -> None:
-        """Count lost events; refuse a line that names a block event in another form."""
+        """Count lost events, and reject a line with a block event in another form."""
         odd = others.filter(pl.col("line").str.contains(_MENTIONS_EVENT))
         if odd.height:
             number, line = odd.select("number", "line").row(0)
@@ -119,8 +119,8 @@ class _StageEvents:
             ~has_sectors & pl.col("rwbs").str.starts_with("F")
         )
         failed = (pl.col("result") != "0") if self._counts_errors else pl.lit(False)
-        # RWBS of a command that is none of ours: of a zone, or write-zeroes, of which nobody knows
-        # whether the drive writes or trims.
+        # Other commands in RWBS: zone commands, or write-zeroes, for which the drive may either
+        # write or trim.
         is_other = ~pl.col("name").is_in(OPERATIONS)
         reason = (
             pl.when(failed)
@@ -130,7 +130,7 @@ class _StageEvents:
             .when(is_other)
             .then(pl.format("events with RWBS {}", "rwbs"))
             .when(~has_sectors)
-            .then(pl.lit("events of no sectors"))
+            .then(pl.lit("events without sectors"))
         )
         named = fields.with_columns(
             name=pl.col("rwbs").replace_strict(names, return_dtype=pl.String)
@@ -139,7 +139,7 @@ class _StageEvents:
         self._left_out.reasons.update(
             dict(sorted_out["reason"].drop_nulls().value_counts(sort=True).rows())
         )
-        # A flush may carry the sector -1.
+        # A flush may have the sector -1.
         extent = (
             pl.when("is_flush")
             .then(pl.lit("0 0"))
@@ -170,7 +170,7 @@ def read(path: Path, options: ReadOptions) -> Trace:
     """Read the events of one stage.
 
     Raises:
-        WriteampError: a row is not valid, or no event is of the stage.
+        WriteampError: a row is not valid, or the stage has no events.
     """
     events = _StageEvents(_action(path, options.action))
     return request_rows(
@@ -188,27 +188,27 @@ def read(path: Path, options: ReadOptions) -> Trace:
     ).read(path)
 
 
-def _action(path: Path, asked: str | None) -> str:
-    """Return the stage asked for, or the first that the file has.
+def _action(path: Path, requested: str | None) -> str:
+    """Return the requested stage, or the first that the file has.
 
     Raises:
-        WriteampError: the file has none, or not the one asked for.
+        WriteampError: the file has no events, but not of the requested stage.
     """
     present: set[str] = set()
     for block in read_blocks(path):
         present |= {name for name, event in ACTIONS.items() if f"{event}:".encode() in block.text}
-        if (asked or next(iter(ACTIONS))) in present:
+        if (requested or next(iter(ACTIONS))) in present:
             break
     usable = [name for name in ACTIONS if name in present]
-    if asked in usable or (usable and asked is None):
-        return asked or usable[0]
+    if requested in usable or (usable and requested is None):
+        return requested or usable[0]
     if not usable:
         raise WriteampError(
-            f"{path}: has no event of a block request; needed is one of "
+            f"{path}: has no events of block requests; it must have one of "
             f"{', '.join(ACTIONS.values())}"
         )
     raise WriteampError(
-        f"{path}: no event is {ACTIONS[str(asked)]} (action {asked}); choose with action "
+        f"{path}: no event is {ACTIONS[str(requested)]} (action {requested}); choose with action "
         f"(--action) from {', '.join(f'{name} ({ACTIONS[name]})' for name in usable)}"
     )
 
@@ -219,7 +219,7 @@ def _matches(head: Head) -> bool:
 
 FORMAT = Format(
     name="ftrace",
-    summary="block events of Linux as ftrace, trace-cmd report and perf script print them",
+    summary="block events of Linux from ftrace, trace-cmd report and perf script",
     columns=_FORM,
     units="time in seconds; sectors of 512 bytes; one stage: C completed, D issued, Q queued, "
     "I inserted, the first that the file has",

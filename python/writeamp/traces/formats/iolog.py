@@ -57,10 +57,10 @@ def read(path: Path, options: ReadOptions) -> Trace:
     """Read an iolog.
 
     Raises:
-        WriteampError: it is of another version, or a row is not valid.
+        WriteampError: its version is not 2 or 3, or a row is not valid.
     """
     devices = DeviceCodes("_")
-    parts: list[pl.DataFrame] = []
+    tables: list[pl.DataFrame] = []
     version = clock_us = of_files = 0
     for whole in read_blocks(path):
         block = whole
@@ -72,17 +72,17 @@ def read(path: Path, options: ReadOptions) -> Trace:
         clock_us = int(rows["time_us"][-1])
         requests = rows.filter(pl.col("action").is_in(list(_OPERATION_OF_ACTION)))
         of_files += rows.filter(pl.col("action").is_in(_OF_FILES)).height
-        parts.append(_requests(requests, devices))
-    clock = "times are microseconds" if version == 3 else "the waits, in microseconds, make times"
+        tables.append(_requests(requests, devices))
+    clock = "times are microseconds" if version == 3 else "times are sums of waits in microseconds"
     units = f"version {version}: {clock}; offsets and lengths are bytes; syncs are flushes"
     notes: list[str] = [Detail(units)]
     if of_files:
         notes.append(f"{of_files} rows add, open or close a file")
-    return assemble(path, "iolog", parts, devices, notes)
+    return assemble(path, "iolog", tables, devices, notes)
 
 
 def write(trace: Trace, file: BinaryIO) -> list[str]:
-    """Write version 3, which begins by adding and opening the files; times are cut to 1 us."""
+    """Write version 3, which begins with adding and opening the files; times are cut to 1 us."""
     refuse_early_times(trace, "iolog")
     labels = _labels(trace)
     file.write(b"fio version 3 iolog\n")
@@ -105,16 +105,16 @@ def _labels(trace: Trace) -> list[str]:
 
 
 def _after_header(block: Block) -> tuple[int, Block]:
-    """Return the version that the first line tells, and the block with that line empty."""
+    """Return the version in the first line, and the block with that line empty."""
     first, newline, rest = block.text.partition(b"\n")
-    found = _HEADER.fullmatch(first.decode().strip())
-    if not found or int(found[1][:9]) not in _FORMS:
+    match = _HEADER.fullmatch(first.decode().strip())
+    if not match or int(match[1][:9]) not in _FORMS:
         raise block.fault(
             block.first_line,
             f"the line is {quoted(first.decode().strip())}, valid are fio version 2 iolog and fio "
             "version 3 iolog",
         )
-    return int(found[1]), Block(block.path, block.first_line, newline + rest)
+    return int(match[1]), Block(block.path, block.first_line, newline + rest)
 
 
 def _rows(block: Block, version: int, clock_us: int) -> pl.DataFrame:
@@ -159,7 +159,7 @@ def _refuse_faults(block: Block, rows: pl.DataFrame, version: int) -> None:
         ),
         RowCheck(
             ~_HAS_EXTENT | (pl.col("count") <= MAX_LENGTH_BYTES).fill_null(False),
-            f"length is {{length}}, a request is at most {MAX_LENGTH_BYTES} bytes long",
+            f"length is {{length}}, a request has at most {MAX_LENGTH_BYTES} bytes",
         ),
         RowCheck(
             (pl.col("time_us") <= _LAST_US).fill_null(False),
@@ -169,13 +169,13 @@ def _refuse_faults(block: Block, rows: pl.DataFrame, version: int) -> None:
     failure = first_failure(rows, checks)
     if failure:
         row, sentence = failure
-        found = rows.row(row, named=True)
-        is_last = found["number"] == block.first_line + block.text.count(b"\n")
+        fields = rows.row(row, named=True)
+        is_last = fields["number"] == block.first_line + block.text.count(b"\n")
         values = {
-            name: "missing" if value is None else quoted(value) for name, value in found.items()
+            name: "missing" if value is None else quoted(value) for name, value in fields.items()
         }
         cut = " (the file ends within it)" if is_last else ""
-        raise block.fault(found["number"], sentence.format(**values) + cut)
+        raise block.fault(fields["number"], sentence.format(**values) + cut)
 
 
 def _requests(rows: pl.DataFrame, devices: DeviceCodes) -> pl.DataFrame:
@@ -195,7 +195,7 @@ def _looks_like_iolog(head: Head) -> bool:
 
 FORMAT = Format(
     name="iolog",
-    summary="iologs of fio, versions 2 and 3, one device a file",
+    summary="iologs of fio, versions 2 and 3, one device per file",
     columns=_FORMS[3],
     units="time in microseconds (in version 2 the sum of its waits); offset and length in bytes; "
     "sync and datasync are flushes",

@@ -34,7 +34,7 @@ _ROWS = request_rows(
     time="time",
     offset=("lbn", SECTOR_BYTES),
     length=("size", 1),
-    notes=["times are seconds; lbn counts sectors of 512 bytes, size bytes; one device"],
+    notes=["times are seconds; lbn is in sectors of 512 bytes, size in bytes; one device"],
     header=_HEADER,
 )
 

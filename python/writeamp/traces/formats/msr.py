@@ -24,8 +24,8 @@ from writeamp.traces.text_output import (
 )
 from writeamp.traces.trace import MAX_TIMESTAMP_NS, Trace
 
-# Timestamps are Windows file times: ticks of 100 ns since 1601. As nanoseconds since 1601 today's
-# times overflow 64 bits, so they are moved to 1970 first.
+# Timestamps are Windows file times: ticks of 100 ns since 1601. In nanoseconds, today's times since
+# 1601 overflow 64 bits, so they are first converted to times since 1970.
 _TICK_NS = 100
 _MOST_DIGITS = 20
 _TICKS_1601_TO_1970 = 116_444_736_000_000_000
@@ -39,14 +39,14 @@ _LAYOUT = RowLayout(
         "Type": FieldKind.WORD,
         "Offset": FieldKind.WHOLE,
         "Size": FieldKind.WHOLE,
-        # Nothing here needs it, and it wraps in some files: only its presence counts.
+        # The value is not used, and it overflows in some files: only its presence is checked.
         "ResponseTime": FieldKind.WORD,
     },
 )
 _ROW = re.compile(
     r"\d+\s*,[^,]*,\s*\d+\s*,\s*(read|write)\s*,\s*\d+\s*,\s*\d+\s*,[^,]+", re.IGNORECASE
 )
-# The files of the collection have no header; some copies do.
+# The files of the collection have no header, but some copies do.
 _HEADER = re.compile(rb"\s*timestamp\s*,\s*hostname\s*,[^\n]*", re.IGNORECASE)
 _DEVICE = re.compile(r"([^,\s]+)_(\d{1,18})")
 
@@ -103,12 +103,12 @@ def _rows(origin_ticks: int) -> RowFormat:
 def _origin_ticks(path: Path) -> int:
     """Return the tick that becomes time 0.
 
-    Copies whose times were moved to the start of the trace keep the tick but not the origin: a
-    first time before 1970 is one of those.
+    Some copies have times since the start of the trace, in the same ticks; a first time before
+    1970 identifies them.
     """
     for line in read_head(path).lines:
         first_field = line.split(",")[0].strip()
-        # int() refuses thousands of digits in words of its own; the rows' error has ours.
+        # int() rejects thousands of digits with a message of its own; the check of rows is clearer.
         if first_field.isdecimal() and len(first_field) <= _MOST_DIGITS:
             return _TICKS_1601_TO_1970 if int(first_field) >= _TICKS_1601_TO_1970 else 0
     return _TICKS_1601_TO_1970

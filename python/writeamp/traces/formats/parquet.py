@@ -1,4 +1,4 @@
-"""Parquet in our own schema: the only format here that carries everything a trace holds."""
+"""Parquet in writeamp's own schema, the only format that represents all facts of a trace."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ _INTEGER_RANGES = {
 
 
 def read(path: Path, options: ReadOptions) -> Trace:
-    """Read a Parquet file of our schema, or a recording's; other columns are ignored.
+    """Read a Parquet file of writeamp's schema, or a recording's; other columns are ignored.
 
     Raises:
-        WriteampError: the file is not Parquet, is of another schema, or has a row that is not
-            valid (named by its number, from 1).
+        WriteampError: the file is not Parquet, has another schema, or has a row that is not valid
+            (identified by its number, from 1).
     """
     with open_file(path) as file:
         try:
@@ -64,7 +64,7 @@ def read(path: Path, options: ReadOptions) -> Trace:
                 f"{path}: is not a readable parquet file ({one_line(error)})"
             ) from None
     if rows.is_empty():
-        raise WriteampError(f"{path}: the trace holds no request, at least one is needed")
+        raise WriteampError(f"{path}: the trace holds no requests; at least one is needed")
     requests = _requests(path, rows)
     notes = []
     if _DEVICES_KEY in metadata:
@@ -88,11 +88,11 @@ def read(path: Path, options: ReadOptions) -> Trace:
 def recorded_in(path: str | os.PathLike[str]) -> Recorded | None:
     """Return the facts of the drive that a file was recorded on, without reading its rows.
 
-    None if it says nothing, or is no readable Parquet file, of which `writeamp.traces.read` tells
-    more.
+    None if the file has no such facts or is not a readable Parquet file; for the reason, use
+    `writeamp.traces.read`.
 
     Raises:
-        WriteampError: what it says is not valid.
+        WriteampError: the facts are not valid.
     """
     try:
         with open_file(file_path(path)) as file:
@@ -103,7 +103,7 @@ def recorded_in(path: str | os.PathLike[str]) -> Recorded | None:
 
 
 def write(trace: Trace, file: BinaryIO) -> list[str]:
-    """Write every request, sorted by time (requests of one time stay in order)."""
+    """Write all requests, sorted by time (requests with equal times stay in order)."""
     early = count_out_of_order(trace.requests)
     rows = trace.requests if trace.fua is None else trace.requests.with_columns(trace.fua)
     rows.sort("timestamp_ns", maintain_order=True).write_parquet(
@@ -114,12 +114,12 @@ def write(trace: Trace, file: BinaryIO) -> list[str]:
         | ({} if trace.recorded is None else {RECORDING_KEY: trace.recorded.to_text()}),
     )
     if early:
-        return [f"{early} requests carried an earlier time than the one before: sorted by time"]
+        return [f"{early} requests had an earlier time than the one before: sorted by time"]
     return []
 
 
 def metadata_of(devices: list[str]) -> dict[str, str]:
-    """Return the metadata that every trace of this schema has."""
+    """Return the metadata of a trace of this schema."""
     return {
         _VERSION_KEY: SCHEMA_VERSION,
         _UNITS_KEY: json.dumps(_UNITS),
@@ -136,18 +136,18 @@ def _check_schema(path: Path, schema: dict[str, pl.DataType], metadata: dict[str
     version = metadata.get(_VERSION_KEY, SCHEMA_VERSION)
     if version != SCHEMA_VERSION:
         raise WriteampError(
-            f"{path}: is of trace schema {quoted(version)}, this version reads {SCHEMA_VERSION}"
+            f"{path}: has the trace schema {quoted(version)}, this version reads {SCHEMA_VERSION}"
         )
     missing = [name for name in SCHEMA if name not in schema]
     if missing:
         raise WriteampError(
-            f"{path}: has no column {', '.join(missing)}; a trace has {', '.join(SCHEMA)}"
+            f"{path}: has no column {', '.join(missing)}; a trace must have {', '.join(SCHEMA)}"
         )
     if schema["op"].is_integer():
-        # MQSim writes 0 for a write, Tencent 1: a number does not say what it does.
+        # MQSim writes 0 for a write, Tencent 1: the number alone is ambiguous.
         raise WriteampError(
-            f"{path}: column op is {schema['op']}, and whether 0 is a read or a write cannot be "
-            f"told; valid are the words {', '.join(OPERATIONS)}"
+            f"{path}: column op is {schema['op']}, and 0 could mean a read or a write; valid are "
+            f"the words {', '.join(OPERATIONS)}"
         )
     wrong = [
         f"{name} is {schema[name]}, valid is {SCHEMA[name]}"
@@ -176,14 +176,15 @@ def _requests(path: Path, rows: pl.DataFrame) -> pl.DataFrame:
         ),
         RowCheck(
             no_flush | ((pl.col("offset") == 0) & (pl.col("length") == 0)),
-            "a flush of {length} bytes at offset {offset}, a flush has offset and length 0",
+            "a flush of {length} bytes at offset {offset}, but a flush must have offset and "
+            "length 0",
         ),
     )
     failure = first_failure(rows, checks)
     if failure:
         row, sentence = failure
-        found = {name: quoted(value) for name, value in rows.row(row, named=True).items()}
-        raise WriteampError(f"{path}: row {row + 1} has {sentence.format(**found)}")
+        values = {name: quoted(value) for name, value in rows.row(row, named=True).items()}
+        raise WriteampError(f"{path}: row {row + 1} has {sentence.format(**values)}")
     return rows.select(
         pl.col(name).cast(Operation if name == "op" else dtype) for name, dtype in SCHEMA.items()
     )
@@ -192,7 +193,7 @@ def _requests(path: Path, rows: pl.DataFrame) -> pl.DataFrame:
 def _device_names(path: Path, written: str) -> list[str]:
     try:
         names = json.loads(written)
-    except (ValueError, RecursionError):  # also of thousands of digits or of brackets
+    except (ValueError, RecursionError):  # also for thousands of digits or brackets
         names = None
     if not isinstance(names, list) or not all(map(_is_text, names)):
         raise WriteampError(
@@ -203,7 +204,7 @@ def _device_names(path: Path, written: str) -> list[str]:
 
 
 def _is_text(name: object) -> bool:
-    """Return whether a text can be written anywhere: JSON can spell half a character."""
+    """Return whether a name is valid Unicode: JSON can hold half of a surrogate pair."""
     try:
         return isinstance(name, str) and name.encode() is not None
     except UnicodeEncodeError:
@@ -211,7 +212,7 @@ def _is_text(name: object) -> bool:
 
 
 def _numbered_devices(requests: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """Return the requests with the devices renumbered from 0, and their old numbers as names."""
+    """Return the requests with devices renumbered from 0, and their old numbers as names."""
     numbers = requests["device"].unique().sort()
     renumbered = numbers.search_sorted(requests["device"]).cast(pl.UInt32)
     return requests.with_columns(device=renumbered), [str(number) for number in numbers]

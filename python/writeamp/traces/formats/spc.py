@@ -9,8 +9,8 @@ from writeamp.traces.row_format import request_rows
 from writeamp.traces.rows import FieldKind, RowLayout
 from writeamp.traces.trace import SECTOR_BYTES
 
-# Two units in one row: the address counts blocks of 512 bytes, the size counts bytes. Rows may end
-# in optional fields, and their number may differ from row to row. A size of zero is legal.
+# A row has two units: the address counts blocks of 512 bytes, the size counts bytes. Rows may end
+# with optional fields, whose number may differ between rows. A size of zero is valid.
 _LAYOUT = RowLayout(
     ",",
     {
@@ -26,7 +26,7 @@ FORMAT = Format.of_rows(
     request_rows(
         "spc",
         _LAYOUT,
-        # Each application storage unit (ASU) is an address space of its own: the same LBA of two
+        # Each application storage unit (ASU) has an address space of its own: the same LBA in two
         # units is two places, so the unit is the device.
         ["ASU"],
         ("Opcode", {"read": ["R", "r"], "write": ["W", "w"]}),

@@ -54,7 +54,7 @@ def _rows(path: Path) -> RowFormat:
 
 FORMAT = Format(
     name="systor",
-    summary="SYSTOR '17 traces of virtual desktops (SNIA IOTTA), one file a LUN and hour",
+    summary="SYSTOR '17 traces of virtual desktops (SNIA IOTTA), one file per LUN and hour",
     columns=_LAYOUT.form,
     units="time in seconds since 1970; offset and size in bytes; IOType R, W or empty",
     detection="six comma-separated fields, the first decimal seconds, the third R, W or empty",

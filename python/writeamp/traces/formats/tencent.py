@@ -24,20 +24,21 @@ FORMAT = Format.of_rows(
         "tencent",
         _LAYOUT,
         ["volume_id"],
-        # The opposite of what MQSim, SSDsim and DiskSim mean by 0 and 1.
+        # 0 and 1 have the opposite meaning in MQSim, SSDsim and DiskSim.
         ("io_type", {"read": ["0"], "write": ["1"]}),
         time=Ticks("timestamp", 10**9, "s"),
         offset=("offset", SECTOR_BYTES),
         length=("size", SECTOR_BYTES),
         notes=[
-            "times are whole seconds, so that the order within a second is all that is known of "
-            "it; sectors of 512 bytes; io_type 0 is a read, 1 a write"
+            "times are whole seconds, so the order within a second is that of the file; sectors of "
+            "512 bytes; io_type 0 is a read, 1 a write"
         ],
     ),
     re.compile(r"\d+\s*,\s*\d+\s*,\s*\d+\s*,\s*[01]\s*,\s*\d+"),
-    summary="Tencent CBS block traces, comma-separated, one device a volume",
+    summary="Tencent CBS block traces, comma-separated, one device per volume",
     units="time in seconds since 1970; offset and size in sectors of 512 bytes; io_type 0 read, "
     "1 write",
-    detection="five comma-separated whole numbers, the fourth 0 or 1: never certain, must be named",
+    detection="five comma-separated whole numbers, the fourth 0 or 1: never certain, so it must be "
+    "named",
     certain=False,
 )

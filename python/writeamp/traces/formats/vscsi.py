@@ -1,4 +1,4 @@
-"""VSCSI: binary traces of VMware's virtual disks, as CloudPhysics published them, v1 and v2."""
+"""VSCSI: binary traces of VMware's virtual disks, as published by CloudPhysics, v1 and v2."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _RECORDS = {
          ("lbn", "<u8"), ("ts", "<u8"), ("rt", "<u8")]
     ),
 }  # fmt: skip
-# SCSI's READ, WRITE and SYNCHRONIZE CACHE in their lengths of commands.
+# SCSI's READ, WRITE and SYNCHRONIZE CACHE with their different command lengths.
 _COMMANDS = {
     0x08: "read", 0x28: "read", 0x88: "read", 0xA8: "read",
     0x0A: "write", 0x2A: "write", 0x8A: "write", 0xAA: "write",
@@ -51,33 +51,34 @@ def read(path: Path, options: ReadOptions) -> Trace:
     """Read a VSCSI file.
 
     Raises:
-        WriteampError: it is none, or a record is not valid (named by its number, from 1).
+        WriteampError: the file is not VSCSI, or a record is not valid (its number is given, from
+            1).
     """
     content = read_binary(path)
     version = _version(content)
     if version is None:
-        raise WriteampError(f"{path}: is no VSCSI trace: its first records are of neither version")
+        raise WriteampError(f"{path}: not a VSCSI trace: its first records are of no version")
     kind = _RECORDS[version]
     count, rest = divmod(len(content), kind.itemsize)
     if rest:
         raise WriteampError(
-            f"{path}: the file ends within record {count + 1}, of {kind.itemsize} bytes"
+            f"{path}: the file ends within record {count + 1}; a record has {kind.itemsize} bytes"
         )
     records = np.frombuffer(content, kind)
-    _refuse_first(path, records["ver"] >> 8 != version, "is of another version than the first")
+    _refuse_first(path, records["ver"] >> 8 != version, "has another version than the first")
     op, others = _operations(records["cmd"])
-    known = records[op >= 0]
+    requests = records[op >= 0]
     _check(path, records)
-    units = "times are microseconds; lbn counts sectors of 512 bytes, len bytes; one device"
+    units = "times are microseconds; lbn is in sectors of 512 bytes, len in bytes; one device"
     notes: list[str] = [Detail(f"VSCSI version {version}: {units}")]
     if others:
         listed = ", ".join(f"{count} of 0x{command:02x}" for command, count in others.items())
-        notes.append(f"commands that neither read, write nor flush are left out: {listed}")
-    return assemble(path, "vscsi", [_requests(known, op[op >= 0])], _one_device(), notes)
+        notes.append(f"commands other than read, write and flush are left out: {listed}")
+    return assemble(path, "vscsi", [_requests(requests, op[op >= 0])], _one_device(), notes)
 
 
 def _version(content: bytes) -> int | None:
-    """Return the version of which the first records are, all of them; None of neither."""
+    """Return the version of all the first records; None if they are of neither version."""
     for version, kind in _RECORDS.items():
         count = min(_LOOKED_AT, len(content) // kind.itemsize)
         records = np.frombuffer(content, kind, count)
@@ -87,7 +88,7 @@ def _version(content: bytes) -> int | None:
 
 
 def _operations(commands: npt.NDArray[np.uint16]) -> tuple[npt.NDArray[np.int8], Counter[int]]:
-    """Return the position of each command's operation, -1 of none, and the counts of these."""
+    """Return the position of each command's operation, -1 for none, and the counts of these."""
     code_of = np.full(_COMMAND_CODES, -1, np.int8)
     for command, name in _COMMANDS.items():
         code_of[command] = OPERATIONS.index(name)

@@ -1,4 +1,4 @@
-"""xperf: disk events of Windows (ETW), as `dumper` and `diskio -detail` print them."""
+"""xperf: disk events of Windows (ETW), as text from `dumper` and `diskio -detail`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NUMBER, _HEX = r"[ \t]*([0-9]+)[ \t]*,", r"[ \t]*0x([0-9a-fA-F]+)[ \t]*,"
 _UNREAD, _UNREAD_HEX = r"[ \t]*[0-9]+[ \t]*,", r"[ \t]*0x[0-9a-fA-F]+[ \t]*,"
 _DISK = r"[ \t]*([0-9]+)[ \t\r]*(?:,|$)"
 _OF_DATA = r"^[ \t]*(DiskRead|DiskWrite)[ \t]*,"
-# Names of processes may have commas: what follows them fixes the columns.
+# Names of processes may contain commas, so the columns are counted from what follows them.
 _TO_POINTER = rf"{_NUMBER}.*?,{_UNREAD}(?:{_UNREAD})?{_UNREAD_HEX}"
 # In `dumper` the offset comes before the size, in `diskio -detail` after it.
 _DUMPED = rf"{_OF_DATA}{_TO_POINTER}{_HEX}{_HEX}{_UNREAD}{_DISK}"
@@ -54,21 +54,21 @@ _OP = ("event", {"read": ["DiskRead"], "write": ["DiskWrite"], "flush": ["DiskFl
 
 
 class _DiskEvents:
-    """Disk events as rows, and counts of what is left out."""
+    """Disk events as rows, and counts of events left out."""
 
     def __init__(self) -> None:
         self.left_out = LeftOut()
         self._lost_buffers = 0
 
     def doubts(self) -> list[str]:
-        """Return warnings of events that the file lacks."""
+        """Return warnings about missing events."""
         doubts = self.left_out.doubts()
         if self._lost_buffers:
             doubts.append(f"{self._lost_buffers} buffers of events were lost while recording")
         return doubts
 
     def rows_of(self, block: Block) -> Block:
-        """Return a block of rows of time, disk, event, offset and size; other lines are empty."""
+        """Return a block with rows of time, disk, event, offset and size; other lines are empty."""
         lines = numbered_lines(block)
         self._look_at_others(block, lines)
         events = lines.filter(
@@ -87,7 +87,7 @@ class _DiskEvents:
         return with_rows(block, lines, requests)
 
     def _look_at_others(self, block: Block, lines: pl.DataFrame) -> None:
-        """Count lost events; refuse a header of other columns than those that are read."""
+        """Count lost events, and reject a header with unknown columns."""
         for line in lines.filter(pl.col("line").str.contains("Events Lost:"))["line"]:
             if lost := _LOST.search(line):
                 self.left_out.lost += int(lost[1])
@@ -100,7 +100,7 @@ class _DiskEvents:
 
 
 def _of_data(events: pl.DataFrame, pattern: str, extent: list[str]) -> pl.DataFrame:
-    """Return the events of a layout as columns `number` and `row`."""
+    """Return the events with one order of columns, as columns `number` and `row`."""
     fields = with_fields(events, "line", pattern, ["event", "time", *extent, "disk"])
     decimal = [
         pl.col(name).str.to_integer(base=16, dtype=pl.UInt64, strict=False).cast(pl.String)
@@ -146,7 +146,7 @@ def _matches(head: Head) -> bool:
 
 FORMAT = Format(
     name="xperf",
-    summary="disk events of Windows as xperf -a dumper and -a diskio -detail print them",
+    summary="disk events of Windows from xperf -a dumper and -a diskio -detail",
     columns=_FORM,
     units="time in us; offset and size in hexadecimal bytes; DiskRead, DiskWrite or DiskFlush",
     detection="lines that begin with DiskRead or DiskWrite and a time, or their header",
