@@ -144,7 +144,7 @@ def test_rows_after_a_header_keep_their_line_numbers_across_blocks(tmp_path: Pat
         (DATED, "1,1,2021-02-30 1:00", "2021-02"),
         (DATED, "1,1,03/08/2021 1:00", "2021-03"),
         (DATED, "1,1,2021-02-03 1:00 PDT", "Z or"),
-        (DATED, "1,1,1969-02-03 1:00", "of 1970"),
+        (DATED, "1,1,1969-02-03 1:00", "from 1970"),
         (DATED, "1,1,2300-02-03 1:00", "to 2262"),
         (
             "columns:date=2,time=3:datetime,offset=1:bytes,length=4k,op=write",
@@ -193,7 +193,7 @@ def test_a_row_that_does_not_fit_names_its_line_and_what_is_valid(
         ("columns:offset=1:bytes,length=2:bytes,op=write,header=si", "header is 'si'"),
         (
             "columns:offset=o:bytes,length=2:bytes,op=write,header=no",
-            "header=no means that there are none",
+            "header=no excludes column names",
         ),
         ("columns:date=2,time=3:s,offset=1:bytes,length=4k,op=write", "needs the time of day"),
         ("columns:date=2,offset=1:bytes,length=4k,op=write", "date=2 needs the time of day"),

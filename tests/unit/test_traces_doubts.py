@@ -22,8 +22,8 @@ from writeamp.traces.clocks import clock_of, in_words
         ("{epoch},R,8192,4096,15", "alibaba", "would be dates, such as 1577808000"),
         ("{epoch}000,R,8192,4096,15", "alibaba", "would be dates"),
         ("{late},R,{lba},4096,15", "alibaba", "there would be 9 devices for 9 requests"),
-        ("1,W,{lba},4096,{late}", "alibaba", "9 of 9 offsets are no multiples of 512 bytes"),
-        ("1,W,{byte},8,{late}", "alibaba", "9 of 9 sizes are no multiples of 512 bytes"),
+        ("1,W,{lba},4096,{late}", "alibaba", "9 of 9 offsets are not multiples of 512 bytes"),
+        ("1,W,{byte},8,{late}", "alibaba", "9 of 9 sizes are not multiples of 512 bytes"),
         ("1,W,{byte},{long},{late}", "alibaba", "9 of 9 sizes are above 64 MiB"),
         ("1,W,{far},4096,{late}", "alibaba", "9 of 9 offsets are beyond 256 TiB"),
         ("1,W,{byte},4096,{noise}", "alibaba", "of 8 times would run backwards"),
@@ -193,8 +193,8 @@ def test_gaps_in_sequence_numbers_and_one_renamed_file_are_missing_events(tmp_pa
     rows = [record(at, WRITE_Q, cpu=3, sequence=at) for at in (4, 5, 9)]
     (tmp_path / "renamed").write_bytes(b"".join([*rows, record(10, WRITE_C, cpu=3, sequence=10)]))
     warnings = info_of(tmp_path / "renamed")
-    assert "3 events of CPU 3 are missing by their sequence numbers" in warnings
-    assert "the files of other CPUs than 3 are missing" in warnings
+    assert "3 events of CPU 3 are missing, by their sequence numbers" in warnings
+    assert "only the file of CPU 3 is given" in warnings
 
 
 def test_events_that_cannot_be_all_are_doubted(tmp_path: Path) -> None:

@@ -188,7 +188,7 @@ SUGGESTIONS = {
     # Whole pages that would begin within pages: drives of larger sectors have such addresses.
     "op,lba,size\nW,257,4096\nR,301,8192\nW,270,16384\n": (
         "columns:offset=lba:sectors,length=size:bytes,op=op:W=write/R=read",
-        "lba counts sectors of 512 bytes, and not larger ones",
+        "lba counts sectors of 512 bytes and not larger ones",
     ),
     # Floats, as pandas writes columns with gaps.
     ",ts,op,offset,length\n0,0.5,W,1048576.0,4096.0\n1,0.75,R,1060864.0,8192.0\n": (

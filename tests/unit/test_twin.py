@@ -326,7 +326,7 @@ def test_a_plan_says_what_fio_is_to_do(tmp_path: Path) -> None:
     assert chain == chain_of(4, chunks=True, capacity_bytes=10**9)
     jobs = fio_jobs(chain)
     assert jobs.count("[window-") == chain.windows + 2  # two streams beside each other, twice
-    assert "no fio job" not in fio_jobs(chain_of(6, chunks=True, capacity_bytes=10**9))
+    assert "fio cannot write" not in fio_jobs(chain_of(6, chunks=True, capacity_bytes=10**9))
     path.write_text("[chain]\ncapacity_bytes = 5\npage_bytes = 4096\nphases = []\n")
     with pytest.raises(wa.WriteampError, match="has no phase"):
         Chain.read(path)

@@ -123,7 +123,7 @@ def fio_jobs(
         if not streams:
             io_size = f"io_size={cut.pages * chain.page_bytes}"
             workload = chain.phases[cut.phase].workload
-            lines += [f"[{cut.name}]", f"# no fio job writes {workload}; {io_size}", ""]
+            lines += [f"[{cut.name}]", f"# fio cannot write {workload}; {io_size}", ""]
     return "\n".join(lines)
 
 
