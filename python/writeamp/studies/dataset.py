@@ -272,8 +272,8 @@ def _version_of(contents: Contents, mark: Any, folder: Path) -> int:
     """
     if not isinstance(mark, dict) or mark.get("format") != contents.format:
         raise WriteampError(
-            f"{folder / contents.mark} is not the mark of results of a {contents.study}; give "
-            "another folder"
+            f"{folder / contents.mark} does not describe results of a {contents.study}; "
+            "give another folder"
         )
     version = mark.get("version")
     if version not in contents.readable:
