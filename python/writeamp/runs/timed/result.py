@@ -127,8 +127,7 @@ class TimedResult(DriveResult):
         """Wear of both kinds of flash in the whole run, or None without an SLC cache.
 
         `tlc` and `slc` each have `erases` of blocks, the number of `blocks`, `cycles` (mean erases
-        of
-        a block), and `rated_cycles` and `used_share`, or None if the profile has no rating.
+        of a block), and `rated_cycles` and `used_share`, or None if the profile has no rating.
         """
         if self.figures.slc_wear is None:
             return None
