@@ -190,8 +190,7 @@ class TimedResult(DriveResult):
         """One row per span of virtual time, with the requests completed in it.
 
         Columns: `time_s` (end of the span), `read_mb_s`, `write_mb_s`, `read_iops`, `write_iops`,
-            and
-        the mean latencies `read_us` and `write_us`, which are null without requests.
+        and the mean latencies `read_us` and `write_us`, which are null without requests.
         """
         return self.figures.time_series
 
