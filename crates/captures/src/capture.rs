@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 
-/// The most channels of a capture: many times what analysers have, and little memory.
+/// Most channels of a capture: far more than analysers have, at little memory.
 pub const MOST_CHANNELS: usize = 4096;
 
 /// Level of a channel: low, high or unknown.
@@ -12,7 +12,7 @@ pub enum Level {
     Low,
     /// Logic 1.
     High,
-    /// VCD's x and z: the analyser did not know.
+    /// Unknown: VCD's x and z.
     Unknown,
 }
 
@@ -55,12 +55,11 @@ impl Format {
 /// Header of a capture: its format, its channels and its resolution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
-    /// The format that was found.
+    /// Detected format.
     pub format: Format,
-    /// Names of the channels, by which changes count them from 0.
+    /// Names of the channels; changes refer to them by index from 0.
     pub channels: Vec<String>,
-    /// The sampling period, or the unit of time where only that is known; in picoseconds, and
-    /// `None` where the file says neither.
+    /// Sampling period, or else the unit of time, in picoseconds; None if the file has neither.
     pub resolution_ps: Option<u64>,
 }
 
@@ -71,13 +70,13 @@ impl Header {
         resolution_ps: Option<u64>,
     ) -> Result<Self> {
         match channels.len() {
-            0 => Err(Error::whole("it has no channel; at least one is needed")),
-            found @ 1..=MOST_CHANNELS => {
-                debug_assert_eq!(found, channels.len());
+            0 => Err(Error::whole("it has 0 channels; at least one is needed")),
+            count @ 1..=MOST_CHANNELS => {
+                debug_assert_eq!(count, channels.len());
                 Ok(Header { format, channels, resolution_ps })
             }
-            found => Err(Error::whole(format!(
-                "it has {found} channels; at most {MOST_CHANNELS} are read"
+            count => Err(Error::whole(format!(
+                "it has {count} channels; at most {MOST_CHANNELS} are read"
             ))),
         }
     }
@@ -86,13 +85,13 @@ impl Header {
 /// Summary of a capture that has been read: its span, and whether it was cut short.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ending {
-    /// The first moment of the capture.
+    /// Start of the capture.
     pub start_ps: u64,
-    /// The last.
+    /// End of the capture.
     pub end_ps: u64,
-    /// The last line or record was not whole, and was left out.
+    /// True if the last line or record was incomplete, and was skipped.
     pub cut_tail: bool,
-    /// Times that were no whole picoseconds, and were cut to them.
+    /// Number of times that were truncated to whole picoseconds.
     pub rounded_times: u64,
 }
 
@@ -101,11 +100,12 @@ pub trait Listener {
     /// Takes the channels, before any change.
     fn start(&mut self, header: &Header) -> Result<()>;
 
-    /// Sets a channel to a level from a time on. The first change of a channel is what it began
-    /// with. Times of one channel never fall; those of several may, because some formats have a
-    /// file for each.
+    /// Sets a channel to a level from a time on.
+    ///
+    /// The first change of a channel is its initial level. Times do not decrease within a channel;
+    /// across channels they may, because some formats have a file for each.
     fn change(&mut self, time_ps: u64, channel: usize, level: Level);
 
-    /// Reports the bytes of the file that have been read; an error ends the reading.
+    /// Reports the number of bytes read; an error ends the reading.
     fn progress(&mut self, bytes: u64) -> Result<()>;
 }

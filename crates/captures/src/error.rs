@@ -1,12 +1,12 @@
 //! Error type of the crate.
 //!
-//! Every message is a sentence that says what was wrong, where, and what is valid.
+//! Every message is one sentence: the fault, its place, and the valid values.
 
 use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// Place in a file: a line, a byte, or none in particular.
+/// Place in a file: a line, a byte, or unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// Place unknown.
@@ -30,20 +30,20 @@ impl fmt::Display for Place {
 /// Error of reading or writing a capture.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The file is none that can be read, or is damaged.
+    /// The file has an unknown format, or is damaged.
     #[error("{}{place} {what}", file.as_deref().unwrap_or("the capture"))]
     Capture {
-        /// The file, once it is known.
+        /// The file, if it has been set.
         file: Option<String>,
         /// Place in the file.
         place: Place,
-        /// Sentence that says what is wrong, and what is valid.
+        /// The fault and the valid values.
         what: String,
     },
-    /// A setting outside its domain, of the writer or the sampler, or an edge out of order.
+    /// An invalid setting of the writer or the sampler, or an edge out of order.
     #[error("{0}")]
     Setting(String),
-    /// The listener asked for it.
+    /// The listener cancelled the reading.
     #[error("the reading was cancelled")]
     Cancelled,
 }
@@ -68,7 +68,7 @@ impl Error {
         Error::Capture { file: None, place, what: what.into() }
     }
 
-    /// Names the file of an error that names none yet.
+    /// Sets the file of an error that has none.
     pub(crate) fn of_file(self, path: &Path) -> Self {
         match self {
             Error::Capture { file: None, place, what } => {
@@ -85,7 +85,7 @@ impl From<io::Error> for Error {
     }
 }
 
-/// Text of a file as an error quotes it: on one line, and cut where it would fill a page.
+/// Quotes text of a file for an error: on one line, truncated if it is long.
 pub fn quoted(text: &[u8]) -> String {
     const SHOWN_CHARACTERS: usize = 40;
     let text = String::from_utf8_lossy(text);

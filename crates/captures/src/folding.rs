@@ -1,4 +1,4 @@
-//! A capture folded into what is asked of it: durations by channel, and what happened when.
+//! Statistics of a capture: durations by channel, and counts over time.
 
 use crate::capture::{Ending, Header, Level, Listener};
 use crate::error::Result;
@@ -33,7 +33,7 @@ impl Channel {
         self.sums.pulses
     }
 
-    /// Time in which it was busy, cut pulses included.
+    /// Busy time, cut pulses included, in ps.
     pub fn busy_ps(&self) -> u64 {
         self.sums.busy_ps
     }
@@ -43,12 +43,12 @@ impl Channel {
         &self.sums.durations
     }
 
-    /// Times for which it was ready between two of them.
+    /// Ready times between two whole pulses.
     pub fn gaps(&self) -> &Durations {
         &self.sums.gaps
     }
 
-    /// Counts of what was found beside them.
+    /// Counts of irregular pulses and levels.
     pub fn tally(&self) -> &Tally {
         self.follower.tally()
     }
@@ -65,11 +65,11 @@ impl Pulses for Into<'_> {
         self.sums.pulses += 1;
         self.sums.durations.add(end_ps - start_ps);
         self.timeline.add(start_ps, end_ps - start_ps);
-        self.part(start_ps, end_ps);
+        self.cut(start_ps, end_ps);
     }
 
     #[inline]
-    fn part(&mut self, start_ps: u64, end_ps: u64) {
+    fn cut(&mut self, start_ps: u64, end_ps: u64) {
         self.sums.busy_ps = self.sums.busy_ps.saturating_add(end_ps - start_ps);
         self.timeline.busy(start_ps, end_ps);
     }
@@ -80,7 +80,7 @@ impl Pulses for Into<'_> {
     }
 }
 
-/// A listener that folds a capture; `progress` is asked from time to time, and may end it.
+/// A listener that computes the statistics; `progress` is called regularly and may end it.
 pub struct Folding<P> {
     busy_is_high: bool,
     progress: P,
@@ -90,13 +90,13 @@ pub struct Folding<P> {
 }
 
 impl<P: FnMut(u64) -> Result<()>> Folding<P> {
-    /// A pin is busy while it is low, or high where a probe inverts it.
+    /// Creates a listener. A pin is busy while it is low, or while it is high if `busy_is_high`.
     pub fn new(busy_is_high: bool, progress: P) -> Self {
         let timeline = Timeline::default();
         Folding { busy_is_high, progress, header: None, channels: Vec::new(), timeline }
     }
 
-    /// Ends what is open where the capture ends.
+    /// Closes open pulses at the end of the capture.
     pub fn finish(&mut self, ending: &Ending) {
         for channel in &mut self.channels {
             let mut to = Into { sums: &mut channel.sums, timeline: &mut self.timeline };
@@ -105,7 +105,7 @@ impl<P: FnMut(u64) -> Result<()>> Folding<P> {
         self.timeline.end(ending.end_ps);
     }
 
-    /// Header of the capture, once it is known.
+    /// Header of the capture, or None before it was read.
     pub fn header(&self) -> Option<&Header> {
         self.header.as_ref()
     }
@@ -120,7 +120,7 @@ impl<P: FnMut(u64) -> Result<()>> Folding<P> {
         &self.timeline
     }
 
-    /// Counts of what was found beside whole pulses, over all channels.
+    /// Counts of irregular pulses and levels, over all channels.
     pub fn tally(&self) -> Tally {
         let mut all = Tally::default();
         self.channels.iter().for_each(|channel| all.add(channel.tally()));

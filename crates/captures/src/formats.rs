@@ -13,12 +13,12 @@ const VALID: &str = "valid are VCD (begins with $), sigrok sessions (.sr), sigro
     with ;), Saleae Logic 2's CSV (begins with Time [s]) and its binary export (<SALEAE>, or a \
     folder of digital_N.bin)";
 
-/// Reads the capture at `path`, a file or a folder, and tells the listener of it.
+/// Reads the capture at `path`, a file or a folder, and calls the listener.
 pub fn read(path: &Path, listener: &mut impl Listener) -> Result<Ending> {
-    found(path, listener).map_err(|error| error.of_file(path))
+    read_detected(path, listener).map_err(|error| error.of_file(path))
 }
 
-fn found(path: &Path, listener: &mut impl Listener) -> Result<Ending> {
+fn read_detected(path: &Path, listener: &mut impl Listener) -> Result<Ending> {
     if path.is_dir() {
         return saleae_binary::read_folder(path, listener);
     }

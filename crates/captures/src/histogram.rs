@@ -1,56 +1,58 @@
-//! Histogram of durations. Its bins are as fine as the capture, or 0.1% wide where that would
-//! be too many.
+//! Histogram of durations.
+//!
+//! Bins are as fine as the resolution of the capture; those of long durations are 0.1% wide.
 
-/// Bits of a duration, in units of the resolution, that are kept whole.
+/// Durations of at most this many bits, in units of the resolution, have bins of their own.
 const EXACT_BITS: u32 = 15;
-/// Bits kept of a longer one: bins are at most 2⁻¹⁰ = 0.098% wide.
+/// Leading bits of a longer duration: bins are at most 2⁻¹⁰ = 0.098% wide.
 const KEPT_BITS: u32 = 10;
-const PART_BINS: usize = 1 << KEPT_BITS;
+const CHUNK_BINS: usize = 1 << KEPT_BITS;
 const PARTS: usize = (1 << (EXACT_BITS - KEPT_BITS)) + (u64::BITS - EXACT_BITS) as usize;
-/// Finest resolution: no capture that is not simulated is finer.
+/// Finest resolution, in ps; only simulated captures are finer.
 const FINEST_PS: u64 = 1000;
 
-/// A histogram of durations. Memory is allocated by the part that is used, 656 KiB at most.
+/// A histogram of durations. Only used ranges take memory, 656 KiB at most.
 #[derive(Debug, Clone)]
 pub struct Durations {
     unit_ps: u64,
-    parts: Vec<Option<Box<[u64; PART_BINS]>>>,
+    chunks: Vec<Option<Box<[u64; CHUNK_BINS]>>>,
 }
 
-/// Durations from `low_ps` up to `high_ps`, and how many there were.
+/// A bin: durations from `low_ps` up to `high_ps`, and their count.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bin {
-    /// The lower edge.
+    /// Lower edge, in ps.
     pub low_ps: f64,
-    /// The upper edge.
+    /// Upper edge, in ps.
     pub high_ps: f64,
-    /// Durations between them, at least 1.
+    /// Number of durations in the bin, at least 1.
     pub count: u64,
 }
 
 impl Durations {
-    /// Durations of a capture of this resolution.
+    /// Creates the histogram of a capture of this resolution.
     pub fn new(resolution_ps: Option<u64>) -> Self {
         let unit_ps = resolution_ps.unwrap_or(FINEST_PS).max(FINEST_PS);
-        Durations { unit_ps, parts: vec![None; PARTS] }
+        Durations { unit_ps, chunks: vec![None; PARTS] }
     }
 
     /// Counts a duration.
     pub fn add(&mut self, duration_ps: u64) {
-        // To the nearest unit, so that on a grid a bin has its value in the middle.
+        // Rounded, so that durations on a grid lie in the middle of their bins.
         let units = duration_ps.saturating_add(self.unit_ps / 2) / self.unit_ps;
         let index = index_of(units);
-        let part = self.parts[index / PART_BINS].get_or_insert_with(|| Box::new([0; PART_BINS]));
-        part[index % PART_BINS] += 1;
+        let chunk =
+            self.chunks[index / CHUNK_BINS].get_or_insert_with(|| Box::new([0; CHUNK_BINS]));
+        chunk[index % CHUNK_BINS] += 1;
     }
 
-    /// The bins that are not empty, the shortest durations first.
+    /// The non-empty bins, shortest durations first.
     pub fn bins(&self) -> impl Iterator<Item = Bin> {
-        let parts = self.parts.iter().enumerate();
-        parts.filter_map(|(number, part)| Some((number, part.as_ref()?))).flat_map(
-            move |(number, part)| {
-                let counts = part.iter().enumerate().filter(|(_, count)| **count > 0);
-                counts.map(move |(place, count)| self.bin(number * PART_BINS + place, *count))
+        let chunks = self.chunks.iter().enumerate();
+        chunks.filter_map(|(number, chunk)| Some((number, chunk.as_ref()?))).flat_map(
+            move |(number, chunk)| {
+                let counts = chunk.iter().enumerate().filter(|(_, count)| **count > 0);
+                counts.map(move |(place, count)| self.bin(number * CHUNK_BINS + place, *count))
             },
         )
     }
@@ -63,23 +65,23 @@ impl Durations {
     }
 }
 
-/// The bin of a duration: itself while that is small, then its octave and its leading bits.
+/// Index of a duration's bin: the duration if it is short, else octave and leading bits.
 fn index_of(units: u64) -> usize {
     if units >> EXACT_BITS == 0 {
         return units as usize;
     }
     let octave = u64::BITS - 1 - units.leading_zeros();
-    let leading = (units >> (octave - KEPT_BITS)) as usize - PART_BINS;
-    (1 << EXACT_BITS) + (octave - EXACT_BITS) as usize * PART_BINS + leading
+    let leading = (units >> (octave - KEPT_BITS)) as usize - CHUNK_BINS;
+    (1 << EXACT_BITS) + (octave - EXACT_BITS) as usize * CHUNK_BINS + leading
 }
 
-/// The first duration of a bin, and how many durations it has.
+/// First duration of a bin, and its number of durations.
 fn units_of(index: usize) -> (u64, u64) {
     let Some(above) = index.checked_sub(1 << EXACT_BITS) else {
         return (index as u64, 1);
     };
-    let shift = EXACT_BITS - KEPT_BITS + (above / PART_BINS) as u32;
-    (((above % PART_BINS + PART_BINS) as u64) << shift, 1 << shift)
+    let shift = EXACT_BITS - KEPT_BITS + (above / CHUNK_BINS) as u32;
+    (((above % CHUNK_BINS + CHUNK_BINS) as u64) << shift, 1 << shift)
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! Captures of Ready/Busy pins, as logic analysers write them.
+//! Captures of Ready/Busy pins by logic analysers.
 //!
-//! [`read`] finds the format by a file's content and tells a [`Listener`] of every change of every
-//! channel, in memory that does not grow with the file. [`Folding`] is the listener that keeps the
-//! durations of the low pulses. [`VcdWriter`] writes a capture, and [`Sampler`] turns exact edges
-//! into those that an analyser of a finite rate would have recorded.
+//! [`read`] detects the format of a file and calls a [`Listener`] for every change of a channel, in
+//! constant memory. [`Folding`] is the listener that collects the durations of busy pulses.
+//! [`VcdWriter`] writes a capture. [`Sampler`] converts exact edges into the edges that an analyser
+//! with a finite sampling rate records.
 
 mod capture;
 mod error;

@@ -1,26 +1,26 @@
-//! The busy pulses of one channel, told from its changes of level.
+//! Busy pulses of one channel, derived from its changes of level.
 
 use crate::capture::Level;
 
-/// A shorter ready time between two busy pulses is a glitch: no command is sent in so little.
+/// A shorter ready time between two busy pulses is a glitch: a command takes longer.
 pub const BRIDGED_BELOW_PS: u64 = 50_000;
 
-/// Counts of what was not a plain pulse, or might be misread as one.
+/// Counts of irregular pulses and levels.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Busy when the capture began: an operation of unknown length.
     pub cut_at_start: u64,
-    /// Busy when it ended.
+    /// Busy when the capture ended.
     pub cut_at_end: u64,
-    /// Busy when the level became unknown, or known again.
+    /// Busy when the level became unknown, or became known again.
     pub cut_by_unknown: u64,
-    /// Changes to a level that is not known (x, z).
+    /// Changes to an unknown level (x, z).
     pub unknown_levels: u64,
-    /// Changes to the level that the channel was at.
+    /// Changes to the current level of the channel.
     pub repeated_levels: u64,
-    /// Busy for no time at all: left out.
+    /// Busy pulses of length 0, which are skipped.
     pub zero_length: u64,
-    /// Ready for less than [`BRIDGED_BELOW_PS`]: the pulses around are counted as one.
+    /// Ready for less than [`BRIDGED_BELOW_PS`]: the adjacent pulses count as one.
     pub bridged: u64,
 }
 
@@ -49,17 +49,17 @@ enum State {
     New,
     Unknown,
     Busy { since_ps: u64, began: Began },
-    // The last pulse waits, because it goes on if the channel is busy again at once.
+    // The last pulse is pending, because a glitch may extend it.
     Ready { last: Option<(u64, u64)> },
 }
 
 /// Receiver of the pulses of a channel.
 pub trait Pulses {
-    /// Takes an operation, from its first moment to its last.
+    /// Receives a whole pulse.
     fn whole(&mut self, start_ps: u64, end_ps: u64);
-    /// Takes busy time of an operation that was not seen whole.
-    fn part(&mut self, start_ps: u64, end_ps: u64);
-    /// Takes the ready time between two operations.
+    /// Receives the visible busy time of a cut pulse.
+    fn cut(&mut self, start_ps: u64, end_ps: u64);
+    /// Receives the ready time between two pulses.
     fn gap(&mut self, gap_ps: u64);
 }
 
@@ -71,19 +71,19 @@ pub struct Follower {
 }
 
 impl Default for Follower {
-    /// Returns a follower that has heard of no level yet.
+    /// Returns the state before the first level.
     fn default() -> Self {
         Follower { state: State::New, tally: Tally::default() }
     }
 }
 
 impl Follower {
-    /// Counts of what was found beside pulses.
+    /// Counts of irregular pulses and levels.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// Takes a level that the channel is at from a time on; busy is low.
+    /// Sets the level of the channel from a time on; low is busy.
     #[inline]
     pub fn change(&mut self, time_ps: u64, level: Level, to: &mut impl Pulses) {
         match (self.state, level) {
@@ -96,7 +96,7 @@ impl Follower {
                     Began::AfterUnknown => self.tally.cut_by_unknown += 1,
                     _ => self.tally.cut_at_start += 1,
                 }
-                to.part(since_ps, time_ps);
+                to.cut(since_ps, time_ps);
                 self.state = State::Ready { last: None };
             }
             (State::Busy { .. }, Level::Low) | (State::Ready { .. }, Level::High) => {
@@ -111,11 +111,11 @@ impl Follower {
             (State::New | State::Unknown, Level::High) => {
                 self.state = State::Ready { last: None };
             }
-            (before, Level::Unknown) => self.lose(time_ps, before, to),
+            (state, Level::Unknown) => self.lose(time_ps, state, to),
         }
     }
 
-    /// Takes the end of the capture.
+    /// Ends the capture.
     pub fn finish(&mut self, end_ps: u64, to: &mut impl Pulses) {
         match self.state {
             State::Busy { since_ps, began } => {
@@ -124,7 +124,7 @@ impl Follower {
                 } else {
                     self.tally.cut_at_start += 1;
                 }
-                to.part(since_ps, end_ps.max(since_ps));
+                to.cut(since_ps, end_ps.max(since_ps));
             }
             State::Ready { last: Some((start_ps, end_ps)) } => to.whole(start_ps, end_ps),
             State::Ready { last: None } | State::New | State::Unknown => {}
@@ -159,15 +159,15 @@ impl Follower {
         self.state = State::Ready { last };
     }
 
-    fn lose(&mut self, time_ps: u64, before: State, to: &mut impl Pulses) {
-        match before {
-            // Analysers say x before the first sample; nothing is lost by that.
+    fn lose(&mut self, time_ps: u64, state: State, to: &mut impl Pulses) {
+        match state {
+            // Analysers write x before the first sample; that is not a loss.
             State::New => {}
             State::Unknown => self.tally.repeated_levels += 1,
             State::Busy { since_ps, .. } => {
                 self.tally.unknown_levels += 1;
                 self.tally.cut_by_unknown += 1;
-                to.part(since_ps, time_ps);
+                to.cut(since_ps, time_ps);
             }
             State::Ready { last } => {
                 self.tally.unknown_levels += 1;
@@ -185,17 +185,17 @@ mod tests {
     use super::*;
 
     #[derive(Default)]
-    struct Found {
+    struct Seen {
         whole: Vec<(u64, u64)>,
         part: Vec<(u64, u64)>,
         gaps: Vec<u64>,
     }
 
-    impl Pulses for Found {
+    impl Pulses for Seen {
         fn whole(&mut self, start_ps: u64, end_ps: u64) {
             self.whole.push((start_ps, end_ps));
         }
-        fn part(&mut self, start_ps: u64, end_ps: u64) {
+        fn cut(&mut self, start_ps: u64, end_ps: u64) {
             self.part.push((start_ps, end_ps));
         }
         fn gap(&mut self, gap_ps: u64) {
@@ -203,9 +203,9 @@ mod tests {
         }
     }
 
-    fn followed(changes: &[(u64, char)], end_ps: u64) -> (Found, Tally) {
+    fn followed(changes: &[(u64, char)], end_ps: u64) -> (Seen, Tally) {
         let mut follower = Follower::default();
-        let mut found = Found::default();
+        let mut found = Seen::default();
         for (time_ps, level) in changes {
             let level = match level {
                 '0' => Level::Low,

@@ -12,7 +12,7 @@ const MAGIC: &[u8; 8] = b"<SALEAE>";
 const DIGITAL: i32 = 0;
 const CHANGES_BETWEEN_PROGRESS: u64 = 1 << 18;
 const PS_A_S: f64 = 1e12;
-/// The longest time kept: 213 days.
+/// Longest time of a capture: 213 days.
 const LONGEST_S: f64 = 1.8e7;
 
 /// Reads a file.
@@ -26,7 +26,7 @@ pub fn read<R: Read>(
     read_changes(&mut source, &head, head.begin_s, 0, 0, listener)
 }
 
-/// Reads a folder of files `digital_N.bin`, by their numbers.
+/// Reads a folder of files `digital_N.bin`, ordered by N.
 pub fn read_folder(folder: &Path, listener: &mut impl Listener) -> Result<Ending> {
     let mut files: Vec<(u32, PathBuf)> = Vec::new();
     for entry in read_dir(folder)? {
@@ -53,7 +53,7 @@ pub fn read_folder(folder: &Path, listener: &mut impl Listener) -> Result<Ending
         let ending = ending.map_err(of_file)?;
         bytes += source.position();
         if channel > 0 && ending.end_ps != read.end_ps {
-            let what = "the channel ends at another time than those before it; files of one \
+            let what = "the channel ends at another time than the previous channels; files of one \
                 capture end together";
             return Err(of_file(Error::whole(what)));
         }
@@ -62,7 +62,7 @@ pub fn read_folder(folder: &Path, listener: &mut impl Listener) -> Result<Ending
     Ok(read)
 }
 
-/// The name of the channel whose file it is.
+/// Channel name of a file.
 pub fn channel_of(path: &Path) -> String {
     match number_of(path) {
         Some(number) => format!("Channel {number}"),
@@ -135,7 +135,7 @@ fn read_changes<R: Read>(
     bytes_before: u64,
     listener: &mut impl Listener,
 ) -> Result<Ending> {
-    // Rounded: seconds in binary are a little off what they mean.
+    // Rounded: binary seconds are inexact.
     let ps_of = |time_s: f64| ((time_s - origin_s) * PS_A_S).round() as u64;
     let mut level = head.is_high;
     let mut last_s = head.begin_s;
@@ -161,20 +161,20 @@ fn read_changes<R: Read>(
     }
     let at = source.position();
     if source.read(&mut [0])? > 0 {
-        let what = format!("the file goes on after its {} changes", head.changes);
+        let what = format!("the file continues after its {} changes", head.changes);
         return Err(Error::byte(at, what));
     }
     Ok(Ending { end_ps: ps_of(head.end_s), ..Ending::default() })
 }
 
 fn bytes<const N: usize, R: Read>(source: &mut Source<R>) -> Result<[u8; N]> {
-    let mut found = [0; N];
+    let mut bytes = [0; N];
     source.renew();
-    source.read_exact(&mut found).map_err(|error| match error.kind() {
+    source.read_exact(&mut bytes).map_err(|error| match error.kind() {
         ErrorKind::UnexpectedEof => {
-            Error::byte(source.position(), "the file ends before the changes that it promises")
+            Error::byte(source.position(), "the file has fewer changes than its header states")
         }
         _ => Error::from(error),
     })?;
-    Ok(found)
+    Ok(bytes)
 }

@@ -10,12 +10,12 @@ use crate::seconds::decimal;
 use crate::source::Source;
 
 const ROWS_BETWEEN_PROGRESS: u64 = 1 << 16;
-/// Rows are longer than this only in files that are no captures.
+/// Longest row; longer rows are not captures.
 const MOST_FIELD_BYTES: usize = 1 << 16;
 
 /// Reads a capture.
 ///
-/// Times may begin below 0, at a trigger; they are counted from the first row.
+/// Times may start below 0 (before a trigger); they are counted from the first row.
 pub fn read<R: Read>(source: Source<R>, listener: &mut impl Listener) -> Result<Ending> {
     let mut rows = ReaderBuilder::new().flexible(true).from_reader(Bounded(source));
     let labels = rows.byte_headers().map_err(|error| damaged(&error, 1))?.clone();
@@ -48,7 +48,7 @@ pub fn read<R: Read>(source: Source<R>, listener: &mut impl Listener) -> Result<
     Ok(changes.ending)
 }
 
-/// A source of which every refill is a new line, because rows are bounded by their fields.
+/// A source whose limit restarts at each refill: the length of rows is checked elsewhere.
 struct Bounded<R>(Source<R>);
 
 impl<R: Read> Read for Bounded<R> {
@@ -60,12 +60,12 @@ impl<R: Read> Read for Bounded<R> {
 
 fn read_row<R: Read>(rows: &mut csv::Reader<Bounded<R>>, row: &mut ByteRecord) -> Result<bool> {
     let line = rows.position().line();
-    let found = rows.read_byte_record(row).map_err(|error| damaged(&error, line))?;
+    let has_row = rows.read_byte_record(row).map_err(|error| damaged(&error, line))?;
     if row.as_slice().len() > MOST_FIELD_BYTES {
         let what = format!("the row is longer than {} KiB", MOST_FIELD_BYTES / 1024);
         return Err(Error::line(line, what));
     }
-    Ok(found)
+    Ok(has_row)
 }
 
 fn damaged(error: &csv::Error, line: u64) -> Error {
@@ -113,15 +113,15 @@ impl Changes {
     }
 
     fn time_ps(&mut self, text: &[u8]) -> std::result::Result<u64, String> {
-        let found = decimal(text).ok_or_else(|| {
+        let time = decimal(text).ok_or_else(|| {
             format!("the time is {}; it must be seconds, such as 0.000125", quoted(text))
         })?;
-        let origin = *self.origin.get_or_insert(found.value);
-        let time_ps = u64::try_from(found.value - origin).ok().filter(|t| *t >= self.ending.end_ps);
+        let origin = *self.origin.get_or_insert(time.value);
+        let time_ps = u64::try_from(time.value - origin).ok().filter(|t| *t >= self.ending.end_ps);
         let time_ps = time_ps.ok_or_else(|| {
             format!("the time {} is earlier than the row before it, or far too late", quoted(text))
         })?;
-        self.ending.rounded_times += u64::from(found.rounded);
+        self.ending.rounded_times += u64::from(time.rounded);
         self.ending.end_ps = time_ps;
         Ok(time_ps)
     }

@@ -1,4 +1,4 @@
-//! Sampling: edges as a logic analyser of a finite rate would have recorded them.
+//! Sampling: edges as a logic analyser with a finite sampling rate records them.
 
 use std::collections::VecDeque;
 
@@ -7,8 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::error::{Error, Result};
 
-/// Uniform draws in a jitter. Their sum is nearly normal, and never beyond ±6 standard
-/// deviations.
+/// Uniform draws per jitter. Their sum is nearly normal, within ±6 standard deviations.
 const DRAWS: u32 = 12;
 const MOST_DEVIATIONS: f64 = 6.0;
 
@@ -17,9 +16,9 @@ const MOST_DEVIATIONS: f64 = 6.0;
 pub struct Sampling {
     /// Time between two samples.
     pub period_ps: u64,
-    /// Standard deviation of the moment at which an edge is seen.
+    /// Standard deviation of the time of an edge, in ns.
     pub jitter_ns: f64,
-    /// Probability that a low pulse is not seen at all.
+    /// Probability that a low pulse is missed.
     pub missed: f64,
 }
 
@@ -30,18 +29,18 @@ pub struct Edge {
     pub time_ps: u64,
     /// Index of the channel.
     pub channel: usize,
-    /// True if the channel is high from then on.
+    /// True if the channel becomes high.
     pub is_high: bool,
 }
 
-/// Turns exact edges into sampled ones, in the order of time; one seed makes one result.
+/// Converts exact edges into sampled ones, in order of time; deterministic for a seed.
 #[derive(Debug, Clone)]
 pub struct Sampler {
     sampling: Sampling,
     generator: Xoshiro256PlusPlus,
-    /// Edges that a later one may still undo, by sample.
+    /// Edges that a later edge may cancel, by sample.
     pending: VecDeque<(u64, usize, bool)>,
-    /// Channels in a low pulse that is not seen.
+    /// Channels in a missed low pulse.
     blind: Vec<bool>,
     last_ps: u64,
 }
@@ -53,7 +52,7 @@ impl Sampler {
         if period_ps == 0 {
             return Err(Error::Setting("the sampling period is 0; it must be above".to_owned()));
         }
-        // Beyond that, no edge would be where it was.
+        // More jitter would make edge times meaningless.
         if !(0.0..=1e6).contains(&jitter_ns) {
             return Err(Error::Setting(format!(
                 "the jitter is {jitter_ns} ns; it must lie from 0 to 1000000"
@@ -73,7 +72,7 @@ impl Sampler {
         })
     }
 
-    /// Takes the next edge, not before the last one, and gives those that are certain by now.
+    /// Accepts the next edge in order of time, and passes final edges to `seen`.
     pub fn edge(&mut self, edge: Edge, mut seen: impl FnMut(Edge)) -> Result<()> {
         if edge.time_ps < self.last_ps || edge.channel >= self.blind.len() {
             return Err(Error::Setting(format!(
@@ -91,12 +90,12 @@ impl Sampler {
         Ok(())
     }
 
-    /// Gives the edges that are left.
+    /// Passes the remaining edges to `seen`.
     pub fn finish(mut self, mut seen: impl FnMut(Edge)) {
         self.settle(u64::MAX, &mut seen);
     }
 
-    /// A pulse is missed as a whole: both of its edges.
+    /// True if the edge belongs to a missed pulse: both of its edges are skipped.
     fn is_missed(&mut self, edge: Edge) -> bool {
         if edge.is_high {
             return std::mem::take(&mut self.blind[edge.channel]);
@@ -106,7 +105,7 @@ impl Sampler {
         missed
     }
 
-    /// Two edges of a channel that fall on one sample are not seen.
+    /// Adds an edge; two edges of a channel on one sample cancel each other.
     fn place(&mut self, sample: u64, edge: Edge) {
         let same = self.pending.iter().rposition(|(_, channel, _)| *channel == edge.channel);
         if let Some(place) = same
@@ -120,9 +119,9 @@ impl Sampler {
             .insert(after.map_or(0, |place| place + 1), (sample, edge.channel, edge.is_high));
     }
 
-    fn settle(&mut self, before: u64, seen: &mut impl FnMut(Edge)) {
+    fn settle(&mut self, end: u64, seen: &mut impl FnMut(Edge)) {
         while let Some((sample, channel, is_high)) = self.pending.front().copied()
-            && sample < before
+            && sample < end
         {
             self.pending.pop_front();
             let time_ps = sample.saturating_mul(self.sampling.period_ps);
@@ -130,13 +129,13 @@ impl Sampler {
         }
     }
 
-    /// The first sample at which an edge of this time, or a later one, can be seen.
+    /// Earliest sample of an edge at this time or later.
     fn earliest_sample(&self, time_ps: u64) -> u64 {
         let most_ps = (MOST_DEVIATIONS * self.sampling.jitter_ns * 1e3).ceil() as u64;
         time_ps.saturating_sub(most_ps).div_ceil(self.sampling.period_ps)
     }
 
-    /// The first sample after an edge, as the analyser sees it.
+    /// First sample after an edge, with jitter.
     fn sample_of(&mut self, time_ps: u64) -> u64 {
         if self.sampling.jitter_ns == 0.0 {
             return time_ps.div_ceil(self.sampling.period_ps);
@@ -146,7 +145,7 @@ impl Sampler {
         time_ps.saturating_add_signed(late_ps).div_ceil(self.sampling.period_ps)
     }
 
-    /// Uniform in [0, 1) with 53 bits.
+    /// Uniform draw in [0, 1) with 53 bits.
     fn unit(&mut self) -> f64 {
         (self.generator.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }

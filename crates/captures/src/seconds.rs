@@ -1,20 +1,20 @@
-//! Numbers with units as captures write them: rates of sampling, and seconds as decimals.
+//! Numbers in captures: sampling rates with units, and decimal seconds.
 
 const PS_A_S: u128 = 1_000_000_000_000;
-/// Digits after the point of a second that are picoseconds.
+/// Decimal digits of a picosecond in a second.
 const PS_DIGITS: usize = 12;
 
-/// A rate of sampling, kept as a fraction: 24 MHz has no period of whole picoseconds.
+/// A sampling rate as a fraction: the period of 24 MHz is not a whole number of picoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
-    /// Picoseconds of a number of samples …
+    /// Picoseconds of `samples`.
     ps: u128,
-    /// … and that number.
+    /// Number of samples.
     samples: u128,
 }
 
 impl Rate {
-    /// A rate such as "1 MHz" or "24000000"; `None` if the text is none.
+    /// Parses a rate such as "1 MHz" or "24000000"; None if invalid.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
@@ -33,36 +33,36 @@ impl Rate {
         (rate > 0).then(|| Rate { ps: ps / common, samples: rate / common })
     }
 
-    /// The time of a sample, counted from 0; `None` beyond the longest time kept.
+    /// Time of a sample, counted from 0; None beyond the longest time.
     pub fn time_ps(self, sample: u64) -> Option<u64> {
         let time_ps = u128::from(sample).checked_mul(self.ps)? / self.samples;
         u64::try_from(time_ps).ok()
     }
 
-    /// The period, to the nearest picosecond and at least one.
+    /// Period, rounded to picoseconds, at least 1.
     pub fn period_ps(self) -> u64 {
         u64::try_from((self.ps + self.samples / 2) / self.samples).unwrap_or(u64::MAX).max(1)
     }
 }
 
-fn common_divisor(mut one: u128, mut other: u128) -> u128 {
-    while other != 0 {
-        (one, other) = (other, one % other);
+fn common_divisor(mut a: u128, mut b: u128) -> u128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
     }
-    one
+    a
 }
 
 /// A number, in units of 10⁻¹².
 pub struct Decimal {
-    /// The number; what lies below a unit is cut off.
+    /// The number, truncated to units.
     pub value: i128,
-    /// True if something was cut off.
+    /// True if it was truncated.
     pub rounded: bool,
 }
 
 /// Parses a decimal number, such as "-0.000123" or "1.5e-6", in units of 10⁻¹².
 ///
-/// Returns `None` if it is none, or far too large for a time.
+/// Returns None if it is invalid, or too large for a time.
 pub fn decimal(text: &[u8]) -> Option<Decimal> {
     const MOST_DIGITS: usize = 36;
     let (mantissa, exponent) = split_exponent(text)?;
@@ -78,20 +78,20 @@ pub fn decimal(text: &[u8]) -> Option<Decimal> {
     }
     let places = i32::try_from(PS_DIGITS).ok()? + exponent;
     let mut value: i128 = 0;
-    let (mut kept, mut rounded) = (0, false);
+    let (mut digits, mut rounded) = (0, false);
     let needed = i32::try_from(whole.len()).ok()? + places;
     for byte in whole.iter().chain(fraction) {
         if !byte.is_ascii_digit() {
             return None;
         }
-        if kept < needed {
+        if digits < needed {
             value = value.checked_mul(10)?.checked_add(i128::from(byte - b'0'))?;
-            kept += 1;
+            digits += 1;
         } else {
             rounded |= *byte != b'0';
         }
     }
-    let missing = usize::try_from((needed - kept).max(0)).ok()?;
+    let missing = usize::try_from((needed - digits).max(0)).ok()?;
     if missing > MOST_DIGITS {
         return None;
     }

@@ -15,7 +15,7 @@ pub fn read<R: Read>(mut source: Source<R>, listener: &mut impl Listener) -> Res
     let mut lines = Lines { source: &mut source, line: Vec::new(), number: 0, is_whole: true };
     let (rate, labels) = read_comments(&mut lines)?;
     let rate = rate.ok_or_else(|| {
-        Error::whole("it has no comment '; Samplerate: …', so no duration can be told")
+        Error::whole("it has no comment '; Samplerate: …', so durations cannot be computed")
     })?;
     let columns = lines.line.split(|byte| *byte == b',').count();
     let is_labels = !is_sample(&lines.line);
@@ -27,7 +27,7 @@ pub fn read<R: Read>(mut source: Source<R>, listener: &mut impl Listener) -> Res
     read_samples(&mut lines, columns, rate, listener)
 }
 
-/// Reads to the first line that is no comment.
+/// Reads up to the first line that is not a comment.
 fn read_comments<R: Read>(lines: &mut Lines<R>) -> Result<(Option<Rate>, Option<Vec<String>>)> {
     let (mut rate, mut labels) = (None, None);
     while lines.next()? {
@@ -52,7 +52,7 @@ fn is_sample(line: &[u8]) -> bool {
     line.split(|byte| *byte == b',').all(|field| matches!(field, b"0" | b"1"))
 }
 
-/// Names from the comment, from the line of labels, or by number.
+/// Channel names: from the comment, the line of labels, or numbers.
 fn names(comment: Option<Vec<String>>, line: Option<&[u8]>, columns: usize) -> Vec<String> {
     let line = line.map(|line| {
         let fields = line.split(|byte| *byte == b',');
@@ -107,7 +107,7 @@ fn check_sample<R: Read>(lines: &Lines<R>, columns: usize) -> Result<()> {
         return Ok(());
     }
     let what = format!(
-        "{} is no sample; it must be {columns} of 0 or 1 with commas between",
+        "{} is not a sample; it must be {columns} of 0 or 1, separated by commas",
         quoted(&lines.line)
     );
     Err(Error::line(lines.number, what))
@@ -121,7 +121,7 @@ struct Lines<'a, R> {
 }
 
 impl<R: Read> Lines<'_, R> {
-    /// Reads the next line that is not empty, without its end; false at the end of the file.
+    /// Reads the next non-empty line without its end; false at the end of the file.
     fn next(&mut self) -> Result<bool> {
         loop {
             self.source.renew();

@@ -11,9 +11,9 @@ use crate::seconds::Rate;
 
 const CHUNK_BYTES: usize = 1 << 16;
 const MOST_METADATA_BYTES: u64 = 1 << 20;
-/// Samples that are compared at once with copies of the last one.
+/// Bytes of samples that are compared at once with copies of the last sample.
 const COMPARED_BYTES: usize = 512;
-/// Bytes of the widest sample; analysers with more than 64 channels are not known to sigrok.
+/// Bytes of the widest sample: sigrok has no analysers with more than 64 channels.
 const MOST_UNIT_BYTES: usize = 8;
 
 /// Reads a capture.
@@ -61,7 +61,7 @@ fn text_of<R: Read + Seek>(archive: &mut ZipArchive<R>, name: &str) -> Result<St
     Ok(text)
 }
 
-/// Names of the files of samples, in the order of their numbers: `logic-1`, or `logic-1-1`, …
+/// Names of the sample files in numeric order: `logic-1`, or `logic-1-1`, …
 fn chunks_of<R: Read + Seek>(archive: &ZipArchive<R>, capture_file: &str) -> Result<Vec<String>> {
     let prefix = format!("{capture_file}-");
     let names: Vec<_> = archive.file_names().filter_map(std::result::Result::ok).collect();
@@ -76,7 +76,7 @@ fn chunks_of<R: Read + Seek>(archive: &ZipArchive<R>, capture_file: &str) -> Res
         return Err(Error::whole(what));
     }
     if let Some(missing) =
-        (1..).zip(&numbers).find_map(|(due, found)| (due != *found).then_some(due))
+        (1..).zip(&numbers).find_map(|(due, number)| (due != *number).then_some(due))
     {
         return Err(Error::whole(format!(
             "'{prefix}{missing}' is missing or there twice among its {} chunks of samples",
@@ -93,7 +93,7 @@ fn read_chunk<R: Read + Seek>(
     listener: &mut impl Listener,
 ) -> Result<()> {
     let mut entry = archive.by_name(name).map_err(|error| in_zip(name, &error))?;
-    // A multiple of every width of samples up to eight bytes.
+    // 840 is a multiple of every sample width up to eight bytes.
     let mut buffer = vec![0; CHUNK_BYTES / 840 * 840];
     loop {
         let filled =
@@ -172,7 +172,7 @@ fn unit_of(value: &str) -> Result<usize> {
     })
 }
 
-/// The sentence for a rate that cannot be used.
+/// Error for an invalid sampling rate.
 pub fn rate_refused(value: &str) -> Error {
     Error::whole(format!(
         "the samplerate is {}; it must be a rate such as 10 MHz, or its number of Hz",
@@ -180,7 +180,7 @@ pub fn rate_refused(value: &str) -> Error {
     ))
 }
 
-/// Number of a probe: probe N is bit N − 1.
+/// Bits of the probes: probe N is bit N − 1.
 fn bits_of(mut probes: Vec<(usize, String)>, unit_bytes: usize) -> Result<Vec<(usize, String)>> {
     probes.sort_unstable();
     for pair in probes.windows(2) {
@@ -197,7 +197,7 @@ fn bits_of(mut probes: Vec<(usize, String)>, unit_bytes: usize) -> Result<Vec<(u
     Ok(probes.into_iter().map(|(number, name)| (number - 1, name)).collect())
 }
 
-/// Follows raw samples, of which most are like the one before.
+/// Decoder of raw samples, most of which equal the previous one.
 struct Samples {
     unit_bytes: usize,
     rate: Rate,
@@ -278,7 +278,7 @@ impl Samples {
         Ok(())
     }
 
-    /// The time of the sample that comes after so many more.
+    /// Time of the sample `more` samples from now.
     fn time_ps(&self, more: u64) -> Result<u64> {
         self.rate.time_ps(self.count + more).ok_or_else(|| {
             Error::byte(self.bytes, "the capture is longer than the longest time kept, 213 days")

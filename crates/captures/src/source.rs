@@ -1,14 +1,12 @@
-//! Buffered reader of a file, which knows its position and limits its memory.
+//! Buffered reader of a file, with its position and a memory limit.
 
 use std::io::{self, BufRead, Read};
 
 const BUFFER_BYTES: usize = 1 << 16;
-/// Buffers that one line, token or command of a file may fill.
-///
-/// That is 1 MiB, where tens of bytes are usual.
+/// Most buffers for one line, token or command: 1 MiB; tens of bytes are usual.
 const MOST_REFILLS: u32 = 16;
 
-/// Bytes of a file. [`Source::renew`] begins another line, token or command.
+/// Reader of a file. [`Source::renew`] starts a line, token or command.
 pub struct Source<R> {
     inner: R,
     buffer: Box<[u8]>,
@@ -19,29 +17,29 @@ pub struct Source<R> {
 }
 
 impl<R: Read> Source<R> {
-    /// The bytes of `inner`.
+    /// Creates a reader of `inner`.
     pub fn new(inner: R) -> Self {
         let buffer = vec![0; BUFFER_BYTES].into_boxed_slice();
         Source { inner, buffer, at: 0, filled: 0, before_buffer: 0, refills: 0 }
     }
 
-    /// Bytes that were handed out so far.
+    /// Number of bytes read so far.
     pub fn position(&self) -> u64 {
         self.before_buffer + self.at as u64
     }
 
-    /// Renews the limit of bytes that may be handed out in one piece.
+    /// Restarts the limit for a line, token or command.
     #[inline]
     pub fn renew(&mut self) {
         self.refills = 0;
     }
 
-    /// The last byte that was handed out.
+    /// Last byte read.
     pub fn last_byte(&self) -> Option<u8> {
         self.buffer[..self.at].last().copied()
     }
 
-    /// Returns the reader below, which has been read some way.
+    /// Returns the underlying reader, at its current position.
     pub fn into_inner(self) -> R {
         self.inner
     }
@@ -58,7 +56,7 @@ impl<R: Read> Source<R> {
         self.filled = loop {
             match self.inner.read(&mut self.buffer) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                found => break found?,
+                result => break result?,
             }
         };
         Ok(())
@@ -71,9 +69,9 @@ impl<R: Read> Read for Source<R> {
         if self.at == self.filled {
             self.refill()?;
         }
-        // A parser that takes single bytes would feel the call of a copy of any length.
-        if let ([one], Some(byte)) = (&mut *out, self.buffer[..self.filled].get(self.at)) {
-            *one = *byte;
+        // Fast path for parsers that read single bytes.
+        if let ([slot], Some(byte)) = (&mut *out, self.buffer[..self.filled].get(self.at)) {
+            *slot = *byte;
             self.at += 1;
             return Ok(1);
         }

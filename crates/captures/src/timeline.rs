@@ -1,8 +1,8 @@
-//! Timeline: counts of durations and busy time, in buckets that double when they run out.
+//! Timeline: counts of durations and busy time, in buckets whose width doubles when needed.
 
 /// Buckets of time.
 pub const BUCKETS: usize = 256;
-/// Bins of a duration in an octave: 9% wide, enough to tell the classes over time.
+/// Bins of a duration per octave: 9% wide, enough to separate operations over time.
 const BINS_AN_OCTAVE_BITS: u32 = 3;
 const DURATION_BINS: usize = (u64::BITS as usize) << BINS_AN_OCTAVE_BITS;
 const FIRST_WIDTH_PS: u64 = 1 << 30; // about a millisecond
@@ -28,15 +28,15 @@ impl Default for Timeline {
 }
 
 impl Timeline {
-    /// Counts an operation where it begins.
+    /// Counts an operation in the bucket of its start.
     pub fn add(&mut self, start_ps: u64, duration_ps: u64) {
         let bucket = self.bucket(start_ps);
         self.counts[bucket * DURATION_BINS + duration_bin(duration_ps)] += 1;
     }
 
-    /// Shares out the time from `start_ps` to `end_ps` in which a channel was busy.
+    /// Adds the busy time from `start_ps` to `end_ps` to the buckets.
     pub fn busy(&mut self, start_ps: u64, end_ps: u64) {
-        // First the end, which may make the buckets wider.
+        // The end first, as it may widen the buckets.
         let (last, first) = (self.bucket(end_ps), self.bucket(start_ps));
         let origin_ps = self.origin_ps.unwrap_or(0);
         let mut from_ps = start_ps;
@@ -51,19 +51,19 @@ impl Timeline {
         }
     }
 
-    /// The moment at which the first bucket begins.
+    /// Sets the start of the first bucket.
     pub fn begin(&mut self, time_ps: u64) {
         self.origin_ps.get_or_insert(time_ps);
     }
 
-    /// Lets the buckets reach to the end of the capture, after which nothing may have happened.
+    /// Extends the buckets to the end of the capture.
     pub fn end(&mut self, time_ps: u64) {
         if self.origin_ps.is_some() {
             self.bucket(time_ps.saturating_sub(1));
         }
     }
 
-    /// The beginning of the first bucket, if anything was heard.
+    /// Start of the first bucket; 0 without changes.
     pub fn origin_ps(&self) -> u64 {
         self.origin_ps.unwrap_or(0)
     }
@@ -73,12 +73,12 @@ impl Timeline {
         self.width_ps
     }
 
-    /// Counts, [`BUCKETS`] rows of [`Timeline::duration_edges_ps`] less one.
+    /// Counts: [`BUCKETS`] rows of one column per bin between [`Timeline::duration_edges_ps`].
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
 
-    /// Time in which channels were busy, summed over them, for each bucket.
+    /// Busy time in each bucket, summed over channels, in ps.
     pub fn busy_ps(&self) -> &[u64] {
         &self.busy_ps
     }
@@ -88,15 +88,15 @@ impl Timeline {
         let per_octave = f64::from(1u32 << BINS_AN_OCTAVE_BITS);
         (0..=DURATION_BINS)
             .map(|edge| {
-                let (octave, part) =
+                let (octave, step) =
                     (edge >> BINS_AN_OCTAVE_BITS, edge & ((1 << BINS_AN_OCTAVE_BITS) - 1));
-                (octave as f64).exp2() * (1.0 + part as f64 / per_octave)
+                (octave as f64).exp2() * (1.0 + step as f64 / per_octave)
             })
             .collect()
     }
 
     fn bucket(&mut self, time_ps: u64) -> usize {
-        // A channel with a file of its own may begin a little before the first one did.
+        // A channel with a file of its own may start slightly before the first channel.
         let since_ps = time_ps.saturating_sub(self.origin_ps.unwrap_or(0));
         while since_ps / self.width_ps >= BUCKETS as u64 {
             self.double();
@@ -106,13 +106,14 @@ impl Timeline {
 
     fn double(&mut self) {
         for bucket in 0..BUCKETS {
-            let (one, other) = (2 * bucket, 2 * bucket + 1);
-            let in_use = other < BUCKETS;
-            self.busy_ps[bucket] = if in_use { self.busy_ps[one] + self.busy_ps[other] } else { 0 };
+            let (left, right) = (2 * bucket, 2 * bucket + 1);
+            let in_use = right < BUCKETS;
+            self.busy_ps[bucket] =
+                if in_use { self.busy_ps[left] + self.busy_ps[right] } else { 0 };
             for bin in 0..DURATION_BINS {
                 self.counts[bucket * DURATION_BINS + bin] = if in_use {
-                    self.counts[one * DURATION_BINS + bin]
-                        + self.counts[other * DURATION_BINS + bin]
+                    self.counts[left * DURATION_BINS + bin]
+                        + self.counts[right * DURATION_BINS + bin]
                 } else {
                     0
                 };
@@ -122,13 +123,13 @@ impl Timeline {
     }
 }
 
-/// The octave of a duration, and its three bits after the leading one.
+/// Bin of a duration: its octave, and the three bits after the leading bit.
 fn duration_bin(duration_ps: u64) -> usize {
     let duration_ps = duration_ps.max(1);
     let octave = u64::BITS - 1 - duration_ps.leading_zeros();
     let aligned = duration_ps << (u64::BITS - 1 - octave);
-    let part = (aligned << 1) >> (u64::BITS - BINS_AN_OCTAVE_BITS);
-    ((octave << BINS_AN_OCTAVE_BITS) as usize) | part as usize
+    let step = (aligned << 1) >> (u64::BITS - BINS_AN_OCTAVE_BITS);
+    ((octave << BINS_AN_OCTAVE_BITS) as usize) | step as usize
 }
 
 #[cfg(test)]

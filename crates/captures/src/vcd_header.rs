@@ -1,4 +1,4 @@
-//! The header of a Value Change Dump: a crate's parser, and what its commands mean for pins.
+//! Header of a Value Change Dump: wires and unit of time.
 
 use std::io::{self, Read};
 
@@ -8,7 +8,7 @@ use crate::capture::{Format, Header, MOST_CHANNELS};
 use crate::error::{Error, Result};
 use crate::source::Source;
 
-/// Scopes in scopes; a file of nothing else must not fill the memory.
+/// Deepest nesting of scopes, to bound the memory.
 const DEEPEST_SCOPE: usize = 256;
 pub const FS_A_PS: u64 = 1000;
 const FS_A_S: u64 = 1_000_000_000_000_000;
@@ -55,12 +55,12 @@ impl Declared {
                 .scopes
                 .pop()
                 .map(drop)
-                .ok_or_else(|| "$upscope stands where no $scope is open".to_owned()),
+                .ok_or_else(|| "$upscope without an open $scope".to_owned()),
             Command::VarDef(kind, bits, code, name, index) => {
                 let index = index.map(|index| index.to_string()).unwrap_or_default();
                 self.add(kind, bits, code, format!("{name}{index}"))
             }
-            _ => Err("a change of a value stands before $enddefinitions".to_owned()),
+            _ => Err("a value change precedes $enddefinitions".to_owned()),
         }
     }
 
@@ -72,7 +72,7 @@ impl Declared {
         if !matches!(number, 1 | 10 | 100) {
             return Err(format!("$timescale is {number} {unit}; the number must be 1, 10 or 100"));
         }
-        if self.timescale.is_some_and(|before| before != (number, unit)) {
+        if self.timescale.is_some_and(|earlier| earlier != (number, unit)) {
             return Err("there are two $timescale that differ".to_owned());
         }
         self.timescale = Some((number, unit));
@@ -93,7 +93,7 @@ impl Declared {
                  Ready/Busy pins alone"
             ));
         }
-        // One wire may have a name in each of several scopes; the first is kept.
+        // A wire may have a name in several scopes; the first is used.
         if self.wires.iter().all(|wire| wire.code != code) {
             if self.wires.len() == MOST_CHANNELS {
                 return Err(format!("there are more than {MOST_CHANNELS} channels"));
@@ -107,7 +107,7 @@ impl Declared {
     pub fn tick_fs(&self) -> Result<u64> {
         let (number, unit) = self.timescale.ok_or_else(|| {
             Error::whole(
-                "it has no $timescale, so no duration can be told; add one such as \
+                "it has no $timescale, so durations cannot be computed; add one such as \
                  $timescale 1 ns $end",
             )
         })?;
@@ -121,7 +121,7 @@ impl Declared {
         Header::new(Format::Vcd, channels, Some(resolution_ps))
     }
 
-    /// The name of a wire, with its scope where several have the same.
+    /// Name of a wire, with its scope if the name is ambiguous.
     fn name(&self, wire: &Wire) -> String {
         let alike = self.wires.iter().filter(|other| other.name == wire.name).count();
         if alike == 1 { wire.name.clone() } else { format!("{}.{}", wire.scope, wire.name) }
@@ -140,7 +140,7 @@ fn next<R: Read>(parser: &mut Parser<&mut Source<R>>) -> Result<Command> {
     command.map_err(|error| {
         let why = error.get_ref().and_then(|inner| inner.downcast_ref::<vcd::ParseError>());
         let what = match why {
-            Some(why) => format!("{}; this is no VCD", why.kind()),
+            Some(why) => format!("{}; this is not a VCD", why.kind()),
             None if error.kind() == io::ErrorKind::UnexpectedEof => CUT.to_owned(),
             None => error.to_string(),
         };

@@ -1,7 +1,7 @@
 //! Value Change Dump, IEEE 1364: the changes after the header.
 //!
-//! Captures of gigabytes are nearly all changes, of which the crate's parser takes two million a
-//! second on a busy core; these are words of one kind, so they are read here, in place.
+//! A large capture is nearly all changes. The parser crate reads two million of them per second, so
+//! they are parsed here, in place.
 
 use std::io::{BufRead, Read};
 
@@ -26,7 +26,7 @@ pub fn read<R: Read>(mut source: Source<R>, listener: &mut impl Listener) -> Res
         clock: Clock { tick_fs: declared.tick_fs()?, now_ps: 0, rounded: 0 },
         expects: Expects::Any,
         start_ps: None,
-        // The parser counts a line when it reads on after its end.
+        // The parser counts a line when it reads past its end.
         line: line + u64::from(source.last_byte() == Some(b'\n')),
     };
     let cut_tail = read_words(&mut source, &mut changes, listener)?;
@@ -38,7 +38,7 @@ pub fn read<R: Read>(mut source: Source<R>, listener: &mut impl Listener) -> Res
     })
 }
 
-/// Hands over word for word; true if the file ends within one.
+/// Passes on each word; true if the file ends within one.
 fn read_words<R: Read>(
     source: &mut Source<R>,
     changes: &mut Changes,
@@ -80,7 +80,7 @@ fn read_words<R: Read>(
     }
 }
 
-/// Kind of the next word that is valid.
+/// Kind of the next valid word.
 enum Expects {
     Any,
     /// The code after a vector of one bit.
@@ -98,11 +98,11 @@ struct Changes {
 }
 
 impl Changes {
-    /// The place of the next word; the lines before it are counted.
+    /// Skips to the next word, and counts lines.
     #[inline]
     fn skip_spaces(&mut self, bytes: &[u8]) -> Option<usize> {
         for (place, byte) in bytes.iter().enumerate() {
-            // Not so a NUL, of which damaged files are full: it makes a word of no length.
+            // A NUL, frequent in damaged files, is an empty word.
             if !byte.is_ascii_whitespace() {
                 return Some(place);
             }
@@ -113,14 +113,14 @@ impl Changes {
 
     #[inline]
     fn word(&mut self, word: &[u8], listener: &mut impl Listener) -> Result<()> {
-        let heard = match (&self.expects, word) {
+        let result = match (&self.expects, word) {
             (Expects::Any, [b'#', digits @ ..]) => self.go_to(digits),
             (Expects::Any, [value, code @ ..]) if level_of(*value).is_some() => {
                 self.change(level_of(*value).unwrap_or(Level::Unknown), code, listener)
             }
             _ => self.rare_word(word, listener),
         };
-        heard.map_err(|what| Error::line(self.line, what))
+        result.map_err(|what| Error::line(self.line, what))
     }
 
     fn rare_word(
@@ -147,7 +147,7 @@ impl Changes {
             }
             (_, word) => {
                 return Err(format!(
-                    "{} is no change; valid are #TIME, and 0, 1, x or z with the code of a wire",
+                    "{} is not a change; valid are #TIME, and 0, 1, x or z with the code of a wire",
                     quoted(word)
                 ));
             }
@@ -194,11 +194,11 @@ struct Clock {
 }
 
 impl Clock {
-    /// Goes on to a time in ticks, or says why not.
+    /// Advances to a time in ticks, or returns the error.
     #[inline]
     fn go_to(&mut self, digits: &[u8]) -> std::result::Result<(), String> {
         let ticks = number(digits).ok_or_else(|| {
-            format!("the time #{} is no whole number of ticks", String::from_utf8_lossy(digits))
+            format!("the time #{} is not a whole number of ticks", String::from_utf8_lossy(digits))
         })?;
         let exact_fs = u128::from(ticks) * u128::from(self.tick_fs);
         let time_ps = if self.tick_fs.is_multiple_of(FS_A_PS) {
@@ -231,7 +231,7 @@ fn number(digits: &[u8]) -> Option<u64> {
     })
 }
 
-/// Channels by their codes, of which nearly all have one character.
+/// Channels by code; nearly all codes have one character.
 struct Codes {
     short: [u32; 256],
     long: Vec<(Vec<u8>, usize)>,
@@ -239,21 +239,21 @@ struct Codes {
 
 impl Codes {
     fn new(codes: impl Iterator<Item = String>) -> Self {
-        let mut found = Codes { short: [NO_CHANNEL; 256], long: Vec::new() };
+        let mut sorted = Codes { short: [NO_CHANNEL; 256], long: Vec::new() };
         for (channel, code) in codes.enumerate() {
             match code.as_bytes() {
-                [one] => found.short[usize::from(*one)] = channel as u32,
-                longer => found.long.push((longer.to_vec(), channel)),
+                [byte] => sorted.short[usize::from(*byte)] = channel as u32,
+                longer => sorted.long.push((longer.to_vec(), channel)),
             }
         }
-        found.long.sort_unstable();
-        found
+        sorted.long.sort_unstable();
+        sorted
     }
 
     #[inline]
     fn channel(&self, code: &[u8]) -> Option<usize> {
-        if let [one] = code {
-            let channel = self.short[usize::from(*one)];
+        if let [byte] = code {
+            let channel = self.short[usize::from(*byte)];
             return (channel != NO_CHANNEL).then_some(channel as usize);
         }
         let place = self.long.binary_search_by(|(other, _)| other.as_slice().cmp(code)).ok()?;

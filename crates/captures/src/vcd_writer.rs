@@ -7,7 +7,7 @@ use vcd::{IdCode, TimescaleUnit, Value, Writer};
 use crate::capture::Level;
 use crate::error::{Error, Result};
 
-/// Writes a capture. The first edges, at its start, should say what each channel begins with.
+/// Writer of a capture. The first edges, at its start, set the initial level of each channel.
 pub struct VcdWriter<W: Write> {
     inner: Writer<W>,
     codes: Vec<IdCode>,
@@ -20,8 +20,10 @@ fn failed(error: &io::Error) -> Error {
 }
 
 impl<W: Write> VcdWriter<W> {
-    /// Begins a capture. `out` should be buffered; `timescale_ps` must be a power of ten of
-    /// picoseconds from 1 ps to 100 s; comments stand in the header, a line each.
+    /// Begins a capture.
+    ///
+    /// `out` should be buffered. `timescale_ps` must be a power of ten, from 1 ps to 100 s. Each
+    /// comment is a line of the header.
     pub fn new(
         out: W,
         channels: &[String],
@@ -41,12 +43,13 @@ impl<W: Write> VcdWriter<W> {
         Ok(VcdWriter { inner, codes, timescale_ps, ticks: None })
     }
 
-    /// Sets a channel to a level from a time on, which must not be before the last one. Of a time
-    /// that is no multiple of the timescale, the rest is dropped.
+    /// Sets a channel to a level from a time on, which must not decrease.
+    ///
+    /// The time is truncated to the timescale.
     pub fn edge(&mut self, time_ps: u64, channel: usize, level: Level) -> Result<()> {
         let Some(code) = self.codes.get(channel).copied() else {
             return Err(Error::Setting(format!(
-                "there is no channel {channel}; valid are 0 to {}",
+                "unknown channel {channel}; valid are 0 to {}",
                 self.codes.len().saturating_sub(1)
             )));
         };
@@ -59,7 +62,7 @@ impl<W: Write> VcdWriter<W> {
         self.inner.change_scalar(code, value).map_err(|e| failed(&e))
     }
 
-    /// Ends the capture at a time, and flushes what it was written to.
+    /// Ends the capture at a time and flushes the output.
     pub fn finish(mut self, end_ps: u64) -> Result<()> {
         self.go_to(end_ps)?;
         self.inner.flush().map_err(|e| failed(&e))
@@ -70,7 +73,7 @@ impl<W: Write> VcdWriter<W> {
         if self.ticks == Some(ticks) {
             return Ok(());
         }
-        if self.ticks.is_some_and(|before| ticks < before) {
+        if self.ticks.is_some_and(|last| ticks < last) {
             return Err(Error::Setting(format!(
                 "the edge at {time_ps} ps is earlier than the one before it; edges must be in order"
             )));
@@ -87,7 +90,7 @@ fn begin<W: Write>(
     comments: &[String],
 ) -> io::Result<Vec<IdCode>> {
     for comment in comments {
-        // What would end the comment early is written so that it does not.
+        // A literal $end would end the comment.
         inner.comment(&comment.replace("$end", "$ end"))?;
     }
     inner.timescale(number, unit)?;

@@ -96,12 +96,12 @@ fn a_damaged_vcd_is_refused_with_its_line() {
         ("#70", "#5", ":13: #5 is earlier"),
         ("#360 1aa", "#360 1q", ":15: the code \"q\" was not declared"),
         ("#360 1aa", "#360 1", ":15: the code \"\" was not declared"),
-        ("#360 1aa", "#360 aa", ":15: \"aa\" is no change"),
-        ("#360 1aa", "#99999999999999999999 1aa", "is no whole number of ticks"),
+        ("#360 1aa", "#360 aa", ":15: \"aa\" is not a change"),
+        ("#360 1aa", "#99999999999999999999 1aa", "is not a whole number of ticks"),
         ("#360 1aa", "#9999999999999999999 1aa", "is later than the longest time kept"),
         ("wire 1 !", "wire 8 !", ":5: 'rb0' is a wire of 8 bits; only wires of 1 bit"),
-        ("$enddefinitions $end", "", "stands before $enddefinitions"),
-        ("#70", "\0\0\0", ":13: \"\" is no change"),
+        ("$enddefinitions $end", "", "precedes $enddefinitions"),
+        ("#70", "\0\0\0", ":13: \"\" is not a change"),
     ] {
         let text = VCD.replace(from, to);
         assert_ne!(text, VCD);
@@ -204,7 +204,7 @@ fn sigrok_csv_is_read_and_what_is_no_sample_is_refused() {
     assert_eq!(kept.header.as_ref().unwrap().channels, ["rb0", "rb1"]);
     assert_eq!((without_start(&kept), ending.end_ps), (expected(), 400 * US));
     let bad = sigrok_csv().replacen("0,1\n", "0,2\n", 1);
-    assert!(refusal("x", bad.as_bytes()).contains(":15: \"0,2\" is no sample"));
+    assert!(refusal("x", bad.as_bytes()).contains(":15: \"0,2\" is not a sample"));
     let without = sigrok_csv().replace("; Samplerate: 1 MHz\n", "");
     assert!(refusal("x", without.as_bytes()).contains("no comment '; Samplerate"));
 }
@@ -272,7 +272,7 @@ fn saleae_binaries_of_other_versions_or_out_of_order_are_refused_with_the_byte()
     assert!(said.contains("the first level is 2"), "{said}");
     let mut long = saleae_binary(0, 1, &[1.0001]);
     long.push(0);
-    assert!(refusal("x", &long).contains("byte 52: the file goes on after its 1 changes"));
+    assert!(refusal("x", &long).contains("byte 52: the file continues after its 1 changes"));
 }
 
 #[test]

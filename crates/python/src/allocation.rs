@@ -1,4 +1,4 @@
-//! Spare space divided between groups of pages.
+//! Division of the spare space between groups of pages.
 
 use numpy::ndarray::Array2;
 use numpy::{PyArray2, PyReadonlyArray1, PyReadonlyArray2};
@@ -8,13 +8,13 @@ use writeamp_engine::managers::wolf::{Allocation, Demand, Exceptions, allocate};
 
 use crate::raised::raised;
 
-/// No group is treated apart.
+/// No exceptions for any group.
 const PLAIN: Exceptions = Exceptions { coldest_ratio: 0.0, coldest_op: 0.0, floor: 0.0 };
 
-/// Each group's share of the spare space by one method, a row for each workload.
+/// Computes each group's share of the spare space, one row per workload.
 ///
-/// `sizes` and `frequencies` have the shape (workloads, groups), rows summing to 1; `op` has
-/// (workloads,).
+/// `sizes` and `frequencies` have the shape (workloads, groups), with rows that sum to 1; `op`
+/// has (workloads,).
 #[pyfunction]
 #[pyo3(signature = (method, *, sizes, frequencies, op))]
 pub fn divide<'py>(

@@ -1,4 +1,4 @@
-//! The Ready/Busy pins of a timed run, written to a capture while the run goes.
+//! Capture of the Ready/Busy pins during a timed run.
 
 use std::fs::{File, OpenOptions};
 use std::io::BufWriter;
@@ -17,25 +17,24 @@ use crate::timed::PyTimedRun;
 
 const PS_PER_NS: u64 = 1000;
 
-/// Writes the edges of a run's pins to a VCD file, exactly or as an analyser samples them.
+/// Writes the Ready/Busy edges of a run to a VCD file, exact or sampled.
 #[pyclass(frozen, name = "CaptureWriter", module = "writeamp._engine")]
 pub struct PyCaptureWriter(Mutex<Option<Writing>>);
 
-/// A capture under way.
+/// An open capture.
 struct Writing {
     vcd: VcdWriter<BufWriter<File>>,
     sampler: Option<Sampler>,
-    /// Edges of the run that are to be written.
+    /// Edges that are not written yet.
     taken: Vec<timing::Edge>,
     written: u64,
 }
 
 #[pymethods]
 impl PyCaptureWriter {
-    /// Begins a capture in a file that exists, with a channel for each die, all of them ready.
+    /// Begins a capture in an existing file, with one channel per die, all ready.
     ///
-    /// With a `period_ps` the pins are sampled: with that period, such a jitter, and such a share
-    /// of the pulses missed.
+    /// With `period_ps`, the pins are sampled with that period, jitter and share of missed pulses.
     #[new]
     #[pyo3(signature = (path, *, channels, comments, period_ps=None, jitter_ns=0.0, missed=0.0, seed=0))]
     fn new(
@@ -64,17 +63,18 @@ impl PyCaptureWriter {
         Ok(PyCaptureWriter(Mutex::new(Some(writing))))
     }
 
-    /// Writes the edges of a run's pins since the last time. Returns the edges written so far,
-    /// those at the capture's start not counted.
+    /// Writes the edges of a run since the last call.
+    ///
+    /// Returns the number of edges written so far, without those at the start of the capture.
     fn drain(this: Py<Self>, py: Python<'_>, run: Py<PyTimedRun>) -> PyResult<u64> {
         interruptible(py, move || this.get().write(&run))?.map_err(raised)
     }
 
-    /// Ends the capture at a time; returns all edges written.
+    /// Ends the capture at a time; returns the number of edges written.
     fn finish(&self, end_ns: u64) -> PyResult<u64> {
         let writing = self.0.lock().expect("no run panicked").take();
         let Some(writing) = writing else {
-            return Err(PyOSError::new_err("the capture was ended before"));
+            return Err(PyOSError::new_err("the capture has already ended"));
         };
         writing.end(end_ns).map_err(raised)
     }
@@ -84,7 +84,7 @@ impl PyCaptureWriter {
     fn write(&self, run: &Py<PyTimedRun>) -> Result<u64> {
         let mut guard = self.0.lock().expect("no run panicked");
         let Some(writing) = guard.as_mut() else {
-            return Err(Error::Setting("the capture was ended before".into()));
+            return Err(Error::Setting("the capture has already ended".into()));
         };
         run.get().take_edges_into(&mut writing.taken);
         writing.write()
@@ -94,7 +94,7 @@ impl PyCaptureWriter {
 impl Writing {
     fn write(&mut self) -> Result<u64> {
         let mut taken = mem::take(&mut self.taken);
-        // Those of the members of an array come one member after another.
+        // Edges of an array arrive member by member.
         taken.sort_by_key(|edge| edge.at_ns);
         for edge in taken.drain(..) {
             let edge = Edge {
@@ -126,7 +126,7 @@ impl Writing {
         let mut outcome = Ok(());
         if let Some(sampler) = sampler {
             sampler.finish(|seen| {
-                // A late edge may be seen after the run's end.
+                // Jitter may move an edge beyond the end of the run.
                 last_ps = last_ps.max(seen.time_ps);
                 if outcome.is_ok() {
                     outcome = put(&mut vcd, &mut written, seen);
@@ -144,7 +144,7 @@ fn put(vcd: &mut VcdWriter<BufWriter<File>>, written: &mut u64, edge: Edge) -> R
     vcd.edge(edge.time_ps, edge.channel, Level::of(edge.is_high))
 }
 
-/// The coarsest timescale in which samples of a period fall on whole ticks.
+/// Coarsest timescale in which the sampling period is a whole number of ticks.
 fn timescale_of(period_ps: u64) -> u64 {
     let mut timescale_ps = 1;
     while timescale_ps < period_ps && period_ps.is_multiple_of(timescale_ps * 10) {

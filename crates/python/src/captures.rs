@@ -1,4 +1,4 @@
-//! Captures of Ready/Busy pins, folded into durations and what happened when.
+//! Statistics of captures of Ready/Busy pins: durations, and counts over time.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use writeamp_captures::{
 use crate::errors::WriteampError;
 use crate::interruptible::interruptible_with;
 
-/// Progress of a reading, and whether it was cancelled.
+/// Progress of a reading, and a flag to cancel it.
 #[derive(Default)]
 struct Watch {
     bytes: AtomicU64,
@@ -22,7 +22,7 @@ struct Watch {
 }
 
 impl Watch {
-    fn hear(&self, bytes: u64) -> Result<()> {
+    fn set_progress(&self, bytes: u64) -> Result<()> {
         self.bytes.store(bytes, Ordering::Relaxed);
         if self.cancelled.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
     }
@@ -30,8 +30,8 @@ impl Watch {
 
 /// Reads a capture.
 ///
-/// A pin is busy while it is low, or high if the capture is `inverted`. From time to time
-/// `progress` is called with the bytes read so far; if that raises, the reading ends.
+/// A pin is busy while it is low, or while it is high if the capture is `inverted`. `progress` is
+/// called regularly with the number of bytes read; if it raises, the reading ends.
 #[pyfunction]
 #[pyo3(signature = (path, *, inverted, progress=None))]
 pub fn read_capture<'py>(
@@ -41,18 +41,18 @@ pub fn read_capture<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let watch = Arc::new(Watch::default());
-    let heard_by = Arc::clone(&watch);
+    let reader = Arc::clone(&watch);
     let work = move || {
-        let mut folding = Folding::new(inverted, |bytes| heard_by.hear(bytes));
+        let mut folding = Folding::new(inverted, |bytes| reader.set_progress(bytes));
         let ending = read(&path, &mut folding)?;
         folding.finish(&ending);
-        Ok((folding.header().cloned(), Found::of(&folding), ending))
+        Ok((folding.header().cloned(), Statistics::of(&folding), ending))
     };
-    let tell = |_: Python<'_>| match &progress {
+    let report = |_: Python<'_>| match &progress {
         Some(progress) => progress.call1((watch.bytes.load(Ordering::Relaxed),)).map(drop),
         None => Ok(()),
     };
-    let (header, found, ending) = interruptible_with(py, work, tell)
+    let (header, statistics, ending) = interruptible_with(py, work, report)
         .inspect_err(|_| watch.cancelled.store(true, Ordering::Relaxed))?
         .map_err(|error: Error| WriteampError::new_err(error.to_string()))?;
     let header = header.expect("a capture that was read has a header");
@@ -60,20 +60,20 @@ pub fn read_capture<'py>(
     dict.set_item("format", header.format.name())?;
     dict.set_item("channels", header.channels)?;
     dict.set_item("resolution_ps", header.resolution_ps)?;
-    found.fill(py, &dict)?;
+    statistics.fill(py, &dict)?;
     of_ending(&ending, &dict)?;
     Ok(dict)
 }
 
-/// Results of a folding, without its listener.
-struct Found {
+/// Statistics of a capture, without the listener.
+struct Statistics {
     channels: Vec<Channel>,
     timeline: Timeline,
 }
 
-impl Found {
+impl Statistics {
     fn of<P: FnMut(u64) -> Result<()>>(folding: &Folding<P>) -> Self {
-        Found { channels: folding.channels().to_vec(), timeline: folding.timeline().clone() }
+        Statistics { channels: folding.channels().to_vec(), timeline: folding.timeline().clone() }
     }
 
     fn fill<'py>(&self, py: Python<'py>, dict: &Bound<'py, PyDict>) -> PyResult<()> {

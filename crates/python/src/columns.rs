@@ -12,22 +12,21 @@ use pyo3::prelude::*;
 use writeamp_engine as engine;
 use writeamp_engine::workloads::{Column, Values};
 
-/// An array that nobody else can reach. Nothing can write to it, move it or resize it.
+/// Owner of an array that cannot be written, moved or resized.
 #[pyclass(frozen, module = "writeamp._engine")]
-struct Kept(Py<PyUntypedArray>);
+struct Owner(Py<PyUntypedArray>);
 
-/// Returns a read-only view of an array, which may be lent to the engine.
+/// Returns a read-only view of an array, which the engine can use without a copy.
 ///
-/// The caller, which made the array, forgets it. As its base is no array and gives no buffer,
-/// `NumPy` never lets anyone set `flags.writeable` of the view again; of an array that owns its
-/// memory its owner may.
+/// The caller must drop the array. The base of the view is not an array and has no buffer, so
+/// `NumPy` does not allow `flags.writeable` to be set again.
 #[pyfunction]
 pub fn kept<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     fn view<'py, T: Element>(array: &Bound<'py, PyArray1<T>>) -> PyResult<Bound<'py, PyAny>> {
-        let keeper = Bound::new(array.py(), Kept(array.as_untyped().clone().unbind()))?;
+        let keeper = Bound::new(array.py(), Owner(array.as_untyped().clone().unbind()))?;
         let values = array.readonly();
-        // SAFETY: the keeper is the base of the view and keeps the memory, which is not moved as
-        // nobody else has the array.
+        // SAFETY: the keeper is the base of the view and owns the memory, which is not moved, as
+        // the array has no other users.
         let view = unsafe { PyArray1::borrow_from_array(&values.as_array(), keeper.into_any()) };
         view.getattr("flags")?.setattr("writeable", false)?;
         Ok(view.into_any())
@@ -41,24 +40,24 @@ pub fn kept<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     }
 }
 
-/// The values of a kept array.
+/// Values of a read-only array.
 struct Lent<T> {
     first: *const T,
     length: usize,
-    _keeper: Py<Kept>,
+    _keeper: Py<Owner>,
 }
 
 // SAFETY: the values are plain numbers in the memory of an array that lives as long as its keeper.
-// They are only ever read, here and through views that stay read-only (see `kept`).
+// They are only read, here and through read-only views.
 unsafe impl<T: Sync> Send for Lent<T> {}
 // SAFETY: as for `Send`.
 unsafe impl<T: Sync> Sync for Lent<T> {}
 
 impl<T: Element + Copy> Lent<T> {
-    /// Returns the values under a view of a kept array; none for any other array.
+    /// Returns the values of a view of a read-only array; None for other arrays.
     fn of(array: &Bound<'_, PyArray1<T>>) -> PyResult<Option<Self>> {
         let base = array.getattr("base")?;
-        let Ok(keeper) = base.cast::<Kept>() else { return Ok(None) };
+        let Ok(keeper) = base.cast::<Owner>() else { return Ok(None) };
         let Ok(whole) = keeper.get().0.bind(array.py()).cast::<PyArray1<T>>() else {
             return Ok(None);
         };
@@ -86,7 +85,7 @@ impl<T: Copy + Sync, U: From<T>> Values<U> for Lent<T> {
     }
 }
 
-/// The array as a column: lent if it is a kept one, copied otherwise.
+/// Converts an array to a column: shared if it is read-only, copied otherwise.
 pub fn column<T, U>(array: &Bound<'_, PyArray1<T>>) -> PyResult<Column<U>>
 where
     T: Element + Copy + Sync + 'static,
@@ -99,7 +98,7 @@ where
     Ok(Column::own(values.as_slice()?.iter().map(|&value| value.into()).collect()))
 }
 
-/// The column, or one that is the same for all requests.
+/// Converts an array to a column, or makes a constant column.
 pub fn column_or<T>(array: Option<&Bound<'_, PyArray1<T>>>, all: T) -> PyResult<Column<T>>
 where
     T: Element + Copy + PartialEq + Send + Sync,
@@ -107,7 +106,7 @@ where
     array.map_or(Ok(Column::All(all)), column)
 }
 
-/// Numbers of pages, which may be bytes where all of them fit.
+/// Page counts, from an array of `u32` or `u8`.
 pub fn counts(array: Option<&Bound<'_, PyAny>>) -> PyResult<Column<u32>> {
     let Some(array) = array else { return Ok(Column::All(1)) };
     match array.cast::<PyArray1<u8>>() {
@@ -133,25 +132,25 @@ impl PageSet {
         firsts: PyReadonlyArray1<'_, u64>,
         counts: PyReadonlyArray1<'_, u32>,
     ) -> PyResult<()> {
-        let mut set = self.0.lock().expect("nothing here panics");
+        let mut set = self.0.lock().expect("no thread panics with this lock");
         for (&first, &count) in firsts.as_slice()?.iter().zip(counts.as_slice()?) {
             set.insert(first, count);
         }
         Ok(())
     }
 
-    /// Counts the pages, and from then on knows their ranks.
+    /// Counts the pages and computes their ranks.
     fn rank_all(&self) -> u64 {
-        self.0.lock().expect("nothing here panics").rank_all()
+        self.0.lock().expect("no thread panics with this lock").rank_all()
     }
 
-    /// Counts the members before each page.
+    /// Returns the rank of each page: the number of members below it.
     fn ranks<'py>(
         &self,
         py: Python<'py>,
         pages: PyReadonlyArray1<'_, u64>,
     ) -> PyResult<Bound<'py, PyArray1<u64>>> {
-        let set = self.0.lock().expect("nothing here panics");
+        let set = self.0.lock().expect("no thread panics with this lock");
         let ranks: Vec<u64> = pages.as_slice()?.iter().map(|&page| set.rank(page)).collect();
         Ok(ranks.into_pyarray(py))
     }

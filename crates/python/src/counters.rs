@@ -1,10 +1,10 @@
-//! Counters of a drive, as Python sees them.
+//! Counters of a drive for Python.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use writeamp_engine::flash::{Cause, Counters};
 
-/// The counters by name.
+/// Returns the counters by name.
 pub fn counters_dict<'py>(py: Python<'py>, counters: &Counters) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     for cause in Cause::ALL {
@@ -16,10 +16,10 @@ pub fn counters_dict<'py>(py: Python<'py>, counters: &Counters) -> PyResult<Boun
     Ok(dict)
 }
 
-/// The name of a counter, and how it is read.
+/// Name and reader of a counter.
 pub type Column = (&'static str, fn(&Counters) -> u64);
 
-/// Counters that Python sees beside the programs of each cause. `host_pages` is the clock.
+/// Counters besides the programs of each cause. `host_pages` is the clock.
 pub const COLUMNS: [Column; 9] = [
     ("host_pages", |counters| counters.host.written_pages),
     ("host_bytes", |counters| counters.host.written_bytes),

@@ -1,4 +1,4 @@
-//! Drives with their policies, and the loads of their hosts.
+//! Drives with their policies, and the workloads of their hosts.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -17,10 +17,10 @@ use crate::columns::{column, column_or, counts as page_counts};
 use crate::custom;
 use crate::raised::raised;
 
-/// The shape of a drive.
+/// Shape of a drive.
 ///
-/// Its erase unit is a "block", the "multi-plane" set of a die's blocks, or a "superblock" over all
-/// planes, for which `superblock` is another word.
+/// Its erase unit is "block", "multi-plane" (one block of each plane of a die), or "superblock"
+/// (one block of each plane of the drive); `superblock=True` is the same as the last.
 #[pyclass(frozen, name = "Geometry", module = "writeamp._engine")]
 #[derive(Clone, Copy)]
 pub struct PyGeometry(Geometry);
@@ -92,17 +92,17 @@ impl PyGeometry {
     }
 }
 
-/// A drive yet to be built, and the policies that it works by.
+/// Plan of a drive and its policies.
 ///
-/// `victims` is the manager's own if `None`, and `wear_leveling` no leveller. `own_manager` and
-/// `own_victims` are sources of `writeamp.custom`, whose names stand where specs would.
+/// `victims=None` means the manager's default, `wear_leveling=None` no leveller. `own_manager` and
+/// `own_victims` are sources of `writeamp.custom`; their names replace the specs.
 #[pyclass(frozen, module = "writeamp._engine")]
 #[derive(Clone)]
 pub struct Drive {
     pub manager: String,
-    /// True if what is done to the flash is recorded, to be given a time.
+    /// True if flash operations are recorded, for a timed run.
     pub observed: bool,
-    /// True if everything that happens is recorded, to be shown.
+    /// True if all events are recorded, for display.
     pub recorded: bool,
     is_interpreted: bool,
     setup: Setup,
@@ -150,7 +150,7 @@ impl Drive {
 }
 
 impl Drive {
-    /// True if Python is asked about each page.
+    /// True if an interpreted Python policy is called for each page.
     pub fn is_interpreted(&self) -> bool {
         self.is_interpreted
     }
@@ -162,7 +162,7 @@ impl Drive {
 
 /// A host that uses a drive before the run begins.
 ///
-/// It draws its randomness apart from the run's load of the same seed.
+/// Its random stream is independent of the run's workload with the same seed.
 #[pyclass(frozen, module = "writeamp._engine")]
 pub struct EarlierHost(Mutex<Box<dyn Workload>>);
 
@@ -183,7 +183,7 @@ impl EarlierHost {
     }
 }
 
-/// Load of a drive: the requests of its host.
+/// Workload of a drive: the requests of its host.
 #[pyclass(frozen, module = "writeamp._engine")]
 #[derive(Clone)]
 pub struct Load(Kind);
@@ -201,24 +201,24 @@ enum Kind {
 
 #[pymethods]
 impl Load {
-    /// The workload that a spec names, over `pages` logical pages of `page_bytes`.
+    /// Creates the workload of a spec, over `pages` logical pages of `page_bytes`.
     #[staticmethod]
     #[pyo3(signature = (text, pages, page_bytes=Geometry::PAGE_BYTES))]
     fn spec(text: String, pages: u32, page_bytes: u32) -> Self {
         Load(Kind::Spec { text, pages, page_bytes })
     }
 
-    /// True if the workload paces its requests, so that a run of it is timed.
+    /// True if the requests have arrival times, so that the run is timed.
     fn is_timed(&self) -> PyResult<bool> {
         Ok(self.characteristics()?.is_some_and(|requests| requests.is_timed()))
     }
 
-    /// True if the workload ever writes. If not, an untimed run has nothing to count.
+    /// True if the workload writes. An untimed run needs writes.
     fn has_writes(&self) -> PyResult<bool> {
         Ok(self.characteristics()?.is_none_or(|requests| requests.write > 0.0))
     }
 
-    /// The page writes after which the workload that a spec names ends, or none.
+    /// Page writes after which the workload ends, or None.
     fn writes_in_all(&self) -> PyResult<Option<u64>> {
         match &self.0 {
             Kind::Spec { text, .. } => workloads::writes_in_all(text).map_err(|e| raised(&e)),
@@ -226,30 +226,30 @@ impl Load {
         }
     }
 
-    /// Draws the first requests that the host issues until it has written `pages` pages.
+    /// Draws requests until `pages` pages are written, equal to those of a run with this seed.
     ///
-    /// They are those of a run of the same seed, as columns that `trace` takes: ops, first pages,
-    /// counts, head bytes and tail bytes.
+    /// Returns columns for `trace`: ops, first pages, counts, head bytes and tail bytes.
     #[pyo3(signature = (*, seed, pages))]
     fn requests<'py>(&self, py: Python<'py>, seed: u64, pages: u64) -> PyResult<Requests<'py>> {
         let drawn = py.detach(|| self.drawn(seed, pages)).map_err(|e| raised(&e))?;
         let column = |value: fn(&Request) -> u32| PyArray1::from_iter(py, drawn.iter().map(value));
         Ok((
-            PyArray1::from_iter(py, drawn.iter().map(|one| number_of(one.op))),
-            column(|one| one.first_page),
-            column(|one| one.pages),
-            column(|one| one.head_bytes),
-            column(|one| one.tail_bytes),
+            PyArray1::from_iter(py, drawn.iter().map(|request| number_of(request.op))),
+            column(|request| request.first_page),
+            column(|request| request.pages),
+            column(|request| request.head_bytes),
+            column(|request| request.tail_bytes),
         ))
     }
 
-    /// Makes the load of a trace, replayed `passes` times.
+    /// Makes the workload of a trace, replayed `passes` times.
     ///
     /// Request i writes (op 0), trims (1), reads (2) or flushes (3) `counts[i]` pages from
-    /// `first_pages[i]` at `at_ns[i]`, but for `head_bytes[i]` of the first and `tail_bytes[i]` of
-    /// the last; with `fua[i]` 1 it must be durable before it is answered. All write without `ops`, one page without `counts`. Arrays that are `kept` are not
-    /// copied. With `group_ends` the host names a group with each write: the pages up to the first
-    /// of them, from there to the next, and so on.
+    /// `first_pages[i]` at `at_ns[i]`, except `head_bytes[i]` of the first page and `tail_bytes[i]`
+    /// of the last. With `fua[i]` = 1 (force unit access) it is durable when it is answered.
+    /// Without `ops`, all requests write; without `counts`, all have one page. Read-only arrays of
+    /// `kept()` are not copied. With `group_ends`, the host names a group with each write: group g
+    /// has the pages from `group_ends[g - 1]` to `group_ends[g]`.
     #[staticmethod]
     #[pyo3(signature = (*, first_pages, passes, ops=None, counts=None, at_ns=None, head_bytes=None,
                         tail_bytes=None, fua=None, page_bytes=Geometry::PAGE_BYTES, group_ends=None))]
@@ -283,7 +283,7 @@ impl Load {
 }
 
 impl Load {
-    /// Returns the characteristics of a workload of requests.
+    /// Returns the characteristics of a workload of byte requests, or None.
     fn characteristics(&self) -> PyResult<Option<Characteristics>> {
         match &self.0 {
             Kind::Spec { text, .. } => workloads::characteristics(text).map_err(|e| raised(&e)),
@@ -291,7 +291,7 @@ impl Load {
         }
     }
 
-    /// Returns the first requests, until so many pages are written or there are no more.
+    /// Returns the requests until `pages` pages are written or the workload ends.
     fn drawn(&self, seed: u64, pages: u64) -> Result<Vec<Request>> {
         let mut load = self.build(seed)?;
         let (mut drawn, mut written) = (Vec::new(), 0);
@@ -305,7 +305,7 @@ impl Load {
         Ok(drawn)
     }
 
-    /// The load anew, with its randomness decided by `seed`.
+    /// Builds the workload with random streams from `seed`.
     pub fn build(&self, seed: u64) -> Result<Box<dyn Workload>> {
         self.build_in(Context::root(seed))
     }

@@ -1,4 +1,4 @@
-//! A drive that is driven until it is worn out.
+//! Runs of drives until they are worn out.
 
 use std::slice::from_ref;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::drive::{Drive, Load};
 use crate::interruptible::interruptible_with;
 use crate::raised::raised;
 
-/// Drives that differ only by their seed, and the workload that drives them.
+/// A drive and its workload, run to the end of life with different seeds.
 ///
 /// Any number of threads may run replicas of it.
 #[pyclass(frozen, module = "writeamp._engine")]
@@ -24,10 +24,10 @@ pub struct Endurance {
 
 #[pymethods]
 impl Endurance {
-    /// Makes the study of lives that have a seed each.
+    /// Creates a study of lives.
     ///
-    /// A trace should have passes for a whole life. `fill` has the first and the end of each run of
-    /// pages that is written once before it.
+    /// A trace needs enough passes for a whole life. `fill` has the first page and the end of each
+    /// range that is written once before the life.
     #[new]
     #[pyo3(signature = (drive, load, *, batch_pages, w_max, spare_blocks_per_pool, fill))]
     fn new(
@@ -44,10 +44,10 @@ impl Endurance {
         Endurance { study: Study { manager, setup, fill, batch_pages }, load: load.clone() }
     }
 
-    /// Drives the drive of a seed to its end of life.
+    /// Runs the drive with a seed to its end of life.
     ///
-    /// From time to time `progress` is called with the most
-    /// erases of any block, at most `w_max`. If that raises, or Ctrl-C comes, it stops soon.
+    /// `progress` is called regularly with the greatest number of erases of a block, at most
+    /// `w_max`. If it raises, or on Ctrl-C, the run stops soon.
     #[pyo3(signature = (seed, progress=None))]
     fn live<'py>(
         this: Py<Self>,
@@ -56,26 +56,26 @@ impl Endurance {
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let watch = Arc::new(Watch::default());
-        let tell = |_: Python<'_>| match &progress {
+        let report = |_: Python<'_>| match &progress {
             Some(progress) => progress.call1((watch.reached_erases(),)).map(drop),
             None => Ok(()),
         };
-        let seen_by = Arc::clone(&watch);
+        let observed = Arc::clone(&watch);
         let work = move || {
             let Endurance { study, load } = this.get();
-            life_of(study, seed, |seed| load.build(seed), &seen_by)
+            life_of(study, seed, |seed| load.build(seed), &observed)
         };
-        let found = interruptible_with(py, work, tell)
+        let life = interruptible_with(py, work, report)
             .inspect_err(|_| watch.cancel())?
             .map_err(|e| raised(&e))?;
-        life_dict(py, &found)
+        life_dict(py, &life)
     }
 }
 
-/// Makes the dictionary of a life.
+/// Returns the dictionary of a life.
 ///
-/// `end` has the counts at the end of life, `first_to_reach` those for each number of erases, and
-/// `erase_counts` the erases of each block at the end.
+/// `end` has the counts at the end of life, `first_to_reach` the counts when the first block
+/// reached each number of erases, and `erase_counts` the erases of each block at the end.
 fn life_dict<'py>(py: Python<'py>, life: &Life) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("end", moments_dict(py, from_ref(&life.end.moment))?)?;
@@ -84,7 +84,7 @@ fn life_dict<'py>(py: Python<'py>, life: &Life) -> PyResult<Bound<'py, PyDict>> 
     Ok(dict)
 }
 
-/// Makes a column for each count.
+/// Returns one column per count.
 ///
 /// These are `erases`, `skipped_pages`, `host_pages` (written, the fill included: the clock),
 /// `host` (pages programmed for the host), and the pages migrated for each other cause.

@@ -1,4 +1,4 @@
-//! The engine for Python: this crate converts arguments and results, and does nothing else.
+//! Python bindings of the engine: conversion of arguments and results only.
 #![allow(clippy::too_many_arguments)] // Python's keyword arguments are positional here
 #![allow(clippy::needless_pass_by_value)] // as the binding macros hand them over
 

@@ -1,4 +1,4 @@
-//! The mean field of hot/cold write frontiers.
+//! Mean field of hot/cold write frontiers.
 
 use engine::meanfield::{Conditioning, Drift, Model, Occupancy, PerKind, solve, transient};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
@@ -37,7 +37,7 @@ impl MeanField {
             .map_err(|e| raised(&e))
     }
 
-    /// The blocks of each kind (hot, cold) and number of valid pages that stay as they are.
+    /// Fixed point: shares of blocks by kind (hot, cold) and number of valid pages.
     fn fixed_point<'py>(&self, py: Python<'py>) -> PyResult<Arrays<'py>> {
         let model = self.0;
         let blocks = interruptible(py, move || solve(&model))?.map_err(|e| raised(&e))?;
@@ -79,7 +79,7 @@ impl MeanField {
         Ok(dict)
     }
 
-    /// The drive at ascending times, in host writes per logical page, from given blocks on.
+    /// Transient from given blocks, at ascending times in host writes per logical page.
     #[pyo3(signature = (*, m_hot, m_cold, drive_writes, tolerance))]
     fn transient<'py>(
         &self,
@@ -92,14 +92,14 @@ impl MeanField {
         let start = PerKind { hot: m_hot.to_vec()?, cold: m_cold.to_vec()? };
         let times = drive_writes.to_vec()?;
         let model = self.0;
-        let found =
+        let transient =
             interruptible(py, move || transient::follow(&model, &start, &times, tolerance))?
                 .map_err(|e| raised(&e))?;
-        let (hot, cold) = arrays(py, found.blocks);
+        let (hot, cold) = arrays(py, transient.blocks);
         let dict = PyDict::new(py);
-        dict.set_item("wa", PyArray1::from_vec(py, found.wa))?;
-        dict.set_item("mean_wa", PyArray1::from_vec(py, found.mean_wa))?;
-        dict.set_item("hot_block_share", PyArray1::from_vec(py, found.hot_blocks))?;
+        dict.set_item("wa", PyArray1::from_vec(py, transient.wa))?;
+        dict.set_item("mean_wa", PyArray1::from_vec(py, transient.mean_wa))?;
+        dict.set_item("hot_block_share", PyArray1::from_vec(py, transient.hot_blocks))?;
         dict.set_item("m_hot", hot)?;
         dict.set_item("m_cold", cold)?;
         Ok(dict)

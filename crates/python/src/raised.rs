@@ -6,7 +6,7 @@ use writeamp_engine::Error;
 use crate::custom;
 use crate::errors::WriteampError;
 
-/// The exception that an error of the engine is in Python.
+/// Returns the Python exception of an engine error.
 pub fn raised(error: &Error) -> PyErr {
     match error {
         Error::CustomPolicy(fault) => custom::raised(fault),

@@ -1,4 +1,4 @@
-//! Registries: their entries, and what these declare.
+//! Registries: entries and their declarations.
 
 use std::ops::Bound::{self as Edge, Excluded, Included, Unbounded};
 
@@ -12,16 +12,16 @@ use writeamp_engine::registry::{Entry, Pairs, Registry};
 
 use crate::raised::raised;
 
-/// Lists the registered entries of one kind, a dictionary each.
+/// Lists the registered entries of one kind, one dictionary each.
 ///
-/// That of a block manager or wear leveller also has what its example declares.
+/// Block managers and wear levellers also have the declaration of their example.
 #[pyfunction]
 pub fn entries<'py>(py: Python<'py>, kind: &str) -> PyResult<Vec<Bound<'py, PyDict>>> {
     let registry = catalogue::named(kind).map_err(|e| raised(&e))?;
     registry.entries.iter().map(|entry| entry_dict(py, registry, entry)).collect()
 }
 
-/// The name of the registry that has an entry of that name.
+/// Name of the registry with an entry of that name.
 #[pyfunction]
 pub fn kind_of(name: &str) -> PyResult<&'static str> {
     catalogue::of(name).map(|registry| registry.name).map_err(|e| raised(&e))
@@ -29,8 +29,7 @@ pub fn kind_of(name: &str) -> PyResult<&'static str> {
 
 /// Returns the declaration of the manager that a spec names.
 ///
-/// With a layout, an error unless the manager serves that under the victim policy, its own if none
-/// is given.
+/// With a layout, an error unless the manager supports it under the victim policy, or its default.
 #[pyfunction]
 #[pyo3(signature = (manager, *, victims=None, layout=None))]
 pub fn declared<'py>(
@@ -39,24 +38,26 @@ pub fn declared<'py>(
     victims: Option<&str>,
     layout: Option<&str>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let found = match layout {
+    let declared = match layout {
         None => managers::declared(manager),
         Some(layout) => {
             Layout::named(layout).and_then(|layout| managers::serves(manager, victims, layout))
         }
     };
-    declared_dict(py, &found.map_err(|e| raised(&e))?)
+    declared_dict(py, &declared.map_err(|e| raised(&e))?)
 }
 
-/// The victim policy of a manager if none is asked for.
+/// Default victim policy of a manager.
 #[pyfunction]
 pub fn default_victims(manager: &str) -> PyResult<String> {
     managers::default_victims(manager).map_err(|e| raised(&e))
 }
 
-/// Lists the declared candidates: specs of block managers and victim policies, and if usual.
+/// Lists the declared candidates of twins.
 ///
-/// Every manager of a tuple goes with every victim policy.
+/// Each has specs of block managers and of victim policies, and a flag for usual ones.
+///
+/// Every manager of a tuple is combined with every victim policy.
 #[pyfunction]
 pub fn candidates() -> Vec<(&'static [&'static str], &'static [&'static str], bool)> {
     let tuple = |pairs: &Pairs| (pairs.managers, pairs.victims, pairs.are_usual);
@@ -107,7 +108,7 @@ fn param_dict<'py>(
     Ok(dict)
 }
 
-/// Makes the dictionary of a domain.
+/// Returns the dictionary of a domain.
 ///
 /// Its `kind` is `whole`, `number`, `word`, `bytes`, `spec`, `list` or `either`.
 fn domain_dict<'py>(py: Python<'py>, domain: &Domain) -> PyResult<Bound<'py, PyDict>> {
@@ -145,15 +146,15 @@ fn domain_dict<'py>(py: Python<'py>, domain: &Domain) -> PyResult<Bound<'py, PyD
             dict.set_item("kind", "list")?;
             dict.set_item("of", domain_dict(py, of)?)?;
         }
-        Domain::Either(one, other) => {
+        Domain::Either(left, right) => {
             dict.set_item("kind", "either")?;
-            dict.set_item("of", [domain_dict(py, one)?, domain_dict(py, other)?])?;
+            dict.set_item("of", [domain_dict(py, left)?, domain_dict(py, right)?])?;
         }
     }
     Ok(dict)
 }
 
-/// A bound, `None` for no bound, and whether it is in the interval itself.
+/// A bound, or None if unbounded, and true if the interval includes it.
 fn bound_of(bound: Edge<f64>) -> (Option<f64>, bool) {
     match bound {
         Included(value) => (Some(value), true),

@@ -1,4 +1,4 @@
-//! A drive and the workload that drives it, without time.
+//! An untimed drive and its workload.
 
 use std::any::Any;
 use std::ops::{Deref, DerefMut};
@@ -21,32 +21,31 @@ use crate::drive::{Drive, EarlierHost, Load};
 use crate::interruptible::interruptible;
 use crate::raised::raised;
 
-/// A drive and the workload that drives it.
+/// An untimed drive and its workload.
 #[pyclass(frozen, module = "writeamp._engine")]
 pub struct Simulation {
-    inner: Mutex<Held>,
+    inner: Mutex<Slot>,
     built_from: (Drive, Load, u64, usize),
 }
 
 impl Simulation {
-    fn inner(&self) -> MutexGuard<'_, Held> {
-        // Who runs a policy of Python's may wait for Python's lock, so nobody waits while holding it.
-        let found = match self.inner.try_lock() {
+    fn inner(&self) -> MutexGuard<'_, Slot> {
+        // A run with a Python policy may wait for Python's lock, so this must not block with it.
+        let locked = match self.inner.try_lock() {
             Ok(held) => Ok(held),
             Err(TryLockError::Poisoned(error)) => Err(error),
             Err(TryLockError::WouldBlock) => Python::attach(|py| self.inner.lock_py_attached(py)),
         };
-        found.expect("no run panicked")
+        locked.expect("no run panicked")
     }
 
-    /// Does what may take long, without Python's lock.
+    /// Runs long work without Python's lock.
     ///
-    /// The exception is a policy of Python's that is asked for each page, which would have to take
-    /// it as often.
+    /// Exception: an interpreted policy, which would take the lock for each page.
     fn long<T: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&mut Held) -> engine::Result<T> + Send,
+        work: impl FnOnce(&mut Slot) -> engine::Result<T> + Send,
     ) -> PyResult<T> {
         let done = if self.built_from.0.is_interpreted() {
             work(&mut self.inner())
@@ -56,24 +55,24 @@ impl Simulation {
         done.map_err(|error| raised(&error))
     }
 
-    /// Hands the run over to whoever goes on with its drive.
+    /// Moves the run out, for a timed device.
     pub(crate) fn take(&self) -> engine::simulation::Simulation {
         self.inner().0.take().expect(TAKEN)
     }
 }
 
-/// Kind and values of each event of a recording.
+/// Kind and values of each recorded event.
 type Events = Vec<(&'static str, Vec<u32>)>;
 
-/// Measure, and blocks with their scores, of each choice of a victim.
+/// Each choice of a victim: its measure, and the blocks with their scores.
 type Choices = Vec<(String, Vec<(u32, f64)>)>;
 
-/// A run, until it is taken.
-struct Held(Option<engine::simulation::Simulation>);
+/// A run, or None after it was moved out.
+struct Slot(Option<engine::simulation::Simulation>);
 
-const TAKEN: &str = "a drive that was handed over is asked no more";
+const TAKEN: &str = "this drive is used by a timed device";
 
-impl Deref for Held {
+impl Deref for Slot {
     type Target = engine::simulation::Simulation;
 
     fn deref(&self) -> &Self::Target {
@@ -81,7 +80,7 @@ impl Deref for Held {
     }
 }
 
-impl DerefMut for Held {
+impl DerefMut for Slot {
     fn deref_mut(&mut self) -> &mut Self::Target {
         self.0.as_mut().expect(TAKEN)
     }
@@ -103,7 +102,7 @@ fn build(
 
 #[pymethods]
 impl Simulation {
-    /// A new drive under a load, whose randomness `seed` decides.
+    /// Creates a drive and its workload, with random streams from `seed`.
     #[new]
     #[pyo3(signature = (drive, load, *, seed, batch_pages))]
     fn new(
@@ -116,18 +115,18 @@ impl Simulation {
         let built_from = (drive.clone(), load.clone(), seed, batch_pages);
         let parts = built_from.clone();
         let built = interruptible(py, move || build(&parts))?;
-        let inner = Mutex::new(Held(Some(built.map_err(|e| raised(&e))?)));
+        let inner = Mutex::new(Slot(Some(built.map_err(|e| raised(&e))?)));
         Ok(Simulation { inner, built_from })
     }
 
-    /// Saves all that a run needs to go on from here, in this process or another.
+    /// Saves the state of the run, to continue it in this process or another.
     fn save(this: Py<Self>, py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
         let bytes = interruptible(py, move || engine::state::try_pack(&**this.get().inner()))?;
         let bytes = bytes.map_err(|error| raised(&error))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// The drive as it stands, without its host: what a virtual drive may begin with.
+    /// State of the drive without its host, with which a virtual drive can start.
     fn drive_state(this: Py<Self>, py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
         let bytes = interruptible(py, move || engine::state::try_pack(this.get().inner().drive()))?;
         let bytes = bytes.map_err(|error| raised(&error))?;
@@ -136,10 +135,10 @@ impl Simulation {
 
     /// Restores the state of a run of the same drive, load and seed.
     ///
-    /// It goes on from where that was saved. If that fails, nothing has changed.
+    /// If that fails, the run is unchanged.
     fn restore(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
         let restored = py.detach(|| build(&self.built_from)?.restored(state));
-        *self.inner() = Held(Some(restored.map_err(|e| raised(&e))?));
+        *self.inner() = Slot(Some(restored.map_err(|e| raised(&e))?));
         Ok(())
     }
 
@@ -148,13 +147,14 @@ impl Simulation {
         self.long(py, |run| run.fill(first, end))
     }
 
-    /// Lets an earlier host write `pages` more pages; returns how many it did before it ended.
+    /// Runs an earlier host for `pages` more pages; returns the pages written before it ended.
     fn precondition(&self, py: Python<'_>, host: &EarlierHost, pages: u64) -> PyResult<u64> {
         self.long(py, |run| run.precondition(&mut **host.workload(), pages))
     }
 
-    /// Lets the drive collect what it would while its host left it alone for long, in no time.
-    /// `times` is the JSON of a profile's tables.
+    /// Runs the collection of a long idle period, without virtual time.
+    ///
+    /// `times` is the JSON of a profile's timing tables.
     fn rest(&self, py: Python<'_>, times: &str) -> PyResult<()> {
         let timing = Timing::from_json(times).map_err(|e| raised(&e))?;
         self.long(py, |run| Ssd::rest(run.drive_mut(), &timing))
@@ -165,17 +165,17 @@ impl Simulation {
         self.inner().start_series(interval_pages);
     }
 
-    /// Lets the host write `pages` more pages; returns how many it did before the workload ended.
+    /// Runs the host for `pages` more pages; returns the pages written before the workload ended.
     fn run(&self, py: Python<'_>, pages: u64) -> PyResult<u64> {
         self.long(py, |run| run.run(pages))
     }
 
-    /// Lets the host issue its requests before its next write, within the pass over its trace.
+    /// Runs the requests before the next write, within the current pass over the trace.
     fn run_to_write(&self, py: Python<'_>) -> PyResult<()> {
         self.long(py, |run| run.run_to_write())
     }
 
-    /// Panics if the drive's books contradict each other, which is a fault of the engine.
+    /// Panics if the drive's tables are inconsistent, which is a defect of the engine.
     fn assert_invariants(&self) {
         self.inner().drive().assert_invariants();
     }
@@ -185,7 +185,7 @@ impl Simulation {
         counters_dict(py, self.inner().counters())
     }
 
-    /// The samples of the series, a column for each counter.
+    /// Samples of the series, one column per counter.
     fn series<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let inner = self.inner();
         let samples = inner.series().samples();
@@ -206,16 +206,16 @@ impl Simulation {
         self.inner().drive().flash().mapped_pages()
     }
 
-    /// Events and choices of victims of a drive that is recorded.
+    /// Recorded events and victim choices, or None if the drive is not recorded.
     ///
-    /// An event is its kind and its values, of which those that say nothing are left out; a choice
-    /// is the measure of its policy, and the candidates with their scores, the chosen one first.
+    /// An event has a kind and values, without unused ones. A choice has the measure of its policy,
+    /// and the candidates with their scores, the chosen one first.
     fn recording(&self) -> Option<(Events, Choices)> {
         let mut inner = self.inner();
         let observer: &mut dyn Any = inner.drive_mut().observer_mut()?;
         let recording: &Recording = observer.downcast_ref()?;
-        let said = |values: [u32; 3]| values.into_iter().filter(|value| *value != NONE).collect();
-        let events = recording.events().iter().map(|e| (e.kind.name(), said(e.values))).collect();
+        let used = |values: [u32; 3]| values.into_iter().filter(|value| *value != NONE).collect();
+        let events = recording.events().iter().map(|e| (e.kind.name(), used(e.values))).collect();
         let choices = recording.choices().iter().map(|choice| {
             let scores = choice.scores.iter().map(|score| (score.block, score.score)).collect();
             (choice.measure.clone(), scores)
@@ -223,7 +223,7 @@ impl Simulation {
         Some((events, choices.collect()))
     }
 
-    /// The physical page of each logical page; of those that hold no data, 2³²−1.
+    /// Physical page of each logical page, or 2³²−1 without data.
     fn map<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
         PyArray1::from_slice(py, self.inner().drive().flash().map())
     }
@@ -233,34 +233,34 @@ impl Simulation {
         PyArray1::from_slice(py, self.inner().drive().flash().erase_counts())
     }
 
-    /// Returns the page writes until the load's last change, and those of its cycle.
+    /// Returns the page writes until the workload's last permanent change, and those of a cycle.
     ///
-    /// The first are counted from the workload's beginning until its last change that does not
-    /// recur; the second are of its longest cycle, 0 if nothing recurs.
+    /// The first counts from the start of the workload until the last change that does not recur;
+    /// the second is its longest cycle, or 0 if it has no cycle.
     fn schedule(&self) -> (f64, f64) {
         let Schedule { last_change, cycle } = self.inner().schedule();
         (last_change, cycle)
     }
 
-    /// The hints that the block manager needs of the host, if any.
+    /// Hints that the block manager needs, or None.
     fn hints(&self) -> Option<&'static str> {
         let hears = self.inner().drive().hears();
         (hears != Hears::Nothing).then(|| hears.name())
     }
 
-    /// Bytes of the tables that the block manager's scheme keeps beside the map.
+    /// Bytes of the block manager's tables besides the map.
     fn scheme_bytes(&self) -> u64 {
         self.inner().drive().report().scheme_bytes
     }
 
-    /// The write amplification that the block manager expects of itself, if it has a model.
+    /// WA that the block manager predicts, or None without a model.
     fn predicted_wa(&self) -> Option<f64> {
         self.inner().drive().report().predicted_wa
     }
 
-    /// Returns the lives of pages that the manager has learnt, a column for each property.
+    /// Returns the lifetimes of pages that the manager has learnt, one column per property.
     ///
-    /// The columns are empty of a manager that learns none.
+    /// The columns are empty if the manager does not learn.
     fn lives<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let lives = self.inner().drive().report().lives;
         let dict = PyDict::new(py);
@@ -276,7 +276,7 @@ impl Simulation {
         Ok(dict)
     }
 
-    /// The log of the groups of a manager that keeps some, a column for each property.
+    /// Log of the manager's groups, one column per property.
     fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let inner = self.inner();
         let events = inner.drive().report().group_changes;

@@ -1,4 +1,4 @@
-//! The registries, and the grammar of the specs that name their entries.
+//! Registries, and the grammar of specs.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use crate::raised::raised;
 
 /// Parses a spec.
 ///
-/// Returns its `name`; `params`, every parameter with its value as text, nested specs and numbers
-/// in one form; `given`, the names of those that the text gives; and `text`, the spec in one form.
+/// Returns its `name`; `params`, every parameter with its canonical value as text; `given`, the
+/// names of the parameters in the text; and `text`, the canonical spec.
 #[pyfunction]
 #[pyo3(name = "parse")]
 pub fn parse<'py>(py: Python<'py>, kind_name: &str, text: &str) -> PyResult<Bound<'py, PyDict>> {
@@ -25,18 +25,18 @@ pub fn parse<'py>(py: Python<'py>, kind_name: &str, text: &str) -> PyResult<Boun
         params.set_item(name, value)?;
     }
     let names = read.canonical_values().map(|(name, _)| name);
-    let given: Vec<&str> = names.filter(|name| read.is_given(name)).collect();
+    let explicit: Vec<&str> = names.filter(|name| read.is_given(name)).collect();
     let dict = PyDict::new(py);
     dict.set_item("name", read.entry().name)?;
     dict.set_item("params", params)?;
-    dict.set_item("given", given)?;
+    dict.set_item("given", explicit)?;
     dict.set_item("text", text_of(&read))?;
     Ok(dict)
 }
 
-/// Splits the parameters of something that is in no registry.
+/// Splits the parameters of an unregistered spec into texts.
 ///
-/// Each is text; `name` names it in errors.
+/// Errors mention `name`.
 #[pyfunction]
 pub fn split_parameters(name: &str, params: &str) -> PyResult<BTreeMap<String, String>> {
     let short = name.rsplit(':').next().unwrap_or(name);
@@ -45,28 +45,25 @@ pub fn split_parameters(name: &str, params: &str) -> PyResult<BTreeMap<String, S
     Ok(read.given.into_iter().collect())
 }
 
-/// A spec with the parameters that it gives.
+/// Canonical spec with its explicit parameters.
 fn text_of(read: &Params) -> String {
-    let given = read.canonical_values().filter(|(name, _)| read.is_given(name));
-    let params: Vec<String> = given.map(|(name, value)| format!("{name}={value}")).collect();
+    let explicit = read.canonical_values().filter(|(name, _)| read.is_given(name));
+    let params: Vec<String> = explicit.map(|(name, value)| format!("{name}={value}")).collect();
     if params.is_empty() {
         return read.entry().name.to_owned();
     }
     format!("{}:{}", read.entry().name, params.join(","))
 }
 
-/// Returns the workload for a drive of `factor` times fewer pages.
-///
-/// It means there what the spec means on a drive of all of them.
+/// Scales the spec of a workload to a drive with `factor` times fewer pages.
 #[pyfunction]
 pub fn scaled_workload(text: &str, factor: f64) -> PyResult<String> {
     WORKLOADS.read(text).and_then(|read| read.scaled(factor)).map_err(|e| raised(&e))
 }
 
-/// Returns the policy for a drive of `factor` times fewer pages.
+/// Scales the spec of a policy to a drive with `factor` times fewer pages.
 ///
-/// It means there what the spec means on the larger one; beside it are sentences on what cannot be
-/// scaled.
+/// Returns the spec, and a sentence for each parameter that cannot be scaled.
 #[pyfunction]
 pub fn scaled_policy(kind_name: &str, text: &str, factor: f64) -> PyResult<(String, Vec<String>)> {
     let read = catalogue::named(kind_name)

@@ -1,4 +1,4 @@
-//! Devices in virtual time, and the host that uses them.
+//! Devices in virtual time, and their host.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -18,7 +18,7 @@ use crate::interruptible::interruptible;
 use crate::raised::raised;
 use crate::simulation::Simulation;
 
-/// A device in virtual time, until a run takes it.
+/// A device in virtual time, or None after a run took it.
 #[pyclass(frozen, name = "TimedDevice", module = "writeamp._engine")]
 pub struct PyTimedDevice(Mutex<Option<Box<dyn BlockDevice>>>);
 
@@ -35,10 +35,10 @@ impl PyTimedDevice {
 
 #[pymethods]
 impl PyTimedDevice {
-    /// Takes over a flash drive as a simulation has left it.
+    /// Creates a timed device from the flash drive of a simulation.
     ///
     /// The simulation must have been built with `observed`. `times` is the JSON of a profile's
-    /// tables.
+    /// timing tables.
     #[staticmethod]
     #[pyo3(signature = (simulation, *, times, host_pages, seed, ready_busy=false))]
     fn flash(
@@ -57,14 +57,14 @@ impl PyTimedDevice {
         Ok(Self::of(Box::new(ssd)))
     }
 
-    /// A hard disk. `times` is the JSON of a profile's tables.
+    /// Creates a hard disk. `times` is the JSON of a profile's timing tables.
     #[staticmethod]
     fn disk(times: &str) -> PyResult<Self> {
         let profile = DiskProfile::from_json(times).map_err(|e| raised(&e))?;
         Disk::new(&profile).map(|disk| Self::of(Box::new(disk))).map_err(|e| raised(&e))
     }
 
-    /// An array without redundancy of devices, which it takes over: each with its number of dies.
+    /// Creates a RAID 0 array of devices, each with its number of dies.
     #[staticmethod]
     fn raid0(members: Vec<(PyRef<'_, PyTimedDevice>, u32)>, stripe_bytes: u64) -> PyResult<Self> {
         let taken = members
@@ -75,7 +75,7 @@ impl PyTimedDevice {
         Ok(Self::of(Box::new(array)))
     }
 
-    /// Bytes that the host sees.
+    /// Capacity of the host, in bytes.
     fn capacity_bytes(&self) -> PyResult<u64> {
         let guard = self.0.lock().expect("no run panicked");
         let device = guard.as_ref();
@@ -85,7 +85,7 @@ impl PyTimedDevice {
     }
 }
 
-/// Checks the tables of a profile for a drive of that shape, or without one those of a disk.
+/// Checks the timing tables of a profile for a drive of that shape, or of a disk if None.
 #[pyfunction]
 pub fn check_times(times: &str, geometry: Option<PyRef<'_, PyGeometry>>) -> PyResult<()> {
     let checked = match geometry {
@@ -95,26 +95,26 @@ pub fn check_times(times: &str, geometry: Option<PyRef<'_, PyGeometry>>) -> PyRe
     checked.map_err(|e| raised(&e))
 }
 
-/// Logical pages of a drive whose host sees so many: its mapping table may lie on flash too.
+/// Logical pages of a drive with `host_pages`, including a mapping table on flash.
 #[pyfunction]
 pub fn pages_with_table(times: &str, host_pages: u32, page_bytes: u32) -> PyResult<u32> {
     let timing = Timing::from_json(times).map_err(|e| raised(&e))?;
     Ok(Ssd::logical_pages(&timing, host_pages, page_bytes))
 }
 
-/// The last of these pages, if they hold a mapping table that gets blocks of its own; else 0.
+/// Number of pages of a mapping table with blocks of its own; else 0.
 #[pyfunction]
 pub fn pages_apart(times: &str, host_pages: u32, page_bytes: u32) -> PyResult<u32> {
     let timing = Timing::from_json(times).map_err(|e| raised(&e))?;
     Ok(Ssd::pages_apart(&timing, host_pages, page_bytes))
 }
 
-/// A device, and a host that uses it.
+/// A device and its host.
 #[pyclass(frozen, name = "TimedRun", module = "writeamp._engine")]
 pub struct PyTimedRun(Mutex<TimedRun>);
 
 impl PyTimedRun {
-    /// Takes the edges of Ready/Busy pins since this was asked last.
+    /// Takes the Ready/Busy edges since the last call.
     pub fn take_edges_into(&self, edges: &mut Vec<Edge>) {
         self.run().take_edges(edges);
     }
@@ -126,10 +126,10 @@ impl PyTimedRun {
 
 #[pymethods]
 impl PyTimedRun {
-    /// A run from time 0, which ends when one of the limits is reached and all is settled.
+    /// Creates a run from time 0, which ends when a limit is reached and all requests completed.
     ///
-    /// `window` is that of a recorded drive: the virtual times between which it counted, and the
-    /// requests that it had not answered at the end.
+    /// `window` is of a recorded drive: start and end of its counting in virtual time, and its
+    /// unanswered requests at the end.
     #[new]
     #[pyo3(signature = (device, load, *, seed, page_bytes, time_scale=1.0, time_ns=None,
                         written_bytes=None, requests=None, warmup_permille=0, window=None))]
@@ -154,15 +154,14 @@ impl PyTimedRun {
             .map_err(|e| raised(&e))
     }
 
-    /// Goes on for at most so many events; true once all is settled.
+    /// Processes at most `events` events; returns true when the run has ended.
     fn advance(this: Py<Self>, py: Python<'_>, events: u64) -> PyResult<bool> {
         interruptible(py, move || this.get().run().advance(events))?.map_err(|e| raised(&e))
     }
 
-    /// Goes on with another load on the same device.
+    /// Starts another load on the same device, `idle_ns` after the end of the last one.
     ///
-    /// It begins `idle_ns` after the last one was settled. What is measured begins anew; the clock,
-    /// the counters and the operations of the device go on.
+    /// Measurements restart; the clock, counters and operations of the device continue.
     #[pyo3(signature = (load, *, seed, idle_ns=0, time_ns=None, written_bytes=None, requests=None,
                         warmup_permille=0))]
     fn go_on(
@@ -195,12 +194,12 @@ impl PyTimedRun {
         self.run().issued_requests()
     }
 
-    /// Counts since the run began, or `None` of a device that is no flash.
+    /// Counters since the run began; None if the device is not flash.
     fn counters<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         self.run().counters().map(|counters| counters_dict(py, &counters)).transpose()
     }
 
-    /// Operations of the flash since the run began: "programs" and "reads".
+    /// Flash operations since the run began: "programs" and "reads".
     fn operations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let run = self.run();
         let dict = PyDict::new(py);
@@ -209,14 +208,15 @@ impl PyTimedRun {
         Ok(dict)
     }
 
-    /// Erases of the blocks of SLC caches since the run began, and how many blocks there are;
-    /// `None` without an SLC cache.
+    /// Erases in SLC caches since the run began, and the number of their blocks; None without a
+    /// cache.
     fn slc_wear(&self) -> Option<(u64, u64)> {
         self.run().device().slc_wear().map(|wear| (wear.erases, wear.blocks))
     }
 
-    /// Reads that bit errors made the flash try again since the run began: "retries" and
-    /// "uncorrectable", each by purpose; `None` of a device without such errors.
+    /// Read errors since the run began: "retries" and "uncorrectable" reads by purpose.
+    ///
+    /// None if the device does not model bit errors.
     fn read_errors<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let Some(errors) = self.run().device().read_errors() else { return Ok(None) };
         let dict = PyDict::new(py);
@@ -231,12 +231,12 @@ impl PyTimedRun {
         Ok(Some(dict))
     }
 
-    /// Begin and end of the measured interval.
+    /// Start and end of the measured interval, in ns.
     fn interval_ns(&self) -> (u64, u64) {
         self.run().measures().interval_ns()
     }
 
-    /// Returns what was served in a direction, "read" or "write": requests, bytes, latencies.
+    /// Returns requests, bytes and latencies of a direction, "read" or "write".
     fn served<'py>(&self, py: Python<'py>, direction: &str) -> PyResult<Bound<'py, PyDict>> {
         let direction = if direction == "read" { Direction::Read } else { Direction::Write };
         let run = self.run();
@@ -253,14 +253,14 @@ impl PyTimedRun {
         Ok(dict)
     }
 
-    /// Requests of other kinds in the measured interval.
+    /// Number of other requests in the measured interval.
     fn others(&self) -> u64 {
         self.run().measures().others
     }
 
-    /// Returns the served requests over time, a column for each property.
+    /// Returns the served requests over time, one column per property.
     ///
-    /// `row_ns` is the span of a row.
+    /// `row_ns` is the length of a row.
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let run = self.run();
         let (rows, row_ns) = run.measures().rows();
@@ -276,7 +276,7 @@ impl PyTimedRun {
         Ok(dict)
     }
 
-    /// Times and counters, at nearly equal distances in host pages, a column for each.
+    /// Times and counters at nearly equal host pages, one column each.
     fn samples<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let run = self.run();
         let samples = run.measures().samples();
@@ -294,14 +294,14 @@ impl PyTimedRun {
         Ok(dict)
     }
 
-    /// Parts of the device: level, their number, and their busy time up to now.
+    /// Units of the device by level: their number and busy time so far.
     fn busy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let parts = self.run().busy();
         PyList::new(py, parts.iter().map(|&Busy { level, parts, busy_ns }| (level, parts, busy_ns)))
     }
 }
 
-/// The quantiles of latency that are reported.
+/// Reported quantiles of latency.
 const QUANTILES: [(&str, f64); 5] = [
     ("p50_ns", 0.5),
     ("p90_ns", 0.9),
@@ -310,7 +310,7 @@ const QUANTILES: [(&str, f64); 5] = [
     ("p99_99_ns", 0.9999),
 ];
 
-/// The histogram of latencies: upper bounds of its bins in ns, and requests in each.
+/// Histogram of latencies: upper bounds of the bins in ns, and requests per bin.
 fn histogram<'py>(py: Python<'py>, served: &Served) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let bins = || served.latencies.iter_recorded();

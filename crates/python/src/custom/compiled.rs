@@ -1,8 +1,8 @@
-//! A placement whose methods Numba has compiled: the engine calls machine code, not Python.
+//! A placement whose methods are compiled by Numba.
 //!
-//! `writeamp.custom.compiled` makes them with these signatures; each gets the record that holds the
-//! placement's attributes. What they raise becomes [`FAILED`]; then Python is asked again, whose
-//! exception says where.
+//! The engine calls machine code instead of Python. `writeamp.custom.compiled` makes the functions
+//! with these signatures. Each receives the record of the placement's attributes. An exception
+//! becomes [`FAILED`]; the call is then repeated in Python, for an exception with a traceback.
 
 #![allow(unsafe_code)]
 
@@ -17,12 +17,12 @@ use writeamp_engine::placements::{CustomStreams, PlacementCalls};
 use writeamp_engine::placements::{HostPage, Victim};
 
 use super::interpreted::{PyVictim, never_or, streams_of};
-use super::{Heed, Kept, failure, whole, word};
+use super::{Heed, SavedObject, failure, whole, word};
 
-/// Return value of a function that raised; no stream.
+/// Return value of a function that raised an exception.
 const FAILED: i64 = i64::MIN;
 
-/// A [`Victim`] as the functions see it.
+/// A [`Victim`] in the layout of the compiled functions.
 #[repr(C)]
 struct VictimFields {
     stream: i64,
@@ -47,32 +47,32 @@ type OnMigrate =
 type OnTrim = unsafe extern "C" fn(state: *mut u8, page: i64) -> i64;
 
 pub struct Compiled {
-    kept: Kept,
+    object: SavedObject,
     streams: CustomStreams,
     hears: Hears,
-    /// The record, which the instance in `kept` keeps where it is.
+    /// The record, which the instance in `object` keeps where it is.
     state: *mut u8,
     on_write: OnWrite,
     on_migrate: OnMigrate,
     on_collect: Option<OnCollect>,
     on_trim: Option<OnTrim>,
-    /// Addresses of the tables of a number for each page, and the bytes of each number.
+    /// Addresses of the tables with one number per page, and the bytes per number.
     tables: Vec<(*const u8, usize)>,
     heed: Heed,
 }
 
-// SAFETY: nobody but the drive that the record was made for reads or writes it while it runs, and the
-// functions know no thread.
+// SAFETY: only the drive of this placement uses the record while it runs, and the functions do not
+// depend on the thread.
 unsafe impl Send for Compiled {}
 
-/// The address of a function, as a pointer to it; null if there is none.
+/// Address of a function, or 0 if the placement lacks it.
 fn address(instance: &Bound<'_, PyAny>, name: &str) -> PyResult<usize> {
     let functions = instance.getattr("functions")?;
     functions.call_method1("get", (name, 0))?.extract()
 }
 
 impl Compiled {
-    pub fn new(kept: Kept, instance: &Bound<'_, PyAny>, hears: Hears) -> PyResult<Self> {
+    pub fn new(object: SavedObject, instance: &Bound<'_, PyAny>, hears: Hears) -> PyResult<Self> {
         let state: Bound<'_, PyArray1<u8>> = instance.getattr("memory")?.cast_into()?;
         let state = state.data();
         let tables: Vec<(usize, usize)> = instance.getattr("page_tables")?.extract()?;
@@ -81,8 +81,8 @@ impl Compiled {
         if write == 0 || migrate == 0 {
             return Err(PyRuntimeError::new_err("a placement has on_write and on_migrate"));
         }
-        // SAFETY: the addresses are those of functions that `writeamp.custom.compiled` made by Numba with
-        // these signatures, which the instance keeps.
+        // SAFETY: the addresses are of functions with these signatures, compiled by
+        // `writeamp.custom.compiled`; the instance keeps them alive.
         let (on_write, on_migrate, on_collect, on_trim) = unsafe {
             (
                 std::mem::transmute::<usize, OnWrite>(write),
@@ -92,7 +92,7 @@ impl Compiled {
             )
         };
         Ok(Compiled {
-            kept,
+            object,
             streams: streams_of(instance)?,
             hears,
             state,
@@ -108,9 +108,9 @@ impl Compiled {
         })
     }
 
-    /// Returns the failure with Python's explanation.
+    /// Returns the failure with Python's exception.
     ///
-    /// Python does the call again, on the same state.
+    /// Python repeats the call on the same state.
     #[cold]
     fn explained<'py>(
         &self,
@@ -118,16 +118,16 @@ impl Compiled {
         hook: Hook,
         arguments: impl IntoPyObject<'py>,
     ) -> Failure {
-        let instance = self.kept.instance.bind(py);
+        let instance = self.object.instance.bind(py);
         match instance.call_method1("again", (word(hook), arguments)) {
             Err(error) => failure(py, error),
             Ok(answer) => whole(&answer).err().unwrap_or_else(|| {
-                Failure::of("failed as compiled, and did not when interpreted again".into())
+                Failure::of("the compiled function failed, but Python's did not".into())
             }),
         }
     }
 
-    /// Asks Python now and then whether to go on. Compiled code itself never takes its lock.
+    /// Checks for interrupts regularly; compiled code itself does not take Python's lock.
     fn heed(&mut self) -> Answer<()> {
         if self.heed.is_due() {
             return Python::attach(Heed::look);
@@ -149,7 +149,7 @@ impl PlacementCalls for Compiled {
             Hears::InvalidationTimes => never_or(page.invalidation_time),
         };
         let (logical, now) = (i64::from(page.logical), page.now.cast_signed());
-        // SAFETY: the function has this signature, and the record is its own.
+        // SAFETY: the function has this signature, and the record belongs to this placement.
         let stream = unsafe { (self.on_write)(self.state, logical, now, hint) };
         if stream == FAILED {
             return Err(Python::attach(|py| match self.hears {
@@ -163,7 +163,7 @@ impl PlacementCalls for Compiled {
     fn on_victim(&mut self, victim: &Victim) -> Answer<()> {
         let Some(on_collect) = self.on_collect else { return Ok(()) };
         let fields = VictimFields::of(victim);
-        // SAFETY: as in `host_stream`; the victim lives as long as the call.
+        // SAFETY: as in `host_stream`; the victim outlives the call.
         let done = unsafe { on_collect(self.state, &raw const fields) };
         if done == FAILED {
             let victim = PyVictim::of(victim);
@@ -217,14 +217,14 @@ impl PlacementCalls for Compiled {
     }
 
     fn bytes(&self) -> u64 {
-        self.kept.bytes()
+        self.object.bytes()
     }
 
     fn save(&self) -> Result<Vec<u8>> {
-        self.kept.save()
+        self.object.save()
     }
 
     fn restore(&mut self, bytes: &[u8]) -> Result<()> {
-        self.kept.restore(bytes)
+        self.object.restore(bytes)
     }
 }

@@ -1,4 +1,4 @@
-//! A placement whose methods Python interprets.
+//! A placement with interpreted Python methods.
 
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -8,11 +8,11 @@ use writeamp_engine::hints::Hears;
 use writeamp_engine::placements::{CustomStreams, PlacementCalls};
 use writeamp_engine::placements::{HostPage, Victim};
 
-use super::{Heed, Kept, failure, whole, word};
+use super::{Heed, SavedObject, failure, whole, word};
 
 /// A block that is collected.
 ///
-/// It has the `stream` that it was opened for, the clock when it was `opened`, and `now`.
+/// Attributes: its `stream`, the clock when it was `opened`, and the clock `now`.
 #[pyclass(frozen, get_all, name = "Victim", module = "writeamp._engine")]
 pub struct PyVictim {
     stream: usize,
@@ -40,9 +40,9 @@ impl PyVictim {
     }
 }
 
-/// The methods of an instance, bound to it.
+/// Bound methods of an instance.
 pub struct Interpreted {
-    kept: Kept,
+    object: SavedObject,
     streams: CustomStreams,
     hears: Hears,
     on_write: Py<PyAny>,
@@ -53,7 +53,7 @@ pub struct Interpreted {
     heed: Heed,
 }
 
-/// The streams that an instance says it has.
+/// Streams that an instance declares.
 pub fn streams_of(instance: &Bound<'_, PyAny>) -> PyResult<CustomStreams> {
     let all = instance.getattr("streams")?.extract()?;
     let migration = instance.getattr("migration_streams")?.extract()?;
@@ -61,14 +61,14 @@ pub fn streams_of(instance: &Bound<'_, PyAny>) -> PyResult<CustomStreams> {
 }
 
 impl Interpreted {
-    pub fn new(kept: Kept, instance: &Bound<'_, PyAny>, hears: Hears) -> PyResult<Self> {
+    pub fn new(object: SavedObject, instance: &Bound<'_, PyAny>, hears: Hears) -> PyResult<Self> {
         let hook = |name: &str| -> PyResult<Option<Py<PyAny>>> {
-            let found = instance.getattr("hooks")?.call_method1("get", (name,))?;
-            Ok((!found.is_none()).then(|| found.unbind()))
+            let method = instance.getattr("hooks")?.call_method1("get", (name,))?;
+            Ok((!method.is_none()).then(|| method.unbind()))
         };
-        let always = |name: &str| hook(name).map(|found| found.expect("every placement has it"));
+        let always = |name: &str| hook(name).map(|method| method.expect("every placement has it"));
         Ok(Interpreted {
-            kept,
+            object,
             streams: streams_of(instance)?,
             hears,
             on_write: always("on_write")?,
@@ -80,7 +80,7 @@ impl Interpreted {
         })
     }
 
-    /// Asks for all pages of a victim at once.
+    /// Calls the method for all pages of a victim at once.
     fn migrate_all(
         py: Python<'_>,
         on_migrate_all: &Py<PyAny>,
@@ -121,8 +121,8 @@ impl PlacementCalls for Interpreted {
     fn on_victim(&mut self, victim: &Victim) -> Answer<()> {
         let Some(on_collect) = &self.on_collect else { return Ok(()) };
         Python::attach(|py| {
-            let told = on_collect.bind(py).call1((PyVictim::of(victim),));
-            told.map(drop).map_err(|error| failure(py, error))
+            let result = on_collect.bind(py).call1((PyVictim::of(victim),));
+            result.map(drop).map_err(|error| failure(py, error))
         })
     }
 
@@ -164,19 +164,19 @@ impl PlacementCalls for Interpreted {
     }
 
     fn bytes(&self) -> u64 {
-        self.kept.bytes()
+        self.object.bytes()
     }
 
     fn save(&self) -> Result<Vec<u8>> {
-        self.kept.save()
+        self.object.save()
     }
 
     fn restore(&mut self, bytes: &[u8]) -> Result<()> {
-        self.kept.restore(bytes)
+        self.object.restore(bytes)
     }
 }
 
-/// A time that is foreseen, or the greatest that signed numbers know (`writeamp.NEVER`).
+/// A known future time, or `writeamp.NEVER`, the greatest signed number.
 pub fn never_or(time: u64) -> i64 {
     i64::try_from(time).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! Policies that are written in Python, as the engine asks them (`writeamp.custom`).
+//! Policies written in Python (`writeamp.custom`), as the engine calls them.
 
 mod compiled;
 mod interpreted;
@@ -40,13 +40,13 @@ fn failure(py: Python<'_>, error: PyErr) -> Failure {
     Failure { what, page: None, cause: Some(Cause(Arc::new(error))) }
 }
 
-/// The whole number that a hook answered.
+/// Converts the answer of a hook to a whole number.
 fn whole(answer: &Bound<'_, PyAny>) -> Answer<i64> {
     answer.extract().map_err(|_| {
         let shown = answer.repr().map(|text| text.to_string()).unwrap_or_default();
         let shown: String = shown.split_whitespace().collect::<Vec<_>>().join(" ");
         let shown: String = shown.chars().take(80).collect();
-        Failure::of(format!("returned {shown}, which is no whole number"))
+        Failure::of(format!("returned {shown}; it must be a whole number"))
     })
 }
 
@@ -60,7 +60,7 @@ fn unusable(py: Python<'_>, policy: &str, hook: &'static str, error: PyErr) -> E
     Error::CustomPolicy(Box::new(Fault { policy, hook, host_pages: 0, page, what, cause }))
 }
 
-/// The exception that a fault is in Python: what was raised is its cause; Ctrl-C is itself.
+/// Returns the Python exception of a fault, with its cause; Ctrl-C stays `KeyboardInterrupt`.
 pub fn raised(fault: &Fault) -> PyErr {
     Python::attach(|py| {
         let cause = fault.cause.as_ref().and_then(|cause| cause.0.downcast_ref::<PyErr>());
@@ -75,7 +75,7 @@ pub fn raised(fault: &Fault) -> PyErr {
     })
 }
 
-/// The exception that says where the run was.
+/// Returns the exception with the position of the run.
 fn policy_error(
     py: Python<'_>,
     fault: &Fault,
@@ -91,13 +91,13 @@ fn policy_error(
     Ok(PyErr::from_value(error))
 }
 
-/// Hooks between two looks at whether to go on.
+/// Number of hook calls between two checks for interrupts.
 const HEED_EVERY: u32 = 4096;
 
-/// Looks now and then for Ctrl-C, and for the wish to stop of who started the work.
+/// Periodic check for Ctrl-C and for a request to stop.
 #[derive(Default)]
 struct Heed {
-    asked: u32,
+    calls: u32,
 }
 
 impl Heed {
@@ -108,8 +108,8 @@ impl Heed {
 
     #[inline]
     fn is_due(&mut self) -> bool {
-        self.asked = (self.asked + 1) % HEED_EVERY;
-        self.asked == 0
+        self.calls = (self.calls + 1) % HEED_EVERY;
+        self.calls == 0
     }
 
     fn look(py: Python<'_>) -> Answer<()> {
@@ -117,13 +117,13 @@ impl Heed {
     }
 }
 
-/// A Python object that is saved as bytes by its own methods.
-struct Kept {
+/// A Python object with methods that save and restore it.
+struct SavedObject {
     name: String,
     instance: Py<PyAny>,
 }
 
-impl Kept {
+impl SavedObject {
     fn save(&self) -> Result<Vec<u8>> {
         Python::attach(|py| {
             let saved = self.instance.bind(py).call_method0("save").and_then(|it| it.extract());
@@ -140,8 +140,8 @@ impl Kept {
 
     fn bytes(&self) -> u64 {
         Python::attach(|py| {
-            let found = self.instance.bind(py).call_method0("bytes").and_then(|it| it.extract());
-            found.unwrap_or_default() // what no figure of the run depends on
+            let bytes = self.instance.bind(py).call_method0("bytes").and_then(|it| it.extract());
+            bytes.unwrap_or_default() // no result depends on it
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Sources of `writeamp.custom`, each of which makes a policy for a drive.
+//! Sources of `writeamp.custom`: each makes a policy for a drive.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,18 +15,18 @@ use writeamp_engine::victims::{VictimCalls, VictimSource};
 use super::compiled::Compiled;
 use super::interpreted::Interpreted;
 use super::victims::Chooser;
-use super::{Kept, facts, unusable};
+use super::{SavedObject, facts, unusable};
 
-/// The placement that a source makes.
+/// Returns the placement source of a Python source.
 pub fn placement(source: &Bound<'_, PyAny>) -> PyResult<Arc<dyn PlacementSource>> {
     let hears: String = source.getattr("hears")?.extract()?;
     let all = [Hears::Nothing, Hears::Groups, Hears::InvalidationTimes];
-    let hears = all.into_iter().find(|one| one.name() == hears).unwrap_or(Hears::Nothing);
+    let hears = all.into_iter().find(|hints| hints.name() == hears).unwrap_or(Hears::Nothing);
     let victims = source.getattr("victims")?.extract()?;
     Ok(Arc::new(Source { made: Made::of(source)?, victims, hears }))
 }
 
-/// The victim policy that a source makes.
+/// Returns the victim source of a Python source.
 pub fn victims(source: &Bound<'_, PyAny>) -> PyResult<Arc<dyn VictimSource>> {
     Ok(Arc::new(Made::of(source)?))
 }
@@ -42,20 +42,21 @@ impl Made {
         Ok(Made { name: source.getattr("name")?.extract()?, source: source.clone().unbind() })
     }
 
-    /// Makes the policy for a drive with these facts.
+    /// Makes the policy for a drive with these properties.
     fn make<T>(
         &self,
         drive: &[(&str, u64)],
-        of: impl Fn(Kept, &Bound<'_, PyAny>) -> PyResult<T>,
+        of: impl Fn(SavedObject, &Bound<'_, PyAny>) -> PyResult<T>,
     ) -> Result<T> {
         Python::attach(|py| {
             let make = |drive: Bound<'_, PyDict>| {
                 let instance = self.source.bind(py).call_method("build", (), Some(&drive))?;
-                let kept = Kept { name: self.name.clone(), instance: instance.clone().unbind() };
-                of(kept, &instance)
+                let object =
+                    SavedObject { name: self.name.clone(), instance: instance.clone().unbind() };
+                of(object, &instance)
             };
-            let found = facts(py, drive).and_then(make);
-            found.map_err(|error| unusable(py, &self.name, "__init__", error))
+            let policy = facts(py, drive).and_then(make);
+            policy.map_err(|error| unusable(py, &self.name, "__init__", error))
         })
     }
 }
@@ -94,12 +95,12 @@ impl PlacementSource for Source {
             ("seed", sizes.seed),
         ];
         let hears = self.hears;
-        self.made.make(&drive, |kept, instance| {
+        self.made.make(&drive, |object, instance| {
             if instance.getattr("functions")?.is_none() {
-                let calls = Interpreted::new(kept, instance, hears)?;
+                let calls = Interpreted::new(object, instance, hears)?;
                 return Ok(Box::new(calls) as Box<dyn PlacementCalls>);
             }
-            Ok(Box::new(Compiled::new(kept, instance, hears)?) as Box<dyn PlacementCalls>)
+            Ok(Box::new(Compiled::new(object, instance, hears)?) as Box<dyn PlacementCalls>)
         })
     }
 }
@@ -121,8 +122,8 @@ impl VictimSource for Made {
             ("pages_per_block", geometry.pages_per_block().into()),
             ("seed", seed),
         ];
-        self.make(&drive, |kept, instance| {
-            Ok(Box::new(Chooser::new(kept, instance)?) as Box<dyn VictimCalls>)
+        self.make(&drive, |object, instance| {
+            Ok(Box::new(Chooser::new(object, instance)?) as Box<dyn VictimCalls>)
         })
     }
 }

@@ -1,4 +1,4 @@
-//! A victim policy that is written in Python.
+//! A victim policy written in Python.
 
 use numpy::{PyArray1, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -6,11 +6,9 @@ use writeamp_engine::Result;
 use writeamp_engine::faults::{Answer, Hook};
 use writeamp_engine::victims::{Candidates, VictimCalls};
 
-use super::{Heed, Kept, failure, whole, word};
+use super::{Heed, SavedObject, failure, whole, word};
 
-/// The closed blocks to choose from, in the order of closing.
-///
-/// They are arrays of one length, copies.
+/// The closed blocks to choose from, oldest first, as copied arrays of equal length.
 #[pyclass(frozen, get_all, name = "Candidates", module = "writeamp._engine")]
 pub struct PyCandidates {
     block: Py<PyArray1<i64>>,
@@ -45,17 +43,17 @@ impl PyCandidates {
     }
 }
 
-/// The `choose` of an instance, bound to it.
+/// Bound method `choose` of an instance.
 pub struct Chooser {
-    kept: Kept,
+    object: SavedObject,
     choose: Py<PyAny>,
     heed: Heed,
 }
 
 impl Chooser {
-    pub fn new(kept: Kept, instance: &Bound<'_, PyAny>) -> PyResult<Self> {
+    pub fn new(object: SavedObject, instance: &Bound<'_, PyAny>) -> PyResult<Self> {
         let choose = instance.getattr("choose")?.unbind();
-        Ok(Chooser { kept, choose, heed: Heed::default() })
+        Ok(Chooser { object, choose, heed: Heed::default() })
     }
 }
 
@@ -88,10 +86,10 @@ impl VictimCalls for Chooser {
     }
 
     fn save(&self) -> Result<Vec<u8>> {
-        self.kept.save()
+        self.object.save()
     }
 
     fn restore(&mut self, bytes: &[u8]) -> Result<()> {
-        self.kept.restore(bytes)
+        self.object.restore(bytes)
     }
 }
