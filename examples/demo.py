@@ -36,7 +36,7 @@ POLICIES = [
 
 
 def main() -> None:
-    """Run, print, draw."""
+    """Run the demo, print its tables and draw its picture."""
     console = Console()
     trace = wa.traces.read(TRACE)
     facts = wa.traces.info(trace)
@@ -62,22 +62,22 @@ def main() -> None:
 
 
 def theory_of(result: wa.Result) -> list[tuple[str, float]]:
-    """Return what theory says of uniform writes on a drive as full as that of the result."""
-    return [(one.model.replace(", uniform writes", ""), one.wa) for one in result.uniform_theory]
+    """Return models and their WA for uniform writes on a drive as full as the simulated one."""
+    return [(row.model.replace(", uniform writes", ""), row.wa) for row in result.uniform_theory]
 
 
 def table(results: list[wa.Result], theory: list[tuple[str, float]]) -> Table:
-    """Build the table: simulated policies first, then what theory says of uniform writes."""
-    made = Table(
+    """Build the table: simulated policies first, then theory for uniform writes."""
+    rows = Table(
         title="How much an SSD amplifies these writes", box=box.SIMPLE_HEAD, pad_edge=False
     )
-    made.add_column("manager, victim policy", no_wrap=True)
+    rows.add_column("manager, victim policy", no_wrap=True)
     for column in ("WA", "95% CI", "spread", "GC", "steady"):
-        made.add_column(column, justify="right", no_wrap=True)
+        rows.add_column(column, justify="right", no_wrap=True)
     for result in results:
         assert result.spread is not None
         low, high = result.ci
-        made.add_row(
+        rows.add_row(
             str(result.plan.policy),
             f"{result.wa:.3f}",
             f"±{(high - low) / 2:.3f}",
@@ -85,33 +85,33 @@ def table(results: list[wa.Result], theory: list[tuple[str, float]]) -> Table:
             f"{result.causes['gc'] / 1e6:.1f} M",
             "yes" if result.steady else "no",
         )
-    made.add_section()
+    rows.add_section()
     for name, value in theory:
-        made.add_row(f"theory: {name}", f"{value:.3f}")
-    made.caption = (
-        "spread: of WA over drives one block smaller, equal, larger; "
-        f"theory: of uniform writes at {results[0].held_in_words}"
+        rows.add_row(f"theory: {name}", f"{value:.3f}")
+    rows.caption = (
+        "spread: range of WA on drives one block smaller, equal and larger; "
+        f"theory: uniform writes at {results[0].held_in_words}"
     )
-    return made
+    return rows
 
 
 def side_by_side(console: Console, pages: wa.traces.PageTrace) -> None:
-    """Print how every way answers for one of the policies, and why the answers differ."""
-    console.print("The same question by every way, for single, greedy (writeamp answer):")
+    """Print the answers of all sources for one policy, and why they differ."""
+    console.print("All sources of an answer compared, for single, greedy (writeamp answer):")
     printer = RowPrinter()
-    found = wa.answer(trace=pages, op=OP, repeat=PASSES, row=printer.row)
-    for part in found.card().parts:
+    answer = wa.answer(trace=pages, op=OP, repeat=PASSES, row=printer.row)
+    for section in answer.card().parts:
         console.print("")
-        options.print_part(part)
+        options.print_part(section)
     console.print(
-        "\nA row of your own drive: writeamp answer --trace … --counters before.json "
-        "--counters after.json,\neach saved by `nvme smart-log -o json` or `smartctl -j -x` "
+        "\nTo add your own drive: writeamp answer --trace … --counters before.json "
+        "--counters after.json.\nSave each file with `nvme smart-log -o json` or `smartctl -j -x` "
         "(docs/real-drives.md)."
     )
 
 
 def draw(results: list[wa.Result], theory: list[tuple[str, float]], facts: dict[str, Any]) -> None:
-    """Draw one bar a policy, by cause."""
+    """Draw one bar for each policy, by cause."""
     rows = [PolicyResult(str(r.plan.policy), r.wa, r.causes, *r.ci) for r in results]
     device = results[0].device
     figure = wa_by_policy(
@@ -120,7 +120,7 @@ def draw(results: list[wa.Result], theory: list[tuple[str, float]], facts: dict[
         title="PostgreSQL (TPC-B) on a simulated SSD",
         subtitle=f"op = (T-U)/U = {device.op:.3f} · {device.geometry.blocks:,} blocks of "
         f"{device.pages_per_block} pages · {facts['writes']:,} writes, {PASSES} passes\n"
-        f"theory of uniform writes at {results[0].held_in_words}",
+        f"theory: uniform writes at {results[0].held_in_words}",
     )
     save(figure, PICTURE)
 

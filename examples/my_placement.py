@@ -1,6 +1,4 @@
-"""SepBIT (Wang et al., FAST 2022) in Python, equal to the built-in `sepbit`.
-
-Their counters agree to the last one.
+"""SepBIT (Wang et al., FAST 2022) in Python, with the same counters as the built-in `sepbit`.
 
 writeamp compare --workload tpcc --managers examples/my_placement.py:SepBIT,sepbit
 """
@@ -9,7 +7,7 @@ import numpy as np
 
 import writeamp as wa
 
-BLOCKS = 16  # over which the mean lifespan is taken
+BLOCKS = 16  # number of blocks for the mean lifespan
 NEVER_WRITTEN = -1
 
 
@@ -28,9 +26,9 @@ class SepBIT(wa.Placement):
         self.sum = 0
 
     def on_write(self, page, now):
-        before = int(self.written_at[page])
+        previous = int(self.written_at[page])
         self.written_at[page] = now
-        is_short_lived = before != NEVER_WRITTEN and (now - before) * BLOCKS < self.lifespans
+        is_short_lived = previous != NEVER_WRITTEN and (now - previous) * BLOCKS < self.lifespans
         return 0 if is_short_lived else 1
 
     def on_trim(self, page):

@@ -1,7 +1,7 @@
 #!/bin/sh
 # PostgreSQL under pgbench's TPC-B: postgres.sh SCALE TRANSACTIONS [SETTING=VALUE …]
-# $AFTER_LOAD is run between the filling of the tables and the transactions, $AT_END after them.
-# Small buffers and short checkpoints let a minute hold what takes a large server hours.
+# $AFTER_LOAD runs between filling the tables and the transactions, $AT_END after them.
+# Small buffers and short checkpoints compress hours of a large server into a minute.
 set -eu
 scale=$1 transactions=$2
 shift 2

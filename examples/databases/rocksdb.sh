@@ -1,6 +1,6 @@
 #!/bin/sh
 # RocksDB: filled at random, then overwritten at random: rocksdb.sh level|universal KEYS OVERWRITES
-# Memory tables and levels are small, so that the tree is as deep as that of a large database.
+# Small memory tables and levels make the tree as deep as that of a large database.
 set -eu
 case $1 in level) style=0 ;; universal) style=1 ;; *) echo "unknown style $1" >&2; exit 2 ;; esac
 
