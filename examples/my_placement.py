@@ -1,4 +1,4 @@
-"""SepBIT (Wang et al., FAST 2022) in Python, with the same counters as the built-in `sepbit`.
+"""SepBIT (Wang et al., FAST 2022) in Python, with the counters of the built-in `sepbit`.
 
 writeamp compare --workload tpcc --managers examples/my_placement.py:SepBIT,sepbit
 """
