@@ -51,14 +51,14 @@ def plan_of_lives(
     )
 
 
-class Study:
+class LifeInputs:
     """Inputs that all lives share; a trace is held once, in the engine's form.
 
     `filled_pages` is the number of pages written before host writes count.
     """
 
     def __init__(self, plan: Lifetime, prepared: PreparedRun) -> None:
-        """Build the study of a plan."""
+        """Set the inputs by a plan and a prepared run."""
         drive = plan.device
         if isinstance(plan.load, Spec):
             load = load_of_spec(plan.load, used_pages(plan.load, plan.host, drive), drive)
@@ -88,10 +88,10 @@ class Study:
             return self._engine.live(replica_seed(self._seed, replica), on_erases)
 
 
-def study_of(experiment: Experiment) -> Study:
-    """Return the study of an experiment that has been checked."""
+def life_inputs_of(experiment: Experiment) -> LifeInputs:
+    """Return the inputs of the lives of a checked experiment."""
     prepared = prepare(experiment)
-    return Study(plan_of_lives(experiment, prepared), prepared)
+    return LifeInputs(plan_of_lives(experiment, prepared), prepared)
 
 
 class Wear:
@@ -112,11 +112,11 @@ class Wear:
             self._on_erases(self._sum)
 
 
-def live(study: Shared[Study], replica: int, wear: Wear | None = None) -> Life:
+def live(shared: Shared[LifeInputs], replica: int, wear: Wear | None = None) -> Life:
     """Return the life of a replica.
 
     Args:
-        study: inputs shared by all replicas.
+        shared: inputs shared by all replicas.
         replica: number of the replica; with the plan's seed it determines the replica's seed.
         wear: progress, which is updated from time to time and at the end.
 
@@ -124,8 +124,8 @@ def live(study: Shared[Study], replica: int, wear: Wear | None = None) -> Life:
         WriteampError: memory is too small for the drive, or its life would not end.
     """
     if wear is None:
-        return study.value.live(replica, None)
-    life = study.value.live(replica, lambda erases: wear.update(replica, erases))
+        return shared.value.live(replica, None)
+    life = shared.value.live(replica, lambda erases: wear.update(replica, erases))
     wear.update(replica, life["first_to_reach"]["erases"].size)
     return life
 

@@ -131,7 +131,7 @@ class Result(DriveResult):
     def ci(self) -> tuple[float, float]:
         """The 95% confidence interval of `wa`; NaN if the run is too short.
 
-        For a capacity it includes the error of scaling.
+        For a capacity it includes the scaling error.
         """
         return self.substitute.widened(super().ci)
 

@@ -20,7 +20,7 @@ from writeamp.runners import Here, Progress, Runner, Shared, Threads, local_runn
 from writeamp.runs.capacity_error import LifeScalingErrors
 from writeamp.runs.inputs import prepare
 from writeamp.runs.lifetime_plan import Counts, Lifetime
-from writeamp.runs.lives import Study, Wear, live, plan_of_lives, study_of
+from writeamp.runs.lives import LifeInputs, Wear, life_inputs_of, live, plan_of_lives
 from writeamp.runs.meaning import meaning_of_life
 from writeamp.runs.refusals import check_memory
 from writeamp.runs.seeds import replica_seed
@@ -97,17 +97,17 @@ def _worn_out(
     plan = plan_of_lives(experiment, prepared, threads=threads)
     _check_memory(plan)
     started = time.perf_counter()
-    study = Study(plan, prepared)
+    life_inputs = LifeInputs(plan, prepared)
 
     def result(lives: Mapping[int, Life]) -> Endurance:
         elapsed_s = time.perf_counter() - started
-        return _result(plan, lives, study.filled_pages, elapsed_s=elapsed_s)
+        return _result(plan, lives, life_inputs.filled_pages, elapsed_s=elapsed_s)
 
     def report(erases: int) -> None:
         if progress:
             progress(erases, plan.replicas * plan.w_max)
 
-    shared = Shared(study, partial(study_of, experiment))
+    shared = Shared(life_inputs, partial(life_inputs_of, experiment))
     wear = None if threads is None else Wear(report)
     try:
         lives = store.gather(
