@@ -108,9 +108,9 @@ class EqualGain:
         exponent = _model_exponent(decay)
         if self._last is not None:
             exponent, last_log_op, last_log_decay = self._last
-            moved = log_op - last_log_op
-            apart = np.abs(moved) >= self._least_move
-            secant = (log_decay - last_log_decay) / np.where(apart, moved, 1.0)
+            change_of_op = log_op - last_log_op
+            apart = np.abs(change_of_op) >= self._least_move
+            secant = (log_decay - last_log_decay) / np.where(apart, change_of_op, 1.0)
             exponent = np.where(apart, np.clip(secant, _LEAST_EXPONENT, _MOST_EXPONENT), exponent)
             log_op = np.where(apart, log_op, last_log_op)
             log_decay = np.where(apart, log_decay, last_log_decay)

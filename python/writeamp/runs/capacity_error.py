@@ -202,9 +202,9 @@ class LifeScalingErrors:
             error = 0.0 if scale.is_exact else math.nan
             return LifeScalingErrors(scale, *[error] * 4)
         errors = {name: _difference_of_means(ours[name], others[name]) for name in ours}
-        of_wa = errors.pop("wa")
+        wa_error = errors.pop("wa")
         return LifeScalingErrors(
-            scale, of_wa, **{name: scale.steps * error for name, error in errors.items()}
+            scale, wa_error, **{name: scale.steps * error for name, error in errors.items()}
         )
 
     def widened(self, interval: tuple[float, float], name: str) -> tuple[float, float]:

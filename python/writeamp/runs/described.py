@@ -117,11 +117,11 @@ def references(plan: Plan) -> list[list[DescribedRun]]:
 
 def nearest(plan: Plan, kind: str) -> list[DescribedRun]:
     """Return the models of a kind for uniform writes that are closest to the run's victims."""
-    of_kind = [
+    runs_of_kind = [
         run for run in all_described(plan) if run.describes.kind == kind and not run.is_of_load
     ]
-    own = [run for run in of_kind if run.describes.victims == _victims(plan).name]
-    return own or [run for run in of_kind if run.describes.is_nearest]
+    same_victims = [run for run in runs_of_kind if run.describes.victims == _victims(plan).name]
+    return same_victims or [run for run in runs_of_kind if run.describes.is_nearest]
 
 
 def is_plain(load: object, name: str) -> bool:

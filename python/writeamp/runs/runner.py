@@ -57,13 +57,14 @@ def run(plan: Plan, drive: Device, progress: Progress | None = None) -> Result:
     check_memory("the drive needs", drive.geometry.bytes_needed(drive.logical_pages))
     # A trace has no random draws to replicate.
     replicas = plan.run.replicas if isinstance(plan.load, Spec) else 1
-    fitting = drives_that_fit(drive)
-    if fitting < replicas:
+    fitting_runs = drives_that_fit(drive)
+    if fitting_runs < replicas:
         note = (
-            f"judged by {fitting} of {replicas} runs, because memory is too small for more drives"
+            f"judged by {fitting_runs} of {replicas} runs, because memory is too small for more "
+            "drives"
         )
         plan = replace(plan, notes=(*plan.notes, note))
-    team = Team(plan, drive, min(replicas, fitting), progress)
+    team = Team(plan, drive, min(replicas, fitting_runs), progress)
     if not isinstance(plan.load, Spec):
         steady = _replay(team, plan.load)
     elif plan.run.writes is None:

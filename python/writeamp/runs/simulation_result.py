@@ -368,7 +368,7 @@ class Result(DriveResult):
                 + (f" · {Precondition.of(plan.host.precondition).name}" if self.ageing else "")
                 + ("" if steady.steady else " · not steady")
             ),
-            changes=[at / device.logical_pages for at in _swaps(plan.load, self.writes)],
+            changes=[swap / device.logical_pages for swap in _swaps(plan.load, self.writes)],
             strips=self._strips(),
         )
 

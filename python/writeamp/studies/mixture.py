@@ -79,7 +79,9 @@ class Mixture(OneLine, Drawn):
             return math.nan
         low, high = (middle - 8 * width).min(), (middle + 8 * width).max()
         return float(
-            np.exp(brentq(lambda at: weight @ ndtr((at - middle) / width) - share, low, high))
+            np.exp(
+                brentq(lambda log_wa: weight @ ndtr((log_wa - middle) / width) - share, low, high)
+            )
         )
 
     @cached_property
@@ -87,10 +89,10 @@ class Mixture(OneLine, Drawn):
         """Return log WA, its error, and the weight of each candidate."""
         usable = [run for run in self.runs if run.wa > 0]
         weight = np.array([run.candidate.weight for run in usable])
-        of_runs = np.array([run.half_width / run.wa / _NORMAL_95 for run in usable])
+        run_errors = np.array([run.half_width / run.wa / _NORMAL_95 for run in usable])
         return (
             np.log([run.wa for run in usable]),
-            np.hypot(np.nan_to_num(of_runs, nan=0.02), max(self.error, 1e-4)),
+            np.hypot(np.nan_to_num(run_errors, nan=0.02), max(self.error, 1e-4)),
             weight / weight.sum(),
         )
 

@@ -259,10 +259,10 @@ class RunStore:
             BaseException: the error of the first job that failed.
         """
         finished = self.skip(codec, jobs, again)
-        todo = [number for number in range(len(jobs)) if number not in finished]
+        pending = [number for number in range(len(jobs)) if number not in finished]
 
         def keep(index: int, result: T) -> None:
-            number = todo[index]
+            number = pending[index]
             self._add(codec, jobs[number], result)
             finished[number] = result
             if progress:
@@ -272,7 +272,12 @@ class RunStore:
             if progress and finished:
                 progress(len(finished), len(jobs))
             gather(
-                runner, work, [jobs[number] for number in todo], files=files, lost=lost, each=keep
+                runner,
+                work,
+                [jobs[number] for number in pending],
+                files=files,
+                lost=lost,
+                each=keep,
             )
         except KeyboardInterrupt:
             raise Interrupted(finished) from None

@@ -95,17 +95,17 @@ def make(
     ...     made.truth.name, made.requests
     ('fleet.truth.parquet', 1000)
     """
-    [made] = made_settings("make", (FleetSettings,), _PLACES, settings)
-    assert isinstance(made, FleetSettings)
+    [fleet_settings] = made_settings("make", (FleetSettings,), _PLACES, settings)
+    assert isinstance(fleet_settings, FleetSettings)
     started = time.perf_counter()
     path = Path(out)
     output.check_target(path, "fleet")
     truth = truth_of(path)
     output.check_target(truth, "fleet")
-    volumes = draw_parameters(made)
+    volumes = draw_parameters(fleet_settings)
     with output.replacing(path, "fleet") as file:
         with packed(file, path) as text:
-            _write(text, path, made, volumes, progress)
+            _write(text, path, fleet_settings, volumes, progress)
         file.flush()
         size = file.tell()
     with output.replacing(truth, "true parameters") as file:
@@ -113,11 +113,11 @@ def make(
     return Made(
         path,
         truth,
-        made.volumes,
-        made.requests,
+        fleet_settings.volumes,
+        fleet_settings.requests,
         size,
-        made.trace_format,
-        made.seed,
+        fleet_settings.trace_format,
+        fleet_settings.seed,
         elapsed_s=time.perf_counter() - started,
     )
 

@@ -69,9 +69,9 @@ def _sample(table: pl.DataFrame, size: int, seed: int) -> pl.DataFrame:
         .sort("ten", "drive_writes", "volume", nulls_last=True)["place"]
         .to_numpy()
     )
-    first = np.random.default_rng(seed).random()
-    at = np.floor((np.arange(size) + first) * (table.height / size)).astype(np.int64)
-    places: list[int] = np.sort(order[at]).tolist()
+    start = np.random.default_rng(seed).random()
+    positions = np.floor((np.arange(size) + start) * (table.height / size)).astype(np.int64)
+    places: list[int] = np.sort(order[positions]).tolist()
     return table.select(pl.all().gather(places))
 
 

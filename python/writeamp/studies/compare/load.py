@@ -62,9 +62,9 @@ class OneLoad:
 
     def theory_in_words(self, *, named: bool) -> str:
         """Return WA by model and its op as text, with the load's name if `named`."""
-        of_load = f"{self.name}, theory" if named else "theory"
+        subject = f"{self.name}, theory" if named else "theory"
         models = ", ".join(f"{wa:.4g} {model}" for model, wa in self.models.items())
-        return f"{of_load} at {self.held_in_words}: {models}"
+        return f"{subject} at {self.held_in_words}: {models}"
 
     @property
     def notes(self) -> list[str]:

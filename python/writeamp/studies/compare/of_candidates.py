@@ -69,19 +69,19 @@ def _combined(
     pairs: Sequence[_Pair],
     outcomes: Outcomes[Comparison],
 ) -> Comparison:
-    of_pairs, failed, first = [], None, 0
+    rows_of_pairs, failed, first = [], None, 0
     for pair in pairs:
         outcomes_of_pair = outcomes[first : first + len(pair.experiments)]
         first += len(outcomes_of_pair)
         try:
-            of_pairs.append(_mixed(experiment, pair, succeeded(outcomes_of_pair)))
+            rows_of_pairs.append(_mixed(experiment, pair, succeeded(outcomes_of_pair)))
         except WriteampError as failure:
             failed = failed or failure
     has_several = len(experiment.with_each_load) > 1
     rows = tuple(
         replace(row, with_load=has_several, with_victims=combinations.with_victims)
-        for of_load in zip(*of_pairs, strict=True)
-        for row in of_load
+        for rows_of_load in zip(*rows_of_pairs, strict=True)
+        for row in rows_of_load
     )
     comparison = Comparison(rows, policy_notes=(*combinations.notes, *_notes(experiment)))
     if failed is not None:

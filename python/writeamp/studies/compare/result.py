@@ -69,13 +69,13 @@ class Comparison(OneLine, Drawn):
 
         Facts that all loads share are at the top level; `loads` has the facts of each.
         """
-        first, of_loads = self.rows[0].results[0], [load.facts() for load in self.loads]
+        first, facts_of_loads = self.rows[0].results[0], [load.facts() for load in self.loads]
         common = {
             key: value
-            for key, value in of_loads[0].items()
-            if all(facts[key] == value for facts in of_loads)
+            for key, value in facts_of_loads[0].items()
+            if all(facts[key] == value for facts in facts_of_loads)
         }
-        if len(of_loads) > 1:
+        if len(facts_of_loads) > 1:
             common["workload"] = [load.name for load in self.loads]
         interrupted = {"interrupted": True, "unfinished": list(self.unfinished)}
         return {
@@ -86,7 +86,7 @@ class Comparison(OneLine, Drawn):
             **(self.store_stats.to_dict() if self.store_stats else {}),
             "seed": first.plan.seed,
             "version": __version__,
-            "loads": of_loads,
+            "loads": facts_of_loads,
             "warnings": self.warnings,
             "notes": self.notes,
         }
@@ -110,15 +110,15 @@ class Comparison(OneLine, Drawn):
     def notes(self) -> list[str]:
         """Notes on assumptions, omissions and rounding."""
         first, *others = self.loads
-        of_all = [note for note in first.notes if all(note in load.notes for load in others)]
-        of_loads = [
+        common = [note for note in first.notes if all(note in load.notes for load in others)]
+        load_notes = [
             f"{load.name}: {note}"
             for load in self.loads
             for note in load.notes
-            if note not in of_all
+            if note not in common
         ]
-        of_folder = self.store_stats.notes if self.store_stats else []
-        return [*self.policy_notes, *of_all, *of_loads, *of_folder]
+        store_notes = self.store_stats.notes if self.store_stats else []
+        return [*self.policy_notes, *common, *load_notes, *store_notes]
 
     @property
     def partial_page_factor(self) -> float:
@@ -135,27 +135,29 @@ class Comparison(OneLine, Drawn):
 
     def figure(self) -> BarChart:
         """Describe write amplification of each manager by cause, sorted by WA within each load."""
-        several = len(self.loads) > 1
+        has_several_loads = len(self.loads) > 1
         rows = [
             PolicyResult(
                 row.label,
                 row.wa,
                 {cause: round(pages) for cause, pages in row.causes.items()},
                 *row.error_bar,
-                section=load.name if several else "",
+                section=load.name if has_several_loads else "",
                 theory=(row.theory.model, row.theory.wa) if row.theory else None,
             )
             for load in self.loads
             for row in load.by_wa
         ]
-        of_what = f"{len(self.loads)} loads" if several else self.loads[0].name
+        loads_text = f"{len(self.loads)} loads" if has_several_loads else self.loads[0].name
         theory = (
-            [] if several else [(expected.model, expected.wa) for expected in self.loads[0].theory]
+            []
+            if has_several_loads
+            else [(expected.model, expected.wa) for expected in self.loads[0].theory]
         )
         return wa_by_policy(
             rows,
             theory,
-            title=f"Write amplification by block manager: {of_what}",
+            title=f"Write amplification by block manager: {loads_text}",
             subtitle=(
                 self._per_byte() + f"op = (T-U)/U = {self.ops} · {self.drives} · "
                 f"{len(self.rows[0].results)} run(s) each"
@@ -203,11 +205,13 @@ class Comparison(OneLine, Drawn):
     @property
     def remarks(self) -> list[str]:
         """Explanations of the tables of `card()`."""
-        several = len(self.loads) > 1
+        has_several_loads = len(self.loads) > 1
         lines = []
         if not all(row.steady for row in self.rows):
             lines.append(f"{_UNSTEADY}not steady, so this WA may not last; see the warnings")
-        lines += [load.theory_in_words(named=several) for load in self.loads if load.models]
+        lines += [
+            load.theory_in_words(named=has_several_loads) for load in self.loads if load.models
+        ]
         lines += self.legend
         for hints, description in _HINTS:
             names = dict.fromkeys(row.policy for row in self.rows if row.hints == hints)
@@ -215,7 +219,7 @@ class Comparison(OneLine, Drawn):
                 lines.append(f"hints of {description}: {', '.join(names)}")
         for load in self.loads:
             if load.has_partial_pages:
-                of_load = f" of {load.name}" if several else ""
+                of_load = f" of {load.name}" if has_several_loads else ""
                 lines.append(
                     f"WA/byte{of_load} = WA/page × {load.partial_page_factor:.4f}, because some "
                     "pages are written in part; SMART reports bytes"
@@ -226,11 +230,11 @@ class Comparison(OneLine, Drawn):
 
     def card(self) -> Card:
         """Return the rows by ascending WA, with a table for each of several loads."""
-        several = len(self.loads) > 1
+        has_several_loads = len(self.loads) > 1
         interrupted = f"INTERRUPTED after {self.finished}: " if self.unfinished else ""
-        of_what = f"{len(self.loads)} loads" if several else self.loads[0].name
+        loads_text = f"{len(self.loads)} loads" if has_several_loads else self.loads[0].name
         title = (
-            f"{interrupted}{of_what} on {self.drives}, op {self.ops} = (T-U)/U; "
+            f"{interrupted}{loads_text} on {self.drives}, op {self.ops} = (T-U)/U; "
             f"{len(self.rows[0].results)} run(s) each"
         )
         cells_of = self._columns()
@@ -246,11 +250,11 @@ class Comparison(OneLine, Drawn):
         legend = legend_of_error(texts, self._interval_name)
         return Card(
             title,
-            [] if several else tables[0].rows,
-            () if several else tables[0].columns,
+            [] if has_several_loads else tables[0].rows,
+            () if has_several_loads else tables[0].columns,
             warnings=self.warnings,
             notes=[*([legend] if legend else []), *self.remarks, *self.notes],
-            parts=tables if several else [],
+            parts=tables if has_several_loads else [],
         )
 
     def _columns(self) -> dict[str, Callable[[Row], str]]:

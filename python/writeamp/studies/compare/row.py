@@ -180,8 +180,8 @@ class Row(AnyResult):
             return False, unsteady[0].reason
         if 2 * len(unsteady) <= runs:
             steady = next(result.steady_state for result in self.results if result.steady)
-            of_all = f"{runs - len(unsteady)} of {runs} runs are steady: " if runs > 1 else ""
-            return True, f"{of_all}{steady.reason}"
+            counts = f"{runs - len(unsteady)} of {runs} runs are steady: " if runs > 1 else ""
+            return True, f"{counts}{steady.reason}"
         # Runs of a trace are judged by whole passes, which a mean over their samples lacks.
         if self.is_of_trace:
             return False, f"{unsteady[0].reason}, in {len(unsteady)} of {runs} runs"

@@ -18,15 +18,15 @@ _MOST_NAMES = 4
 def warnings_of(loads: Sequence[OneLoad]) -> list[str]:
     """Return the warnings on rows, beginning with those on steadiness."""
     warnings = [
-        f"{who} {'is' if count == 1 else 'are'} not steady, so {'its' if count == 1 else 'their'} "
-        f"WA may not last: {reason}"
-        for who, count, reason in _grouped(
+        f"{label} {'is' if count == 1 else 'are'} not steady, so "
+        f"{'its' if count == 1 else 'their'} WA may not last: {reason}"
+        for label, count, reason in _grouped(
             loads, lambda row: "" if row.steady else row.steady_reason
         )
     ]
     warnings += _advice(loads)
     for sentence_of in (_rough, _error):
-        warnings += [f"{who}: {sentence}" for who, _, sentence in _grouped(loads, sentence_of)]
+        warnings += [f"{label}: {sentence}" for label, _, sentence in _grouped(loads, sentence_of)]
     substitutes = (
         substitute for load in loads for row in load.rows[:1] for substitute in row.substitutes
     )
@@ -85,12 +85,14 @@ def _grouped(
             sentences_found.append((f"all {rows_in_all} rows", rows_in_all, as_one(sentences)))
             continue
         for load in loads:
-            of_load = [(row, sentence) for its_load, row, sentence in group if its_load is load]
-            if of_load:
-                rows = [row for row, _ in of_load]
-                who = _who(load, rows, several=len(loads) > 1)
+            rows_of_load = [
+                (row, sentence) for its_load, row, sentence in group if its_load is load
+            ]
+            if rows_of_load:
+                rows = [row for row, _ in rows_of_load]
+                label = _who(load, rows, several=len(loads) > 1)
                 sentences_found.append(
-                    (who, len(rows), as_one([sentence for _, sentence in of_load]))
+                    (label, len(rows), as_one([sentence for _, sentence in rows_of_load]))
                 )
     return sentences_found
 

@@ -185,9 +185,10 @@ def _check_fill(load: LoadSettings) -> None:
 
 def _check_memory(plan: Lifetime) -> None:
     drive = plan.device
-    of_life = _BYTES_PER_BLOCK * drive.geometry.blocks + _BYTES_PER_W * plan.w_max
+    bytes_per_life = _BYTES_PER_BLOCK * drive.geometry.blocks + _BYTES_PER_W * plan.w_max
     drives = "" if plan.threads is None else f"{plan.threads} drive(s) at a time and "
     at_once = (plan.threads or 0) * drive.geometry.bytes_needed(drive.logical_pages)
     check_memory(
-        f"{drives}the records of {plan.replicas} lives need", at_once + plan.replicas * of_life
+        f"{drives}the records of {plan.replicas} lives need",
+        at_once + plan.replicas * bytes_per_life,
     )

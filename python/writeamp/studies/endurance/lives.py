@@ -260,8 +260,8 @@ class LifeStatistics:
     def measures(self) -> dict[str, _Floats]:
         """Values of each life, for which there is an interval over the lives."""
         names = ("pe_fairness", "endurance_full_drive_writes")
-        of_table = {name: self.lives[name].to_numpy() for name in names}
-        return {"wa": self.end.wa, **of_table, "drive_writes": self._drive_writes}
+        from_lives = {name: self.lives[name].to_numpy() for name in names}
+        return {"wa": self.end.wa, **from_lives, "drive_writes": self._drive_writes}
 
     def _interval(self, name: str) -> tuple[float, float]:
         """Return the interval of one of the `measures`, including the scaling error."""

@@ -24,7 +24,7 @@ from writeamp.units.ratios import RATIOS, RatioLike, op_of
 # Values of op: text as for `predict`, a sweep, or a list of op.
 SweepLike: TypeAlias = str | SweptParameter | Sequence[RatioLike]
 
-_ASKS = "sweep"
+_OPTION = "sweep"
 
 
 def run_op_curve(
@@ -59,7 +59,7 @@ def _op_curve(
 ) -> OpCurve:
     started = time.perf_counter()
     ratio, values = _ratio_and_values(sweep)
-    sizes = drive_sizes(experiment, _ASKS)
+    sizes = drive_sizes(experiment, _OPTION)
     blocks_of = [sizes.blocks_for(_op(ratio, value)) for value in values]
     # Several op may need the same number of blocks, which is run once.
     jobs = list(dict.fromkeys(blocks_of))
@@ -87,7 +87,7 @@ def _op_curve(
             ),
         )
 
-    work = partial(_run_one, Shared(sizes, partial(drive_sizes, experiment, _ASKS)))
+    work = partial(_run_one, Shared(sizes, partial(drive_sizes, experiment, _OPTION)))
     try:
         results = store.gather(
             DriveCodec(sizes, is_restated=True),

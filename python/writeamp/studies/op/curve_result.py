@@ -61,11 +61,13 @@ class OpCurve(OneLine, Drawn):
         by_kind: dict[str, list[tuple[str, str]]] = {}
         for point in self.points:
             for sentence in point.result.warnings:
-                of_kind = by_kind.setdefault(kind_of(sentence), [])
-                of_kind.append((f"{point.result.device.op:.4g}", sentence))
+                sentences_of_kind = by_kind.setdefault(kind_of(sentence), [])
+                sentences_of_kind.append((f"{point.result.device.op:.4g}", sentence))
         return [
             f"at op {', '.join(dict.fromkeys(ops))}: {as_one(sentences)}"
-            for ops, sentences in (zip(*of_kind, strict=True) for of_kind in by_kind.values())
+            for ops, sentences in (
+                zip(*sentences_of_kind, strict=True) for sentences_of_kind in by_kind.values()
+            )
         ]
 
     @property
@@ -73,13 +75,13 @@ class OpCurve(OneLine, Drawn):
         """Notes on assumptions, omissions and rounding, each once."""
         sentences = (sentence for result in self.results for sentence in result.notes)
         drives = len({result.device.geometry.blocks for result in self.results})
-        same = (
+        rounding_note = (
             f"the {len(self.points)} requested values need only {drives} drive"
             f"{'s' if drives > 1 else ''} of whole blocks"
         )
-        of_folder = self.store_stats.notes if self.store_stats else []
-        blocks = [same] if drives < len(self.points) else []
-        return [*dict.fromkeys(sentences), *blocks, *of_folder]
+        store_notes = self.store_stats.notes if self.store_stats else []
+        blocks = [rounding_note] if drives < len(self.points) else []
+        return [*dict.fromkeys(sentences), *blocks, *store_notes]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the curve as JSON types, with the keys of `simulate --sweep --json`."""
@@ -115,27 +117,27 @@ class OpCurve(OneLine, Drawn):
     def card(self) -> Card:
         """Return one row for each point."""
         first = self.points[0].result
-        of_bytes = first.has_partial_pages
-        beside = "spare_factor" if self.ratio == "op" else self.ratio
+        has_bytes_column = first.has_partial_pages
+        second_ratio = "spare_factor" if self.ratio == "op" else self.ratio
         rows = []
         for point in self.points:
             result, device, theory = point.result, point.result.device, point.result.theory
             rows.append(
                 (
                     f"{device.op:.4g}",
-                    f"{getattr(device, beside):.4g}",
+                    f"{getattr(device, second_ratio):.4g}",
                     f"{device.geometry.blocks:,}",
                     with_error(result.wa, *result.ci) + ("" if result.steady else _MARK),
-                    *((f"{result.wa_bytes:.3f}",) if of_bytes else ()),
+                    *((f"{result.wa_bytes:.3f}",) if has_bytes_column else ()),
                     f"{theory.wa:.3f}" + (_MARK if theory.outside else ""),
                 )
             )
         columns = [
             ">op",
-            ">" + beside.replace("_", " "),
+            ">" + second_ratio.replace("_", " "),
             ">blocks",
             ">WA",
-            *([">WA/byte"] if of_bytes else []),
+            *([">WA/byte"] if has_bytes_column else []),
         ]
         return Card(
             f"{first.plan.load_name} under {first.plan.policy}, {first.device.logical_pages:,} "

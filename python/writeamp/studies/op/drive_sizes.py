@@ -181,7 +181,7 @@ class DriveCodec(DocumentCodec[int, Result]):
         return from_document(Result, document, plan=plan, device=drive)
 
 
-def drive_sizes(experiment: Experiment, asks: str) -> DriveSizes:
+def drive_sizes(experiment: Experiment, option: str) -> DriveSizes:
     """Return the drives with the logical size of an experiment, and its plan.
 
     The logical size is that of the profile or the default, or that of the trace's written pages.
@@ -189,14 +189,14 @@ def drive_sizes(experiment: Experiment, asks: str) -> DriveSizes:
 
     Args:
         experiment: what to simulate, without a ratio of over-provisioning.
-        asks: setting that varies op, for error messages.
+        option: setting that varies op, for error messages.
 
     Raises:
         WriteampError: the experiment states op or the physical size, or is timed.
     """
     if not isinstance(experiment.run, SimulationSettings):
-        raise WriteampError(f"{asks} is for simulate, not for {experiment.verb}")
-    _check(experiment, asks)
+        raise WriteampError(f"{option} is for simulate, not for {experiment.verb}")
+    _check(experiment, option)
     scaled = ScaledExperiment.of(experiment)
     if scaled is None:
         return _sizes(experiment)
@@ -210,25 +210,27 @@ def _sizes(experiment: Experiment) -> DriveSizes:
     assert isinstance(policy, PolicySettings)
     prepared = prepare(experiment)
     prepared.drive.check_flash()
-    run_as = replace(in_pages(settings, prepared.drive), spread=False)
-    works_by = policy_of(policy)
-    _check_draws(works_by.victims, prepared.drive)
-    return DriveSizes(plan_of(prepared, experiment, works_by, run_as), prepared.drive)
+    run_settings = replace(in_pages(settings, prepared.drive), spread=False)
+    policy_of_runs = policy_of(policy)
+    _check_draws(policy_of_runs.victims, prepared.drive)
+    return DriveSizes(plan_of(prepared, experiment, policy_of_runs, run_settings), prepared.drive)
 
 
-def _check(experiment: Experiment, asks: str) -> None:
+def _check(experiment: Experiment, option: str) -> None:
     device = experiment.device
     for name in ("op", "fill", "spare_factor"):
         if getattr(device, name) is not None:
-            raise WriteampError(f"{name} and {asks} exclude each other, because {asks} varies op")
+            raise WriteampError(
+                f"{name} and {option} exclude each other, because {option} varies op"
+            )
     if device.blocks is not None:
         raise WriteampError(
-            f"blocks and {asks} exclude each other, because {asks} varies the blocks; give the "
+            f"blocks and {option} exclude each other, because {option} varies the blocks; give the "
             "logical size by logical_pages, logical_blocks or size"
         )
     if experiment.is_timed:
         raise WriteampError(
-            f"{asks} is for untimed runs, which have a steady WA with an interval; omit time, "
+            f"{option} is for untimed runs, which have a steady WA with an interval; omit time, "
             "timed and rb_capture, and give a workload without a pace (docs/timing.md)"
         )
 

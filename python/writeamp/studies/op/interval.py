@@ -57,61 +57,62 @@ def _around(probes: Probes, answer: Probe) -> list[int]:
     octave = _OCTAVE_STEPS if sizes.has_draws else _OCTAVE_STEPS_OF_TRACES
     op = sizes.op(answer.blocks)
     steps = (step for step in range(-octave, octave + 1) if step)
-    wanted = {round(sizes.blocks_at(op * 2 ** (step / octave))) for step in steps}
+    block_counts = {round(sizes.blocks_at(op * 2 ** (step / octave))) for step in steps}
     if not sizes.has_draws:
-        wanted |= {answer.blocks + step for step in range(-_NEIGHBOURS, _NEIGHBOURS + 1)}
-    return sorted(blocks for blocks in wanted if sizes.fewest <= blocks <= sizes.most)
+        block_counts |= {answer.blocks + step for step in range(-_NEIGHBOURS, _NEIGHBOURS + 1)}
+    return sorted(blocks for blocks in block_counts if sizes.fewest <= blocks <= sizes.most)
 
 
-def _end(probes: Probes, answer: Probe, way: int) -> tuple[int, bool]:
+def _end(probes: Probes, answer: Probe, direction: int) -> tuple[int, bool]:
     """Return the end of the interval on one side, and whether it is open.
 
     Args:
         probes: drives that were run.
         answer: the drive that was found.
-        way: -1 for the side of smaller drives, 1 for that of larger ones.
+        direction: -1 for the side of smaller drives, 1 for that of larger ones.
     """
     uncertain = [
         probe
         for probe in probes.tried.values()
-        if way * (probe.blocks - answer.blocks) >= 0 and not _is_certain(probes, probe, way)
+        if direction * (probe.blocks - answer.blocks) >= 0
+        and not _is_certain(probes, probe, direction)
     ]
     if not uncertain:
         return answer.blocks, False
-    inner = max(uncertain, key=lambda probe: way * probe.blocks)
-    outer = _certain_beyond(probes, inner, way)
+    inner = max(uncertain, key=lambda probe: direction * probe.blocks)
+    outer = _certain_beyond(probes, inner, direction)
     if outer is None:
-        return max(probes.tried, key=lambda blocks: way * blocks), True
+        return max(probes.tried, key=lambda blocks: direction * blocks), True
     step = 0
     while abs(outer.blocks - inner.blocks) > _resolution_blocks(probes, answer, outer):
         step += 1
-        middle = probes.at(_between(probes, inner, outer, way, halved=step % 2 == 0))
-        if _is_certain(probes, middle, way):
+        middle = probes.at(_between(probes, inner, outer, direction, halved=step % 2 == 0))
+        if _is_certain(probes, middle, direction):
             outer = middle
         else:
             inner = middle
     return outer.blocks, not is_known(outer)
 
 
-def _certain_beyond(probes: Probes, inner: Probe, way: int) -> Probe | None:
+def _certain_beyond(probes: Probes, inner: Probe, direction: int) -> Probe | None:
     """Return the nearest drive beyond `inner` at which WA is certain, or None."""
     beyond = [
         candidate
         for candidate in probes.tried.values()
-        if way * (candidate.blocks - inner.blocks) > 0
+        if direction * (candidate.blocks - inner.blocks) > 0
     ]
     if beyond:
-        return min(beyond, key=lambda candidate: way * candidate.blocks)
+        return min(beyond, key=lambda candidate: direction * candidate.blocks)
     sizes, blocks = probes.sizes, inner.blocks
     while True:
-        blocks = sizes.with_spare(blocks, 2.0**way)
+        blocks = sizes.with_spare(blocks, 2.0**direction)
         if not sizes.fewest <= blocks <= sizes.most:
             return None
         try:
             probe = probes.at(blocks)
         except RefusedError:  # too small for the manager
             return None
-        if _is_certain(probes, probe, way):
+        if _is_certain(probes, probe, direction):
             return probe
 
 
@@ -120,27 +121,29 @@ def _resolution_blocks(probes: Probes, answer: Probe, outer: Probe) -> int:
     return max(1, int(share * abs(outer.blocks - answer.blocks)))
 
 
-def _between(probes: Probes, inner: Probe, outer: Probe, way: int, *, halved: bool) -> int:
+def _between(probes: Probes, inner: Probe, outer: Probe, direction: int, *, halved: bool) -> int:
     """Return a size between an uncertain drive and a certain one."""
     share = 0.5
     if not halved:
-        near, far = (abs(_bound(probes, probe, way) - probes.target_wa) for probe in (inner, outer))
+        near, far = (
+            abs(_bound(probes, probe, direction) - probes.target_wa) for probe in (inner, outer)
+        )
         share = min(1.0, _BEYOND_THE_LINE * near / (near + far))
     gap = abs(outer.blocks - inner.blocks)
-    return inner.blocks + way * min(max(round(share * gap), 1), gap - 1)
+    return inner.blocks + direction * min(max(round(share * gap), 1), gap - 1)
 
 
-def _bound(probes: Probes, probe: Probe, way: int) -> float:
+def _bound(probes: Probes, probe: Probe, direction: int) -> float:
     """Return the end of a drive's WA interval that decides its side of the target.
 
     If the drive is scaled down, the scaling error is included.
     """
-    return probe.low - probes.error if way < 0 else probe.high + probes.error
+    return probe.low - probes.error if direction < 0 else probe.high + probes.error
 
 
-def _is_certain(probes: Probes, probe: Probe, way: int) -> bool:
+def _is_certain(probes: Probes, probe: Probe, direction: int) -> bool:
     """Return whether a drive is certainly on its side of the target."""
-    return way * (probes.target_wa - _bound(probes, probe, way)) > 0
+    return direction * (probes.target_wa - _bound(probes, probe, direction)) > 0
 
 
 def _largest_rise(probes: Probes) -> tuple[Probe, Probe] | None:

@@ -93,21 +93,25 @@ class ProbeRuns:
     runner: Runner | None = None
     files: Collection[str] = ()
 
-    def run(self, plan: Plan, several: Sequence[int], on_progress: Progress | None) -> list[Result]:
+    def run(
+        self, plan: Plan, block_counts: Sequence[int], on_progress: Progress | None
+    ) -> list[Result]:
         """Run a plan on drives with these blocks per plane, some of them at the same time.
 
         Args:
             plan: plan to run, with the load of `sizes`.
-            several: blocks per plane of each drive.
+            block_counts: blocks per plane of each drive.
             on_progress: called with the work done and expected, for a single run in this process.
         """
         sizes = self.sizes.value
-        most = drives_that_fit(sizes.drive(max(several)))
-        runner = self.runner or local_runner(len(several), most)
-        is_here = self.runner is None and len(several) == 1
-        work = partial(_run_on, self.sizes, plan.run, on_progress=on_progress if is_here else None)
+        most = drives_that_fit(sizes.drive(max(block_counts)))
+        runner = self.runner or local_runner(len(block_counts), most)
+        is_single_here = self.runner is None and len(block_counts) == 1
+        work = partial(
+            _run_on, self.sizes, plan.run, on_progress=on_progress if is_single_here else None
+        )
         codec = DriveCodec(sizes, plan, is_restated=False)
-        return self._gather(codec, runner, work, several)
+        return self._gather(codec, runner, work, block_counts)
 
     def with_error(self, result: Result) -> Result:
         """Return a result on one of the drives for the requested drive, with its scaling error.
@@ -128,24 +132,24 @@ class ProbeRuns:
         codec: DriveCodec,
         runner: Runner,
         work: Callable[[int], Result],
-        several: Sequence[int],
+        block_counts: Sequence[int],
     ) -> list[Result]:
         try:
-            return self.store.gather(codec, runner, work, several, files=self.files)
+            return self.store.gather(codec, runner, work, block_counts, files=self.files)
         except Interrupted:  # an unfinished search has no result
             raise KeyboardInterrupt from None
 
 
 def _run_on(
     shared: Shared[DriveSizes],
-    run_as: SimulationSettings,
+    run_settings: SimulationSettings,
     blocks: int,
     *,
     on_progress: Progress | None,
 ) -> Result:
     """Run one drive; the result does not contain traces."""
     sizes = shared.value
-    plan = replace(sizes.plan, run=run_as)
+    plan = replace(sizes.plan, run=run_settings)
     return replace(run(plan, sizes.drive(blocks), on_progress), plan=plan.without_requests())
 
 
@@ -195,15 +199,15 @@ class Probes:
             self._add([blocks], self.sizes.plan)
         return self.tried[blocks]
 
-    def all_at(self, several: Sequence[int]) -> None:
+    def all_at(self, block_counts: Sequence[int]) -> None:
         """Run several drives, some of them at the same time, and those near the target precisely.
 
         Drives that the manager does not support are left out.
         """
-        new = [blocks for blocks in several if blocks not in self.tried]
+        new = [blocks for blocks in block_counts if blocks not in self.tried]
         with suppress(RefusedError):
             self._add(new, self._coarse)
-        for blocks in several:
+        for blocks in block_counts:
             with suppress(RefusedError):
                 self.at(blocks)
 
@@ -211,14 +215,16 @@ class Probes:
         """Return the drives that were run, the smallest first."""
         return [self.tried[blocks] for blocks in sorted(self.tried)]
 
-    def _add(self, several: Sequence[int], plan: Plan) -> None:
+    def _add(self, block_counts: Sequence[int], plan: Plan) -> None:
         is_coarse = plan.run != self.sizes.plan.run
-        on_progress = self._inner() if len(several) == 1 else None
-        if not several:
+        on_progress = self._inner() if len(block_counts) == 1 else None
+        if not block_counts:
             return
-        for blocks, result in zip(several, self._run_all(plan, several, on_progress), strict=True):
+        for blocks, result in zip(
+            block_counts, self._run_all(plan, block_counts, on_progress), strict=True
+        ):
             self.tried[blocks] = Probe(blocks, result, is_coarse)
-        self._runs += len(several)
+        self._runs += len(block_counts)
         self._report(0)
 
     def _inner(self) -> Progress:

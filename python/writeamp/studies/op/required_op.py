@@ -20,7 +20,7 @@ from writeamp.studies.op.search import find_crossing
 from writeamp.studies.op.settings import TARGET_WA
 from writeamp.studies.study import RunStore, keep_runs
 
-_ASKS = "target_wa"
+_OPTION = "target_wa"
 
 
 def run_required_op(
@@ -56,7 +56,7 @@ def _required_op(
 ) -> RequiredOp:
     started = time.perf_counter()
     target_wa = TARGET_WA.check("target_wa", target_wa)
-    shared = Shared(drive_sizes(experiment, _ASKS), partial(drive_sizes, experiment, _ASKS))
+    shared = Shared(drive_sizes(experiment, _OPTION), partial(drive_sizes, experiment, _OPTION))
     sizes = shared.value
     runs = ProbeRuns(shared, store, runner, experiment.input_files)
     probes = Probes(runs, target_wa, progress)

@@ -99,10 +99,10 @@ class _SweepRun:
                     self._note_goal(new[index], outcome, is_new=False)
                 self._skipped += len(stored)
                 self._report()
-                todo = [point for index, point in enumerate(new) if index not in stored]
-                files = {name for point in todo for name in point.files}
+                pending = [point for index, point in enumerate(new) if index not in stored]
+                files = {name for point in pending for name in point.files}
                 for point, outcome in self._store.results(
-                    codec, runner, run_point, todo, lost=lost_point, files=files
+                    codec, runner, run_point, pending, lost=lost_point, files=files
                 ):
                     self._runs += 1
                     self._note_goal(point, outcome, is_new=True)
@@ -149,10 +149,13 @@ class _SweepRun:
 
     def _unfinished(self, points: Sequence[Point]) -> tuple[Choice | None, ...]:
         finished = self._store.finished()
-        left = [point for point in points if point.hash not in finished]
+        unfinished_points = [point for point in points if point.hash not in finished]
         merged = self._merged - self._plan.merged
         unchosen = self._plan.expected_points - len(points) - merged
-        return (*(point.choice | {"replica": point.replica} for point in left), *(None,) * unchosen)
+        return (
+            *(point.choice | {"replica": point.replica} for point in unfinished_points),
+            *(None,) * unchosen,
+        )
 
 
 def _has_failed(outcome: PointOutcome) -> bool:

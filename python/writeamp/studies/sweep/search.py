@@ -117,9 +117,9 @@ class Search:
             direction="maximize" if self.maximizes else "minimize",
             sampler=optuna.samplers.TPESampler(seed=self.seed),
         )
-        left = self.trials
-        while left:
-            trials = [study.ask() for _ in range(min(self.batch, left))]
+        remaining_trials = self.trials
+        while remaining_trials:
+            trials = [study.ask() for _ in range(min(self.batch, remaining_trials))]
             points = [self.points_of(_choice(trial, self.axes)) for trial in trials]
             yield [point for of_trial in points for point in of_trial]
             for trial, of_trial in zip(trials, points, strict=True):
@@ -129,7 +129,7 @@ class Search:
                     study.tell(trial, state=optuna.trial.TrialState.FAIL)
                 else:
                     study.tell(trial, fmean(values))
-            left -= len(trials)
+            remaining_trials -= len(trials)
 
 
 def _number(value: object) -> float | None:

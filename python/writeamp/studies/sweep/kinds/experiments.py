@@ -153,8 +153,8 @@ class ExperimentKind:
             if value is not None:
                 columns[name] = value
             if name in KINDS and value is not None:
-                of_spec = parameters_of(name, value).items()
-                columns |= {f"{name}.{parameter}": text for parameter, text in of_spec}
+                spec_parameters = parameters_of(name, value).items()
+                columns |= {f"{name}.{parameter}": text for parameter, text in spec_parameters}
         return columns
 
 
@@ -204,11 +204,11 @@ def _changes(
         if parameters:
             text = changes.get(setting, specs.get(setting)) or _default(setting, changes, base)
             changes[setting] = with_parameters(setting, str(text), parameters)
-    of_device = {name.removeprefix(_OF_DEVICE): value for name, value in choice.items()
+    device_changes = {name.removeprefix(_OF_DEVICE): value for name, value in choice.items()
                  if name.startswith(_OF_DEVICE)}  # fmt: skip
-    if of_device:
+    if device_changes:
         earlier_changes = changes.get("set") or base.device.set or ()
-        changes["set"] = [*earlier_changes, *Changes().check("set", of_device)]
+        changes["set"] = [*earlier_changes, *Changes().check("set", device_changes)]
     return changes
 
 
