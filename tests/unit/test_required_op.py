@@ -191,7 +191,7 @@ REFUSED: list[tuple[str, str]] = [
     ("--target-wa 0.9", "target_wa is 0.9; it must be a finite number, at least 1"),
     ("--target-wa nan", "target_wa is nan"),
     ("--target-wa much", "'much' is not a number"),
-    ("--target-wa 1.5 --sweep op=0.1:0.2:3", "two questions"),
+    ("--target-wa 1.5 --sweep op=0.1:0.2:3", "exclude each other"),
     ("--target-wa 1.5 --op 0.2", "op and target_wa exclude each other"),
     ("--sweep op=0.1:0.2:3 --fill 0.8", "fill and sweep exclude each other"),
     ("--target-wa 1.5 --spare-factor 0.2", "spare_factor and target_wa"),
