@@ -18,7 +18,7 @@ from writeamp.drives.counters.document import Document
 from writeamp.drives.counters.facts import CounterFacts
 from writeamp.drives.counters.reading import documents_in, snapshots_of
 from writeamp.drives.counters.result import DriveCounters
-from writeamp.drives.counters.saved_file import TAKEN, Taken, packed, taken_document
+from writeamp.drives.counters.saved_file import TAKEN, SnapshotOrigin, packed, taken_document
 from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.errors import WriteampError
 
@@ -36,7 +36,9 @@ _SMARTCTL = {
     "local_time": {"time_t": 1_700_000_000},
 }
 _SAVED = {
-    TAKEN: taken_document(Taken(1.7e9, "/dev/nvme0", {}, ("a log that the drive has not",))),
+    TAKEN: taken_document(
+        SnapshotOrigin(1.7e9, "/dev/nvme0", {}, ("a log that the drive has not",))
+    ),
     "smart.json": SMART_TEXT.encode(),
     "ocp.json": LOGS["ocp-text"],
 }

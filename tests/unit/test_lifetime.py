@@ -360,7 +360,7 @@ def test_another_use_of_a_drive_is_warned_of() -> None:
         ([read_at(0, 5)], "power-on hours"),
         (
             [Snapshot("a", CounterFacts("s", percentage_used=1.0), ("s",))] * 3,
-            "not all snapshots have a time",
+            "some snapshots have no time",
         ),
         ([read_at(0, 5), read_at(0, 9)], "two snapshots of the same time have 5% and 9%"),
         ([read_at(0, 5)] * 2, "of one moment and have no power-on hours"),

@@ -155,7 +155,7 @@ def run_command(
     with ExitStack() as undo:
         undo.enter_context(orphans_come_here())
         mark = undo.enter_context(_guarded())
-        tree = _Tree(set(children(os.getpid())))
+        tree = _ProcessTree(set(children(os.getpid())))
         undo.callback(tree.end)
         shell = subprocess.Popen(
             ["/bin/sh", "-c", text], env={**os.environ, **variables, _MARK: mark}, stdout=stdout
@@ -229,7 +229,7 @@ class _SentSignals:
 
 
 @dataclass
-class _Tree:
+class _ProcessTree:
     """Children of this process that belong to the command, and the writes of the ended ones."""
 
     others: set[int]

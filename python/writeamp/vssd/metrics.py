@@ -74,7 +74,7 @@ class Exporter:
             WriteampError: the address is invalid, not local to this machine, or in use.
         """
         registry = CollectorRegistry()
-        registry.register(_Drive(ask))
+        registry.register(_DriveCollector(ask))
         handler = type("_Handler", (_OfThisMachine,), {"registry": registry})
         self._server, self.address = listen(address, handler)
         self._thread = threading.Thread(
@@ -121,7 +121,7 @@ class _OfThisMachine(MetricsHandler):
             self.send_error(HTTPStatus.FORBIDDEN, "these metrics are for this machine only")
 
 
-class _Drive(Collector):
+class _DriveCollector(Collector):
     """Prometheus collector that queries the drive on each collection."""
 
     def __init__(self, ask: Callable[[], Document]) -> None:

@@ -26,7 +26,7 @@ def of_wa(
         has_ever_collected: whether a block was erased since the drive was new.
     """
     if not host_pages:
-        return ["the host wrote nothing, so there is no write amplification"]
+        return ["the host wrote nothing, so that WA is undefined"]
     if samples < MIN_INTERVALS:
         return [
             f"too few writes for a confidence interval: {host_pages:,} pages give "

@@ -10,7 +10,7 @@ from writeamp.vssd.log_pages.smart import DATA_UNIT_BYTES
 
 Side: TypeAlias = Literal["host", "flash"]
 # Content of a flash counter: all programs, those of one cell type, or pages by their cause.
-Part: TypeAlias = Literal["all", "tlc", "slc", "host pages", "background pages"]
+FlashPart: TypeAlias = Literal["all", "tlc", "slc", "host pages", "background pages"]
 # Rounding by the drive. Up: the true amount is in (count - 1, count]; down: [count, count + 1).
 Rounding: TypeAlias = Literal["up", "down", "exact", "unknown"]
 # Limits of true amount - count, in units.
@@ -96,7 +96,7 @@ class Counter:
     unit: Unit | None
     label: str
     source: str
-    part: Part = "all"
+    part: FlashPart = "all"
     rounding: Rounding = "unknown"
     shared: str = ""
     scope: str = "drive"

@@ -17,7 +17,7 @@ from writeamp.drives.counters.checks import (
     is_partial,
     unit_checks,
 )
-from writeamp.drives.counters.difference import Interval, interval_between
+from writeamp.drives.counters.difference import SnapshotInterval, interval_between
 from writeamp.drives.counters.facts import CounterCheck, CounterFacts, Erases
 from writeamp.drives.counters.pairing import DEFINITIONS, Amounts, Pairing, finest, pairings
 from writeamp.drives.counters.result import Class, DriveCounters
@@ -67,7 +67,7 @@ def interval_answer(
 
 
 def _answer(
-    snapshot: Snapshot, amounts: Amounts, definition: str | None, interval: Interval | None
+    snapshot: Snapshot, amounts: Amounts, definition: str | None, interval: SnapshotInterval | None
 ) -> DriveCounters:
     if definition is not None and definition not in DEFINITIONS:
         raise unknown("definition of WA", definition, DEFINITIONS)
@@ -147,7 +147,7 @@ def _answer(
     )
 
 
-class _Judged(NamedTuple):
+class _JudgedPairing(NamedTuple):
     """Pairing with its checks and the resulting class."""
 
     pair: Pairing
@@ -155,21 +155,21 @@ class _Judged(NamedTuple):
     kind: Class
 
 
-def _judged(pair: Pairing, facts: CounterFacts, *, is_life: bool) -> _Judged:
+def _judged(pair: Pairing, facts: CounterFacts, *, is_life: bool) -> _JudgedPairing:
     checks = (*unit_checks(pair), *checks_of(pair, facts, is_life=is_life))
     failed = {check.name.removesuffix(SINCE_NEW) for check in checks if check.verdict == "fail"}
     if is_partial(pair, facts):
-        return _Judged(pair, checks, "lower-bound" if failed <= {BELOW_ONE} else "none")
-    return _Judged(pair, checks, "none" if failed else "measured")
+        return _JudgedPairing(pair, checks, "lower-bound" if failed <= {BELOW_ONE} else "none")
+    return _JudgedPairing(pair, checks, "none" if failed else "measured")
 
 
-def _answers(pairing: _Judged, definition: str | None) -> bool:
+def _answers(pairing: _JudgedPairing, definition: str | None) -> bool:
     """Return whether a pairing gives the WA; TLC alone only if it was selected by name."""
     is_asked = pairing.pair.definition in (definition, *(set(DEFINITIONS) - {"tlc"}))
     return pairing.kind == "measured" and definition in (None, pairing.pair.definition) and is_asked
 
 
-def _bounds(pairing: _Judged, definition: str | None) -> bool:
+def _bounds(pairing: _JudgedPairing, definition: str | None) -> bool:
     return pairing.kind != "none" and definition in (None, pairing.pair.definition)
 
 
@@ -205,7 +205,7 @@ def _is_host(counter: Any) -> bool:
     return counter.side == "host" and counter.unit is not None and counter.scope == "drive"
 
 
-def _definition(pairing: _Judged) -> dict[str, Any]:
+def _definition(pairing: _JudgedPairing) -> dict[str, Any]:
     low, wa, high = (float(bound) for bound in pairing.pair.wa)
     is_bound = pairing.kind == "lower-bound"
     return {
@@ -233,7 +233,7 @@ def _estimate(facts: CounterFacts, amounts: Amounts) -> dict[str, Any] | None:
     }
 
 
-def _failed(judged: Iterable[_Judged]) -> str:
+def _failed(judged: Iterable[_JudgedPairing]) -> str:
     return "; ".join(
         f"{check.name}: {check.evidence}"
         for pairing in judged
@@ -243,7 +243,7 @@ def _failed(judged: Iterable[_Judged]) -> str:
     )
 
 
-def _no_definition(definition: str | None, judged: Iterable[_Judged]) -> str:
+def _no_definition(definition: str | None, judged: Iterable[_JudgedPairing]) -> str:
     names = ", ".join(
         dict.fromkeys(pairing.pair.definition for pairing in judged if pairing.kind != "none")
     )

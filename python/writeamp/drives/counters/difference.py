@@ -15,7 +15,7 @@ FEW_UNITS = 100
 
 
 @dataclass(frozen=True)
-class Interval:
+class SnapshotInterval:
     """Amounts between two snapshots.
 
     Attributes:
@@ -35,7 +35,7 @@ class Interval:
     erases: tuple[Erases, ...] = ()
 
 
-def interval_between(start: CounterFacts, end: CounterFacts) -> Interval:
+def interval_between(start: CounterFacts, end: CounterFacts) -> SnapshotInterval:
     """Return the interval between two snapshots' facts."""
     earlier = {counter.key: counter for counter in start.counters}
     both = [(earlier[counter.key], counter) for counter in end.counters if counter.key in earlier]
@@ -47,7 +47,7 @@ def interval_between(start: CounterFacts, end: CounterFacts) -> Interval:
     if days is not None and days < 0:
         order = CounterCheck("order", "fail", _wrong_order(-days, is_powered_on=is_powered_on))
         refusal = "; ".join(check.evidence for check in [*checks, order] if check.verdict == "fail")
-        return Interval({}, days, [*checks, order], refusal, is_powered_on)
+        return SnapshotInterval({}, days, [*checks, order], refusal, is_powered_on)
     checks += [*_resets(both), *_grain(both)]
     refusal = "; ".join(check.evidence for check in checks if check.verdict == "fail")
     amounts = {last.key: last.since(first) for first, last in both if not _fell(first, last)}
@@ -63,7 +63,7 @@ def interval_between(start: CounterFacts, end: CounterFacts) -> Interval:
             f"{', '.join(sorted(scopes[1]))}"
         )
     erases = tuple(_erases_between(start, end))
-    return Interval(amounts, days, checks, refusal, is_powered_on, erases)
+    return SnapshotInterval(amounts, days, checks, refusal, is_powered_on, erases)
 
 
 def _erases_between(start: CounterFacts, end: CounterFacts) -> Iterator[Erases]:

@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Any, Self, get_args
 
 from writeamp.devices import toml_text
-from writeamp.drives.counters.amounts import UNITS, Part, Side, Unit
+from writeamp.drives.counters.amounts import UNITS, FlashPart, Side, Unit
 from writeamp.drives.counters.table_checks import ValueKind, check_choice, check_table, compiled
 from writeamp.errors import WriteampError, placed, unknown
 from writeamp.files.inputs import read_bytes
@@ -51,7 +51,7 @@ class AttributeRule:
 
     ids: tuple[int, ...]
     side: Side
-    part: Part = "all"
+    part: FlashPart = "all"
     unit: Unit | None = None
     shared: str = ""
     high: int = 0
@@ -292,4 +292,4 @@ def _check_counter(side: str, counter: Any) -> None:
     if counter.get("bits", 0) not in (0, 32, 48):
         raise WriteampError(f"bits must be 32 or 48, not {counter['bits']!r}")
     check_choice("unit", counter, UNITS)
-    check_choice("part", counter, get_args(Part))
+    check_choice("part", counter, get_args(FlashPart))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-from writeamp.drives.counters.amounts import Counter, Part, Rounding, Side, Unit
+from writeamp.drives.counters.amounts import Counter, FlashPart, Rounding, Side, Unit
 from writeamp.drives.counters.document import Document
 from writeamp.drives.counters.facts import CounterFacts, Erases
 from writeamp.drives.counters.printed import PrintedCount, PrintedEntry, count_of, entries
@@ -68,7 +68,7 @@ class WriteRule(NamedTuple):
     side: Side
     keys: tuple[str, ...]
     unit: Unit | None = None
-    part: Part = "all"
+    part: FlashPart = "all"
     rounding: Rounding = "exact"
     shared: str = ""
     sums: bool = False
@@ -76,13 +76,13 @@ class WriteRule(NamedTuple):
     read: Callable[[Any], PrintedCount | None] = count_of
 
 
-class Worn(NamedTuple):
+class EraseKeys(NamedTuple):
     """Erases per block in a printed log: keys of the minimum, the maximum and the mean."""
 
     least: tuple[str, ...]
     most: tuple[str, ...]
     mean: tuple[str, ...] = ()
-    part: Part = "all"
+    part: FlashPart = "all"
 
 
 class Sign(NamedTuple):
@@ -119,7 +119,7 @@ class PrintedLog:
     name: str
     label: str
     written: tuple[WriteRule, ...] = ()
-    worn: tuple[Worn, ...] = ()
+    worn: tuple[EraseKeys, ...] = ()
     notes: tuple[str, ...] = ()
     signs: tuple[Sign, ...] = ()
     all_signs: bool = False

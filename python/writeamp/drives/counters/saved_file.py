@@ -22,7 +22,7 @@ _NAME = "writeamp measure save"
 _MOST_NOTES = 20
 
 
-class Taken(NamedTuple):
+class SnapshotOrigin(NamedTuple):
     """Time and origin of a drive's documents.
 
     Attributes:
@@ -42,7 +42,7 @@ class Taken(NamedTuple):
         return {VERSION_KEY: VERSION, **self._asdict()}
 
 
-def taken_document(taken: Taken) -> bytes:
+def taken_document(taken: SnapshotOrigin) -> bytes:
     """Return the document that describes the other files of a folder."""
     return _printed(taken.to_dict())
 

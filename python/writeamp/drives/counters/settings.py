@@ -23,7 +23,7 @@ def model_setting() -> Any:
 
 @dataclass(frozen=True)
 class AnswerSettings(Settings):
-    """Definition of the write amplification."""
+    """Settings of an answer: definition of WA, and drive families."""
 
     title: ClassVar[str] = "answer"
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from writeamp.drives.counters.document import Document
 from writeamp.drives.counters.reading import snapshots_in, snapshots_of
-from writeamp.drives.counters.saved_file import TAKEN, Taken, packed, taken_document
+from writeamp.drives.counters.saved_file import TAKEN, SnapshotOrigin, packed, taken_document
 from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.drives.devices.device import DriveDevice, device_at
 from writeamp.drives.histories.watching import without_serials
@@ -208,7 +208,7 @@ def read_device(path: str, *, keeps_serials: bool = False) -> dict[str, bytes]:
     commands = {log.file: log.command for log in logs if log.file in documents}
     if not keeps_serials:
         documents = {name: without_serials(content) for name, content in documents.items()}
-    taken = Taken(time.time(), device.path, commands, tuple(notes))
+    taken = SnapshotOrigin(time.time(), device.path, commands, tuple(notes))
     return {**documents, TAKEN: taken_document(taken)}
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from writeamp.drives.counters.families import NOTHING_STATED, Stated
 from writeamp.drives.counters.reading import documents_at, snapshots_of
-from writeamp.drives.counters.saved_file import TAKEN, Taken, taken_document
+from writeamp.drives.counters.saved_file import TAKEN, SnapshotOrigin, taken_document
 from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.drives.devices.device import DriveDevice, bytes_sent_to, device_at, is_device
 from writeamp.drives.devices.reading import read_device
@@ -69,7 +69,7 @@ class DriveSource:
         documents = documents_at(Path(self.name))
         if "" in documents:
             documents = {Path(self.name).name: documents[""]}
-        return {TAKEN: taken_document(Taken(None, self.name, {}))} | documents
+        return {TAKEN: taken_document(SnapshotOrigin(None, self.name, {}))} | documents
 
 
 def source_at(name: str, stated: Stated = NOTHING_STATED) -> DriveSource:

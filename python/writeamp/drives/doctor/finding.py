@@ -106,9 +106,9 @@ class Unjudged(NamedTuple):
         return f"not judged: {self.id} of {self.where}: {self.reason}"
 
 
-Kind: TypeAlias = Literal["fio job", "fio output", "trace", "result", "counters", "several"]
+InputKind: TypeAlias = Literal["fio job", "fio output", "trace", "result", "counters", "several"]
 # Types of input of the checks, in words; jobs come from job files, command lines and JSON output.
-KINDS: dict[Kind, str] = {
+KINDS: dict[InputKind, str] = {
     "fio job": "fio's jobs",
     "fio output": "fio's JSON",
     "trace": "traces",
@@ -136,4 +136,4 @@ class DoctorCheck:
     message: str
     advice: str
     source: str
-    of: Mapping[Kind, Callable[[Any], Judgements]]
+    of: Mapping[InputKind, Callable[[Any], Judgements]]

@@ -17,7 +17,7 @@ from writeamp.drives.counters.facts import CounterCheck
 from writeamp.drives.counters.reading import read_snapshots, snapshots_or_none
 from writeamp.drives.counters.result import DriveCounters
 from writeamp.drives.counters.snapshot import Snapshot
-from writeamp.drives.doctor.finding import Kind
+from writeamp.drives.doctor.finding import InputKind
 from writeamp.drives.doctor.fio.command_line import is_command, is_script, read_commands
 from writeamp.drives.doctor.fio.job_file import FioJobs, is_job_file, on_drive, read_job_file
 from writeamp.drives.doctor.fio.output import FioOutput, is_output, read_output
@@ -120,7 +120,7 @@ class Several:
 
 
 Input: TypeAlias = FioJobs | FioOutput | TraceFacts | ResultDocument | Counters
-_KINDS: dict[type, tuple[Kind, ...]] = {
+_KINDS: dict[type, tuple[InputKind, ...]] = {
     FioOutput: ("fio job", "fio output"),
     FioJobs: ("fio job",),
     TraceFacts: ("trace",),
@@ -130,7 +130,7 @@ _KINDS: dict[type, tuple[Kind, ...]] = {
 }
 
 
-def kinds_of(source: Input | Several) -> tuple[Kind, ...]:
+def kinds_of(source: Input | Several) -> tuple[InputKind, ...]:
     """Return the types of checks that apply to an input."""
     return _KINDS[type(source)]
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from writeamp.devices.device import Device, device
 from writeamp.drives.doctor.finding import WaEstimate
-from writeamp.drives.doctor.fio.zipf import FioSkew, Kind
+from writeamp.drives.doctor.fio.zipf import FioSkew, SkewKind
 from writeamp.errors import WriteampError
 from writeamp.results.numbers import json_number
 from writeamp.runs.simulation_result import Result
@@ -95,7 +95,7 @@ class SmallDrive:
         return self._played(np.concatenate(orders))
 
     def skewed(
-        self, kind: Kind, parameter: float, blocks: int, as_fio: bool, precondition: str
+        self, kind: SkewKind, parameter: float, blocks: int, as_fio: bool, precondition: str
     ) -> WaEstimate:
         """Return the WA of skewed writes.
 

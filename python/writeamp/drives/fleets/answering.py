@@ -23,7 +23,7 @@ from writeamp.fields.domains import file_names
 from writeamp.runners import Here, Progress, Runner, gather_whole, runner_of
 
 # Outcome of a file: the answers of its drives, or the reason why it is not a snapshot.
-Outcome: TypeAlias = list[DriveCounters] | str
+FileOutcome: TypeAlias = list[DriveCounters] | str
 
 # Reading this many files takes about as long as starting a process.
 _FEW_FILES = 400
@@ -39,7 +39,7 @@ def answers_of_files(
     *,
     runner: Runner | None = None,
     progress: Progress | None = None,
-) -> list[Outcome]:
+) -> list[FileOutcome]:
     """Return the outcome of each file or folder, in order.
 
     Args:
@@ -51,7 +51,7 @@ def answers_of_files(
     batches = list(_batches(paths))
     files_read = 0
 
-    def report(_: int, outcomes: list[Outcome]) -> None:
+    def report(_: int, outcomes: list[FileOutcome]) -> None:
         nonlocal files_read
         files_read += len(outcomes)
         if progress is not None:
@@ -71,12 +71,12 @@ def _batches(paths: Sequence[Path]) -> Iterable[list[str]]:
     )
 
 
-def answered(paths: Sequence[str]) -> list[Outcome]:
+def answered(paths: Sequence[str]) -> list[FileOutcome]:
     """Return the outcome of each file; a job of a runner."""
     return [_outcome(path) for path in paths]
 
 
-def _outcome(path: str) -> Outcome:
+def _outcome(path: str) -> FileOutcome:
     try:
         if is_history(Path(path)):
             return [life_answer(group[-1]) for group in snapshots_by_drive(path).values()]

@@ -15,7 +15,7 @@ from writeamp.errors import WriteampError
 from writeamp.text import hashed_serial
 
 # Reads a source, such as a device, and returns its documents by name.
-Reader: TypeAlias = Callable[[str], dict[str, bytes]]
+DeviceReader: TypeAlias = Callable[[str], dict[str, bytes]]
 # Keys of smartctl's and nvme-cli's JSON, lines of their text, and labels of Prometheus.
 _SERIALS = (
     re.compile(
@@ -42,7 +42,7 @@ class Round(NamedTuple):
 
 
 def watch_once(
-    sources: Iterable[str | os.PathLike[str]], db: Path, read_device: Reader | None = None
+    sources: Iterable[str | os.PathLike[str]], db: Path, read_device: DeviceReader | None = None
 ) -> Round:
     """Read every source once, and add its documents to the history.
 
@@ -67,7 +67,7 @@ def watch_once(
     return Round(len(readings), add(db, readings, failures), tuple(failures))
 
 
-def _reading(name: str, read_device: Reader | None) -> StoredReading:
+def _reading(name: str, read_device: DeviceReader | None) -> StoredReading:
     path = Path(name)
     if path.is_block_device() or path.is_char_device():
         if read_device is None:

@@ -19,8 +19,8 @@ WHOLE_PERCENT = 100.0
 _OTHER_LOAD = 1.5
 # With one step, all rates up to the highest are equally likely; 5% of them are below this share.
 _SLOWEST_SHARE = 1 / 20
-# A single step is not informative if the life so far has steps this often per span of the readings,
-# or if the readings span less than this time: it may be a coincidence.
+# A single step is ignored if it implies more than this many times the rate of the life so far. It
+# gives no lowest rate if the readings span less than this time. In both cases it may be chance.
 _CHANCE, _SHORTEST_SPAN_S = 10, DAY_S
 # Power-on hours that do not rise for this long have stopped.
 _LONGEST_STAND_S = 2 * DAY_S

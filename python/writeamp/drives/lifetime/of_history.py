@@ -113,7 +113,7 @@ def _clock(snapshots: Sequence[Snapshot]) -> SnapshotClock:
         return SnapshotClock((snapshots[0].facts.taken_at or 0.0,))
     clock = common_clock([snapshot.facts for snapshot in snapshots])
     if not clock.seconds:
-        reason = "not all snapshots have a time, or all have power-on hours"
+        reason = "some snapshots have no time, and some have no power-on hours"
         raise WriteampError(
             f"{clock.doubt or reason}; `measure save` and `measure watch` store the time"
         )

@@ -23,7 +23,7 @@ Shares: TypeAlias = dict[str, Floats]
 _USUAL_US = {"read": (5.0, 150.0), "program": (150.0, 3000.0), "erase": (1500.0, 20_000.0)}
 # Components as close as this many deviations are one kind of operation with a non-normal shape.
 _ONE_KIND_DEVIATIONS = 1.5
-# Cost of a program at the edge of the window, as a deviation from its time.
+# Largest cost of a program inside the window, as the logarithm of a ratio of times.
 _WINDOW_DISTANCE = 0.3
 # Variation of operations of one kind between chips, as a logarithm.
 _NEAR = 0.25

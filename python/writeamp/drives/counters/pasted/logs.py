@@ -257,26 +257,26 @@ def _json_end(document: Document, place: int, line: str, *, is_at_start: bool) -
         return len(document.text) if is_at_start else None
 
 
-class _Head(NamedTuple):
+class _LogHead(NamedTuple):
     """First line of a log, with the device and machine that it names."""
 
     device: str = ""
     machine: str = ""
 
 
-def _head(line: str) -> _Head | None:
+def _head(line: str) -> _LogHead | None:
     if len(line) > _MOST_LINE:
         return None
     if line.startswith(ORIGIN):
-        return _Head()
+        return _LogHead()
     if ("smartctl" in line or "nvme" in line) and (match := _COMMAND.match(line)):
         rest = match["rest"]
         if _ARGUMENTS.match(rest):
-            return _Head(_device(rest), _machine(match["prompt"]))
+            return _LogHead(_device(rest), _machine(match["prompt"]))
     if prompt := _PROMPT.match(line):
-        return _Head("", _machine(prompt[0]))
+        return _LogHead("", _machine(prompt[0]))
     if match := _HEAD.match(line):
-        return _Head(_short(match["device"] or ""))
+        return _LogHead(_short(match["device"] or ""))
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from writeamp.drives.counters.amounts import BYTE, DATA_UNIT, Counter, Part
+from writeamp.drives.counters.amounts import BYTE, DATA_UNIT, Counter, FlashPart
 from writeamp.drives.counters.document import Document
 from writeamp.drives.counters.facts import CounterFacts, CounterSource, Erases
 from writeamp.drives.counters.printed import count_of, entries, spelled
@@ -23,7 +23,7 @@ _PAGE_NAME = "log 0xC0, 512 bytes"
 _BOOT_LABEL = "boot SSD log 0xC0, physical media units written, "
 _ERASES_LABEL = "boot SSD log 0xC0, user data erase counts, "
 _WORN = ("least", "most", "mean")
-_PARTS: tuple[Part, ...] = ("tlc", "slc")
+_PARTS: tuple[FlashPart, ...] = ("tlc", "slc")
 
 
 def ocp_facts(values: Mapping[str, Any], source: str) -> CounterFacts:
@@ -141,7 +141,7 @@ def _boot_facts(values: Mapping[str, int], source: str) -> CounterFacts:
 
 def _boot_erases(values: Mapping[str, int]) -> Iterator[Erases]:
     # Nearly all blocks are TLC, so their erases are used for the whole drive.
-    parts: tuple[tuple[str, Part], ...] = (("tlc", "tlc"), ("slc", "slc"), ("tlc", "all"))
+    parts: tuple[tuple[str, FlashPart], ...] = (("tlc", "tlc"), ("slc", "slc"), ("tlc", "all"))
     for kind, cell in parts:
         least, most, mean = (values.get(f"{kind}_{statistic}_erases", 0) for statistic in _WORN)
         if mean and least <= mean <= most:

@@ -10,15 +10,15 @@ from importlib.resources import files
 from typing import Any, TypeAlias, get_args
 
 from writeamp.devices import toml_text
-from writeamp.drives.counters.amounts import MIB32, UNITS, Part, Rounding, Side
+from writeamp.drives.counters.amounts import MIB32, UNITS, FlashPart, Rounding, Side
 from writeamp.drives.counters.document import Document, whole, within
 from writeamp.drives.counters.facts import CounterFacts, CounterSource, Erases
 from writeamp.drives.counters.printed import PrintedEntry, entries
 from writeamp.drives.counters.printed_log import (
     VALUES,
+    EraseKeys,
     PrintedLog,
     Sign,
-    Worn,
     WriteRule,
     printed_facts,
 )
@@ -26,7 +26,7 @@ from writeamp.drives.counters.sources import nvme_logs, ocp
 from writeamp.drives.counters.table_checks import ValueKind, check_choice, check_table, compiled
 from writeamp.errors import WriteampError, placed
 
-Reader: TypeAlias = Callable[[PrintedLog, Document], Iterable[CounterFacts]]
+LogReader: TypeAlias = Callable[[PrintedLog, Document], Iterable[CounterFacts]]
 
 _TEXT, _NUMBER, _YES = (
     ValueKind(str, "text"),
@@ -142,7 +142,7 @@ def _wear_leveling(
                 yield Erases(mean, mean + 1, most, f"{log.label}, wear leveling")
 
 
-READERS: dict[str, Reader] = {
+READERS: dict[str, LogReader] = {
     "additional SMART": _read_additional_smart,
     "endurance group": nvme_logs.read_printed_group,
     "FDP": nvme_logs.read_printed_fdp,
@@ -176,7 +176,7 @@ def _log(table: Any) -> PrintedLog:
 
 def _written(table: Any) -> WriteRule:
     check_table("a counter", table, _COUNTER, needed=("side", "keys"))
-    choices = {"side": Side, "part": Part, "rounding": Rounding}
+    choices = {"side": Side, "part": FlashPart, "rounding": Rounding}
     for key, valid in choices.items():
         check_choice(key, table, get_args(valid))
     check_choice("unit", table, UNITS)
@@ -196,14 +196,14 @@ def _written(table: Any) -> WriteRule:
     )
 
 
-def _worn(table: Any) -> Worn:
+def _worn(table: Any) -> EraseKeys:
     check_table("erases", table, _WORN, needed=("keys",))
-    check_choice("part", table, get_args(Part))
+    check_choice("part", table, get_args(FlashPart))
     least, most, mean = (
         tuple(key.replace("*", word) for key in _expanded(table["keys"]) for word in words)
         for words in (_LEAST, _MOST, _MEAN)
     )
-    return Worn(least, most, mean, table.get("part", "all"))
+    return EraseKeys(least, most, mean, table.get("part", "all"))
 
 
 def _sign(table: Any) -> Sign:

@@ -62,7 +62,7 @@ class _Sample(NamedTuple):
 
 
 @dataclass
-class _Series:
+class _DriveSamples:
     """Samples of one drive at one moment."""
 
     labels: dict[str, str] = field(default_factory=dict)
@@ -76,13 +76,13 @@ def _facts_of_samples(
     samples: Iterable[_Sample], source: str, stated: Stated
 ) -> Iterator[CounterFacts]:
     """Yield the facts of each drive at each moment."""
-    drives: dict[tuple[str, str], dict[float | None, _Series]] = {}
+    drives: dict[tuple[str, str], dict[float | None, _DriveSamples]] = {}
     for sample in samples:
         name = next((sample.labels[key] for key in _NAMES if sample.labels.get(key)), None)
         if name is None or not sample.metric.startswith(_PREFIXES):
             continue
         moments = drives.setdefault((sample.labels.get("instance", ""), name), {})
-        _add(moments.setdefault(sample.at_s, _Series()), sample)
+        _add(moments.setdefault(sample.at_s, _DriveSamples()), sample)
     for (_, name), moments in drives.items():
         # The identity of a drive is constant, and may be exported at other times than its counters.
         identity = {key: text for series in moments.values() for key, text in series.labels.items()}
@@ -91,7 +91,7 @@ def _facts_of_samples(
             yield _facts(identity, series, at_s, source, stated)
 
 
-def _add(series: _Series, sample: _Sample) -> None:
+def _add(series: _DriveSamples, sample: _Sample) -> None:
     identity = whole(sample.labels.get("attribute_id"))
     if sample.metric == f"{_PREFIX}_attribute":
         if identity is None or identity >= _ATTRIBUTES:
@@ -111,7 +111,11 @@ def _add(series: _Series, sample: _Sample) -> None:
 
 
 def _facts(
-    labels: Mapping[str, str], series: _Series, at_s: float | None, source: str, stated: Stated
+    labels: Mapping[str, str],
+    series: _DriveSamples,
+    at_s: float | None,
+    source: str,
+    stated: Stated,
 ) -> CounterFacts:
     values = series.values
     model = text_of(labels.get("model_name"))
@@ -174,7 +178,7 @@ def _is_nvme(labels: Mapping[str, str]) -> bool:
     return any("nvme" in text for text in texts)
 
 
-def _attributes(series: _Series) -> Iterator[tuple[int, Attribute]]:
+def _attributes(series: _DriveSamples) -> Iterator[tuple[int, Attribute]]:
     for identity, value in series.raw.items():
         raw = whole(value)
         if raw is not None:
@@ -182,7 +186,7 @@ def _attributes(series: _Series) -> Iterator[tuple[int, Attribute]]:
             yield identity, Attribute(raw, normalized, series.names.get(identity, ""))
 
 
-def _counters(series: _Series) -> Iterator[Counter]:
+def _counters(series: _DriveSamples) -> Iterator[Counter]:
     for metric, value in series.values.items():
         count = whole(value)
         if not count:

@@ -10,8 +10,8 @@ from writeamp.drives.doctor.written import written_and_counted
 
 # Least ratio of the host counter and fio's bytes without a page cache effect.
 _LEAST_SHARE = 0.95
-# Largest share of writes between two syncs that rewrite an address. It is also the limit if the
-# span is unknown or some addresses are hot.
+# Largest share of writes between two syncs that rewrite an address; and largest numbers of writes
+# between two syncs if the span is unknown, or if some addresses are hot.
 _MOST_REWRITTEN = 0.05
 _FEW_WRITES, _FEW_SKEWED_WRITES = 128, 8
 

@@ -69,8 +69,8 @@ def _draws_alike(job: FioJob, other: FioJob) -> bool:
 CHECK = DoctorCheck(
     "repeated-seed",
     "warning",
-    "Two runs write the same random addresses in the same order: the second leaves whole blocks "
-    "invalid",
+    "Two runs write the same random addresses in the same order: the second invalidates whole "
+    "flash blocks together",
     "set randrepeat=0 (fio 3.33 uses randseed only with it)",
     "fio's HOWTO (randrepeat, randseed); fio issues 99 and 1502",
     {"fio job": _of_jobs, "several": _of_all},

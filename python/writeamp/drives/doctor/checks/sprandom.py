@@ -22,7 +22,7 @@ def _of_jobs(fio: FioJobs) -> Judgements:
 
 
 def _of_op(job: FioJob) -> Judgements:
-    """Yield errors in the over-provisioning, which decides which addresses are overwritten."""
+    """Yield errors in the over-provisioning, from which fio computes its overwrites."""
     if "spr_op" in job.unknown:
         yield NotJudged(f"spr_op={job.options['spr_op']} is unknown", (job.name,))
     elif "spr_op" not in job.options:

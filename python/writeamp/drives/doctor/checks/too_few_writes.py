@@ -26,8 +26,7 @@ def _of_jobs(fio: FioJobs) -> Judgements:
         if mine.high + previous.high < _FEWEST:
             yield from _judged(job, mine, previous)
         elif mine.low + previous.low < _FEWEST:
-            # The earlier writes may be sufficient; a job is reported as unknown only if their
-            # amount is known.
+            # Report a job with an unknown amount, which may be an earlier one.
             open_ones = [
                 writer for writer, spans in [(job, mine), *earlier] if spans.low < spans.high
             ]

@@ -58,7 +58,7 @@ class ShellCommand(NamedTuple):
     is_in_background: bool = False
 
 
-class _Document(NamedTuple):
+class _HereDocument(NamedTuple):
     """Here-document: its lines, and whether variables are expanded in it."""
 
     text: str
@@ -66,7 +66,7 @@ class _Document(NamedTuple):
 
 
 @dataclass
-class _Block:
+class _ShellBlock:
     """Block that is conditional or a loop: variables before it, and variables changed in it."""
 
     saved: dict[str, str]
@@ -92,7 +92,7 @@ class _ScriptReader:
         self._text = text
         self._values: dict[str, str] = {}
         self._exported: set[str] = set()
-        self._blocks: list[_Block] = []
+        self._blocks: list[_ShellBlock] = []
         self._stepped = {name for groups in _STEPPED.findall(text) for name in groups if name}
 
     def commands(self) -> Iterator[ShellCommand]:
@@ -153,7 +153,7 @@ class _ScriptReader:
                 is_loop = word in {"while", "until", "for", "select"}
                 is_condition = word in {"if", "case"}
                 self._blocks.append(
-                    _Block(dict(self._values), is_loop=is_loop, is_condition=is_condition)
+                    _ShellBlock(dict(self._values), is_loop=is_loop, is_condition=is_condition)
                 )
                 if word in {"for", "select"}:
                     self._begin_loop(words)
@@ -230,13 +230,13 @@ class _ScriptReader:
         name = match[1] or match[2]
         return self._values.get(name, f"${{{name}}}" if match[2] else f"${name}")
 
-    def _filled(self, document: _Document) -> str:
+    def _filled(self, document: _HereDocument) -> str:
         if document.is_literal:
             return document.text
         return _REFERENCE.sub(self._value, document.text).replace("\\$", "$")
 
 
-def _lines(text: str) -> Iterator[tuple[str, list[_Document]]]:
+def _lines(text: str) -> Iterator[tuple[str, list[_HereDocument]]]:
     """Yield lines (continued lines joined) with the here-documents after them."""
     lines = text.splitlines()
     ends = {line.lstrip("\t") for line in lines}
@@ -265,7 +265,7 @@ def _lines(text: str) -> Iterator[tuple[str, list[_Document]]]:
             if end < len(lines) or place <= last_section:
                 body = [line.lstrip("\t") if mark[1] else line for line in lines[place:end]]
                 is_literal = mark[4] is None or f"\\{mark[4]}" in mark[0]
-                documents.append(_Document("\n".join(body) + "\n", is_literal))
+                documents.append(_HereDocument("\n".join(body) + "\n", is_literal))
                 place = end + 1
         yield line, documents
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from writeamp.statistics.power_sums import sum_of_powers
 
-Kind: TypeAlias = Literal["zipf", "pareto"]
+SkewKind: TypeAlias = Literal["zipf", "pareto"]
 Floats: TypeAlias = NDArray[np.float64]
 Blocks: TypeAlias = NDArray[np.uint64]
 
@@ -48,7 +48,7 @@ class FioSkew:
         blocks: number of blocks in the span.
     """
 
-    kind: Kind
+    kind: SkewKind
     parameter: float
     blocks: int
 
@@ -58,7 +58,7 @@ class FioSkew:
         match = _SPEC.fullmatch(distribution)
         if match is None or blocks < 2:
             return None
-        kind: Kind = "zipf" if match[1] == "zipf" else "pareto"
+        kind: SkewKind = "zipf" if match[1] == "zipf" else "pareto"
         parameter = float(match[2]) if match[2] else _DEFAULTS[kind]
         is_right = parameter != 1.0 if kind == "zipf" else 0.0 < parameter < 1.0
         return cls(kind, parameter, blocks) if is_right and parameter > 0 else None
