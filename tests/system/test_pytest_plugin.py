@@ -169,7 +169,7 @@ def test_a_failed_test_shows_bytes_by_cause(project: pytest.Pytester) -> None:
 
 def test_a_drive_that_is_gone_does_not_hide_why_a_test_failed(project: pytest.Pytester) -> None:
     gone = TOO_MUCH.replace("assert", "vssd_drive.is_gone = True\n        assert")
-    outcome(project, gone, shows=["E * assert 2.5 < 2.0", "*no virtual drive responds"], failed=1)
+    outcome(project, gone, shows=["E * assert 2.5 < 2.0", "*no virtual drive answers"], failed=1)
 
 
 def test_a_test_that_passes_shows_nothing_of_its_drives(project: pytest.Pytester) -> None:

@@ -235,7 +235,7 @@ def test_fleets_are_sorted_by_what_wears_out_first_and_name_what_stands_out(
         unknown.figure()
     with pytest.raises(WriteampError, match="among 1 files"):
         wa.measure.fleet([tmp_path / "README"])
-    with pytest.raises(WriteampError, match="there is no file"):
+    with pytest.raises(WriteampError, match="does not exist"):
         wa.measure.fleet([tmp_path / "nothing"])
 
 

@@ -174,8 +174,8 @@ def run_command(
         tree.written += written_by(shell.pid)
         status = shell.wait()
         tree.end()
-    by = sent.first or (signal.SIGINT if status == -signal.SIGINT else None)
-    return Ended(128 - status if status < 0 else status, by, tree.written)
+    ended_by = sent.first or (signal.SIGINT if status == -signal.SIGINT else None)
+    return Ended(128 - status if status < 0 else status, ended_by, tree.written)
 
 
 @contextmanager

@@ -56,7 +56,7 @@ class Control:
         """Return the number of closed blocks by valid pages, and the wear of blocks."""
         return self._ask("blocks")
 
-    def _ask(self, what: str) -> Document:
+    def _ask(self, query: str) -> Document:
         """Send one query.
 
         Raises:
@@ -66,7 +66,7 @@ class Control:
             with socket.socket(socket.AF_UNIX) as connection:
                 connection.settimeout(_LOOK_S)
                 connection.connect(str(self.path))
-                connection.sendall(json.dumps({"ask": what}).encode() + b"\n")
+                connection.sendall(json.dumps({"ask": query}).encode() + b"\n")
                 response = json.loads(self._line(connection))
         except OSError as error:
             why = error.strerror or str(error)
@@ -75,7 +75,7 @@ class Control:
             raise WriteampError(f"the server at {self.path} is not a virtual drive") from None
         if not isinstance(response, dict) or "error" in response:
             why = response["error"] if isinstance(response, dict) else response
-            raise WriteampError(f"the drive at {self.path} rejected {what}: {why}")
+            raise WriteampError(f"the drive at {self.path} rejected {query}: {why}")
         return response
 
     def _line(self, connection: socket.socket) -> bytes:

@@ -115,7 +115,7 @@ class Drive:
             # Read close to the drive's own counts, as in `begin`, as others may continue to write.
             file_system = self.mounted.written_bytes() - self._file_system_began
         ended = control.counters()
-        made = ServeResult(
+        result = ServeResult(
             device=specification.device,
             policy=specification.policy,
             settings=specification.settings,
@@ -131,11 +131,11 @@ class Drive:
             remarks=(*self.server.daemon.complaints(), *self.remarks),
         )
         if file_system is None:
-            return made
+            return result
         layers = Layers.of(
-            application, file_system=file_system, device=made.host_bytes, flash=made.flash_bytes
+            application, file_system=file_system, device=result.host_bytes, flash=result.flash_bytes
         )
-        return made.with_layers(layers)
+        return result.with_layers(layers)
 
 
 def start_drive(

@@ -110,11 +110,11 @@ def listen(address: str, handler: type[Any]) -> tuple[_Port | _Socket, str]:
             claim(Path(path))
             return _Socket(path, handler), address
         host, port = _parsed(address)
-        made = (_Port6 if ":" in host else _Port)((host, port), handler)
+        server = (_Port6 if ":" in host else _Port)((host, port), handler)
     except OSError as error:
         raise WriteampError(f"cannot listen at {address}: {error.strerror or error}") from None
     shown_host = f"[{host}]" if ":" in host else host
-    return made, f"{shown_host}:{made.server_address[1]}"
+    return server, f"{shown_host}:{server.server_address[1]}"
 
 
 def is_loopback_name(host: str) -> bool:

@@ -112,7 +112,7 @@ def erase_counts(blocks: Document) -> dict[int, int]:
     return {int(erases): count for erases, count in blocks["erase_counts"].items()}
 
 
-def _first(series: Document, what: str) -> int:
+def _first(series: Document, counter: str) -> int:
     """Return a counter at the start of counting; 0 for a drive that never started counting."""
-    samples: Sequence[int] = series[f"{what}_pages"]
+    samples: Sequence[int] = series[f"{counter}_pages"]
     return samples[0] if samples else 0

@@ -47,9 +47,9 @@ def of_flushes(flushes: int) -> list[str]:
     """Return the note about flushes that an untimed drive does not simulate."""
     if not flushes:
         return []
-    what = (
+    text = (
         "1 flush: the pages that it pads"
         if flushes == 1
         else f"{flushes:,} flushes: the pages that they pad"
     )
-    return [f"{what} are counted only with --timed"]
+    return [f"{text} are counted only with --timed"]

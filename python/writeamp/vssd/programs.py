@@ -153,8 +153,8 @@ class Daemon:
         ]
 
     def _how_it_ended(self, status: int) -> str:
-        how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
-        return f"{self.name} {how}: {last_words(self._text())}"
+        ending = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
+        return f"{self.name} {ending}: {last_words(self._text())}"
 
     def _text(self) -> str:
         return self.messages.read_text(errors="replace")

@@ -114,12 +114,12 @@ def replay(
     """
     with held_signals() as signals, ExitStack() as undo:
         drive = start_drive(specification, signals, undo, signals.check)
-        of = int((requests.op != _COMMANDS.index(NbdCommand.READ)).sum())
+        total = int((requests.op != _COMMANDS.index(NbdCommand.READ)).sum())
         with NbdClient(drive.server.socket) as client:
             for done in client.send(_as_sent(requests)):
                 signals.check()
                 if progress:
-                    progress(min(done, of), of)
+                    progress(min(done, total), total)
         return drive.result()
 
 

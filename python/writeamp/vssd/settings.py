@@ -202,9 +202,9 @@ class DriveSettings(Settings):
         if self.backing is None:
             return False
         folder, name = os.path.split(os.path.abspath(self.backing))
-        beside = os.path.join(os.path.realpath(folder), name)
+        absolute_path = os.path.join(os.path.realpath(folder), name)
         real = os.path.realpath(path)
-        others = (beside + FLASH_SUFFIX, beside + _JOURNALS, beside + _SUMS)
+        others = (absolute_path + FLASH_SUFFIX, absolute_path + _JOURNALS, absolute_path + _SUMS)
         return real == os.path.realpath(self.backing) or real.startswith(others)
 
 

@@ -52,8 +52,8 @@ class VirtualSsd:
             TypeError: an unknown argument.
         """
         arguments = {"device": device, **settings}
-        made = made_settings("VirtualSsd", SERVE_KINDS, SERVE_PLACES, arguments)
-        self._specification = specify(*cast("tuple[Any, Any, Any]", made))
+        settings_by_kind = made_settings("VirtualSsd", SERVE_KINDS, SERVE_PLACES, arguments)
+        self._specification = specify(*cast("tuple[Any, Any, Any]", settings_by_kind))
         self._running: Drive | None = None
         self._last: ServeResult | None = None
         self._undo = ExitStack()

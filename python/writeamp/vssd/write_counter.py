@@ -276,20 +276,22 @@ def _added_to_slot(
     ]
 
 
-def _looked_up(of: Map) -> list[Instruction]:
+def _looked_up(bpf_map: Map) -> list[Instruction]:
     """Look up the key on the stack; r0 is the address of its value, or 0."""
     return [
-        bpf.load_constant(1, of.fd, is_map=True),
+        bpf.load_constant(1, bpf_map.fd, is_map=True),
         bpf.move(2, 10),
         bpf.add_constant(2, _KEY),
         bpf.call(bpf.LOOKUP),
     ]
 
 
-def _updated(of: Map, *, only_if_new: bool = False, label: str | None = None) -> list[Instruction]:
+def _updated(
+    bpf_map: Map, *, only_if_new: bool = False, label: str | None = None
+) -> list[Instruction]:
     """Store the value on the stack under the key on the stack."""
     return [
-        bpf.load_constant(1, of.fd, is_map=True, label=label),
+        bpf.load_constant(1, bpf_map.fd, is_map=True, label=label),
         bpf.move(2, 10),
         bpf.add_constant(2, _KEY),
         bpf.move(3, 10),

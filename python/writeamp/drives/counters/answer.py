@@ -87,7 +87,7 @@ def _answer(
     ]
     erases = facts.erases if interval is None else interval.erases
     estimate = None if refusal else _estimate(replace(facts, erases=erases), amounts)
-    rest: dict[str, Any] = {
+    common_fields: dict[str, Any] = {
         "definitions": tuple(map(_definition, judged)) + ((estimate,) if estimate else ()),
         "facts": facts,
         "name": snapshot.name,
@@ -95,21 +95,21 @@ def _answer(
         "is_interval": interval is not None,
         "is_powered_on": interval is not None and interval.is_powered_on,
     }
-    whole = next((pairing for pairing in judged if _answers(pairing, definition)), None)
-    if whole is not None:
-        low, wa, high = (float(bound) for bound in whole.pair.wa)
+    complete = next((pairing for pairing in judged if _answers(pairing, definition)), None)
+    if complete is not None:
+        low, wa, high = (float(bound) for bound in complete.pair.wa)
         return DriveCounters(
             wa=wa,
             wa_low=low,
             wa_high=high,
-            wa_definition=whole.pair.definition,
+            wa_definition=complete.pair.definition,
             kind="measured",
             reason="",
-            host=whole.pair.host,
-            flash=whole.pair.flash,
-            checks=(*whole.checks, *checks),
-            source=whole.pair.source,
-            **rest,
+            host=complete.pair.host,
+            flash=complete.pair.flash,
+            checks=(*complete.checks, *checks),
+            source=complete.pair.source,
+            **common_fields,
         )
     partial = next((pairing for pairing in judged if _bounds(pairing, definition)), None)
     if partial is not None:
@@ -124,7 +124,7 @@ def _answer(
             flash=None,
             checks=(*partial.checks, *checks),
             source=partial.pair.source,
-            **rest,
+            **common_fields,
         )
     is_estimated = estimate is not None and facts.estimates and not judged
     host_counter = finest((counter for counter in facts.counters if _is_host(counter)), amounts)
@@ -143,7 +143,7 @@ def _answer(
         flash=None if judged or refusal else _flash(facts, amounts),
         checks=(*(judged[0].checks if judged else ()), *checks),
         source=", ".join(snapshot.sources),
-        **rest,
+        **common_fields,
     )
 
 
@@ -188,9 +188,9 @@ def _flash(facts: CounterFacts, amounts: Amounts) -> Amount | None:
         for counter in facts.counters
         if counter.side == "flash" and counter.unit is not None
     ]
-    whole = finest((counter for counter in counters if counter.part == "all"), amounts)
-    if whole is not None:
-        return amounts[whole.key]
+    complete = finest((counter for counter in counters if counter.part == "all"), amounts)
+    if complete is not None:
+        return amounts[complete.key]
     parts = [
         finest((counter for counter in counters if counter.part == cell), amounts)
         for cell in ("tlc", "slc")

@@ -24,16 +24,16 @@ def _rows(question: Question, findings: Findings, progress: Progress) -> Iterato
     began = time.perf_counter()
     answer = _answer([Path(path) for path in paths], question.settings.model)
     seconds = time.perf_counter() - began
-    way = "real drive, since new" if len(paths) == 1 else "real drive, between snapshots"
+    name = "real drive, since new" if len(paths) == 1 else "real drive, between snapshots"
     if answer.wa is None:
         within = bounds_in_words(answer.wa_low, answer.wa_high)
         is_known = within and within not in answer.reason
         reason = f"WA is {within}: {answer.reason}" if is_known else answer.reason
-        yield WayRow.without(way, "real", _ASSUMES, reason, seconds)
+        yield WayRow.without(name, "real", _ASSUMES, reason, seconds)
         return
     warned = "" if len(paths) > 1 else "over the whole life of the drive, under all its loads"
     assumes = f"{_ASSUMES}; {answer.wa_definition}"
-    yield WayRow(way, "real", answer.wa, seconds, assumes, warned, bounds=answer.bounds)
+    yield WayRow(name, "real", answer.wa, seconds, assumes, warned, bounds=answer.bounds)
 
 
 def _answer(paths: list[Path], model: str | None) -> DriveCounters:

@@ -73,15 +73,15 @@ def _unknown_family(drive: AtaDrive) -> str:
         for number in (225, 233, 241, 243, 245, 246, 247, 248, 249)
         if number in drive.attributes
     ]
-    seen = f"; it has the attributes {', '.join(map(str, counting))}" if counting else ""
+    hint = f"; it has the attributes {', '.join(map(str, counting))}" if counting else ""
     if drive.model is None:
         return (
             "the file does not name the model, which decides on the units of attributes. `smartctl "
-            f"-x` prints it in its first lines; or pass --model{seen}"
+            f"-x` prints it in its first lines; or pass --model{hint}"
         )
     return (
         f"no family in the table matches the model {drive.model}, so the units of its attributes "
-        f"are unknown{seen}. Measure a unit with `writeamp measure calibrate`, or pass a file with "
+        f"are unknown{hint}. Measure a unit with `writeamp measure calibrate`, or pass a file with "
         "its family by --families"
     )
 

@@ -51,14 +51,14 @@ def checks_of_attributes(
 
 def with_agreeing_flash(facts: CounterFacts) -> CounterFacts:
     """Return facts without the finer of two flash counters that contradict each other."""
-    whole = [
+    counters_of_all = [
         counter
         for counter in facts.counters
         if (counter.side, counter.part) == ("flash", "all") and counter.unit
     ]
-    if len(whole) < 2:
+    if len(counters_of_all) < 2:
         return facts
-    fine, coarse = sorted(whole, key=_step)[:2]
+    fine, coarse = sorted(counters_of_all, key=_step)[:2]
     low, _, high = coarse.amount()
     step = _step(coarse)
     agrees = low - step <= fine.amount().nominal <= high + step
@@ -153,8 +153,8 @@ def _used(facts: CounterFacts, drive: AtaDrive, family: Family | None) -> Iterat
         )
     elif abs(used - standard) > POINTS:
         inverted = abs(used - (_WHOLE_PERCENT - standard)) <= POINTS
-        what = ", so the value is the remaining life" if inverted else ""
-        yield CounterCheck(name, "doubt", f"{text}{what}; {facts.used_label}, says {used:g}%")
+        meaning = ", so the value is the remaining life" if inverted else ""
+        yield CounterCheck(name, "doubt", f"{text}{meaning}; {facts.used_label}, says {used:g}%")
     elif facts.used_label.startswith("attribute"):
         yield CounterCheck(name, "ok", f"{text}; {facts.used_label}, says {used:g}%")
 

@@ -138,17 +138,17 @@ def _of_worn_out(
     """Return the used rated life of a drive with device statistics of 100% or more."""
     left = _left(drive)
     lowest = min(left, key=lambda number: left[number] or math.inf, default=0)
-    is_at_end, by = (
+    is_at_end, source = (
         left.get(lowest) in _WORN_OUT,
         f"attribute {lowest}, normalized {left.get(lowest)}",
     )
     if by_attribute is not None:
         # A normalized value of 1 means 99% or more.
         is_at_end = by_attribute.percent in {_WHOLE_PERCENT - 1, _WHOLE_PERCENT}
-        by = f"{by_attribute.label} ({by_attribute.percent:g}% used)"
+        source = f"{by_attribute.label} ({by_attribute.percent:g}% used)"
     if is_at_end and (hours is None or hours >= _FEWEST_HOURS_WORN_OUT):
         on = "" if hours is None else f"{hours:,.0f} power-on hours and "
-        return UsedLife(statistics, _STATISTICS, f"{on}{by}, confirm it")
+        return UsedLife(statistics, _STATISTICS, f"{on}{source}, confirm it")
     is_young = hours is not None and hours < _MOST_HOURS_NEW
     if statistics == _WHOLE_PERCENT and is_young and min(left.values(), default=0) >= _NEW:
         return by_attribute or UsedLife(0.0, f"device statistics, {statistics:g}% left")

@@ -188,11 +188,11 @@ def _below_one(pairing: Pairing, facts: CounterFacts) -> CounterCheck:
         return CounterCheck(
             name, "ok", f"{wa:.4g} is of TLC only; writes to SLC are counted separately"
         )
-    what = "wrong units, or uncounted writes"
+    cause = "wrong units, or uncounted writes"
     if is_partial(pairing, facts):
-        what = PART_ONLY
+        cause = PART_ONLY
     return CounterCheck(
-        name, "fail", f"flash over host is {wa:.4g}, and this family does not compress: {what}"
+        name, "fail", f"flash over host is {wa:.4g}, and this family does not compress: {cause}"
     )
 
 
@@ -301,11 +301,11 @@ def unit_checks(pairing: Pairing) -> Iterator[CounterCheck]:
     if _LEAST_POSSIBLE <= wa <= _MOST_POSSIBLE:
         return
     corrected = wa * DATA_UNIT_BYTES if wa < _LEAST_POSSIBLE else wa / DATA_UNIT_BYTES
-    what = "counts units of 512,000 bytes" if wa < _LEAST_POSSIBLE else "counts bytes"
+    problem = "counts units of 512,000 bytes" if wa < _LEAST_POSSIBLE else "counts bytes"
     if _LIKELY_LEAST <= corrected <= _LIKELY_MOST:
         yield CounterCheck(
             "unit of the flash counter",
             "fail",
             f"flash over host is {wa:.4g}; it would be {corrected:.4g} if the flash counter "
-            f"{what}, as in some tools. Compare with erases x capacity",
+            f"{problem}, as in some tools. Compare with erases x capacity",
         )

@@ -77,8 +77,10 @@ def _erases_between(start: CounterFacts, end: CounterFacts) -> Iterator[Erases]:
 
 
 def _wrong_order(days: float, *, is_powered_on: bool) -> str:
-    of = " powered on" if is_powered_on else ""
-    return f"the files are in the wrong order: the second is {days:,.4g} days{of} older. Swap them"
+    clock = " powered on" if is_powered_on else ""
+    return (
+        f"the files are in the wrong order: the second is {days:,.4g} days{clock} older. Swap them"
+    )
 
 
 def _labels(facts: CounterFacts) -> str:
@@ -86,10 +88,12 @@ def _labels(facts: CounterFacts) -> str:
 
 
 def _same_drive(start: CounterFacts, end: CounterFacts) -> Iterator[CounterCheck]:
-    for what in ("serial", "model"):
-        first, last = getattr(start, what), getattr(end, what)
+    for field in ("serial", "model"):
+        first, last = getattr(start, field), getattr(end, field)
         if first and last and first != last:
-            yield CounterCheck("same drive", "fail", f"the {what} is another: {first}, then {last}")
+            yield CounterCheck(
+                "same drive", "fail", f"the {field} is another: {first}, then {last}"
+            )
             return
     identity = "serial" if start.serial and end.serial else "model"
     is_known = getattr(start, identity) and getattr(end, identity)

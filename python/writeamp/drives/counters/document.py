@@ -180,7 +180,7 @@ def load(path: Path) -> Document:
     except ValueError as error:  # a null character in the path
         raise WriteampError(f"cannot read {str(path)!r}: {error}") from None
     if len(content) > most_bytes:
-        raise WriteampError(f"{name} is larger than {most_bytes >> 20} MiB, the limit of a {WHAT}")
+        raise WriteampError(f"{name} is larger than {most_bytes >> 20} MiB, the limit per {WHAT}")
     if not content and is_standard_input(path):
         raise WriteampError("standard input is empty, or was already read; name it only once")
     return Document(name, content)

@@ -92,12 +92,14 @@ def pairings(counters: Iterable[Counter], amounts: Amounts) -> list[Pairing]:
         if counter.key in amounts:
             by_scope.setdefault(counter.scope, []).append(counter)
     pairs = [pair for group in by_scope.values() for pair in _of_scope(group, amounts)]
-    whole = next((pair for pair in pairs if pair.definition == "bytes" and _is_whole(pair)), None)
+    complete = next(
+        (pair for pair in pairs if pair.definition == "bytes" and _is_whole(pair)), None
+    )
     return sorted(
         pairs,
         key=lambda pair: (
             DEFINITIONS.index(pair.definition),
-            not (_is_whole(pair) or (whole is not None and is_same_span(pair, whole))),
+            not (_is_whole(pair) or (complete is not None and is_same_span(pair, complete))),
             pair.wa.high - pair.wa.low,
         ),
     )
@@ -158,9 +160,9 @@ def _by_pages(
     """Yield (247 + 248) / 247 of Micron (TN-FD-23), and WA by bytes if the page size is known."""
     if not first or not background:
         return
-    mine, copies = amounts[first[0].key], amounts[background[0].key]
-    pages = Amount(*(a + b for a, b in zip(mine, copies, strict=True)))
-    extra = ratio(copies, mine)
+    host_pages, copies = amounts[first[0].key], amounts[background[0].key]
+    pages = Amount(*(a + b for a, b in zip(host_pages, copies, strict=True)))
+    extra = ratio(copies, host_pages)
     if extra is None:
         return
     wa = Amount(*(1 + bound for bound in extra))
@@ -169,7 +171,7 @@ def _by_pages(
         yield Pairing("pages", wa, None, None, counted)
         return
     written = amounts[host.key]
-    page_bytes = written.nominal / mine.nominal
+    page_bytes = written.nominal / host_pages.nominal
     sizes = [size for low, high, size in _PAGE_UNITS if low <= page_bytes <= high]
     doubt = ""
     if not sizes:

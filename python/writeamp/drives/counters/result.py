@@ -130,8 +130,8 @@ class DriveCounters(Presented):
         rows += [("host wrote", _amount_in_words(self.host))] if self.host else []
         rows += [("flash programmed", _amount_in_words(self.flash))] if self.flash else []
         if self.days is not None and self.days >= 0:
-            of = " powered on" if self.is_powered_on else ""
-            rows.append(("interval", f"{self.days:,.4g} days{of}"))
+            clock = " powered on" if self.is_powered_on else ""
+            rows.append(("interval", f"{self.days:,.4g} days{clock}"))
         if facts.percentage_used is not None:
             rows.append(("rated life used", f"{facts.percentage_used:g}% ({facts.used_label})"))
         rows += [

@@ -61,13 +61,15 @@ def snapshot_of(name: str, parts: Sequence[CounterFacts]) -> Snapshot:
     if len(parts) == 1:
         return Snapshot(name, with_vendor_units(parts[0]), (parts[0].source,))
     _require_one_moment(name, parts)
-    for what in ("serial", "model"):
+    for field_name in ("serial", "model"):
         names = dict.fromkeys(
-            getattr(drive_facts, what) for drive_facts in parts if getattr(drive_facts, what)
+            getattr(drive_facts, field_name)
+            for drive_facts in parts
+            if getattr(drive_facts, field_name)
         )
         if len(names) > 1:
             raise WriteampError(
-                f"{name} has files of several drives: the {what} is {' and '.join(names)}. A "
+                f"{name} has files of several drives: the {field_name} is {' and '.join(names)}. A "
                 "folder must have one drive at one moment"
             )
     merged: dict[str, Any] = {}
@@ -151,8 +153,8 @@ def no_such_drive(drive: str, names: Iterable[str]) -> WriteampError:
 
 def by_drive(snapshots: Sequence[Snapshot]) -> dict[str, list[Snapshot]]:
     """Return the snapshots by drive; those without identity belong to the only drive."""
-    for what in ("serial", "model"):
-        if len({getattr(snapshot.facts, what) for snapshot in snapshots} - {None}) > 1:
+    for field_name in ("serial", "model"):
+        if len({getattr(snapshot.facts, field_name) for snapshot in snapshots} - {None}) > 1:
             break
     else:
         return {_drive_name(snapshots[0]): list(snapshots)} if snapshots else {}

@@ -23,7 +23,7 @@ class ValueKind(NamedTuple):
 
 
 def check_table(
-    what: str, table: Any, kinds: Mapping[str, ValueKind], needed: Iterable[str]
+    name: str, table: Any, kinds: Mapping[str, ValueKind], needed: Iterable[str]
 ) -> None:
     """Reject a value that is not a table with these keys.
 
@@ -31,7 +31,7 @@ def check_table(
         WriteampError: it is not.
     """
     if not isinstance(table, dict):
-        raise WriteampError(f"{what} must be a table")
+        raise WriteampError(f"{name} must be a table")
     for key, value in table.items():
         if key not in kinds:
             raise unknown("key", key, kinds)

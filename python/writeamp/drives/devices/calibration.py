@@ -83,7 +83,7 @@ class Calibration(Presented):
 
     def card(self) -> Card:
         """Return how far each counter moved, and the unit that fits."""
-        how = "as counted by the kernel" if self.is_exact else "plus up to 10% by others"
+        accuracy = "as counted by the kernel" if self.is_exact else "plus up to 10% by others"
         rows = [
             (
                 counter.label,
@@ -101,7 +101,7 @@ class Calibration(Presented):
         ]
         columns = ("counter", "moved by", "bytes a count", "unit", "why unknown")
         counters = Card("Counters that moved", rows, columns, is_ruled=False)
-        title = f"written: {shown_bytes(self.written_bytes)}, {how}"
+        title = f"written: {shown_bytes(self.written_bytes)}, {accuracy}"
         warnings = [] if self.counters else ["no counter moved"]
         return Card(title, [], warnings=warnings, parts=[counters])
 

@@ -32,19 +32,21 @@ class LeastAmount(NamedTuple):
     sentence: str
 
 
-def require_counters(snapshot: Snapshot, of: str) -> None:
+def require_counters(snapshot: Snapshot, subject: str) -> None:
     """Reject a drive whose counters cannot show WA.
 
     Args:
         snapshot: snapshot of the drive.
-        of: object of the measurement and its fate, for the message.
+        subject: object of the measurement and its fate, for the message.
 
     Raises:
         WriteampError: a counter is missing, leaves out part of the flash, or has an unknown unit.
     """
     answer = life_answer(snapshot)
     if not answer.definitions or answer.definitions[0]["class"] in {"estimated", "lower-bound"}:
-        raise WriteampError(f"this drive's counters cannot show the WA of {of}: {answer.reason}")
+        raise WriteampError(
+            f"this drive's counters cannot show the WA of {subject}: {answer.reason}"
+        )
 
 
 def least_amount(answer: DriveCounters, *, has_moved: bool) -> LeastAmount | None:
@@ -134,8 +136,8 @@ def _quiet(quiet: DriveCounters) -> CounterCheck:
     if not wrote and not worked:
         return CounterCheck(name, "ok", "no counter moved before the command began")
     changes = [
-        f"{what} {shown_bytes(round(float(amount.nominal)))}"
-        for what, amount in (("the host wrote", quiet.host), ("the flash", quiet.flash))
+        f"{writer} {shown_bytes(round(float(amount.nominal)))}"
+        for writer, amount in (("the host wrote", quiet.host), ("the flash", quiet.flash))
         if amount is not None
     ]
     return CounterCheck(

@@ -81,7 +81,7 @@ def printed_by(program: str, arguments: tuple[str, ...]) -> bytes:
     """
     require(program)
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [_path_of(program) or program, *arguments],
             env={**os.environ, "LC_ALL": "C"},
             stdin=subprocess.DEVNULL,
@@ -95,15 +95,15 @@ def printed_by(program: str, arguments: tuple[str, ...]) -> bytes:
         raise WriteampError(f"{program} did not end within {_PATIENCE_S:g} s") from None
     except OSError as error:
         raise WriteampError(f"{program} cannot be run: {error.strerror or error}") from None
-    words = _last_words(done.stderr) or _last_words(done.stdout)
-    if any(phrase in (done.stderr + done.stdout[:4096]).decode("utf-8", "replace").lower()
-           for phrase in _NO_RIGHT) and _has_failed(program, done.returncode):  # fmt: skip
+    words = _last_words(process.stderr) or _last_words(process.stdout)
+    if any(phrase in (process.stderr + process.stdout[:4096]).decode("utf-8", "replace").lower()
+           for phrase in _NO_RIGHT) and _has_failed(program, process.returncode):  # fmt: skip
         raise MissingRightError(f"{program} lacks permission: {words}")
-    if _has_failed(program, done.returncode):
-        raise WriteampError(f"{program} ended with status {done.returncode}: {words}")
-    if not done.stdout.strip() or len(done.stdout) > _MOST_PRINTED_BYTES:
-        raise WriteampError(f"{program} printed {len(done.stdout):,} bytes: {words}")
-    return done.stdout
+    if _has_failed(program, process.returncode):
+        raise WriteampError(f"{program} ended with status {process.returncode}: {words}")
+    if not process.stdout.strip() or len(process.stdout) > _MOST_PRINTED_BYTES:
+        raise WriteampError(f"{program} printed {len(process.stdout):,} bytes: {words}")
+    return process.stdout
 
 
 def _has_failed(program: str, status: int) -> bool:
@@ -245,11 +245,11 @@ def _model_in(document: bytes) -> str:
     return str(identity.get("mn", "")) if isinstance(identity, dict) else ""
 
 
-def _by_hand(device: DriveDevice, what: str, logs: list[DriveLog]) -> WriteampError:
+def _by_hand(device: DriveDevice, problem: str, logs: list[DriveLog]) -> WriteampError:
     """Return the error with the missing item, and the commands to run by hand instead."""
     by_hand = "; ".join(f"{log.command} > {log.file}" for log in logs if log.file != "vendor.txt")
     return WriteampError(
-        f"cannot read {device.path}: {what}. Or run by hand, in one folder, those of these "
+        f"cannot read {device.path}: {problem}. Or run by hand, in one folder, those of these "
         f"commands that the drive supports: {by_hand}"
     )
 

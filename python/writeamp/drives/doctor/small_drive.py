@@ -30,20 +30,20 @@ _SEED = 1
 class SmallDrive:
     """Drive with one stream and greedy garbage collection, unless its profile differs."""
 
-    def __init__(self, made: Device) -> None:
+    def __init__(self, device: Device) -> None:
         """Set the drive; its timing is ignored.
 
         Raises:
             WriteampError: it is not a flash drive, or too small for meaningful results.
         """
-        if made.kind == "flash" and made.logical_pages < _FEWEST_PAGES:
+        if device.kind == "flash" and device.logical_pages < _FEWEST_PAGES:
             raise WriteampError(
-                f"the simulated drive has {made.logical_pages:,} logical pages. At least "
+                f"the simulated drive has {device.logical_pages:,} logical pages. At least "
                 f"{_FEWEST_PAGES:,} are needed"
             )
-        self.device = replace(made, is_timed_by_default=False)
-        self._shape = made.geometry
-        self._pages = made.logical_pages
+        self.device = replace(device, is_timed_by_default=False)
+        self._shape = device.geometry
+        self._pages = device.logical_pages
         self._random = np.random.default_rng(_SEED)
         self.estimate = cache(self._estimate)
 
@@ -68,9 +68,9 @@ class SmallDrive:
             f"op {self.device.op:.4g}, greedy collection"
         )
 
-    def _estimate(self, what: str, *arguments: Any) -> WaEstimate:
+    def _estimate(self, method: str, *arguments: Any) -> WaEstimate:
         """Return the write amplification from the simulation by a named method."""
-        estimate: WaEstimate = getattr(self, what)(*arguments)
+        estimate: WaEstimate = getattr(self, method)(*arguments)
         return estimate
 
     def uniform(self, used_share: float = 1.0) -> WaEstimate:
@@ -141,11 +141,13 @@ class SmallDrive:
         factor = result.partial_page_factor if in_bytes else 1.0
         return WaEstimate(*(bound * factor for bound in per_page))
 
-    def _run(self, **how: Any) -> WaEstimate:
-        return _estimate_of(self._simulated(replicas=1, **how))
+    def _run(self, **settings: Any) -> WaEstimate:
+        return _estimate_of(self._simulated(replicas=1, **settings))
 
-    def _simulated(self, **how: Any) -> Result:
-        return simulate_untimed(Experiment.of("simulate", device=self.device, seed=_SEED, **how))
+    def _simulated(self, **settings: Any) -> Result:
+        return simulate_untimed(
+            Experiment.of("simulate", device=self.device, seed=_SEED, **settings)
+        )
 
 
 def _estimate_of(result: Result) -> WaEstimate:

@@ -68,9 +68,9 @@ def mistaken_factor(factor: float) -> str | None:
     >>> mistaken_factor(8.003), mistaken_factor(1.5)
     ('sectors of 512 bytes read as 4 KiB', None)
     """
-    for match, what in FACTORS.items():
+    for match, confusion in FACTORS.items():
         is_near_one = 1 / _NEAR_ONE < match < _NEAR_ONE
         close = _CLOSE if is_near_one else 10 * _CLOSE
         if abs(factor / match - 1) <= close:
-            return what
+            return confusion
     return None

@@ -204,8 +204,8 @@ def _timed(readings: Iterable[tuple[Snapshot, float]]) -> Iterator[Snapshot]:
     offsets: dict[str, float] = {}
     for snapshot, read_at in readings:
         if (local := snapshot.facts.local_time) is not None:
-            behind = local.clock_s - read_at
-            offsets[local.zone] = max(offsets.get(local.zone, behind), behind)
+            lag_s = local.clock_s - read_at
+            offsets[local.zone] = max(offsets.get(local.zone, lag_s), lag_s)
     for snapshot, read_at in readings:
         local, taken_at = snapshot.facts.local_time, snapshot.facts.taken_at or read_at
         if snapshot.facts.taken_at is None and local is not None:

@@ -206,11 +206,11 @@ def lifetime_of_history(snapshots: Sequence[Snapshot]) -> DriveLifetime:
     Raises:
         WriteampError: they are of several drives, or lack a percentage used or a common clock.
     """
-    for what in ("serial", "model"):
-        names = dict.fromkeys(getattr(snapshot.facts, what) for snapshot in snapshots)
+    for field in ("serial", "model"):
+        names = dict.fromkeys(getattr(snapshot.facts, field) for snapshot in snapshots)
         if len([name for name in names if name]) > 1:
             raise WriteampError(
-                f"the snapshots are of several drives: the {what} is "
+                f"the snapshots are of several drives: the {field} is "
                 f"{' and '.join(str(name) for name in names)}. Pass those of one drive"
             )
     used = [snapshot for snapshot in snapshots if snapshot.facts.percentage_used is not None]

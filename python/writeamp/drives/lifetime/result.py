@@ -147,9 +147,9 @@ class DriveLifetime(Presented):
         if self.percentage_used_a_year is not None:
             rows.append(("percentage used per year", f"{self.percentage_used_a_year:.3g}%"))
         if self.host_bytes_a_day is not None:
-            of = "" if self.is_of_load else " of the interval"
-            rows.append((f"host writes per day{of}", f"{_gigabytes(self.host_bytes_a_day)} GB"))
-        rows += [(f"assumed: {name}", what) for name, what in self.assumptions]
+            scope = "" if self.is_of_load else " of the interval"
+            rows.append((f"host writes per day{scope}", f"{_gigabytes(self.host_bytes_a_day)} GB"))
+        rows += [(f"assumed: {name}", text) for name, text in self.assumptions]
         what_if = [
             (
                 change.change,

@@ -104,10 +104,10 @@ def classify(mixture: DurationMixture, facts: PinFacts) -> Classification:
         if abs(_programs(kinds, cut) - programs) > _SAME_PROGRAMS * max(programs, _SAME_PROGRAMS)
     ]
     margin = min((other - cost for other, _ in others), default=math.inf)
-    another = cut
+    alternative = cut
     if margin < _LEAST_MARGIN:
-        another = min(others)[1]
-        _check_known(kinds, cut, another, facts)
+        alternative = min(others)[1]
+        _check_known(kinds, cut, alternative, facts)
     of_component = [""] * mixture.mean_us.size
     read = []
     for number, kind in enumerate(kinds):
@@ -115,7 +115,7 @@ def classify(mixture: DurationMixture, facts: PinFacts) -> Classification:
         for component in kind.components:
             of_component[component] = of_class
         reads = kind.reads if of_class == "read" else 0
-        is_sure = _class_at(number, another) == of_class
+        is_sure = _class_at(number, alternative) == of_class
         is_known = is_sure and (reads > 1 or _is_known(kind.mean_us, of_class, facts))
         read.append(replace(kind, of_class=of_class, is_known=is_known, reads=reads))
     return Classification(tuple(of_component), margin, tuple(read))

@@ -249,14 +249,14 @@ def disagreement(
         if (kind.of_class == "program") != (low_us < kind.mean_us < high_us)
         and not (kind.of_class == "erase" and kind.is_known)
     ]
-    of_what = (
+    cause = (
         f"operations of {_in_words(disputed)} are programs for only one method; "
         if disputed
         else ""
     )
     return (
         f"the fixed window counts {fixed.programs:,} programs and the mixture "
-        f"{mixture.programs:,}. Their intervals do not overlap: {of_what}neither "
+        f"{mixture.programs:,}. Their intervals do not overlap: {cause}neither "
         "is reliable alone, and the interval of WA includes both"
     )
 

@@ -46,11 +46,11 @@ def _numbers(name: str, text: str, separator: str) -> tuple[float, ...]:
         ) from None
 
 
-def _times(of_what: str) -> Any:
+def _times(operation: str) -> Any:
     return setting(
         None,
         _Times(),
-        f"times of a {of_what} in µs, separated by commas",
+        f"times of a {operation} in µs, separated by commas",
         metavar="US[,US]",
         **_PINS,
     )

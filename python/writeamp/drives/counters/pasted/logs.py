@@ -285,8 +285,8 @@ def _device(arguments: str) -> str:
     if not names:
         return ""
     name = _short(names[-1][1] or names[-1][2])
-    behind = _BEHIND.search(arguments)
-    return f"{name} {behind[1]}" if behind else name
+    match = _BEHIND.search(arguments)
+    return f"{name} {match[1]}" if match else name
 
 
 def _short(name: str) -> str:
@@ -307,8 +307,8 @@ def _completed(logs: list[PastedLog]) -> list[PastedLog]:
     for log in logs:
         previous = done[-1] if done else None
         if previous and _is_continued(previous, log):
-            behind = _VERSION_LINE.sub("", log.document.text, count=1)
-            text = f"{previous.document.text.rstrip()}\n\n{behind}"
+            without_version = _VERSION_LINE.sub("", log.document.text, count=1)
+            text = f"{previous.document.text.rstrip()}\n\n{without_version}"
             done[-1] = previous._replace(
                 document=log.document.with_text(text),
                 device=previous.device or log.device,

@@ -148,10 +148,10 @@ def _named(rest: str, host: str | None, *, is_rfc5424: bool) -> tuple[str, str, 
         return f"{match['host']} {match['tag']}", match["process"], rest[match.end() :]
     if match := _STREAM.match(rest):
         return "", "", rest[match.end() :]
-    name, _, behind = rest.partition(" ")
-    tag = _TAG.match(behind)
+    name, _, after_name = rest.partition(" ")
+    tag = _TAG.match(after_name)
     if tag and (host in (ANY_HOST, name) or (host is None and tag["process"])):
-        return f"{name} {tag['tag']}", tag["process"] or "", behind[tag.end() :]
+        return f"{name} {tag['tag']}", tag["process"] or "", after_name[tag.end() :]
     if host is None and (tag := _TAG.match(rest)) and tag["process"]:
         return tag["tag"], tag["process"], rest[tag.end() :]
     return "", "", rest

@@ -153,8 +153,8 @@ def _joined_values(lines: Sequence[str]) -> list[str]:
             continue
         if joined and len(line) <= _LONGEST and _REST.match(line) and not ROW_START.match(line):
             ahead = next((at for at in (-1, -2) if len(joined) >= -at and joined[at].strip()), 0)
-            if ahead and (whole := _value(joined[ahead], line)) is not None:
-                joined[ahead:] = [whole]
+            if ahead and (complete := _value(joined[ahead], line)) is not None:
+                joined[ahead:] = [complete]
                 continue
         joined.append(line)
     return joined

@@ -48,15 +48,15 @@ _MOST_DRIVES = 10_000
 def data_units(value: Any, source: str, label: str) -> tuple[tuple[Counter, ...], tuple[str, ...]]:
     """Return the host counter of data units, or a note that explains why it is missing."""
     count = count_of(value)
-    beside = _contradiction(count, value)
-    if beside:
-        return (), (f"{label} is {str(value)[:60]!r}, which is not a count: {beside}",)
+    contradiction = _contradiction(count, value)
+    if contradiction:
+        return (), (f"{label} is {str(value)[:60]!r}, which is not a count: {contradiction}",)
     if count is None or count.high == 0:
-        what = (
+        problem = (
             "0: not reported" if count is not None else f"{str(value)[:60]!r}, which is not a count"
         )
-        what = "missing" if value is None else what
-        return (), (f"{label} is {what}",)
+        problem = "missing" if value is None else problem
+        return (), (f"{label} is {problem}",)
     high = count.high if count.high > count.low else None
     return (
         (Counter("host", count.low, DATA_UNIT, label, source, rounding="up", count_high=high),),

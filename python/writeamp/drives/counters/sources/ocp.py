@@ -33,12 +33,12 @@ def ocp_facts(values: Mapping[str, Any], source: str) -> CounterFacts:
     notes: tuple[str, ...] = ()
     counters: tuple[Counter, ...] = ()
     if count is None or count.high == 0 or count.low in _ALL_ONES:
-        what = (
+        problem = (
             "0: not reported"
             if count is not None and count.high == 0
             else f"{str(value)[:60]!r}, which is not a count"
         )
-        notes = (f"{_LABEL} is {what}",)
+        notes = (f"{_LABEL} is {problem}",)
     else:
         counters = (
             Counter(

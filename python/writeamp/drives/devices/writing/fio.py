@@ -70,7 +70,7 @@ def reported(
         WriteampError: fio fails, or does not end.
     """
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [*_ending(), "fio", *arguments],
             capture_output=True,
             text=True,
@@ -85,9 +85,9 @@ def reported(
         ) from None
     except OSError as error:
         raise WriteampError(f"fio cannot be run: {error.strerror}") from None
-    report = _report(done.stdout)
-    if done.returncode or report is None or report["error"]:
-        raise WriteampError(f"fio failed on {name}: {_why(done)}")
+    report = _report(process.stdout)
+    if process.returncode or report is None or report["error"]:
+        raise WriteampError(f"fio failed on {name}: {_why(process)}")
     return report
 
 
@@ -101,7 +101,7 @@ def _report(text: str) -> dict[str, Any] | None:
     return job
 
 
-def _why(done: subprocess.CompletedProcess[str]) -> str:
-    lines = [line.strip() for line in (*done.stderr.splitlines(), *done.stdout.splitlines())]
+def _why(process: subprocess.CompletedProcess[str]) -> str:
+    lines = [line.strip() for line in (*process.stderr.splitlines(), *process.stdout.splitlines())]
     errors = [line for line in lines if "error" in line.lower() or line.startswith("fio:")]
-    return errors[0] if errors else f"it ended with status {done.returncode}"
+    return errors[0] if errors else f"it ended with status {process.returncode}"

@@ -240,12 +240,12 @@ def _discard_device(place: TargetPlace) -> list[str]:
 
 def _renew_file(place: TargetPlace) -> list[str]:
     safety.mark_as_ours(place.name)
-    whole = os.path.getsize(place.name)
+    size_bytes = os.path.getsize(place.name)
     try:
         with _opened(place.name, os.O_RDWR) as handle:
             os.ftruncate(handle, 0)
             os.fsync(handle)
-            os.ftruncate(handle, whole)
+            os.ftruncate(handle, size_bytes)
             os.posix_fallocate(handle, 0, place.size_bytes)
     except OSError as error:
         raise WriteampError(
@@ -281,14 +281,14 @@ def _export_bytes(uri: str) -> int:
             "nbdinfo, which reads the size of the export, is not installed. Install libnbd-bin"
         )
     try:
-        done = _completed(info, "--size", uri)
+        process = _completed(info, "--size", uri)
     except subprocess.TimeoutExpired:
         raise WriteampError(f"{uri} did not answer within {_TIMEOUT_S} s") from None
-    if done.returncode:
+    if process.returncode:
         raise WriteampError(
-            f"cannot use {uri}: {(done.stderr.strip() or 'no answer').splitlines()[-1]}"
+            f"cannot use {uri}: {(process.stderr.strip() or 'no answer').splitlines()[-1]}"
         )
-    return int(done.stdout)
+    return int(process.stdout)
 
 
 def _completed(*command: str) -> subprocess.CompletedProcess[str]:

@@ -187,18 +187,22 @@ def _signature(path: str) -> str | None:
             "or name the target with --yes-destroy-data"
         )
     command = [probe, "--probe", "--output", "export", path]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
+    process = subprocess.run(
+        command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+    )
     # Status 2: no signature; 8: several contradictory signatures.
-    if done.returncode == 2:
+    if process.returncode == 2:
         return None
-    if done.returncode == 8:
+    if process.returncode == 8:
         return "several signatures"
-    facts = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+    facts = dict(line.split("=", 1) for line in process.stdout.splitlines() if "=" in line)
     if "TYPE" in facts:
         return f"a signature of {facts['TYPE']}"
     if "PTTYPE" in facts:
         return f"a partition table ({facts['PTTYPE']})"
-    why = (done.stderr.strip() or f"blkid ended with status {done.returncode}").splitlines()[0]
+    why = (process.stderr.strip() or f"blkid ended with status {process.returncode}").splitlines()[
+        0
+    ]
     raise WriteampError(f"cannot check {path} for data: {why}")
 
 

@@ -39,12 +39,12 @@ def _of_jobs(fio: FioJobs) -> Judgements:
             offset = places.get("offset", 0) % _PAGE_BYTES
             # The drive's cache may merge small sequential writes.
             is_known = job.is_random and not job.has("bs_unaligned")
-            whole = _whole(block, offset) if is_known else None
+            page_span = _whole(block, offset) if is_known else None
             yield Mistake(
                 f"{sizes} bytes: not in multiples of {_PAGE_BYTES:,}",
                 (job.name,),
-                now=None if whole is None else ("of_requests", block, offset),
-                fixed=None if whole is None else ("of_requests", whole, 0),
+                now=None if page_span is None else ("of_requests", block, offset),
+                fixed=None if page_span is None else ("of_requests", page_span, 0),
             )
 
 
@@ -54,13 +54,13 @@ def _of_trace(trace: TraceFacts) -> Judgements:
     lengths, offsets = np.unique(trace.lengths, return_counts=True), trace.offsets % _PAGE_BYTES
     usual = int(lengths[0][np.argmax(lengths[1])])
     offset = int(np.bincount(offsets[trace.lengths == usual]).argmax())
-    whole = _whole(usual, offset)
+    page_span = _whole(usual, offset)
     yield Mistake(
         f"{trace.partly:.1%} of the writes cover a page of {_PAGE_BYTES:,} bytes partially, most "
         f"of them {usual:,} bytes at {offset:,} bytes into a page",
         severity="warning" if trace.partly >= _MOSTLY else "note",
-        now=None if whole is None else ("of_requests", usual, offset),
-        fixed=None if whole is None else ("of_requests", whole, 0),
+        now=None if page_span is None else ("of_requests", usual, offset),
+        fixed=None if page_span is None else ("of_requests", page_span, 0),
     )
 
 

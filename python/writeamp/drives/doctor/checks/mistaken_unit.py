@@ -22,11 +22,11 @@ def _of(source: Counters | ResultDocument) -> Judgements:
 def _of_all(several: Several) -> Judgements:
     for fio, counted, factor in written_and_counted(several):
         ramps = any(job.seconds("ramp_time") for job in fio.writers)
-        what = None if ramps else mistaken_factor(factor)
-        if what is not None:
+        confusion = None if ramps else mistaken_factor(factor)
+        if confusion is not None:
             yield Mistake(
                 f"the counter moved by {float(counted.nominal):,.0f} bytes, but fio wrote "
-                f"{fio.written_bytes():,}: {factor:.4g} times, which matches {what}"
+                f"{fio.written_bytes():,}: {factor:.4g} times, which matches {confusion}"
             )
 
 

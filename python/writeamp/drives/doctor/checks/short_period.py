@@ -64,8 +64,8 @@ def _period(offsets: npt.NDArray[np.int64]) -> int | None:
     if backwards.size < 2 * _WINDOW:
         return None
     repeats = np.flatnonzero(backwards[: backwards.size - _WINDOW] == backwards[0])[1:]
-    for behind in range(1, _WINDOW):
-        repeats = repeats[backwards[repeats + behind] == backwards[behind]]
+    for distance in range(1, _WINDOW):
+        repeats = repeats[backwards[repeats + distance] == backwards[distance]]
     for period in repeats[:_MOST_CANDIDATES]:
         if 2 * period > backwards.size:
             break

@@ -74,15 +74,15 @@ def _fills(job: FioJob, capacity_bytes: int | None) -> bool | None:
 
 def _reach(fio: FioJobs, job: FioJob) -> float | None:
     """Return the share of the drive written by a job, by concurrent jobs and by earlier ones."""
-    beside = {
+    shares_of_files = {
         writer.options.get("offset", "0"): _share(writer, fio.capacity_bytes)
         for writer in fio.writers
         if writer is job
         or (writer.phase == job.phase and shares_files(writer, job))
         or (writer in fio.writers_before(job) and writer.spans_moved.low >= _SMALL)
     }
-    shares = [share for share in beside.values() if share is not None]
-    return sum(shares) if len(shares) == len(beside) else None
+    shares = [share for share in shares_of_files.values() if share is not None]
+    return sum(shares) if len(shares) == len(shares_of_files) else None
 
 
 def _share(job: FioJob, capacity_bytes: int | None) -> float | None:

@@ -19,16 +19,19 @@ def _of_jobs(fio: FioJobs) -> Judgements:
     if isinstance(fio, FioOutput):
         return
     for job in _measured(fio):
-        mine, earlier = _spans(job), [(other, _spans(other)) for other in fio.writers_before(job)]
+        own_spans, earlier = (
+            _spans(job),
+            [(other, _spans(other)) for other in fio.writers_before(job)],
+        )
         previous = Limits(
             sum(moved.low for _, moved in earlier), sum(moved.high for _, moved in earlier)
         )
-        if mine.high + previous.high < _FEWEST:
-            yield from _judged(job, mine, previous)
-        elif mine.low + previous.low < _FEWEST:
+        if own_spans.high + previous.high < _FEWEST:
+            yield from _judged(job, own_spans, previous)
+        elif own_spans.low + previous.low < _FEWEST:
             # Report a job with an unknown amount, which may be an earlier one.
             open_ones = [
-                writer for writer, spans in [(job, mine), *earlier] if spans.low < spans.high
+                writer for writer, spans in [(job, own_spans), *earlier] if spans.low < spans.high
             ]
             yield _open(open_ones[0])
 
@@ -45,13 +48,13 @@ def _of_output(fio: FioOutput) -> Judgements:
         span = job.whole_span_bytes
         if not span:
             continue
-        mine, *earlier = (
+        own_spans, *earlier = (
             fio.written_bytes(fio.jobs.index(writer)) / (span * _own_files(writer))
             for writer in [job, *fio.writers_before(job)]
         )
         previous = sum(earlier)
-        if mine + previous < _FEWEST:
-            yield from _judged(job, Limits(mine, mine), Limits(previous, previous))
+        if own_spans + previous < _FEWEST:
+            yield from _judged(job, Limits(own_spans, own_spans), Limits(previous, previous))
 
 
 def _measured(fio: FioJobs) -> Iterator[FioJob]:
@@ -76,14 +79,14 @@ def _own_files(job: FioJob) -> int:
     return 1 if job.files else job.copies
 
 
-def _judged(job: FioJob, mine: Limits, earlier: Limits) -> Judgements:
-    if mine.high <= 0:
+def _judged(job: FioJob, spans: Limits, earlier: Limits) -> Judgements:
+    if spans.high <= 0:
         return
     after_previous = f", after {_times(earlier)} by earlier jobs" if earlier.high else ""
     yield Mistake(
-        f"the span is written {_times(mine)}{after_previous}{_why_bounded(job, mine)}",
+        f"the span is written {_times(spans)}{after_previous}{_why_bounded(job, spans)}",
         (job.name,),
-        now=("first_writes", round(mine.high, 2), "full" if earlier.high else "none"),
+        now=("first_writes", round(spans.high, 2), "full" if earlier.high else "none"),
         fixed=("uniform",),
     )
 
@@ -94,9 +97,9 @@ def _times(number: Limits) -> str:
     return at_most + ("once" if shown == "1" else f"{shown} times")
 
 
-def _why_bounded(job: FioJob, mine: Limits) -> str:
+def _why_bounded(job: FioJob, spans: Limits) -> str:
     """Return the reason why a job ends before its amount is written, or ""."""
-    if mine.low == mine.high or not job.seconds("runtime"):
+    if spans.low == spans.high or not job.seconds("runtime"):
         return ""
     return f", as runtime={job.options['runtime']} ends it"
 

@@ -228,13 +228,13 @@ def _words_of_fio(command: ShellCommand) -> Sequence[str]:
         for place, word in enumerate(words)
         if _FIO.fullmatch(word) and (place == 0 or words[place - 1] not in {"--name", "-name"})
     ]
-    own = unwrapped(words)
-    if own and _VARIABLE_FIO.fullmatch(own[0]):
-        return own[1:]
+    unwrapped_words = unwrapped(words)
+    if unwrapped_words and _VARIABLE_FIO.fullmatch(unwrapped_words[0]):
+        return unwrapped_words[1:]
     if not places or words[0] in _MENTIONING:
         return ()
     # A container image may have the name of the program.
-    is_contained = bool(own) and own[0] in _CONTAINERS
+    is_contained = bool(unwrapped_words) and unwrapped_words[0] in _CONTAINERS
     return words[places[-1 if is_contained else 0] + 1 :]
 
 
@@ -253,9 +253,11 @@ def _targets(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """Yield the files that a command writes its input to, and whether it appends."""
     adds_by_tee = "tee" in words and any(word in {"-a", "--append"} for word in words)
     if "tee" in words:
-        behind = words[list(words).index("tee") + 1 :]
-        end = next((n for n, word in enumerate(behind) if _REDIRECTION.match(word)), len(behind))
-        yield from ((word, adds_by_tee) for word in behind[:end] if not word.startswith("-"))
+        after_tee = words[list(words).index("tee") + 1 :]
+        end = next(
+            (n for n, word in enumerate(after_tee) if _REDIRECTION.match(word)), len(after_tee)
+        )
+        yield from ((word, adds_by_tee) for word in after_tee[:end] if not word.startswith("-"))
         return
     for word, following in zip(words, [*words[1:], ""], strict=False):
         if word.startswith(">") and not word.startswith(">&"):

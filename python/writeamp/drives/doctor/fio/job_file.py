@@ -164,9 +164,9 @@ def shares_files(job: FioJob, other: FioJob) -> bool:
     )
 
 
-def _is_part(name: str, whole: str) -> bool:
-    rest = name.removeprefix(whole)
-    return whole.startswith("/dev/") and rest != name and _PART.fullmatch(rest) is not None
+def _is_part(name: str, drive: str) -> bool:
+    suffix = name.removeprefix(drive)
+    return drive.startswith("/dev/") and suffix != name and _PART.fullmatch(suffix) is not None
 
 
 def touches(emptying: FioJob, job: FioJob) -> bool:

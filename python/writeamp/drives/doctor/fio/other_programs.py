@@ -22,11 +22,11 @@ def written_by_others(words: Sequence[str], phase: float) -> FioJob | None:
     """
     words = unwrapped(words)
     name = words[0].rpartition("/")[2] if words else ""
-    made = _of_program(name, words[1:])
-    if made is None:
+    options = _of_program(name, words[1:])
+    if options is None:
         return None
     shown = " ".join(words[:_MOST_WORDS]) + (" …" if len(words) > _MOST_WORDS else "")
-    return FioJob(shown, made, phase)
+    return FioJob(shown, options, phase)
 
 
 def unwrapped(words: Sequence[str]) -> list[str]:
@@ -68,15 +68,15 @@ def _dd(words: list[str]) -> Mapping[str, str] | None:
     target = options.get("of", "")
     if not target or target in {"/dev/null", "/dev/stdout"}:
         return None
-    made = _filled([target])
+    effect = _filled([target])
     block = options.get("bs", options.get("obs", "512"))
     size = _product(options.get("count"), block)
     source = options.get("if", "")
     if size is not None:
-        made["size"] = size
+        effect["size"] = size
     elif "seek" in options or (not source.startswith(("/dev/", "-")) and source):
-        made["size"] = "${unknown size}"
-    return made | _content(source)
+        effect["size"] = "${unknown size}"
+    return effect | _content(source)
 
 
 def _product(count: str | None, block: str) -> str | None:

@@ -87,7 +87,7 @@ def _with_time(job: FioJob, copies: list[Mapping[str, Any]]) -> FioJob:
     its span.
     """
     ways = ("read", "write", "trim")
-    moved = sum(_count(copy, way, "io_bytes") for copy in copies for way in ways)
+    moved = sum(_count(copy, direction, "io_bytes") for copy in copies for direction in ways)
     span = job.span_bytes
     went_on = span is not None and moved > span * job.copies
     job = replace(job, moved_bytes=moved / job.copies)
