@@ -261,11 +261,11 @@ def test_what_is_no_recording_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"version": 2}, "of version 2, this writeamp reads 1"),
+        ({"version": 2}, "of version 2; this writeamp reads 1"),
         ({"count_from_request": -1}, "count_from_request -1"),
         ({"count_from_request": True}, "count_from_request True"),
-        ({"count_from_request": 2_000}, "counts from request 2000"),
-        ({"count_from_request": 999}, "no request writes"),
+        ({"count_from_request": 2_000}, "counting begins at request 2000"),
+        ({"count_from_request": 999}, "no writes"),
         ({"policy": {"manager": 3, "seed": 1}}, "have policy"),
         ({"policy": POLICY | {"manager": "nonsense"}}, "unknown"),
         ({"precondition": "nonsense"}, "unknown precondition"),

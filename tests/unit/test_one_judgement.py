@@ -104,7 +104,7 @@ def test_a_trace_whose_loop_would_decide_its_wa_is_played_once_and_not_steady() 
     found = wa.simulate(trace=np.random.default_rng(1).permutation(9000), spread=False, **SMALL)
     assert found.passes.height == 1
     assert not found.steady
-    assert "overwritten in the next pass in the order" in found.steady_state.reason
+    assert "in the order in which they were written" in found.steady_state.reason
     assert any("--precondition random" in sentence for sentence in found.warnings)
 
 

@@ -217,7 +217,7 @@ TRACES = {
 @pytest.mark.parametrize(
     ("name", "settings", "words"),
     [
-        ("only_reads", {}, ["no request writes"]),
+        ("only_reads", {}, ["no writes"]),
         ("good", {"trace_device": "sda"}, ["sda", "hm"]),
         ("good", {"pages_per_block": 4096}, ["only 1 distinct", "pages_per_block"]),
         ("far", {"blocks": 20, "mapping": "as-is"}, ["far", "73"]),

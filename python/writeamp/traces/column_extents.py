@@ -23,7 +23,7 @@ _OFTEN, _MOSTLY, _BEYOND_CHANCE = 0.2, 0.5, 0.8
 _FEWEST_PLACES = 3
 _FEWEST_AT_ONE_PLACE = 8
 _MANY_PLACES, _FEW_PER_PLACE = 64, 4
-# Weights of signs: a name counts less than requests that follow each other.
+# Scores of evidence: a name counts less than requests that follow each other.
 _NAMED, _UNIT_NAMED, _FOLLOWING, _MISNAMED, _MIXED = 3.0, 1.0, 4.0, 4.0, 1.5
 # Least margin of the best pair of columns over any other pair, and its least score.
 _CLEARLY, _LEAST = 0.75, 1.5
@@ -40,7 +40,7 @@ class Extents:
     Attributes:
         offset, length: the columns.
         offset_unit, length_unit: keys of `UNIT_BYTES`.
-        score: total weight of the signs for them.
+        score: strength of the evidence for them.
         is_offset_proven, is_length_proven: whether the values exclude other units.
         is_offset_coarser: whether offsets may count larger blocks: sizes are whole pages, but most
             requests would begin within a page.
@@ -137,7 +137,7 @@ def _units(values: Column, name: str, most_bytes: int) -> Iterator[str]:
 def _score(
     extents: Extents, columns: Mapping[int, Column], names: Mapping[int, str]
 ) -> float | None:
-    """Return the total weight of all signs; None if these cannot be offsets and lengths."""
+    """Return the score of a pair of columns; None if it cannot be offsets and lengths."""
     offsets, lengths = columns[extents.offset], columns[extents.length]
     if (lengths > 0).mean() < _NEARLY_ALL:
         return None

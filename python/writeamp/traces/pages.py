@@ -141,7 +141,7 @@ class PageTrace(Drawn):
         return Card(f"Pages of {self.path or 'a trace in memory'}", rows, notes=self.notes)
 
     def figure(self) -> LineChart:
-        """Describe the skew of the writes: their share on the most written pages.
+        """Return a figure of the skew of the writes: their share on the most written pages.
 
         Raises:
             WriteampError: the trace is without its requests.

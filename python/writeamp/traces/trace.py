@@ -128,7 +128,7 @@ class Trace(Drawn):
         return Card(f"Trace {self.path}", rows, warnings=self.warnings, notes=self.notes)
 
     def figure(self) -> LineChart:
-        """Describe the bytes written and read per second."""
+        """Return a figure of the bytes written and read per second."""
         end_s, rates = rates_of(self.requests)
         return rates_over_time(
             end_s,

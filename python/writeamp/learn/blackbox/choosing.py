@@ -80,7 +80,7 @@ class Verdict(Drawn):
         return Ranking([self]).card()
 
     def figure(self) -> BarChart:
-        """Describe the model's headroom."""
+        """Return a figure of the model's headroom."""
         return Ranking([self]).figure()
 
 
@@ -109,7 +109,7 @@ class Ranking(Drawn, list[Verdict]):
         return Card("Drives that meet the bounds", rows, columns)
 
     def figure(self) -> BarChart:
-        """Describe the headroom of each model."""
+        """Return a figure of the headroom of each model."""
         return headroom_by_model(
             [verdict.name for verdict in self], *zip(*map(_headrooms, self), strict=True)
         )

@@ -95,7 +95,7 @@ class Collected(Drawn):
         return Card(f"Measurements in {self.out}", rows, warnings=self.warnings, notes=notes)
 
     def figure(self) -> BarChart:
-        """Describe the number of points by outcome."""
+        """Return a figure of the number of points by outcome."""
         names = ("done", "skipped", "failed", "merged")
         return points_by_outcome(
             {name: getattr(self, name) for name in names}, subtitle=f"of {self.points:,} points"

@@ -73,7 +73,7 @@ class Explanation(Drawn):
         return Card(title, rows, ("feature", ">share of explained variation"), notes=notes)
 
     def figure(self) -> BarChart:
-        """Describe the importances.
+        """Return a figure of the importances.
 
         Raises:
             WriteampError: this kind of model has no importances.
@@ -116,7 +116,7 @@ class Response(Drawn):
         return Card(f"{self.characteristic} from {span}", rows, ("target", "predicted"))
 
     def figure(self) -> PanelChart:
-        """Describe the predictions over the characteristic, with their intervals."""
+        """Return a figure of the predictions over the characteristic, with their intervals."""
         label = self.characteristic.replace("_", " ")
         return curves_with_intervals(
             [forecast.curve(label, self.x) for forecast in self.predictions.values()],

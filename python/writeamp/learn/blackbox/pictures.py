@@ -37,7 +37,7 @@ _MOST_POINTS = 3000
 
 
 def comparison(model: BlackBox, parts: Sequence[HeldOut], rows: str) -> FigureSpec:
-    """Describe measured against predicted values; `rows` is the subtitle's text on the rows."""
+    """Return a figure of measured over predicted values; `rows` describes the rows."""
     return measured_against_predicted(
         [_compared(sample) for sample in parts],
         title=f"Measured and predicted{_of(model)}",
@@ -48,7 +48,7 @@ def comparison(model: BlackBox, parts: Sequence[HeldOut], rows: str) -> FigureSp
 def response_curves(
     model: BlackBox, target: str, responses: Sequence[Response], workload: str
 ) -> FigureSpec:
-    """Describe how one target responds to each characteristic, with the others of a workload."""
+    """Return a figure of one target over each characteristic, the others as in a workload."""
     curves = [
         response.predictions[target].curve(*_worded(response.characteristic, response.x))
         for response in responses
@@ -64,7 +64,7 @@ def response_curves(
 def forecast(
     model: BlackBox, windows: pl.DataFrame, predictions: Mapping[str, Predictions], trace: str
 ) -> FigureSpec:
-    """Describe the predictions over the time of a trace."""
+    """Return a figure of the predictions over the time of a trace."""
     seconds = windows["start_s"].to_list()
     return curves_with_intervals(
         [prediction.curve("time (s)", seconds) for prediction in predictions.values()],
@@ -75,7 +75,7 @@ def forecast(
 
 
 def importance_bars(model: BlackBox, explanation: Explanation) -> FigureSpec | None:
-    """Describe the importances for one target; None if this kind of model has none."""
+    """Return a figure of the importances for one target; None if this kind of model has none."""
     if explanation.importances is None:
         return None
     return importances(

@@ -82,7 +82,7 @@ class Score(Drawn):
         return f"{self.between_mre:.2%} on {self.between_n:,} rows"
 
     def figure(self) -> BarChart:
-        """Describe the measures that are ratios."""
+        """Return a figure of the measures that are ratios."""
         measures = {
             "R²": self.r2,
             "mean relative error": self.mre,
@@ -187,7 +187,7 @@ class Predictions(Drawn):
         return Card(f"Predictions of {LABELS[self.target]}", rows, columns)
 
     def figure(self) -> PanelChart:
-        """Describe the predictions in the order of their rows, with their intervals.
+        """Return a figure of the predictions by row, with their intervals.
 
         Raises:
             WriteampError: all predictions are NaN.
@@ -263,7 +263,7 @@ class Forecast(Drawn, dict[str, Predictions]):
         return Card("Predictions", rows, ("target", ">row", ">value", interval, "outside training"))
 
     def figure(self) -> PanelChart:
-        """Describe the predictions in the order of their rows, with their intervals.
+        """Return a figure of the predictions by row, with their intervals.
 
         Raises:
             WriteampError: all predictions are NaN.
@@ -312,7 +312,7 @@ class HeldOut(Drawn):
         return self.score.card()
 
     def figure(self) -> PanelChart:
-        """Describe measured against predicted values."""
+        """Return a figure of measured against predicted values."""
         return measured_against_predicted(
             [Compared(self.target, self.observed.tolist(), self.value.tolist(), self.score.mre)],
             title="Measured and predicted",

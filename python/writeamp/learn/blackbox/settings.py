@@ -72,7 +72,7 @@ class TrainingSettings(Settings):
 
 @dataclass(frozen=True)
 class MeasuredDriveSettings(Settings):
-    """Drive whose measurements are used from a file."""
+    """Choice of the drive in a file of measurements."""
 
     title: ClassVar[str] = "drive"
 

@@ -149,7 +149,7 @@ class BlackBox(Drawn):
         return Card(self._name(), rows, columns, notes=notes)
 
     def figure(self) -> BarChart:
-        """Describe the expected error of each target."""
+        """Return a figure of the expected error of each target."""
         return errors_by_target(self.unseen_mre, subtitle=self._name())
 
     def _compared(self) -> dict[str, Any]:

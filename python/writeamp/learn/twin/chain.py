@@ -53,7 +53,7 @@ class Phase:
 
 @dataclass(frozen=True)
 class WindowPart:
-    """A separately counted part of a window: its phase, its window, and its last page."""
+    """A separately counted part of a window: its phase, window and end in page writes."""
 
     phase: int
     window: int

@@ -265,7 +265,7 @@ class Fit(OneLine, Drawn):
         return low, high
 
     def figure(self) -> LineChart:
-        """Describe the measured WA of each window, and the candidates' interval."""
+        """Return a figure of the measured WA of each window, and the candidates' interval."""
         from writeamp.plots.style import MUTED, SERIES_COLORS  # noqa: PLC0415
 
         rows = self._records()
@@ -307,7 +307,7 @@ class Fit(OneLine, Drawn):
                 "erase unit",
                 "{:.0f} pages, with 90% {:.0f} to {:.0f}".format(*self.erase_unit_pages),
             ),
-            ("hot and cold apart", f"{self.separation_probability:.1%}"),
+            ("separates hot and cold", f"{self.separation_probability:.1%}"),
             *(
                 (f"{family['manager']}, {family['victims']}", f"{family['weight']:.1%}")
                 for family in self.families[:5]

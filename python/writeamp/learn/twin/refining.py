@@ -80,7 +80,7 @@ class _Drives:
     def log_wa(
         self, variant: Variant, unit_pages: int, log_op: float, *, seed: int
     ) -> Floats | None:
-        """Return the logarithm of a drive's WA in the windows; None if it is not possible."""
+        """Return the logarithm of a drive's WA by window; None if the drive is not possible."""
         op = math.exp(log_op)
         free_blocks = physical_of(self.logical_pages, op) / unit_pages
         blocks = round(free_blocks + variant.tied_blocks)

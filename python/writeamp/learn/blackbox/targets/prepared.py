@@ -42,8 +42,8 @@ class PreparedDevice:
     """A device with flash drives that were filled, aged by random writes, and then left idle.
 
     As in SNIA's Solid State Storage Performance Test Specification, drives are written once in
-    order, and then at random until five rounds of one drive write have the same WA. At last their
-    background collection runs until it stops by itself. If a device is partly full, its first pages
+    order, and then at random until five rounds of one drive write have the same WA. Finally their
+    background garbage collection runs until it stops. If a device is partly full, its first pages
     hold data, and only these were ever written.
 
     Attributes:
