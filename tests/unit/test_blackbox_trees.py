@@ -15,7 +15,7 @@ from blackbox_tables import GRID, latency_us, measured
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.models.conformal import ConformalRegressor
 from writeamp.learn.blackbox.models.fitting import penalties_of_collapse
-from writeamp.learn.blackbox.models.growing import LinearFit, Node, forward
+from writeamp.learn.blackbox.models.growing import LinearFit, TreeNode, forward
 from writeamp.learn.blackbox.models.learners import MODELS
 from writeamp.learn.blackbox.models.linear_forest import LinearForestRegressor
 from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
@@ -153,7 +153,7 @@ def test_nodes_collapse_at_the_penalty_at_which_that_costs_least(gains: list[flo
     """The pruned tree of each penalty is the cheapest of all subtrees (Breiman et al., 3.3)."""
     costs = np.cumsum(gains[::-1])[::-1]
     nodes = [
-        Node(np.arange(1), 0, LinearFit(*[np.zeros(0)] * 2, 0.0, np.zeros(0), float(cost), 0.0))  # type: ignore[arg-type]
+        TreeNode(np.arange(1), 0, LinearFit(*[np.zeros(0)] * 2, 0.0, np.zeros(0), float(cost), 0.0))  # type: ignore[arg-type]
         for cost in costs
     ]
     for place in range(7):

@@ -16,7 +16,7 @@ from trace_files import tick_ns
 from writeamp import traces
 from writeamp.errors import WriteampError
 from writeamp.traces import rows
-from writeamp.traces.source import Block
+from writeamp.traces.source import TextBlock
 
 WRITTEN = [one.name for one in traces.FORMATS.values() if one.is_written]
 # What every format can carry: reads and writes of whole sectors at multiples of 100 ns.
@@ -248,7 +248,7 @@ def test_the_fast_parser_accepts_nothing_that_the_exact_one_refuses(
     table: list[list[str]],
 ) -> None:
     text = "".join(",".join(fields) + "\n" for fields in table).encode()
-    block = Block(Path("table"), 1, text)
+    block = TextBlock(Path("table"), 1, text)
     fast = rows._parse_fast(text, _LAYOUT)
     if fast is None:
         return
@@ -257,7 +257,7 @@ def test_the_fast_parser_accepts_nothing_that_the_exact_one_refuses(
 
 
 def test_the_exact_parser_rounds_to_the_nanosecond_as_the_fast_one_does() -> None:
-    block = Block(Path("table"), 1, b"1,0.0000000025,x\n2,1.5e-9,x\n")
+    block = TextBlock(Path("table"), 1, b"1,0.0000000025,x\n2,1.5e-9,x\n")
     expected = [Decimal("2E-9"), Decimal("2E-9")]
     assert rows.parse(block, _LAYOUT, (rows.time_check("at"),))["at"].to_list() == expected
     assert rows._parse_line_by_line(block, _LAYOUT)["at"].to_list() == expected

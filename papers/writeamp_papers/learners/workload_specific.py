@@ -15,7 +15,7 @@ from writeamp.errors import WriteampError
 from writeamp.fields.domains import Domain, Whole
 from writeamp.learn.blackbox.models import checks
 from writeamp.learn.blackbox.models.checks import checked, fitted
-from writeamp.learn.blackbox.models.learner import Document, Learner, Saved, check_names
+from writeamp.learn.blackbox.models.learner import Learner, ModelDocument, Saved, check_names
 from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
 from writeamp_papers.learners.workload_classes import NEEDS, WORKLOAD_CLASSES, members
 
@@ -129,7 +129,9 @@ class WorkloadSpecificRegressor(RegressorMixin, BaseEstimator):  # type: ignore[
         return {name: rows for name, rows in rows_by_model.items() if len(rows)}
 
 
-def _write(model: WorkloadSpecificRegressor, write: Callable[[Any], Document]) -> Document:
+def _write(
+    model: WorkloadSpecificRegressor, write: Callable[[Any], ModelDocument]
+) -> ModelDocument:
     return {
         "models": {name: write(model_of_class) for name, model_of_class in model.models_.items()}
     }

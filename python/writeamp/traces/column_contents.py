@@ -16,7 +16,7 @@ from writeamp.traces.column_values import spec_error
 from writeamp.traces.columns import StatedColumns
 from writeamp.traces.formats.blkparse import operation_of_rwbs
 from writeamp.traces.rows import squeeze
-from writeamp.traces.source import Block, read_head
+from writeamp.traces.source import TextBlock, read_head
 from writeamp.traces.text_values import nanoseconds_since_1970_of
 from writeamp.traces.trace import OPERATIONS
 
@@ -194,7 +194,7 @@ def refuse_mixed_file(
     path: Path,
     columns: StatedColumns,
     stated: Collection[int | None],
-    rows_of: Callable[[Block], Block],
+    rows_of: Callable[[TextBlock], TextBlock],
 ) -> None:
     """Reject a file if columns that are not stated hold stages or operations in its first rows.
 
@@ -205,7 +205,7 @@ def refuse_mixed_file(
         rows_of: empties the lines of a block that do not count.
     """
     whole_lines = read_head(path).start.decode("utf-8", "replace").rpartition("\n")
-    head = Block(path, 1, (whole_lines[0] or whole_lines[2]).encode())
+    head = TextBlock(path, 1, (whole_lines[0] or whole_lines[2]).encode())
     text = squeeze(rows_of(head).text, columns.separator).decode()
     rows = [line.split(columns.separator) for line in text.split("\n") if line]
     words = {

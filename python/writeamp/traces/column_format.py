@@ -31,7 +31,7 @@ from writeamp.traces.rows import (
     squeeze,
     time_check,
 )
-from writeamp.traces.source import Block, read_blocks
+from writeamp.traces.source import TextBlock, read_blocks
 from writeamp.traces.text_table import fields_of
 from writeamp.traces.text_values import VALID_DATE_AND_TIME, nanoseconds_since_1970
 from writeamp.traces.trace import MAX_TIMESTAMP_NS, OPERATIONS, Operation
@@ -133,7 +133,7 @@ def _positions(path: Path, columns: StatedColumns) -> tuple[dict[str, int], int 
         number, header = block.first_line + header_at, lines[header_at].decode()
         names = fields_of(header, columns.separator)
 
-        def fault(sentence: str, block: Block = block, number: int = number) -> WriteampError:
+        def fault(sentence: str, block: TextBlock = block, number: int = number) -> WriteampError:
             return block.fault(number, f"{sentence} (in the header)")
 
         return resolve(places, names, fault), resolve(only, names, fault).get("only"), number
@@ -210,7 +210,7 @@ class Selecting:
         self._empty = emptying(columns.comment, passed_lines)
         self._kept = self._passed = 0
 
-    def rows_of(self, block: Block) -> Block:
+    def rows_of(self, block: TextBlock) -> TextBlock:
         """Return the block with all lines emptied that do not count."""
         block = self._empty(block)
         if self._only is None or self._position is None:
@@ -237,7 +237,7 @@ class Selecting:
         return [f"{self._passed} rows without {words} in column {self._only.where} are skipped"]
 
 
-def emptying(comment: str, passed_lines: int) -> Callable[[Block], Block]:
+def emptying(comment: str, passed_lines: int) -> Callable[[TextBlock], TextBlock]:
     """Return a function that empties the first lines of a file, and comment lines.
 
     The emptied lines stay, so that line numbers do not change.
@@ -245,7 +245,7 @@ def emptying(comment: str, passed_lines: int) -> Callable[[Block], Block]:
     prefix = comment.encode()
     is_comment = re.compile(rb"^[ \t]*" + re.escape(prefix) + rb"[^\n]*", re.MULTILINE)
 
-    def empty(block: Block) -> Block:
+    def empty(block: TextBlock) -> TextBlock:
         text = block.text
         passed = min(max(0, passed_lines - (block.first_line - 1)), text.count(b"\n") + 1)
         if passed:

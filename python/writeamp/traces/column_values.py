@@ -46,7 +46,7 @@ _UNITS = (
 
 
 @dataclass(frozen=True)
-class Measure:
+class MeasureColumn:
     """Column of bytes, sectors or pages; without `where`, all rows have the value `unit_bytes`."""
 
     where: Where | None
@@ -140,18 +140,18 @@ def _time_units() -> str:
     return "valid are " + ", ".join(f"{name} ({unit.words})" for name, unit in TIME_UNITS.items())
 
 
-def parse_measure(field: str, text: str) -> Measure:
+def parse_measure(field: str, text: str) -> MeasureColumn:
     """Return the column of offsets or lengths, or the length of all rows."""
     where, colon, unit = text.rpartition(":")
     if colon and where:
-        return Measure(parse_where(field, where), _unit_bytes(field, text, unit), unit)
+        return MeasureColumn(parse_where(field, where), _unit_bytes(field, text, unit), unit)
     if field == "length" and not text.isdecimal():
         try:
             size = _size(text)
         except WriteampError:
             size = 0
         if 0 < size <= MAX_LENGTH_BYTES:
-            return Measure(None, size, text)
+            return MeasureColumn(None, size, text)
     one_size = ", or one size for all rows, such as 4KiB" if field == "length" else ""
     raise spec_error(
         f"{field}={text} has no unit; give one, as in {field}=3:bytes; valid are {_UNITS}{one_size}"

@@ -14,7 +14,7 @@ from writeamp.traces.column_values import (
     DATE_AND_TIME,
     PREFIX,
     TIME_UNITS,
-    Measure,
+    MeasureColumn,
     Operations,
     Selection,
     Where,
@@ -52,8 +52,8 @@ class StatedColumns:
         header: whether the first row after those names the columns.
     """
 
-    offset: Measure
-    length: Measure
+    offset: MeasureColumn
+    length: MeasureColumn
     op: Operations
     time: tuple[Where, str] | None = None
     device: Where | None = None

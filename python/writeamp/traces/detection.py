@@ -16,7 +16,7 @@ from writeamp.traces.format import Format
 from writeamp.traces.plausibility import absurdities_of_rows
 from writeamp.traces.registry import FORMATS
 from writeamp.traces.row_format import RowFormat
-from writeamp.traces.source import Block, Head, file_path, read_head
+from writeamp.traces.source import Head, TextBlock, file_path, read_head
 from writeamp.traces.suggestion import Suggestion, gap_of, misfit_of, suggestion_of
 from writeamp.traces.words import EXAMPLE
 
@@ -146,7 +146,7 @@ def _requests(
     rows: RowFormat, path: Path, lines: Sequence[str], devices: DeviceCodes
 ) -> pl.DataFrame:
     text = "\n".join([*lines, ""]).encode()
-    return rows.requests_of(Block(path, 1, text), devices)
+    return rows.requests_of(TextBlock(path, 1, text), devices)
 
 
 def _refusals(why_not: Mapping[str, Sequence[str]]) -> str:

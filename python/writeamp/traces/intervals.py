@@ -47,7 +47,7 @@ def end_to_end(extents: pl.DataFrame, path: str, *, multiple: int = 1) -> pl.Dat
 
 
 @dataclass(frozen=True)
-class Runs:
+class IntervalUnion:
     """Disjoint intervals ``[start, end)`` in ascending order, with gaps between."""
 
     start: U64
@@ -78,7 +78,7 @@ class Runs:
         return ranks
 
 
-def union(extents: pl.DataFrame) -> Runs:
+def union(extents: pl.DataFrame) -> IntervalUnion:
     """Return the union of intervals in u64 columns ``start`` and ``end``.
 
     Empty intervals (start = end) cover no position.
@@ -87,12 +87,12 @@ def union(extents: pl.DataFrame) -> Runs:
     start = ordered["start"].to_numpy()
     reach = ordered["end"].cum_max().to_numpy()
     if len(start) == 0:
-        return Runs(start, reach)
+        return IntervalUnion(start, reach)
     opens = np.flatnonzero(start[1:] > reach[:-1]) + 1
-    return Runs(start[np.append(0, opens)], reach[np.append(opens, len(start)) - 1])
+    return IntervalUnion(start[np.append(0, opens)], reach[np.append(opens, len(start)) - 1])
 
 
-def ends_of_devices(extents: pl.DataFrame, covered: Runs) -> tuple[int, ...] | None:
+def ends_of_devices(extents: pl.DataFrame, covered: IntervalUnion) -> tuple[int, ...] | None:
     """Return the number of covered positions up to the end of each `device`; None for only one.
 
     Args:

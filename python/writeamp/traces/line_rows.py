@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
-from writeamp.traces.source import Block
+from writeamp.traces.source import TextBlock
 
 
-def numbered_lines(block: Block) -> pl.DataFrame:
+def numbered_lines(block: TextBlock) -> pl.DataFrame:
     """Return the lines of a block as column `line`, with their numbers in the file as `number`."""
     lines = pl.Series("line", block.text.decode().split("\n"), dtype=pl.String)
     return pl.DataFrame({"line": lines}).with_row_index("number", offset=block.first_line)
@@ -25,7 +25,7 @@ def with_fields(
     return frame.with_columns(groups.alias("fields")).unnest("fields")
 
 
-def with_rows(block: Block, lines: pl.DataFrame, rows: pl.DataFrame) -> Block:
+def with_rows(block: TextBlock, lines: pl.DataFrame, rows: pl.DataFrame) -> TextBlock:
     """Return the block with each line replaced by its row, and other lines emptied.
 
     Empty lines stay, so that line numbers do not change.

@@ -22,7 +22,13 @@ from writeamp.text import shortened
 from writeamp.traces.assemble import natural_order
 from writeamp.traces.in_memory import TraceData
 from writeamp.traces.in_memory_rows import ignored_columns
-from writeamp.traces.intervals import IntervalBounds, Runs, end_to_end, ends_of_devices, union
+from writeamp.traces.intervals import (
+    IntervalBounds,
+    IntervalUnion,
+    end_to_end,
+    ends_of_devices,
+    union,
+)
 from writeamp.traces.request_facts import Heat
 from writeamp.traces.streaming import Collection
 from writeamp.traces.touching import (
@@ -368,7 +374,7 @@ def _touched(requests: pl.DataFrame, page_bytes: int, path: str) -> tuple[pl.Dat
     return touched, left_out(lost)
 
 
-def _ranked(touched: pl.DataFrame, written: Runs) -> tuple[pl.DataFrame, list[str]]:
+def _ranked(touched: pl.DataFrame, written: IntervalUnion) -> tuple[pl.DataFrame, list[str]]:
     """Return the pages by their rank among the written ones, and notes on those left out.
 
     A write keeps its length, because all of its pages are written ones; other requests lose pages.

@@ -22,7 +22,7 @@ from writeamp.traces.in_memory_rows import ignored_columns
 from writeamp.traces.plausibility import absurdities
 from writeamp.traces.registry import FORMATS, find_format
 from writeamp.traces.row_format import RowFormat
-from writeamp.traces.source import Block, file_path, read_blocks
+from writeamp.traces.source import TextBlock, file_path, read_blocks
 from writeamp.traces.trace import MAX_LENGTH_BYTES, SCHEMA, Trace
 
 
@@ -236,7 +236,7 @@ def _itself(piece: TracePiece) -> TracePiece:
     return piece
 
 
-def _read(rows: RowFormat, block: Block) -> TracePiece:
+def _read(rows: RowFormat, block: TextBlock) -> TracePiece:
     devices = DeviceCodes(rows.device_separator)
     requests = rows.requests_of(block, devices)
     end = FilePosition(block.end_byte, block.end_line)

@@ -21,7 +21,7 @@ from writeamp.traces.rows import (
     parse,
     time_check,
 )
-from writeamp.traces.source import Block, Head, read_blocks
+from writeamp.traces.source import Head, TextBlock, read_blocks
 from writeamp.traces.text_output import (
     DEVICE,
     cut_times_notes,
@@ -81,7 +81,7 @@ class RowFormat:
     notes: Sequence[str]
     device_separator: str = "_"
     header: re.Pattern[bytes] | None = None
-    without_others: Callable[[Block], Block] | None = None
+    without_others: Callable[[TextBlock], TextBlock] | None = None
     left_out: Callable[[], list[str]] = list
     doubts: Callable[[], list[str]] = list
     written: Mapping[str, pl.Expr] = field(default_factory=dict)
@@ -108,7 +108,7 @@ class RowFormat:
         notes += self.left_out()
         return assemble(path, self.name, tables, devices, notes, doubts=self.doubts())
 
-    def requests_of(self, block: Block, devices: DeviceCodes) -> pl.DataFrame:
+    def requests_of(self, block: TextBlock, devices: DeviceCodes) -> pl.DataFrame:
         """Return the requests of a block of a file, with the codes of their devices.
 
         Raises:
@@ -144,7 +144,7 @@ class RowFormat:
         write_columns(trace.requests, columns, self.layout.separator, file, labels=labels)
         return [*renaming_notes(trace, labels), *cut_times_notes(trace, *self.tick, self.name)]
 
-    def _begins_with_header(self, block: Block) -> bool:
+    def _begins_with_header(self, block: TextBlock) -> bool:
         return bool(block.first_line == 1 and self.header and self.header.match(block.text))
 
 
@@ -252,6 +252,6 @@ def any_line(pattern: re.Pattern[str], head: Head) -> bool:
     return any(pattern.fullmatch(line) for line in head.lines[:_LINES_OF_FORM])
 
 
-def _without_first_line(block: Block) -> Block:
+def _without_first_line(block: TextBlock) -> TextBlock:
     # An empty line stays, so that line numbers do not change.
     return replace(block, text=block.text[block.text.find(b"\n") :] if b"\n" in block.text else b"")

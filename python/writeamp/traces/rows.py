@@ -16,7 +16,7 @@ import polars as pl
 
 from writeamp.errors import WriteampError
 from writeamp.text import quoted
-from writeamp.traces.source import Block
+from writeamp.traces.source import TextBlock
 from writeamp.traces.text_values import (
     HEXADECIMAL,
     ZERO_FRACTION,
@@ -123,7 +123,7 @@ class RowCheck:
     sentence: str
 
 
-def parse(block: Block, layout: RowLayout, checks: tuple[RowCheck, ...]) -> pl.DataFrame:
+def parse(block: TextBlock, layout: RowLayout, checks: tuple[RowCheck, ...]) -> pl.DataFrame:
     """Return the rows of a block as typed columns without nulls; all checks hold.
 
     Blank lines are skipped; spaces and tabs around a field are ignored.
@@ -274,7 +274,7 @@ def _without_blank_lines(text: bytes) -> bytes:
     return text.removeprefix(b"\n")
 
 
-def _parse_line_by_line(block: Block, layout: RowLayout) -> pl.DataFrame:
+def _parse_line_by_line(block: TextBlock, layout: RowLayout) -> pl.DataFrame:
     columns: dict[str, list[int | str | Decimal]] = {name: [] for name in layout.wanted}
     last = block.first_line + block.text.count(b"\n")
     cut = " (the file ends within it)"
@@ -344,7 +344,7 @@ def _decimal(text: str, places: int) -> Decimal:
         raise ValueError("a decimal number") from None
 
 
-def _fault_in_row(block: Block, layout: RowLayout, row: int, sentence: str) -> WriteampError:
+def _fault_in_row(block: TextBlock, layout: RowLayout, row: int, sentence: str) -> WriteampError:
     """Return the error for row ``row`` of the block's frame; the sentence may quote its fields."""
     number, line = _line_of_row(block, layout, row)
     fields = [*line.split(layout.separator), *[""] * len(layout.fields)]
@@ -352,12 +352,12 @@ def _fault_in_row(block: Block, layout: RowLayout, row: int, sentence: str) -> W
     return block.fault(number, sentence.format(**values))
 
 
-def _line_of_row(block: Block, layout: RowLayout, row: int) -> tuple[int, str]:
+def _line_of_row(block: TextBlock, layout: RowLayout, row: int) -> tuple[int, str]:
     """Return number and text of the line that became row ``row`` of the block's frame."""
     return next(islice(_numbered_lines(block, layout), row, None))
 
 
-def _numbered_lines(block: Block, layout: RowLayout) -> Iterator[tuple[int, str]]:
+def _numbered_lines(block: TextBlock, layout: RowLayout) -> Iterator[tuple[int, str]]:
     """Yield the non-blank lines of a block, squeezed, with their numbers."""
     text = squeeze(block.text, layout.separator).decode()
     for number, line in enumerate(text.split("\n"), block.first_line):

@@ -39,7 +39,7 @@ _UTF_16 = re.compile(rb"\xff\xfe[\t\r\n -~]\0[\t\r\n -~]\0")
 
 
 @dataclass(frozen=True)
-class Block:
+class TextBlock:
     """Whole lines of a text file; ``first_line`` is the number of the first one, from 1.
 
     ``end_byte`` is their end in the text of the file, ``end_line`` the number of the next line.
@@ -110,7 +110,7 @@ def read_head(path: Path) -> Head:
             _refuse_tar(start, path)
             if len(start) == _HEAD_BYTES and b"\n" not in start and _is_text(start):
                 rest = text.readline(_LINE_LIMIT_BYTES)
-                _refuse_long_lines(Block(path, 1, start + rest))
+                _refuse_long_lines(TextBlock(path, 1, start + rest))
     whole_lines = start
     if len(start) == _HEAD_BYTES and b"\n" in start:
         whole_lines = start[: start.rindex(b"\n")]
@@ -140,7 +140,7 @@ def read_binary(path: Path) -> bytes:
         return b"".join(chunks)
 
 
-def read_blocks(path: Path, *, first_byte: int = 0, first_line: int = 1) -> Iterator[Block]:
+def read_blocks(path: Path, *, first_byte: int = 0, first_line: int = 1) -> Iterator[TextBlock]:
     """Yield the file's text in blocks of whole lines; compressed files are unpacked meanwhile.
 
     Args:
@@ -167,13 +167,13 @@ def _pass(stream: BinaryIO, byte_count: int, *, is_packed: bool) -> None:
         byte_count -= len(text)
 
 
-def _blocks(path: Path, stream: BinaryIO, at_byte: int, line: int) -> Iterator[Block]:
+def _blocks(path: Path, stream: BinaryIO, at_byte: int, line: int) -> Iterator[TextBlock]:
     while text := stream.read(BLOCK_BYTES):
         tail = b"" if text.endswith(b"\n") else stream.readline(_LINE_LIMIT_BYTES + 1)
         text += tail
         at_byte += len(text)
         first_line, line = line, line + _lines(text)
-        block = Block(path, first_line, text, at_byte, line)
+        block = TextBlock(path, first_line, text, at_byte, line)
         _refuse_binary(block)
         _refuse_long_lines(block)
         if first_line == 1:
@@ -223,7 +223,7 @@ def _refuse_tar(start: bytes, path: Path) -> None:
         raise WriteampError(f"{path}: is a tar archive: unpack it first with tar -x")
 
 
-def _refuse_long_lines(block: Block) -> None:
+def _refuse_long_lines(block: TextBlock) -> None:
     text, stride = block.text, _LINE_LIMIT_BYTES // 2
     starts = range(0, len(text) - stride, stride)
     if all(text.find(b"\n", at, at + stride) >= 0 for at in starts):
@@ -240,7 +240,7 @@ def _is_text(start: bytes) -> bool:
     return b"\0" not in start and "\ufffd" not in start.decode("utf-8", "replace")[:-1]
 
 
-def _refuse_binary(block: Block) -> None:
+def _refuse_binary(block: TextBlock) -> None:
     text = block.text
     if block.first_line == 1:
         _refuse_tar(text, block.path)

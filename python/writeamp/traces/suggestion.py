@@ -33,7 +33,7 @@ from writeamp.traces.column_names import (
     time_unit_of,
 )
 from writeamp.traces.plausibility import absurdities_of_rows
-from writeamp.traces.source import Block, Head
+from writeamp.traces.source import Head, TextBlock
 from writeamp.traces.text_table import TextTable
 
 # Without column names, a single row does not prove the columns.
@@ -251,7 +251,7 @@ def _faults_of(spec: str, path: Path, head: Head) -> list[str]:
         assert entry.rows is not None
         rows = entry.rows(path)
         devices = DeviceCodes(rows.device_separator)
-        requests = rows.requests_of(Block(path, 1, head.text.encode()), devices)
+        requests = rows.requests_of(TextBlock(path, 1, head.text.encode()), devices)
     except WriteampError as error:
         return [str(error).replace(f"{path}:", _LINE, 1)]
     return absurdities_of_rows(requests, devices)

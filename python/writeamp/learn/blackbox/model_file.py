@@ -20,7 +20,7 @@ from writeamp.learn.blackbox.measurements import TARGETS
 from writeamp.learn.blackbox.model_kinds import check_installed
 from writeamp.learn.blackbox.models.conformal import ConformalRegressor
 from writeamp.learn.blackbox.models.documents import RAISED_BY_DOCUMENTS, from_document, to_document
-from writeamp.learn.blackbox.models.learner import Document, numbers
+from writeamp.learn.blackbox.models.learner import ModelDocument, numbers
 from writeamp.learn.blackbox.ranges import Range
 from writeamp.learn.blackbox.training import BlackBox
 from writeamp.results.numbers import json_number
@@ -95,7 +95,7 @@ def load(path: AnyPath) -> BlackBox:
         raise _refusal(name, f"its content is not valid ({type(error).__name__})") from None
 
 
-def _model(content: Document) -> BlackBox:
+def _model(content: ModelDocument) -> BlackBox:
     check_installed(str(content["model"]))
     features = find_feature_set(str(content["features"]))
     estimators = {
@@ -138,7 +138,7 @@ def _names(value: Any) -> tuple[str, ...] | None:
     return None if value is None else tuple(map(str, value))
 
 
-def _range(document: Document) -> Range:
+def _range(document: ModelDocument) -> Range:
     low, typical, high = numbers([document[end] for end in ("low", "typical", "high")], 3).tolist()
     if not low <= typical <= high:
         raise WriteampError("its ranges are damaged: low, typical and high must ascend")

@@ -25,7 +25,7 @@ from writeamp.vssd.nbd_client import MOST_BYTES, NbdClient, NbdCommand, NbdReque
 Integers = npt.NDArray[np.int64]
 
 # Counters of a drive: host bytes and flash bytes so far.
-Reading = tuple[float, float]
+CounterTotals = tuple[float, float]
 
 # Index of the fill, in place of that of a part or window.
 FILL = -1
@@ -47,7 +47,7 @@ class Host(Protocol):
         `done` is called with the bytes of the part written so far.
         """
 
-    def read_counters(self) -> Reading:
+    def read_counters(self) -> CounterTotals:
         """Return host and flash bytes after all written data is on the flash."""
 
 
@@ -217,7 +217,7 @@ class VirtualHost(RangesHost):
             done(int(bytes_of[min(answered, bytes_of.size) - 1]))
         self._send(iter([NbdRequest(NbdCommand.FLUSH, 0, 0)]))
 
-    def read_counters(self) -> Reading:
+    def read_counters(self) -> CounterTotals:
         """Return the bytes that the host has written, and those that were programmed."""
         counters = self._control.counters()
         return float(counters["host"]["written_bytes"]), float(programmed_bytes(counters))

@@ -10,7 +10,7 @@ from writeamp._engine import CAUSES, DEFAULT_BATCH_PAGES, Load, Simulation
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.learn.twin.chain import Chain, programmed_pages
-from writeamp.learn.twin.windows import Row, SavedWindows, Windows, windows_of
+from writeamp.learn.twin.windows import SavedWindows, WindowRow, Windows, windows_of
 from writeamp.runners import Progress
 from writeamp.runs.refusals import check_memory, refusals
 from writeamp.runs.seeds import replica_seed
@@ -50,7 +50,7 @@ def measure(
     chain = chain.of_capacity(drive.capacity_bytes, drive.page_bytes)
     spans = list(chain.parts(pages))
     whole = repeats * (pages + spans[-1].end_pages)
-    rows: list[Row] = [] if saved is None else list(saved.rows)
+    rows: list[WindowRow] = [] if saved is None else list(saved.rows)
     first = len(rows) // (1 + len(spans))
     done = first * (pages + spans[-1].end_pages)
     for repeat in range(first, repeats):

@@ -24,7 +24,7 @@ from writeamp.drives.devices.writing import TargetPlace, check_fio, kind_of, ope
 from writeamp.errors import WriteampError
 from writeamp.files.inputs import read_bytes
 from writeamp.learn.twin.chain import PAGE_BYTES, Chain
-from writeamp.learn.twin.driving import FILL, Reading
+from writeamp.learn.twin.driving import FILL, CounterTotals
 from writeamp.learn.twin.plan import FILL as FILL_SECTION
 from writeamp.learn.twin.plan import capacity_of, fio_jobs, section_names, unwritten
 from writeamp.units.byte_sizes import shown_bytes
@@ -94,7 +94,7 @@ class HostCounters:
             "part of the drive, or finer counters"
         )
 
-    def read(self, written_bytes: int) -> Reading:
+    def read(self, written_bytes: int) -> CounterTotals:
         """Return host and flash bytes since the first reading.
 
         Args:
@@ -286,7 +286,7 @@ class RealHost:
         self._written_bytes += int(report["write"]["io_bytes"])
         done(self._written_bytes)
 
-    def read_counters(self) -> Reading:
+    def read_counters(self) -> CounterTotals:
         """Return host and flash bytes since this host began."""
         written, self._written_bytes = self._written_bytes, 0
         return self.counted.read(written)

@@ -259,7 +259,7 @@ def _check_whole(windows: Windows, where: str) -> None:
 
 
 # Repeat, window, host bytes and flash bytes of a part.
-Row: TypeAlias = tuple[int, int, float, float]
+WindowRow: TypeAlias = tuple[int, int, float, float]
 
 _PARQUET = b"PAR1"
 _COLUMNS = ("repeat", "window", "host_bytes", "flash_bytes")
@@ -275,7 +275,7 @@ class SavedWindows:
     path: Path
     chain: Chain
     request: str
-    rows: list[Row] = field(default_factory=list)
+    rows: list[WindowRow] = field(default_factory=list)
 
     @staticmethod
     def at(path: Path, chain: Chain, request: Any) -> SavedWindows:
@@ -307,7 +307,7 @@ class SavedWindows:
         """The windows so far."""
         return windows_of(self.chain, self.rows)
 
-    def add(self, rows: Iterable[Row]) -> None:
+    def add(self, rows: Iterable[WindowRow]) -> None:
         """Add rows and rewrite the file, completely or not at all."""
         import polars as pl  # noqa: PLC0415 (slow)
 
@@ -325,7 +325,7 @@ def _digest(request: Any, salt: str) -> str:
     return f"{salt}:{hashlib.sha256(f'{salt}{text}'.encode()).hexdigest()}"
 
 
-def _read(path: Path) -> tuple[str, dict[str, Any], list[Row]] | None:
+def _read(path: Path) -> tuple[str, dict[str, Any], list[WindowRow]] | None:
     """Return the request's digest, the chain and the rows of a saved file; None for other files.
 
     Raises:

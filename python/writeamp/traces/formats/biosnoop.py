@@ -15,7 +15,7 @@ from writeamp.traces.formats.blkparse import operation_of_rwbs
 from writeamp.traces.line_rows import LeftOut, numbered_lines, with_rows
 from writeamp.traces.row_format import RowFormat, any_line, request_rows
 from writeamp.traces.rows import FieldKind, RowCheck, RowLayout, nanoseconds
-from writeamp.traces.source import Block, Head, read_head
+from writeamp.traces.source import Head, TextBlock, read_head
 from writeamp.traces.trace import MAX_TIMESTAMP_NS, OPERATIONS, SECTOR_BYTES
 
 _FORM = "TIME(s) COMM PID DISK T SECTOR BYTES [P] [QUE(ms)] LAT(ms)"
@@ -117,7 +117,7 @@ class _Rewriting:
         # At least the latency follows the size, so a row that is cut within the size is not one.
         self._pattern = rf"^[ \t]*{patterns}{gap}\S"
 
-    def rows_of(self, block: Block) -> Block:
+    def rows_of(self, block: TextBlock) -> TextBlock:
         """Return a block with rows of time, disk, operation, sector and bytes."""
         lines = numbered_lines(block)
         groups = pl.col("line").str.extract_groups(self._pattern)
@@ -127,7 +127,7 @@ class _Rewriting:
         self._look_at_others(block, fields.filter(pl.col("bytes").is_null()))
         return with_rows(block, lines, self._requests(fields.drop_nulls("bytes")))
 
-    def _look_at_others(self, block: Block, others: pl.DataFrame) -> None:
+    def _look_at_others(self, block: TextBlock, others: pl.DataFrame) -> None:
         odd = others.filter(~pl.col("line").str.contains(_CHATTER))
         for number, line in odd.select("number", "line").iter_rows():
             if _is_header(line.split()):

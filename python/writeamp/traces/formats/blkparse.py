@@ -17,7 +17,7 @@ from writeamp.traces.format import Format, ReadOptions
 from writeamp.traces.line_rows import LeftOut
 from writeamp.traces.row_format import any_line
 from writeamp.traces.rows import RowCheck, first_failure, read_lines
-from writeamp.traces.source import Block, read_blocks
+from writeamp.traces.source import TextBlock, read_blocks
 from writeamp.traces.text_output import (
     DEVICE,
     decimal_time,
@@ -146,7 +146,7 @@ def write(trace: Trace, file: BinaryIO) -> list[str]:
     return renaming_notes(trace, labels)
 
 
-def _events(block: Block, in_summary: bool, lost: LeftOut) -> tuple[pl.DataFrame, bool]:
+def _events(block: TextBlock, in_summary: bool, lost: LeftOut) -> tuple[pl.DataFrame, bool]:
     """Return the event lines with number and action, and whether a summary has begun.
 
     Events that the summary reports as skipped are added to `lost`.
@@ -168,7 +168,9 @@ def _events(block: Block, in_summary: bool, lost: LeftOut) -> tuple[pl.DataFrame
     return lines, in_summary
 
 
-def _requests(block: Block, events: pl.DataFrame, devices: DeviceCodes) -> tuple[pl.DataFrame, int]:
+def _requests(
+    block: TextBlock, events: pl.DataFrame, devices: DeviceCodes
+) -> tuple[pl.DataFrame, int]:
     """Return the requests among one action's events, and the number of other events."""
     groups = pl.col("line").str.extract_groups(_EVENT).struct.rename_fields(_EVENT_FIELDS)
     texts = events.select("number", "line", groups.alias("fields")).unnest("fields")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from writeamp.traces.format import Format
 from writeamp.traces.row_format import request_rows
 from writeamp.traces.rows import FieldKind, RowLayout
-from writeamp.traces.source import Block
+from writeamp.traces.source import TextBlock
 from writeamp.traces.trace import SECTOR_BYTES
 
 _LAYOUT = RowLayout(
@@ -32,7 +32,7 @@ _ROW = re.compile(r"\d+\s+\d+\s+.*?\s+\d+\s+\d+\s+[RrWw]\s+\d+\s+\d+(\s+[0-9a-fA
 _FIELDS = len(_LAYOUT.fields) + 1
 
 
-def _with_one_word(block: Block) -> Block:
+def _with_one_word(block: TextBlock) -> TextBlock:
     """Return a block in which each process name is a single word."""
     text = block.text
     if all(len(line.split()) in (0, _FIELDS) for line in text.split(b"\n")):

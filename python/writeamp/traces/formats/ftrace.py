@@ -15,7 +15,7 @@ from writeamp.traces.formats.blkparse import counts_of, operation_of_rwbs
 from writeamp.traces.line_rows import LeftOut, numbered_lines, with_fields, with_rows
 from writeamp.traces.row_format import request_rows
 from writeamp.traces.rows import FieldKind, RowLayout
-from writeamp.traces.source import Block, Head, read_blocks
+from writeamp.traces.source import Head, TextBlock, read_blocks
 from writeamp.traces.trace import OPERATIONS, SECTOR_BYTES, Trace
 
 # The kernel reports a request at several stages; counting several would count its bytes twice. The
@@ -70,7 +70,7 @@ class _StageEvents:
         self._present: Counter[str] = Counter()
         self._left_out = LeftOut()
 
-    def rows_of(self, block: Block) -> Block:
+    def rows_of(self, block: TextBlock) -> TextBlock:
         """Return a block in which only the events of the stage are rows; other lines are empty."""
         lines = numbered_lines(block)
         events = with_fields(lines, "line", _EVENT, ["time", "event", "rest"])
@@ -98,7 +98,7 @@ class _StageEvents:
             )
         return doubts
 
-    def _look_at_others(self, block: Block, others: pl.DataFrame) -> None:
+    def _look_at_others(self, block: TextBlock, others: pl.DataFrame) -> None:
         """Count lost events, and reject a line with a block event in another form."""
         odd = others.filter(pl.col("line").str.contains(_MENTIONS_EVENT))
         if odd.height:
@@ -110,7 +110,7 @@ class _StageEvents:
             elif buffered := _BUFFER.match(line):
                 self._left_out.lost += max(0, int(buffered[2]) - int(buffered[1]))
 
-    def _requests(self, block: Block, events: pl.DataFrame) -> pl.DataFrame:
+    def _requests(self, block: TextBlock, events: pl.DataFrame) -> pl.DataFrame:
         fields = with_fields(events, "rest", _REQUEST, _REQUEST_FIELDS)
         self._refuse_odd(block, fields)
         names = {word: operation_of_rwbs(word) or word for word in fields["rwbs"].unique()}
@@ -151,7 +151,7 @@ class _StageEvents:
         )
 
     @staticmethod
-    def _refuse_odd(block: Block, fields: pl.DataFrame) -> None:
+    def _refuse_odd(block: TextBlock, fields: pl.DataFrame) -> None:
         odd = fields.filter(pl.col("device").is_null())
         if odd.height:
             number, line = odd.select("number", "line").row(0)

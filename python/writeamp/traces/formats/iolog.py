@@ -12,7 +12,7 @@ from writeamp.text import Detail, quoted
 from writeamp.traces.assemble import DeviceCodes, assemble
 from writeamp.traces.format import Format, ReadOptions
 from writeamp.traces.rows import RowCheck, first_failure, read_lines
-from writeamp.traces.source import Block, Head, read_blocks
+from writeamp.traces.source import Head, TextBlock, read_blocks
 from writeamp.traces.text_output import (
     DEVICE,
     cut_times_notes,
@@ -104,7 +104,7 @@ def _labels(trace: Trace) -> list[str]:
     return list(trace.devices) if fits else [f"file{i}" for i in range(len(trace.devices))]
 
 
-def _after_header(block: Block) -> tuple[int, Block]:
+def _after_header(block: TextBlock) -> tuple[int, TextBlock]:
     """Return the version in the first line, and the block with that line empty."""
     first, newline, rest = block.text.partition(b"\n")
     match = _HEADER.fullmatch(first.decode().strip())
@@ -114,10 +114,10 @@ def _after_header(block: Block) -> tuple[int, Block]:
             f"the line is {quoted(first.decode().strip())}, valid are fio version 2 iolog and fio "
             "version 3 iolog",
         )
-    return int(match[1]), Block(block.path, block.first_line, newline + rest)
+    return int(match[1]), TextBlock(block.path, block.first_line, newline + rest)
 
 
-def _rows(block: Block, version: int, clock_us: int) -> pl.DataFrame:
+def _rows(block: TextBlock, version: int, clock_us: int) -> pl.DataFrame:
     """Return the fields of the rows, with `time_us` and the `number` of the line."""
     groups = pl.col("line").str.extract_groups(_ROWS[version]).struct.rename_fields(_FIELDS)
     rows = (
@@ -141,7 +141,7 @@ def _rows(block: Block, version: int, clock_us: int) -> pl.DataFrame:
     return rows
 
 
-def _refuse_faults(block: Block, rows: pl.DataFrame, version: int) -> None:
+def _refuse_faults(block: TextBlock, rows: pl.DataFrame, version: int) -> None:
     actions = [*_OPERATION_OF_ACTION, *_OF_FILES, *(["wait"] if version == 2 else [])]
     needs_first = _HAS_EXTENT | (pl.col("action") == "wait")
     checks = (

@@ -11,7 +11,7 @@ from writeamp.traces.format import Format
 from writeamp.traces.line_rows import LeftOut
 from writeamp.traces.row_format import RowFormat, any_line, request_rows
 from writeamp.traces.rows import FieldKind, RowLayout
-from writeamp.traces.source import Block
+from writeamp.traces.source import TextBlock
 
 _LAYOUT = RowLayout(
     ",",
@@ -32,7 +32,7 @@ _WITHOUT_TYPE = re.compile(rb"^[^,\n]*,[^,\n]*,[ \t]*,[^\n]*", re.MULTILINE)
 def _rows(path: Path) -> RowFormat:
     left_out = LeftOut()
 
-    def without_untyped(block: Block) -> Block:
+    def without_untyped(block: TextBlock) -> TextBlock:
         text, count = _WITHOUT_TYPE.subn(b"", block.text)
         left_out.reasons["rows without IOType"] += count
         return replace(block, text=text) if count else block

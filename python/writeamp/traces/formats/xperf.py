@@ -12,7 +12,7 @@ from writeamp.traces.format import Format
 from writeamp.traces.line_rows import LeftOut, numbered_lines, with_fields, with_rows
 from writeamp.traces.row_format import RowFormat, request_rows
 from writeamp.traces.rows import FieldKind, RowLayout
-from writeamp.traces.source import Block, Head
+from writeamp.traces.source import Head, TextBlock
 
 _FORM = (
     "DiskWrite, TimeStamp, Process Name ( PID), ThreadID, [CPU,] IrpPtr, ByteOffset, IOSize, "
@@ -67,7 +67,7 @@ class _DiskEvents:
             doubts.append(f"{self._lost_buffers} buffers of events were lost while recording")
         return doubts
 
-    def rows_of(self, block: Block) -> Block:
+    def rows_of(self, block: TextBlock) -> TextBlock:
         """Return a block with rows of time, disk, event, offset and size; other lines are empty."""
         lines = numbered_lines(block)
         self._look_at_others(block, lines)
@@ -86,7 +86,7 @@ class _DiskEvents:
             raise block.fault(number, f"the event is {quoted(line.strip())}, valid is {_FORM}")
         return with_rows(block, lines, requests)
 
-    def _look_at_others(self, block: Block, lines: pl.DataFrame) -> None:
+    def _look_at_others(self, block: TextBlock, lines: pl.DataFrame) -> None:
         """Count lost events, and reject a header with unknown columns."""
         for line in lines.filter(pl.col("line").str.contains("Events Lost:"))["line"]:
             if lost := _LOST.search(line):

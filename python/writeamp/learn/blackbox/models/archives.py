@@ -85,7 +85,7 @@ def _parameter(value: Any) -> Any:
     return _rebuilt(value)
 
 
-Node: TypeAlias = Mapping[str, Any]
+ArchiveNode: TypeAlias = Mapping[str, Any]
 Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
 
 
@@ -129,34 +129,34 @@ def read_archive(data: bytes) -> Any:
         raise WriteampError(f"its archive cannot be read ({type(error).__name__})") from None
 
 
-def _value(node: Node, arrays: Arrays) -> Any:
+def _value(node: ArchiveNode, arrays: Arrays) -> Any:
     read = _READERS.get(node["__loader__"])
     return Archived(_path(node)) if read is None else read(node, arrays)
 
 
-def _list(node: Node, arrays: Arrays) -> list[Any]:
+def _list(node: ArchiveNode, arrays: Arrays) -> list[Any]:
     return [_value(item, arrays) for item in node.get("content") or []]
 
 
-def _table(node: Node, arrays: Arrays) -> dict[str, Any]:
+def _table(node: ArchiveNode, arrays: Arrays) -> dict[str, Any]:
     return {name: _value(item, arrays) for name, item in (node.get("content") or {}).items()}
 
 
-def _numbers(node: Node, arrays: Arrays) -> Any:
+def _numbers(node: ArchiveNode, arrays: Arrays) -> Any:
     """Return an array; texts as a list, because skops does not store them as NumPy arrays."""
     return _list(node, arrays) if node["type"] == "json" else arrays[node["file"]]
 
 
-def _object(node: Node, arrays: Arrays) -> Archived:
+def _object(node: ArchiveNode, arrays: Arrays) -> Archived:
     attributes = _value(node["content"], arrays) if node.get("content") else None
     return Archived(_path(node), attributes or {})
 
 
-def _path(node: Node) -> str:
+def _path(node: ArchiveNode) -> str:
     return f"{node['__module__']}.{node['__class__']}"
 
 
-_READERS: Mapping[str, Callable[[Node, Arrays], Any]] = {
+_READERS: Mapping[str, Callable[[ArchiveNode, Arrays], Any]] = {
     "JsonNode": lambda node, _: json.loads(str(node["content"])),
     "ListNode": _list,
     "TupleNode": lambda node, arrays: tuple(_list(node, arrays)),

@@ -18,7 +18,7 @@ from writeamp.learn.blackbox.model_kinds import check_installed
 from writeamp.learn.blackbox.models.archives import packed, unpacked
 from writeamp.learn.blackbox.models.checks import CONFORMAL, checked
 from writeamp.learn.blackbox.models.conformal import ConformalRegressor
-from writeamp.learn.blackbox.models.learner import Document, Saved, check_names, numbers
+from writeamp.learn.blackbox.models.learner import ModelDocument, Saved, check_names, numbers
 from writeamp.learn.blackbox.models.learners import MODELS
 from writeamp.learn.blackbox.models.prior import SAVED_PRIOR
 
@@ -29,7 +29,7 @@ RAISED_BY_DOCUMENTS = (
 )  # fmt: skip
 
 
-def to_document(model: Any) -> Document:
+def to_document(model: Any) -> ModelDocument:
     """Return a fitted model as a document of texts, numbers, lists and tables.
 
     Raises:
@@ -129,9 +129,9 @@ def _shown(error: Exception) -> str:
     return f"the key {text} is missing" if isinstance(error, KeyError) else text
 
 
-def _parameters(model: BaseEstimator) -> Document:
+def _parameters(model: BaseEstimator) -> ModelDocument:
     """Return the parameters of a model's constructor; models among them as documents."""
-    parameters: Document = {}
+    parameters: ModelDocument = {}
     for name, value in model.get_params(deep=False).items():
         if isinstance(value, BaseEstimator):
             parameters[name] = {"unfitted": _unfitted(value)}
@@ -140,15 +140,15 @@ def _parameters(model: BaseEstimator) -> Document:
     return parameters
 
 
-def _unfitted(model: BaseEstimator) -> Document:
+def _unfitted(model: BaseEstimator) -> ModelDocument:
     for name, kind in _KINDS.items():
         if type(model) is kind.estimator:
             return {"kind": name, "parameters": _parameters(model)}
     return to_document(model)
 
 
-def _given(parameters: Mapping[str, Any]) -> Document:
-    arguments: Document = {}
+def _given(parameters: Mapping[str, Any]) -> ModelDocument:
+    arguments: ModelDocument = {}
     for name, value in parameters.items():
         if not isinstance(value, Mapping):
             arguments[name] = value
@@ -171,7 +171,9 @@ def _made(document: Mapping[str, Any]) -> Any:
     return model
 
 
-def _write_conformal(model: ConformalRegressor, write: Callable[[Any], Document]) -> Document:
+def _write_conformal(
+    model: ConformalRegressor, write: Callable[[Any], ModelDocument]
+) -> ModelDocument:
     return {
         "model": write(model.estimator_),
         "edges": model.edges_.tolist(),

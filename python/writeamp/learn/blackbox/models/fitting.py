@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import QuantileRegressor
 
-from writeamp.learn.blackbox.models.growing import Data, Growth, Node, grow
+from writeamp.learn.blackbox.models.growing import Data, Growth, TreeNode, grow
 from writeamp.learn.blackbox.models.terms import terms_of
 from writeamp.learn.blackbox.models.tree import LEAF, Tree
 
@@ -18,7 +18,7 @@ F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
 
 
-def penalties_of_collapse(nodes: Sequence[Node]) -> F64:
+def penalties_of_collapse(nodes: Sequence[TreeNode]) -> F64:
     """Return for each node the penalty per leaf from which it is a leaf; shape (nodes,).
 
     Leaves have 0. A node collapses when its own cost plus one penalty is at most the costs plus
@@ -73,7 +73,11 @@ class _Below:
 
 
 def chosen_penalty(
-    data: Data, growth: Growth, nodes: Sequence[Node], folds: Sequence[I64], standard_errors: float
+    data: Data,
+    growth: Growth,
+    nodes: Sequence[TreeNode],
+    folds: Sequence[I64],
+    standard_errors: float,
 ) -> float:
     """Return the penalty per leaf with the best predictions in cross-validation.
 
@@ -108,7 +112,7 @@ def chosen_penalty(
     return float(candidates[np.flatnonzero(means <= means[best] + slack)[-1]])
 
 
-def parent_penalties(nodes: Sequence[Node], penalties: F64) -> F64:
+def parent_penalties(nodes: Sequence[TreeNode], penalties: F64) -> F64:
     """Return for each node the penalty from which the node disappears; shape (nodes,)."""
     penalties_of_parents = np.full(len(nodes), np.inf)
     for place, node in enumerate(nodes):
@@ -119,7 +123,7 @@ def parent_penalties(nodes: Sequence[Node], penalties: F64) -> F64:
     return penalties_of_parents
 
 
-def _rows_at(data: Data, nodes: Sequence[Node], rows: I64) -> Iterator[tuple[int, I64]]:
+def _rows_at(data: Data, nodes: Sequence[TreeNode], rows: I64) -> Iterator[tuple[int, I64]]:
     """Give every node with the given rows that reach it."""
     waiting = [(0, rows)]
     while waiting:
@@ -131,7 +135,7 @@ def _rows_at(data: Data, nodes: Sequence[Node], rows: I64) -> Iterator[tuple[int
             waiting += [(node.left, here[is_left]), (node.right, here[~is_left])]
 
 
-def _errors(data: Data, node: Node, rows: I64) -> F64:
+def _errors(data: Data, node: TreeNode, rows: I64) -> F64:
     """Return the absolute errors of the node's model, clipped to the range of its own rows."""
     own = data.target[node.rows]
     values = (
@@ -201,7 +205,7 @@ def prepared(features: F64, target: F64, *, with_logs: bool) -> tuple[Data, Term
 
 def pruned(
     data: Data, growth: Growth, folds: Sequence[I64] | None, standard_errors: float
-) -> tuple[list[Node], float]:
+) -> tuple[list[TreeNode], float]:
     """Return a grown tree, and its pruning penalty by cross-validation over the folds."""
     nodes = grow(data, np.arange(len(data.target)), growth)
     if folds is None:
@@ -209,7 +213,7 @@ def pruned(
     return nodes, chosen_penalty(data, growth, nodes, folds, standard_errors)
 
 
-def kept_nodes(nodes: Sequence[Node], penalty: float) -> list[tuple[Node, bool]]:
+def kept_nodes(nodes: Sequence[TreeNode], penalty: float) -> list[tuple[TreeNode, bool]]:
     """Return the nodes that remain at a penalty, in order, and whether each is now a leaf."""
     penalties = penalties_of_collapse(nodes)
     is_leaf_of: dict[int, bool] = {0: True}
@@ -219,7 +223,7 @@ def kept_nodes(nodes: Sequence[Node], penalty: float) -> list[tuple[Node, bool]]
     return [(nodes[place], is_leaf) for place, is_leaf in sorted(is_leaf_of.items())]
 
 
-def assembled(data: Data, scaling: TermScaling, nodes: Sequence[Node], shape: Shape) -> Tree:
+def assembled(data: Data, scaling: TermScaling, nodes: Sequence[TreeNode], shape: Shape) -> Tree:
     """Return the final tree for predictions.
 
     A node's model is smoothed toward its parent's, as in Quinlan's M5 (1992): a weighted mean, in
@@ -262,7 +266,7 @@ def assembled(data: Data, scaling: TermScaling, nodes: Sequence[Node], shape: Sh
     )
 
 
-def importances(data: Data, nodes: Sequence[Node], penalty: float) -> F64:
+def importances(data: Data, nodes: Sequence[TreeNode], penalty: float) -> F64:
     """Return the sum of squares that each feature explains; shape (features,).
 
     A split explains its decrease of the squares around the mean. A term of a leaf explains the

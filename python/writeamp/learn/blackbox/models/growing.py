@@ -119,7 +119,7 @@ class Growth:
 
 
 @dataclass
-class Node:
+class TreeNode:
     """A node; without a split it is a leaf."""
 
     rows: I64
@@ -170,7 +170,7 @@ class Data:
         return self.joined[:, -1]
 
 
-def grow(data: Data, rows: I64, growth: Growth) -> list[Node]:
+def grow(data: Data, rows: I64, growth: Growth) -> list[TreeNode]:
     """Return the nodes of a tree on these rows: the root first, parents before children."""
     nodes = [_node(data, rows, 0, growth)]
     open_nodes = [0]
@@ -189,12 +189,12 @@ def grow(data: Data, rows: I64, growth: Growth) -> list[Node]:
     return nodes
 
 
-def _node(data: Data, rows: I64, depth: int, growth: Growth) -> Node:
+def _node(data: Data, rows: I64, depth: int, growth: Growth) -> TreeNode:
     fit = forward(data.joined[rows, 1:], growth.f_to_enter, growth.most_terms)
-    return Node(rows, depth, fit)
+    return TreeNode(rows, depth, fit)
 
 
-def _split(data: Data, node: Node, growth: Growth) -> tuple[int, float] | None:
+def _split(data: Data, node: TreeNode, growth: Growth) -> tuple[int, float] | None:
     """Return the variable and the threshold of a split; None if the node must be a leaf."""
     too_few = len(node.rows) < 2 * growth.fewest_rows
     if too_few or node.depth >= growth.most_depth or node.fit.sse <= _EXPLAINED * data.squares:

@@ -81,7 +81,7 @@ def numbers(values: Any, count: int) -> npt.NDArray[np.float64]:
     return array
 
 
-Document: TypeAlias = dict[str, Any]
+ModelDocument: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -96,12 +96,12 @@ class Saved:
     """
 
     estimator: Any
-    write: Callable[[Any, Callable[[Any], Document]], Document]
+    write: Callable[[Any, Callable[[Any], ModelDocument]], ModelDocument]
     read: Callable[[Any, Mapping[str, Any], Callable[[Mapping[str, Any]], Any]], None]
     domains: Mapping[str, Domain] = field(default_factory=dict)
 
 
-def write_box(model: Any) -> Document:
+def write_box(model: Any) -> ModelDocument:
     """Return the importances and ranges of a model's features."""
     return {
         "importances": model.feature_importances_.tolist(),

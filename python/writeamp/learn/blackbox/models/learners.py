@@ -18,8 +18,8 @@ from writeamp.learn.blackbox.models.checks import FOREST, PROCESS, TREE
 from writeamp.learn.blackbox.models.gaussian_process import GaussianProcessRegressor
 from writeamp.learn.blackbox.models.kernels import Coordinates, Kernel, KernelPart
 from writeamp.learn.blackbox.models.learner import (
-    Document,
     Learner,
+    ModelDocument,
     Saved,
     baseline,
     numbers,
@@ -32,7 +32,7 @@ from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
 from writeamp.learn.blackbox.models.tree import tree_from, tree_to
 
 
-def _write_tree(model: LinearTreeRegressor, _: object) -> Document:
+def _write_tree(model: LinearTreeRegressor, _: object) -> ModelDocument:
     return {"tree": tree_to(model.tree_), **write_box(model)}
 
 
@@ -41,7 +41,7 @@ def _read_tree(model: LinearTreeRegressor, document: Mapping[str, Any], _: objec
     read_box(model, document)
 
 
-def _write_forest(model: LinearForestRegressor, _: object) -> Document:
+def _write_forest(model: LinearForestRegressor, _: object) -> ModelDocument:
     trees = [tree_to(tree) for tree in model.trees_]
     return {"trees": trees, "spread_scale": model.spread_scale_, **write_box(model)}
 
@@ -71,7 +71,7 @@ def parts_of(names: Sequence[str]) -> list[list[int]]:
     return [*(side for side in sides if len(side) > len(both)), every]
 
 
-def _write_process(model: GaussianProcessRegressor, _: object) -> Document:
+def _write_process(model: GaussianProcessRegressor, _: object) -> ModelDocument:
     coordinates, kernel = model.coordinates_, model.kernel_
     return {
         "range": [coordinates.low.tolist(), coordinates.high.tolist()],

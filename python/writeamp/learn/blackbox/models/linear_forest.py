@@ -20,7 +20,7 @@ from writeamp.learn.blackbox.models.fitting import (
     importances,
     prepared,
 )
-from writeamp.learn.blackbox.models.growing import Data, Growth, Node, grow
+from writeamp.learn.blackbox.models.growing import Data, Growth, TreeNode, grow
 from writeamp.learn.blackbox.models.terms import to_model, to_target
 from writeamp.learn.blackbox.models.tree import Tree
 
@@ -170,5 +170,5 @@ def _tree(
     data: Data, scaling: TermScaling, rows: I64, growth: Growth, shape: Shape
 ) -> tuple[Tree, F64]:
     """Return a tree on some of the rows, and the sum of squares that each feature explains."""
-    nodes: list[Node] = grow(data, rows, growth)
+    nodes: list[TreeNode] = grow(data, rows, growth)
     return assembled(data, scaling, nodes, shape), importances(data, nodes, shape.penalty)

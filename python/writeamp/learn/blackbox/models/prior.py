@@ -18,7 +18,7 @@ from writeamp.learn.blackbox.formulas.fit import fitted_formulas
 from writeamp.learn.blackbox.formulas.of_profiles import profile_formulas
 from writeamp.learn.blackbox.models import checks
 from writeamp.learn.blackbox.models.checks import fitted
-from writeamp.learn.blackbox.models.learner import Document, Saved, check_names, numbers
+from writeamp.learn.blackbox.models.learner import ModelDocument, Saved, check_names, numbers
 from writeamp.learn.blackbox.models.terms import to_model
 
 F64 = npt.NDArray[np.float64]
@@ -187,7 +187,7 @@ def _without_outliers(ratio: F64) -> F64:
     return clipped
 
 
-def _write(model: PriorRegressor, write: Any) -> Document:
+def _write(model: PriorRegressor, write: Any) -> ModelDocument:
     return {
         "model": write(model.estimator_),
         "origins": list(model.origins_),

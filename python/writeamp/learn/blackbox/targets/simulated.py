@@ -19,7 +19,12 @@ from writeamp.devices.times import ChangesLike
 from writeamp.learn.blackbox.space import WorkloadPoint
 from writeamp.learn.blackbox.targets.prepared import PreparedDevice
 from writeamp.learn.blackbox.targets.settings import SimulatedSettings
-from writeamp.learn.blackbox.targets.stopping import Rule, longest_ns, measure, measure_burst
+from writeamp.learn.blackbox.targets.stopping import (
+    StoppingRule,
+    longest_ns,
+    measure,
+    measure_burst,
+)
 from writeamp.learn.blackbox.targets.target import SIMULATED, Performance
 from writeamp.runners import Runner, local_runner
 from writeamp.units.ratios import logical_of
@@ -171,7 +176,7 @@ class _SimulatedPoint:
         if point.burst_s is not None:
             run = _run(self, prepared, longest_ns(point.burst_s))
             return measure_burst(run, point.recent_write_bytes, point.burst_s)
-        rule = Rule(settings.precision, settings.most_s, prepared)
+        rule = StoppingRule(settings.precision, settings.most_s, prepared)
         return measure(_run(self, prepared, rule.most_ns), rule, writes=point.has_writes)
 
 

@@ -38,7 +38,7 @@ _MOST_WA_CHANGE = 5
 
 
 @dataclass(frozen=True)
-class Rule:
+class StoppingRule:
     """Stopping rule of the run of a point.
 
     Attributes:
@@ -60,7 +60,7 @@ class Rule:
         return round(self.most_s * 1e9)
 
 
-def measure(run: TimedRun, rule: Rule, *, writes: bool) -> Performance:
+def measure(run: TimedRun, rule: StoppingRule, *, writes: bool) -> Performance:
     """Advance a new run until the rule ends it, and return its performance.
 
     Args:
@@ -90,7 +90,9 @@ def measure(run: TimedRun, rule: Rule, *, writes: bool) -> Performance:
     return between(first, last, precision=judged.precision, steady=is_steady)
 
 
-def _may_end(judged: RunJudgement | None, looks: list[Look], rule: Rule, *, writes: bool) -> bool:
+def _may_end(
+    judged: RunJudgement | None, looks: list[Look], rule: StoppingRule, *, writes: bool
+) -> bool:
     """Return whether the means are precise and the drive's state can last."""
     if judged is None or not judged.meets(rule.precision):
         return False
@@ -98,7 +100,7 @@ def _may_end(judged: RunJudgement | None, looks: list[Look], rule: Rule, *, writ
     return not writes or (_has_filled(last, rule) and not _drains(first, last, rule))
 
 
-def _has_filled(last: Look, rule: Rule) -> bool:
+def _has_filled(last: Look, rule: StoppingRule) -> bool:
     """Return whether enough was written that caches and free blocks have no effect any more."""
     return (
         last.programmed_pages >= rule.drive.filling_pages
@@ -106,7 +108,7 @@ def _has_filled(last: Look, rule: Rule) -> bool:
     )
 
 
-def _drains(first: Look, last: Look, rule: Rule) -> bool:
+def _drains(first: Look, last: Look, rule: StoppingRule) -> bool:
     """Return whether free blocks were used up between two looks, which cannot last."""
     if not rule.drive.erase_unit_pages:
         return False
