@@ -210,7 +210,7 @@ class TestTheFileAppearsWholeOrNotAtAll:
             ("directory.parquet", "is a directory"),
             ("pipe.parquet", "not a regular file"),
             ("n" * 300 + ".parquet", "File name too long"),
-            ("nul\0.parquet", "no file name"),
+            ("nul\0.parquet", "not a file name"),
             ("trace.csv", "end it in one of .msr, .spc"),
             ("trace", "--to"),
         ],
