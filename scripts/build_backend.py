@@ -1,8 +1,8 @@
-"""Build backend of pyproject.toml: maturin's, but for what `make` has built before.
+"""Build backend of pyproject.toml: maturin, except for libraries that `make` builds.
 
-`pip install --editable . --config-settings libraries=built` points to the sources, beside which
-`make` lays both libraries from one call of cargo; maturin would build one of them, each time. They
-may come later than the install: `make` runs the two side by side.
+`pip install --editable . --config-settings libraries=built` installs a link to the sources. `make`
+puts both libraries there with one call of cargo, possibly in parallel with the install; maturin
+would build one of them on each install.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def build_editable(
     settings = config_settings or {}
     libraries = settings.pop("libraries", None)
     if libraries not in (None, "built"):
-        raise ValueError(f"libraries is {libraries!r}; it must be 'built', or left out")
+        raise ValueError(f"libraries is {libraries!r}; use 'built', or leave it out")
     if libraries is None:
         return maturin.build_editable(wheel_directory, settings, metadata_directory)
     with tempfile.TemporaryDirectory() as folder:

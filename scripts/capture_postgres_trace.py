@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Capture the block trace of PostgreSQL under TPC-B (pgbench) on ext4, as a writeamp trace.
 
-The database runs on a virtual drive that records its requests. A replay (`simulate --trace`) serves
-all of them and counts those of the transactions; with --only-tpcb the trace begins with them, and
-is one like any other: replayed in a loop, mkfs would empty the drive on every round.
+The database runs on a virtual drive that records its requests. A replay (`simulate --trace`) sends
+all requests and counts those of the transactions. With --only-tpcb the trace has only the requests
+of the transactions, so that it can be replayed in a loop; otherwise mkfs would empty the drive in
+each pass.
 
 Example:
   sudo python scripts/capture_postgres_trace.py pg.parquet --size 1GiB --scale 20 \
@@ -32,24 +33,24 @@ POSTGRES = Path(__file__).resolve().parent.parent / "examples" / "databases" / "
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    asked = parse_options(arguments)
+    options = parse_options(arguments)
     try:
         with tempfile.TemporaryDirectory(prefix="writeamp-") as folder:
-            os.chmod(folder, 0o755)  # the database runs as a user of its own
+            os.chmod(folder, 0o755)  # the database runs as another user
             mount = Path(folder, "mnt")
-            transactions = str(asked.transactions)
-            with wa.VirtualSsd(size=asked.size, mount=mount, record=asked.out) as drive:
-                with database(mount, str(asked.scale), transactions) as loaded:
+            transactions = str(options.transactions)
+            with wa.VirtualSsd(size=options.size, mount=mount, record=options.out) as drive:
+                with database(mount, str(options.scale), transactions) as loaded:
                     drive.begin()
                     finish(loaded)
                 print(drive.result())
-        if asked.only_tpcb:
-            cut(asked.out)
+        if options.only_tpcb:
+            cut(options.out)
     except WriteampError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("error: interrupted; everything was taken down, no trace written", file=sys.stderr)
+        print("error: interrupted; no trace was written", file=sys.stderr)
         return 130
     return 0
 
@@ -62,13 +63,15 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--size", default="1GiB", help="size of the drive (default 1GiB)")
     parser.add_argument("--scale", type=int, default=20, help="pgbench's, 16 MB each (default 20)")
     parser.add_argument("--transactions", type=int, default=240_000, help="default 240000")
-    parser.add_argument("--only-tpcb", action="store_true", help="begin with the transactions")
+    parser.add_argument(
+        "--only-tpcb", action="store_true", help="leave out the requests before the transactions"
+    )
     return parser.parse_args(arguments)
 
 
 @contextmanager
 def database(mount: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
-    """Give a database that is filled, and waits for a line before its transactions."""
+    """Give a process with a filled database, which waits for a line before its transactions."""
     running = subprocess.Popen(
         [POSTGRES, *arguments],
         env={**os.environ, "mountpoint": str(mount), "AFTER_LOAD": "echo loaded; read -r go"},
@@ -80,7 +83,7 @@ def database(mount: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
     assert running.stdout is not None
     try:
         if running.stdout.readline() != "loaded\n":
-            raise WriteampError("PostgreSQL could not be filled; its messages are above")
+            raise WriteampError("filling PostgreSQL failed; see its messages above")
         yield running
     finally:
         if running.poll() is None:
@@ -90,14 +93,14 @@ def database(mount: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def finish(loaded: subprocess.Popen[str]) -> None:
-    """Let the transactions run to their end."""
+    """Run the transactions to their end."""
     loaded.communicate("go\n")
     if loaded.returncode != 0:
         raise WriteampError(f"pgbench failed with status {loaded.returncode}")
 
 
 def cut(path: Path) -> None:
-    """Leave of a recording the requests that count, timed from their first."""
+    """Reduce a recording to the counted requests, with times since the first of them."""
     trace = wa.traces.read(path)
     assert trace.recorded is not None
     counted = trace.requests[trace.recorded.count_from_request :]

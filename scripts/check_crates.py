@@ -1,7 +1,7 @@
-"""Check licences, sources and versions of the crates that are built in, against deny.toml.
+"""Check licences, sources and versions of linked crates against deny.toml.
 
-The rules of `cargo deny` that matter most, for machines that do not have it: the gate is never
-without them. It prints a line for each crate that breaks one, and then ends with status 1.
+These are the most important rules of `cargo deny`, for machines without it. The script prints a
+line for each violation, and then exits with status 1.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ REGISTRY = "rust-lang/crates.io-index"
 
 
 def permits(expression: str, allowed: set[str]) -> bool:
-    """Return whether a licence expression (SPDX, or the older form with slashes) can be met."""
+    """Return whether allowed licences satisfy an expression (SPDX, or older, with slashes)."""
     words = re.sub(r"\s+WITH\s+", "\0", expression.replace("/", " OR "))
     tokens = re.findall(r"[()]|[^\s()]+", words)
 
@@ -32,13 +32,13 @@ def permits(expression: str, allowed: set[str]) -> bool:
         return met
 
     def all_of() -> bool:
-        met = one()
+        met = term()
         while tokens and tokens[0] == "AND":
             tokens.pop(0)
-            met &= one()
+            met &= term()
         return met
 
-    def one() -> bool:
+    def term() -> bool:
         if (token := tokens.pop(0)) != "(":
             return token.replace("\0", " WITH ") in allowed
         met = any_of()
@@ -49,7 +49,7 @@ def permits(expression: str, allowed: set[str]) -> bool:
 
 
 def built_in(metadata: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the packages that the workspace's own need for more than their tests and benches."""
+    """Return the packages that the workspace needs, without those for tests and benches only."""
     needs = {
         node["id"]: [
             dependency["pkg"]
@@ -67,29 +67,29 @@ def built_in(metadata: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def complaints(packages: list[dict[str, Any]], allowed: set[str]) -> list[str]:
-    """Return a sentence for every rule that a package breaks."""
-    found = []
+    """Return a sentence for each rule that a package breaks."""
+    sentences = []
     outside = [package for package in packages if package["source"] is not None]
     for package in outside:
         name = f"{package['name']} {package['version']}"
         if not package["license"] or not permits(package["license"], allowed):
-            found.append(f"{name}: its licence ({package['license']}) is not allowed by deny.toml")
+            sentences.append(f"{name}: licence {package['license']} is not allowed by deny.toml")
         if not package["source"].endswith(REGISTRY):
-            found.append(f"{name}: comes from {package['source']}, not from the crates' registry")
+            sentences.append(f"{name}: source is {package['source']}; use the crates.io registry")
     for name, versions in Counter(package["name"] for package in outside).items():
         if versions > 1:
-            found.append(f"{name}: {versions} versions of it are built in; one is enough")
-    return found
+            sentences.append(f"{name}: {versions} versions are linked; use one")
+    return sentences
 
 
 def main() -> None:
     allowed = set(tomllib.loads((ROOT / "deny.toml").read_text())["licenses"]["allow"])
-    asked = ["cargo", "metadata", "--format-version", "1", "--locked", "--all-features"]
-    told = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    found = complaints(built_in(json.loads(told)), allowed)
-    for complaint in found:
+    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--all-features"]
+    metadata = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    sentences = complaints(built_in(json.loads(metadata)), allowed)
+    for complaint in sentences:
         print(complaint, file=sys.stderr)
-    sys.exit(bool(found))
+    sys.exit(bool(sentences))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,11 @@
-"""Check the first line of every docstring and doc comment: short, and a name of the thing.
+"""Check that first lines of docstrings and doc comments are short and name the object.
 
-A stranger who reads this line alone should know what the thing is. So it has at most `MOST`
-characters, and begins neither like a question ("What a drive is built from") nor like a riddle
-("Those that wait"). The rule holds for private things and for tests, too. It prints a line for each
-first line that breaks it, as `file:line: sentence`, and then ends with status 1.
+It has at most `MOST` characters, and does not begin like a question ("What a drive is built from")
+or with a pronoun ("Those that wait"). The rule also applies to private objects and tests. The
+script prints each violation as `file:line: sentence`, and then exits with status 1.
 
-Doc comments of Rust are found by their marks, line by line, so that those in macros count, too;
-text of that look inside a string of several lines would be taken for one.
+Doc comments of Rust are found line by line by their marks, so that those in macros are included.
+Similar lines in multi-line strings are mistaken for doc comments.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ FOLDERS = ("crates", "python", "papers", "tests", "scripts", "benches", "example
 PYTHON = {".py", ".pyi"}
 SUFFIXES = PYTHON | {".rs"}
 
-# Characters of a first line, without its indentation and its mark.
+# Limit of characters in a first line, without indentation and mark.
 MOST = 90
-# First words that ask instead of naming; whole words, so that "Whereabouts" names.
+# Forbidden first words; whole words only, so that "Whereabouts" is allowed.
 _QUESTION = re.compile(
     r"(?:What|Whatever|Which|Whichever|Who|Whoever|Whose|How|Where|Wherever|When|Whenever|Why"
     r"|The same|That which|Those (?:that|which|who)|Someone|Somebody)\b",
@@ -38,23 +37,23 @@ _HAS_DOCSTRING = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDe
 
 
 def first_lines(text: str, suffix: str) -> Iterator[tuple[int, str]]:
-    """Give the first line of each docstring or doc comment of a file, with its number."""
+    """Give number and text of the first line of each docstring or doc comment of a file."""
     return _of_python(text) if suffix in PYTHON else _of_rust(text)
 
 
 def fault_of(line: str) -> str | None:
-    """Return a sentence on what is wrong with a first line, or None."""
+    """Return a sentence on the fault of a first line, or None."""
     if not line:
-        return "the first line is empty; name the thing on it"
+        return "the first line is empty; name the object"
     if begins := _QUESTION.match(line):
-        return f"the first line begins with {begins[0]!r}; name the thing: {line}"
+        return f"the first line begins with {begins[0]!r}; name the object: {line}"
     if len(line) > MOST:
         return f"the first line has {len(line)} characters; at most {MOST} are allowed: {line}"
     return None
 
 
 def complaints(files: Iterable[Path], root: Path = ROOT) -> Iterator[str]:
-    """Give a sentence for each first line of some files that breaks the rule."""
+    """Give a sentence for each first line that breaks the rule."""
     for path in files:
         for number, line in first_lines(path.read_text(encoding="utf-8"), path.suffix):
             if fault := fault_of(line):
@@ -62,14 +61,14 @@ def complaints(files: Iterable[Path], root: Path = ROOT) -> Iterator[str]:
 
 
 def sources(root: Path = ROOT) -> list[Path]:
-    """Return the files to check: those that git tracks or, without git, all in the folders."""
+    """Return the files to check: tracked by git or, without git, all in `FOLDERS`."""
     if (root / ".git").exists() and (git := shutil.which("git")):
         patterns = [f"*{suffix}" for suffix in SUFFIXES]
         command = [git, "ls-files", "-z", "--", *patterns]
         tracked = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True)
-        found = {root / name for name in tracked.stdout.split("\0") if name}
+        files = {root / name for name in tracked.stdout.split("\0") if name}
         # A tracked file may be deleted in the work tree.
-        return sorted(path for path in found if path.is_file())
+        return sorted(path for path in files if path.is_file())
     every = (path for folder in FOLDERS for path in (root / folder).rglob("*"))
     return sorted(
         path
@@ -87,18 +86,18 @@ def _of_python(text: str) -> Iterator[tuple[int, str]]:
 def _of_rust(text: str) -> Iterator[tuple[int, str]]:
     mark_before = None
     for number, line in enumerate(text.splitlines(), start=1):
-        found = _DOC_COMMENT.match(line)
-        mark = found[1] if found else None
-        if found and mark != mark_before:
-            yield number, found[2].strip()
+        match = _DOC_COMMENT.match(line)
+        mark = match[1] if match else None
+        if match and mark != mark_before:
+            yield number, match[2].strip()
         mark_before = mark
 
 
 def main() -> None:
-    found = list(complaints(sources()))
-    for complaint in found:
+    sentences = list(complaints(sources()))
+    for complaint in sentences:
         print(complaint, file=sys.stderr)
-    sys.exit(bool(found))
+    sys.exit(bool(sentences))
 
 
 if __name__ == "__main__":

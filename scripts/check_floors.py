@@ -1,10 +1,10 @@
-"""Check that the rooms of each crate import downwards only, as lint-imports does for Python.
+"""Check the layers of crates: imports must lead downwards, as lint-imports checks in Python.
 
-A room is a top-level module of a crate; `[workspace.metadata.floors]` in Cargo.toml has the floors
-of each crate from the top down, rooms on one floor separated by `|`. A room imports from lower
-floors only, and no files import each other in a circle, but for a module and those inside it. Tests
-may import from anywhere. Every crate of the workspace has floors. It prints a line for each import
-or crate that breaks this, and then ends with status 1.
+`[workspace.metadata.floors]` in Cargo.toml lists the layers of each crate from the top down, with
+the top-level modules of a layer separated by `|`. A module may import from lower layers only, and
+files must not import each other in a circle, except a module and its submodules. Tests may import
+from all layers. Each crate of the workspace needs layers. The script prints a line for each
+violation, and then exits with status 1.
 """
 
 from __future__ import annotations
@@ -19,67 +19,71 @@ from typing import TypeAlias
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# A module by its path from the crate's root, as "victims::greedy"; the root itself is "".
+# Imports of each module; modules are paths such as "victims::greedy", and the root is "".
 Imports: TypeAlias = dict[str, set[str]]
 
 _TESTS = re.compile(r"#\[cfg\(test\)\]\s*(?:pub(?:\(crate\))? )?mod \w+ \{.*", re.DOTALL)
 _COMMENT = re.compile(r"//.*")
 _USE = re.compile(r"\buse\s+((?:crate|super|self)::[^;]+);")
-# A macro is exported to the root, wherever it stands.
+# Macros are excluded, because they are always exported to the root.
 _PATH = re.compile(r"\bcrate::([\w:]+)\b(?!!)")
 
 
 def source_of(crate: Path) -> Path:
-    """Return the folder of a crate's modules; a crate that only has benches keeps them there."""
+    """Return the folder of a crate's modules: `src`, or `benches` in a crate of benchmarks."""
     return next(folder for name in ("src", "benches") if (folder := crate / name).is_dir())
 
 
-def crates_apart(members: list[str], floors: dict[str, list[str]]) -> list[str]:
-    """Return a sentence for each crate without floors, and for each that the workspace lacks."""
+def crates_apart(members: list[str], layers: dict[str, list[str]]) -> list[str]:
+    """Return a sentence for each crate without layers, and for each crate that does not exist."""
     crates = {Path(member).name for member in members}
-    found = [f"{crate}: has no floors in Cargo.toml" for crate in sorted(crates - floors.keys())]
-    return found + [f"{crate}: is not in the workspace" for crate in floors.keys() - crates]
+    sentences = [
+        f"{crate}: has no layers in Cargo.toml" for crate in sorted(crates - layers.keys())
+    ]
+    return sentences + [f"{crate}: is not in the workspace" for crate in layers.keys() - crates]
 
 
 def imports_of(source: Path) -> Imports:
-    """Return what each module of a crate imports of it, its tests left out."""
+    """Return the modules that each module of a crate imports from it, without tests."""
     files = {_module_of(path.relative_to(source)): path for path in source.rglob("*.rs")}
     files = {name: path for name, path in files.items() if "tests" not in name.split("::")}
-    found: Imports = {}
+    imports: Imports = {}
     for module, path in files.items():
         text = _COMMENT.sub("", _TESTS.sub("", path.read_text(encoding="utf-8")))
         named = {_absolute(tree, module) for use in _USE.findall(text) for tree in _paths(use)}
         named |= set(_PATH.findall(text))
-        found[module] = {_nearest(name, files) for name in named} - {module}
-    return found
+        imports[module] = {_nearest(name, files) for name in named} - {module}
+    return imports
 
 
-def complaints(crate: str, imports: Imports, floors: list[str]) -> list[str]:
-    """Return a sentence for each import that does not lead down, and each circle."""
-    floor_of = {
-        room.strip(): floor for floor, rooms in enumerate(floors) for room in rooms.split("|")
+def complaints(crate: str, imports: Imports, layers: list[str]) -> list[str]:
+    """Return a sentence for each import that does not lead downwards, and for each circle."""
+    layer_of = {
+        name.strip(): layer for layer, names in enumerate(layers) for name in names.split("|")
     }
-    found = []
+    sentences = []
     for module, others in sorted(imports.items()):
-        room = _room(module)
-        if room and room not in floor_of:
-            found.append(f"{crate}: room {room} is on no floor in Cargo.toml")
+        name = _top_module(module)
+        if name and name not in layer_of:
+            sentences.append(f"{crate}: module {name} has no layer in Cargo.toml")
             continue
         for other in sorted(others):
-            # The root says what there is, and nobody asks it.
-            if not room or _room(other) == room:
+            # The root may import all modules, and imports within a module are allowed.
+            if not name or _top_module(other) == name:
                 continue
-            if not _room(other):
-                found.append(f"{crate}: {module} imports from the root; name the module")
-            elif floor_of.get(_room(other), len(floors)) <= floor_of[room]:
-                found.append(f"{crate}: {module} imports {other}, which is no floor below it")
-    missing = floor_of.keys() - {_room(module) for module in imports}
-    found += [f"{crate}: there is no room {room}" for room in sorted(missing)]
-    return found + [f"{crate}: {' -> '.join(circle)}" for circle in _circles(imports)]
+            if not _top_module(other):
+                sentences.append(f"{crate}: {module} imports from the root; name the module")
+            elif layer_of.get(_top_module(other), len(layers)) <= layer_of[name]:
+                sentences.append(
+                    f"{crate}: {module} imports {other}, which is not in a lower layer"
+                )
+    missing = layer_of.keys() - {_top_module(module) for module in imports}
+    sentences += [f"{crate}: module {name} does not exist" for name in sorted(missing)]
+    return sentences + [f"{crate}: {' -> '.join(circle)}" for circle in _circles(imports)]
 
 
 def _circles(imports: Imports) -> Iterator[list[str]]:
-    """Give each circle of siblings once: a module and those inside it may know each other."""
+    """Give each circle of imports once; a module and its submodules may import each other."""
     waiting = {
         module: {other for other in others if not _is_inside(module, other)}
         for module, others in imports.items()
@@ -89,17 +93,17 @@ def _circles(imports: Imports) -> Iterator[list[str]]:
         try:
             TopologicalSorter(waiting).prepare()
         except CycleError as error:
-            # Each is imported by the one after it, and the last is the first again.
+            # Each module in the error is imported by the next one, and the last is the first again.
             ring = error.args[1][:0:-1]
             start = ring.index(min(ring))
             yield [*ring[start:], *ring[:start], ring[start]]
-            waiting = {one: others for one, others in waiting.items() if one not in ring}
+            waiting = {module: others for module, others in waiting.items() if module not in ring}
         else:
             return
 
 
-def _is_inside(one: str, other: str) -> bool:
-    return f"{one}::".startswith(f"{other}::") or f"{other}::".startswith(f"{one}::")
+def _is_inside(first: str, second: str) -> bool:
+    return f"{first}::".startswith(f"{second}::") or f"{second}::".startswith(f"{first}::")
 
 
 def _module_of(path: Path) -> str:
@@ -108,7 +112,7 @@ def _module_of(path: Path) -> str:
     return "::".join(parts)
 
 
-def _room(module: str) -> str:
+def _top_module(module: str) -> str:
     return module.partition("::")[0]
 
 
@@ -135,11 +139,11 @@ def _absolute(path: str, module: str) -> str:
         return "::".join(parts[1:])
     while parts[0] == "super":
         parts, base = parts[1:], base[:-1]
-    return "::".join([*base, *(part for part in parts if part != "self")])
+    return "::".join([*base, *(name for name in parts if name != "self")])
 
 
 def _nearest(path: str, modules: dict[str, Path]) -> str:
-    """Return the module that a path leads into."""
+    """Return the innermost module of a path."""
     while path and path not in modules:
         path = path.rpartition("::")[0]
     return path
@@ -147,14 +151,14 @@ def _nearest(path: str, modules: dict[str, Path]) -> str:
 
 def main() -> None:
     workspace = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]
-    members, floors_of = workspace["members"], workspace["metadata"]["floors"]
-    found = crates_apart(members, floors_of)
+    members, layers_of = workspace["members"], workspace["metadata"]["floors"]
+    sentences = crates_apart(members, layers_of)
     for folder in (ROOT / member for member in members):
-        if floors := floors_of.get(folder.name):
-            found += complaints(folder.name, imports_of(source_of(folder)), floors)
-    for complaint in found:
+        if layers := layers_of.get(folder.name):
+            sentences += complaints(folder.name, imports_of(source_of(folder)), layers)
+    for complaint in sentences:
         print(complaint, file=sys.stderr)
-    sys.exit(bool(found))
+    sys.exit(bool(sentences))
 
 
 if __name__ == "__main__":

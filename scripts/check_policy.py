@@ -1,6 +1,6 @@
-"""Run all conformance tests on one registered entry alone: `make check-policy NAME=greedy`.
+"""Run all conformance tests for one registered entry: `make check-policy NAME=greedy`.
 
-At the end, the golden counters of an entry that has none yet are added to `tests/data/golden.json`.
+Golden counters of a new entry are added to `tests/data/golden.json`.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from pathlib import Path
 from writeamp import WriteampError, _engine
 
 ROOT = Path(__file__).parents[1]
-# The naive drive has twins of these.
+# Kinds of entries that the naive drive implements, too.
 WITH_TWINS = ("managers", "victims", "wear_levelers")
 
 
 def commands(kind: str) -> list[list[str]]:
-    """Return what is run on an entry of a kind."""
+    """Return the commands that test an entry of a kind."""
     engine = [
         "cargo",
         "test",
@@ -30,7 +30,7 @@ def commands(kind: str) -> list[list[str]]:
         "state",
     ]
     witness = ["cargo", "test", "--quiet", "--package", "writeamp-naive"]
-    # Importing all other tests takes longer than these.
+    # Listed explicitly, because importing all other tests takes longer than running these.
     marked = [str(p) for p in ROOT.glob("tests/*/test_*.py") if "mark.registry" in p.read_text()]
     python = [sys.executable, "-m", "pytest", "-m", "registry", *sorted(marked)]
     golden = [sys.executable, "tests/support/golden.py"]
@@ -38,7 +38,7 @@ def commands(kind: str) -> list[list[str]]:
 
 
 def main() -> int:
-    """Check the entry that the command line names; the status is that of the first failure."""
+    """Check the entry named on the command line; return the status of the first failure."""
     name = sys.argv[1] if len(sys.argv) > 1 else ""
     try:
         kind = _engine.kind_of(name)
@@ -50,7 +50,7 @@ def main() -> int:
         environment = {**os.environ, "WRITEAMP_POLICY": name}
         if done := subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode:
             return done
-    print(f"{name} ({kind}) passes every conformance test")
+    print(f"{name} ({kind}) passes all conformance tests")
     return 0
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds wheels from the two sdists in dist/ with the network off, given maturin and a compiler, and runs
-# what they install. Its argument is the folder of a Python that has maturin and the dependencies.
+# Builds wheels from the two sdists in dist/ without a network, and runs the installed programs. Needs
+# maturin and a compiler. Argument: folder of a Python that has maturin and the dependencies.
 set -eu
 bin=$(realpath --no-symlinks "$1")
 cd "$(dirname "$0")/.."
@@ -10,7 +10,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
-# No crate that cargo fetched before may help, and where the machine allows it there is no network.
+# Use an empty cargo home, so that no cached crate helps, and no network if the machine allows it.
 offline="env CARGO_HOME=$scratch/cargo CARGO_NET_OFFLINE=true"
 if unshare --net true 2> /dev/null; then offline="unshare --net $offline"; fi
 PATH="$bin:$PATH" $offline "$bin/pip" wheel --quiet --no-index --no-build-isolation --no-deps \

@@ -1,4 +1,4 @@
-"""Write the types of keyword arguments that are settings, from the fields of the settings."""
+"""Generate types of keyword arguments from the fields of settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from writeamp.volumes.settings import NEED_PLACES, RUN_PLACES, FleetSettings, Sp
 from writeamp.vssd.settings import SERVE_PLACES
 
 LIBRARY = Path(__file__).parents[1] / "python/writeamp"
-# Where the names in the types come from, in the order of imports.
+# Modules of the names in types, in the order of imports.
 MODULES = {
     "collections.abc": ("Sequence",),
     "pathlib": ("Path",),
@@ -29,18 +29,18 @@ MODULES = {
     "writeamp.traces.words": ("Mapping",),
     "writeamp.units.ratios": ("RatioLike",),
 }
-# Parameters of the functions that stand before their settings.
+# Explicit parameters of the functions, before their settings.
 OWN = ("device", "workload")
 
-# Name of an argument to its type and its help.
+# Type and help of arguments by name.
 Keys: TypeAlias = dict[str, tuple[str, str]]
 
 
 def generated() -> dict[Path, str]:
-    """Return each file of types, one for a package."""
+    """Return the generated files, one for each package, with their text."""
     verbs = {verb: keys_of(setting_places(verb)) for verb in ("simulate", "compare", "endurance")}
     first, *others = verbs.values()
-    common = dict(one for one in first.items() if all(one in other.items() for other in others))
+    common = dict(item for item in first.items() if all(item in other.items() for other in others))
     need = keys_of(NEED_PLACES)
     return {
         LIBRARY / "studies/arguments.py": _file(
@@ -76,27 +76,29 @@ def generated() -> dict[Path, str]:
 
 
 def keys_of(places: Places) -> Keys:
-    """Return the arguments of settings."""
+    """Return the arguments for settings, with type and help."""
     return {
-        name: (argument_type(one), help_of(one))
-        for name, one in argument_fields(places).items()
+        name: (argument_type(field), help_of(field))
+        for name, field in argument_fields(places).items()
         if name not in OWN
     }
 
 
-def argument_type(one: Field[Any]) -> str:
-    """Return what an argument may be: of the words, the domain, or the field as it is kept."""
-    words = words_of(one)
-    found = words.takes or getattr(one.metadata["domain"], "takes", "") or str(one.type)
+def argument_type(field: Field[Any]) -> str:
+    """Return the type of an argument, from the field's words, its domain, or its own type."""
+    words = words_of(field)
+    type_name = words.takes or getattr(field.metadata["domain"], "takes", "") or str(field.type)
     if words.number == "path" and not words.takes:
-        found = "str | Path"
-    is_optional = one.default is None and not words.required
-    return f"{found} | None" if is_optional and "None" not in found else found
+        type_name = "str | Path"
+    is_optional = field.default is None and not words.required
+    return f"{type_name} | None" if is_optional and "None" not in type_name else type_name
 
 
 def _class(name: str, doc: str, keys: Keys, inherited: Keys | None = None, base: str = "") -> str:
-    known = inherited or {}
-    own = {key: one for key, one in keys.items() if known.get(key) != one}
+    inherited_keys = inherited or {}
+    own = {
+        key: key_facts for key, key_facts in keys.items() if inherited_keys.get(key) != key_facts
+    }
     lines = [f"class {name}({base or 'TypedDict'}, total=False):", f'    """{doc}."""']
     for key, (kind, text) in own.items():
         lines += ["", f"    {key}: {kind}", *_wrapped(text)]

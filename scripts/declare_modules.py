@@ -1,8 +1,8 @@
-"""Declare the modules of the listed policies, in the engine and in the naive drive.
+"""Declare the modules of listed policies in the engine and in the naive drive.
 
-The lists (`victim_policies!`, `placements!`) name a module for each policy, and Rust wants a plain
-`mod` for each module in either crate, or rustfmt would not find the files. This writes those that
-are missing; it takes none away.
+The lists (`victim_policies!`, `placements!`) name a module for each policy. Each module also needs
+a plain `mod` in both crates, or rustfmt would not find its file. The script adds missing
+declarations and never removes any.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ import re
 from pathlib import Path
 
 CRATES = Path(__file__).parents[1] / "crates"
-ROOMS = ("victims", "placements")
+FOLDERS = ("victims", "placements")
 LISTED = re.compile(r"^ +([a-z_0-9]+)::[A-Za-z0-9]+,$", re.MULTILINE)
 DECLARED = re.compile(r"^((?:pub\(crate\) )?mod )([a-z_0-9]+);\n", re.MULTILINE)
 
 
 def with_modules(text: str, modules: list[str]) -> str:
-    """Return the source of a room with a declaration for each of its modules."""
-    found = DECLARED.findall(text)
-    declared = [name for _, name in found]
-    # As the neighbours are declared: some rooms hand their modules to the rest of the crate.
-    word = next(word for word, name in found if name in modules)
+    """Return a source text with a declaration for each of the modules."""
+    declarations = DECLARED.findall(text)
+    declared = [name for _, name in declarations]
+    # With the visibility of existing declarations.
+    word = next(word for word, name in declarations if name in modules)
     for module in modules:
         if module not in declared:
             after = max((name for name in declared if name < module), default=None)
@@ -36,18 +36,18 @@ def with_modules(text: str, modules: list[str]) -> str:
 
 
 def generated() -> dict[Path, str]:
-    """Return the sources that list or declare the modules, with what was missing."""
+    """Return the sources that list or declare modules, with missing declarations added."""
     texts = {}
-    for room in ROOMS:
-        engine = CRATES / "engine" / "src" / room / "mod.rs"
+    for folder in FOLDERS:
+        engine = CRATES / "engine" / "src" / folder / "mod.rs"
         modules = LISTED.findall(engine.read_text("utf-8"))
-        for path in (engine, CRATES / "naive" / "src" / room / "mod.rs"):
+        for path in (engine, CRATES / "naive" / "src" / folder / "mod.rs"):
             texts[path] = with_modules(path.read_text("utf-8"), modules)
     return texts
 
 
 if __name__ == "__main__":
     for path, text in generated().items():
-        # Cargo compiles what was written anew.
+        # Unchanged files are not written, because cargo would recompile them.
         if path.read_text("utf-8") != text:
             path.write_text(text, "utf-8")

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Fuzzes for the seconds given, in all: command lines, calls and damaged files by tests/fuzz, and what
-# Rust reads by cargo-fuzz. Where a tool of that is missing it says which, and how to get it, and
-# tests/fuzz has all of the time. Fails if anything was found; every finding says what repeats it.
-# What follows the seconds and the Python is for tests/fuzz, such as --calls 1000000.
+# Fuzzes for a total number of seconds: command lines, calls and damaged files with tests/fuzz, and
+# Rust's readers with cargo-fuzz. If a tool for cargo-fuzz is missing, prints how to install it, and
+# uses all of the time for tests/fuzz. Fails if there is a finding; each finding has a command that
+# repeats it. Arguments: seconds, Python, and options of tests/fuzz, such as --calls 1000000.
 set -eu
 seconds=$1
 python=$2

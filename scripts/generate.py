@@ -1,8 +1,8 @@
-"""Write every generated file of the repository: `make generate`.
+"""Write all generated files of the repository: `make generate`.
 
-`tests/unit/test_generated.py` fails if a committed one differs. Not generated here are pins, which
-change on purpose only (`tests/data/golden.json`), and what is measured or simulated at length: the
-figures of `docs/images`, `benches/results` and the formulas of profiles
+`tests/unit/test_generated.py` fails if a committed file differs. Some files are generated
+elsewhere: golden counters (`tests/data/golden.json`), which change on purpose only, and results of
+long measurements: the figures of `docs/images`, `benches/results` and the formulas of profiles
 (`benches/blackbox_prior.py`).
 """
 
@@ -18,7 +18,7 @@ import learn_page
 import page_tables
 
 ROOT = Path(__file__).resolve().parent.parent
-# Each returns the files that it makes, with their text.
+# Each generator returns its files with their text.
 GENERATORS: dict[str, Callable[[], dict[Path, str]]] = {
     "types of keyword arguments": declare_arguments.generated,
     "modules of policies": declare_modules.generated,
@@ -26,28 +26,28 @@ GENERATORS: dict[str, Callable[[], dict[Path, str]]] = {
     "the page of chapters": learn_page.page,
     "pictures of chapters": learn_page.pictures,
 }
-# Programs that a generator cannot do without.
+# Programs that generators need.
 NEEDED = {"pictures of chapters": "node"}
 
 
 def missing(generator: str) -> str | None:
-    """Return the program that a generator needs if it is not installed."""
+    """Return the program that a generator needs and that is not installed, or None."""
     program = NEEDED.get(generator)
     return program if program and shutil.which(program) is None else None
 
 
 def stale(texts: Mapping[Path, str]) -> list[Path]:
-    """Return the files that do not hold their text."""
+    """Return the files with a different text."""
     return [
         path for path, text in texts.items() if not path.exists() or path.read_text("utf-8") != text
     ]
 
 
 def main() -> None:
-    """Write what is stale and name it."""
+    """Write stale files and print their names."""
     for name, generated in GENERATORS.items():
         if program := missing(name):
-            print(f"{name} left out: {program} is not installed")
+            print(f"{name}: skipped, because {program} is not installed")
             continue
         texts = generated()
         for path in stale(texts):

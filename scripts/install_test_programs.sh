@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the system programs that some tests use (Debian, root). Where it cannot, those tests say
-# which program is missing and skip; so this script never fails.
+# Installs the system programs that some tests use (Debian, root). Tests without their program are
+# skipped with its name, so this script never fails.
 set -u
 
 PACKAGES="nbdkit nbdkit-plugin-dev libnbd-bin fuse3 mount e2fsprogs xfsprogs btrfs-progs fio qemu-utils git postgresql sysbench rocksdb-tools chromium"
@@ -11,7 +11,7 @@ for package in $PACKAGES; do
         | grep -q 'ok installed' || missing="$missing $package"
 done
 
-# axe-core, which looks at the pages that we write: a package of npm, and no part of writeamp.
+# axe-core checks the accessibility of generated pages. It is an npm package, not part of writeamp.
 axe() {
     [ -d build/node/node_modules/axe-core ] && return
     command -v npm > /dev/null \

@@ -1,7 +1,7 @@
-"""docs/learn.md and its pictures, from the chapters of `writeamp explore`.
+"""Generate docs/learn.md and its pictures from the chapters of `writeamp explore`.
 
-They change with chapters.toml, the drawings and the policies. `make generate` writes them. The
-pictures are drawn by the page's own scripts under Node.js.
+They depend on chapters.toml, the drawings and the policies. `make generate` writes them. The
+scripts of the explorer draw the pictures under Node.js.
 """
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ svg.drive .name { font-size: 12px; font-weight: 600; }
 
 
 def pictures() -> dict[Path, str]:
-    """Return the scenes as SVG, drawn by the scripts of the page under Node.js."""
+    """Return the scenes as SVG, drawn by the scripts of the explorer under Node.js."""
     recorded = recordings()
-    told = chapters(recorded)
+    drawn_chapters = chapters(recorded)
     colours = source("writeamp.pages", "style.css").split("\n* {")[0]
     styles = colours + "\n" + source("writeamp.explorer", "drive.css") + _OF_PICTURE
     scripts = [source("writeamp.explorer", name) for name in ("reducer.js", "drawing.js")]
     program = "\n".join([*scripts, DRAWING.read_text("utf-8")])
-    asked = {
-        "recordings": {name: one.document() for name, one in recorded.items()},
-        "scenes": [one.scene.document() for one in told],
+    request = {
+        "recordings": {name: recording.document() for name, recording in recorded.items()},
+        "scenes": [chapter.scene.document() for chapter in drawn_chapters],
         "styles": styles,
     }
     done = subprocess.run(
         ["node", "-e", program],
-        input=json.dumps(asked),
+        input=json.dumps(request),
         capture_output=True,
         text=True,
         check=True,
@@ -68,9 +68,11 @@ def pictures() -> dict[Path, str]:
 
 
 def page() -> dict[Path, str]:
-    """Return docs/learn.md."""
-    told = chapters(recordings())
-    text = "\n".join([_HEAD, *(_chapter(number, one) for number, one in enumerate(told, 1))])
+    """Return docs/learn.md with its text."""
+    all_chapters = chapters(recordings())
+    text = "\n".join(
+        [_HEAD, *(_chapter(number, chapter) for number, chapter in enumerate(all_chapters, 1))]
+    )
     return {DOCS / "learn.md": text}
 
 

@@ -1,4 +1,4 @@
-// Pictures of scenes for scripts/learn_page.py, which puts the scripts of the page before this one.
+// Draws scenes for scripts/learn_page.py, which puts the scripts of the explorer before this one.
 const { recordings, scenes, styles } = JSON.parse(require("fs").readFileSync(0, "utf8"));
 const pictures = scenes.map((scene) => {
   const walks = scene.recordings.map((name) => new Walk(recordings[name]));

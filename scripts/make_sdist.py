@@ -1,7 +1,7 @@
-"""Make dist/writeamp-VERSION.tar.gz: sources and all crates, to build without a network.
+"""Make dist/writeamp-VERSION.tar.gz: sources and all crates, for builds without a network.
 
-Works in a copy of the tracked files: a .cargo/config.toml in the work tree would turn every build
-there to the vendored crates. `make sdist` runs it; scripts/check_sdist.sh builds what it made.
+It works in a copy of the tracked files, because a .cargo/config.toml in the work tree would switch
+all builds to the vendored crates. `make sdist` runs it; scripts/check_sdist.sh tests the result.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# Without the virtual SSD's plugin, which pip does not build.
+# Without the plugin of the virtual SSD, which pip does not build.
 MEMBERS = '["crates/captures", "crates/engine", "crates/python"]'
-# What only tests and benches need is most of what there is to vendor.
+# Dependencies of tests and benches, which would be most of the vendored crates.
 FOR_TESTS = re.compile(r"^\[+(?:dev-dependencies|bench)\]+\n(?:(?!\[).*\n)*", re.MULTILINE)
 
 
@@ -35,7 +35,7 @@ def copy_sources(copy: Path) -> None:
         if (ROOT / name).exists():
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, copy / name)
-    # Whoever builds it has a compiler of their own, and no use for the benches.
+    # Users build with their own compiler, and without benches.
     (copy / "rust-toolchain.toml").unlink()
     shutil.rmtree(copy / "crates/benches")
     for manifest in (copy / "Cargo.toml", *copy.glob("crates/*/Cargo.toml")):
@@ -45,8 +45,8 @@ def copy_sources(copy: Path) -> None:
 
 
 def vendor(copy: Path) -> None:
-    asked = ["cargo", "vendor", "vendor"]  # which prints the configuration that it needs
-    done = subprocess.run(asked, cwd=copy, stdout=subprocess.PIPE, text=True, check=True)
+    command = ["cargo", "vendor", "vendor"]  # prints the configuration of cargo
+    done = subprocess.run(command, cwd=copy, stdout=subprocess.PIPE, text=True, check=True)
     (copy / ".cargo").mkdir()
     (copy / ".cargo/config.toml").write_text(done.stdout)
 

@@ -1,20 +1,21 @@
-"""Seed faults, one at a time, and see that each is found: `make mutants`.
+"""Seed faults one at a time, and check that each is detected: `make mutants`.
 
-A test or a reproduced paper finds it.
+Tests or reproduced papers detect them.
 
-A mutant is a patch in `tests/mutants`. Above its first `---` stand, in lines of their own, what is
-wrong then (the first line), and
+A mutant is a patch in `tests/mutants`. The lines above its first `---` are a description of the
+fault (the first line), and
 
     area: models
     finder: pytest tests/unit/test_models.py::test_a_name tests/unit/test_other.py
     finder: reproduce park2017
     form: short
 
-Finders are run in their order until one fails; each must pass without the fault. If none of them
-fails, all quick ones are tried. Of the short form are those that `make test` seeds, which must
-change Python alone. Everything happens in a copy of the files that git knows or would add.
+Finders run in this order until one fails; each must pass without the fault. If no finder fails, all
+quick ones are tried. `make test` seeds mutants of the short form, which must change Python only.
+The script works in a copy of the files that git tracks or would add.
 
-The status is 0 if every mutant was found, 1 if one lives, 2 if a patch or a finder is no good.
+The exit status is 0 if all mutants were detected, 1 if one was not, and 2 if a patch or a finder is
+unusable.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ from time import perf_counter
 
 ROOT = Path(__file__).resolve().parents[1]
 PATCHES = ROOT / "tests/mutants"
-# Of processor time, which a busy machine does not lengthen: a finder that takes more hangs, which
-# finds the fault; without one it must not take a third. The patience is for what only waits.
+# A finder that takes more processor time hangs, which detects the fault; without a fault it may
+# take a third of it. `PATIENCE_S` is a limit of wall time.
 MOST_PROCESSOR_S = 600
 PATIENCE_S = 3600.0
-# Asked when the finders that a patch names find nothing.
+# Finders to try if the finders of a patch do not detect the fault.
 QUICK = (
     "pytest tests/unit papers/tests/unit",
     *(f"reproduce {name}" for name in ("park2017", "verschoren2019", "dayan2015", "four-level")),
@@ -55,7 +56,7 @@ BUILD = (
 
 
 class UnusableError(Exception):
-    """A patch or a finder that says nothing, in a sentence."""
+    """Unusable patch or finder; the message is a sentence on the fault."""
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,10 @@ class Mutant:
 
     Attributes:
         path: the patch.
-        fault: what is wrong, in a line.
+        fault: description of the fault in one line.
         area: one of `AREAS`.
-        finders: commands of which one must fail.
-        is_short: whether `make test` seeds it.
+        finders: commands; at least one must fail.
+        is_short: True if `make test` seeds it.
     """
 
     path: Path
@@ -78,12 +79,12 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """The patch's file, without its ending."""
+        """Name of the patch's file without its suffix."""
         return self.path.stem
 
     @cached_property
     def is_rust(self) -> bool:
-        """True if the engine must be compiled for it."""
+        """True if the patch changes the engine, which must then be compiled."""
         return "\n+++ b/crates/" in self.path.read_text(encoding="utf-8")
 
 
@@ -91,22 +92,22 @@ def read_mutant(path: Path) -> Mutant:
     """Return the mutant of a patch.
 
     Raises:
-        UnusableError: its head lacks something.
+        UnusableError: an incomplete head.
     """
     head, mark, _ = path.read_text(encoding="utf-8").partition("\n--- ")
     fault, *lines = [line for line in head.splitlines() if line]
     keys = [tuple(line.split(": ", 1)) for line in lines if ": " in line]
     area = next((value for key, value in keys if key == "area"), "")
     finders = tuple(value for key, value in keys if key == "finder")
-    known = all(one.split()[0] in ("pytest", "reproduce") for one in finders)
+    are_known = all(finder.split()[0] in ("pytest", "reproduce") for finder in finders)
     mutant = Mutant(path, fault, area, finders, ("form", "short") in keys)
-    if not (mark and len(keys) == len(lines) and area in AREAS and finders and known):
+    if not (mark and len(keys) == len(lines) and area in AREAS and finders and are_known):
         raise UnusableError(
-            f"{path.name}: above a patch stand its fault, 'area: …' ({', '.join(AREAS)}) and "
-            "'finder: pytest …' or 'finder: reproduce …'"
+            f"{path.name}: the head must have a description of the fault, 'area: …' "
+            f"({', '.join(AREAS)}) and 'finder: pytest …' or 'finder: reproduce …'"
         )
     if mutant.is_short and mutant.is_rust:
-        raise UnusableError(f"{path.name}: a mutant of the short form must change Python alone")
+        raise UnusableError(f"{path.name}: a mutant of the short form must change Python only")
     return mutant
 
 
@@ -114,17 +115,17 @@ class Bench:
     """A copy of the sources, in which faults are seeded and undone."""
 
     def __init__(self, folder: Path) -> None:
-        """Bring the copy up to date; what has not changed keeps its time, for cargo.
+        """Update the copy; unchanged files keep their times, for cargo.
 
         Raises:
-            UnusableError: someone else works in the folder.
+            UnusableError: another process uses the folder.
         """
         folder.mkdir(parents=True, exist_ok=True)
         self._lock = (folder / "lock").open("w")
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise UnusableError(f"{folder} is in use; give another --folder, or wait") from None
+            raise UnusableError(f"{folder} is in use; wait, or give another --folder") from None
         self.tree = folder / "tree"
         self._target = folder / "target"
         listed = subprocess.check_output(
@@ -134,18 +135,18 @@ class Bench:
         )
         names = [name for name in listed.split("\0") if name and (ROOT / name).is_file()]
         libraries = [path.relative_to(ROOT) for path in ROOT.glob("python/writeamp/*.so")]
-        kept = {self.tree / name for name in (*names, *libraries)}
+        current = {self.tree / name for name in (*names, *libraries)}
         for old in self.tree.rglob("*"):
-            if old.is_file() and old not in kept:
+            if old.is_file() and old not in current:
                 old.unlink()
-        for path in kept:
+        for path in current:
             _lay(ROOT / path.relative_to(self.tree), path)
 
     def compile(self) -> None:
-        """Lay the engine of the copy as it is now, compiled in the fast profile, into the copy.
+        """Compile the engine of the copy in the fast profile, and install it in the copy.
 
         Raises:
-            UnusableError: it does not compile.
+            UnusableError: compilation failed.
         """
         command = [*BUILD, "--target-dir", str(self._target)]
         done = self._run(command, PYO3_NO_PYTHON="1")
@@ -155,7 +156,7 @@ class Bench:
 
     @contextmanager
     def seeded(self, mutant: Mutant) -> Iterator[None]:
-        """Have the fault in the copy, compiled if it is one of the engine."""
+        """Within this context, the copy has the fault, compiled if necessary."""
         self.apply(mutant)
         try:
             if mutant.is_rust:
@@ -166,12 +167,12 @@ class Bench:
             _lay(ROOT / LIBRARY, self.tree / LIBRARY)
 
     def apply(self, mutant: Mutant, *options: str) -> None:
-        """Apply a patch, or undo it, or with `--check` only see that it could be applied.
+        """Apply a patch, or with options of `git apply` reverse or check it.
 
         Raises:
-            UnusableError: it does not apply.
+            UnusableError: the patch does not apply.
         """
-        # Below the ceiling git would take the copy for a part of the repository around it.
+        # Otherwise git would treat the copy as a part of the enclosing repository.
         ceiling = str(self.tree.parent)
         done = self._run(
             ["git", "apply", *options, str(mutant.path)], GIT_CEILING_DIRECTORIES=ceiling
@@ -180,7 +181,7 @@ class Bench:
             raise UnusableError(f"{mutant.path.name} does not apply: {done.stdout.strip()}")
 
     def failing(self, finders: Iterable[str]) -> str | None:
-        """Return what fails first of the finders in the copy as it is now, or None.
+        """Return the first failure of the finders in the copy, or None.
 
         Raises:
             UnusableError: a finder collects no tests.
@@ -191,7 +192,7 @@ class Bench:
             if kind == "pytest":
                 options = ("-x", "-p", "no:cacheprovider")
                 command = [sys.executable, "-m", "pytest", *options, *arguments]
-            # Compiled files know a source by its size and second, in which two may be alike.
+            # Bytecode files are matched by size and time in seconds; two patches may have the same.
             own = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": self._python_path()}
             try:
                 done = self._run(command, preexec_fn=_limit_processor_time, **own)
@@ -199,7 +200,7 @@ class Bench:
                 return f"{finder} (hangs)"
             if done.returncode == -signal.SIGXCPU:
                 return f"{finder} (hangs)"
-            # Below 0 it was killed; from 2 on pytest has found nothing to run.
+            # Statuses from 2 on mean that pytest ran no tests; negative ones are signals.
             if kind == "pytest" and done.returncode > 1:
                 raise UnusableError(f"'{finder}' tests nothing: {done.stdout.strip()[-2000:]}")
             if done.returncode:
@@ -236,14 +237,14 @@ def _limit_processor_time() -> None:
 
 @dataclass
 class Score:
-    """Fate of each mutant."""
+    """Outcomes of mutants."""
 
     found: list[Mutant] = field(default_factory=list)
     living: list[Mutant] = field(default_factory=list)
     unusable: list[Mutant] = field(default_factory=list)
 
     def note(self, mutant: Mutant, begun: float, finder: str | None) -> None:
-        """Add a mutant, and print who found it."""
+        """Add a mutant, and print the finder that detected it."""
         (self.living if finder is None else self.found).append(mutant)
         by = "LIVES" if finder is None else f"found by {finder}"
         print(
@@ -251,23 +252,25 @@ class Score:
         )
 
     def refuse(self, mutant: Mutant, error: UnusableError) -> None:
-        """Add a mutant that says nothing, and print why."""
+        """Add an unusable mutant, and print the reason."""
         self.unusable.append(mutant)
         print(f"{mutant.name}: {error}", file=sys.stderr, flush=True)
 
     def __str__(self) -> str:
-        """Return how many were found, by area and of all."""
+        """Return the numbers of detected mutants, by area and in total."""
         every = [*self.found, *self.living, *self.unusable]
         lines = []
         for area in AREAS:
             mine = [mutant for mutant in every if mutant.area == area]
             if mine:
-                lines.append(f"{area}: {sum(one in self.found for one in mine)} of {len(mine)}")
+                lines.append(
+                    f"{area}: {sum(mutant in self.found for mutant in mine)} of {len(mine)}"
+                )
         return "\n".join([*lines, f"{len(self.found)} of {len(every)} mutants found"])
 
 
 def check_patches(mutants: Sequence[Mutant], bench: Bench) -> None:
-    """Refuse patches that do not apply, all in one error."""
+    """Check that all patches apply; one error lists all that do not."""
     stale = []
     for mutant in mutants:
         try:
@@ -279,10 +282,10 @@ def check_patches(mutants: Sequence[Mutant], bench: Bench) -> None:
 
 
 def seed(mutants: Sequence[Mutant], bench: Bench) -> Score:
-    """Seed the mutants one after the other, and print who finds each.
+    """Seed the mutants one after the other, and print the finder of each.
 
     Raises:
-        UnusableError: a patch does not apply, or a finder fails without the fault.
+        UnusableError: a patch does not apply, or a finder fails without a fault.
     """
     check_patches(mutants, bench)
     score = Score()
@@ -315,8 +318,8 @@ def seed(mutants: Sequence[Mutant], bench: Bench) -> Score:
 
 
 def _check_sound(finders: Iterable[str], bench: Bench) -> None:
-    """Refuse finders that fail without a fault, or that take too long for a hang to be told."""
-    # All tests in one process first: the start takes longer than most of them.
+    """Check that finders pass without a fault, and are quick enough to detect hangs."""
+    # First all tests in one process, because starting takes longer than most tests.
     tests = sorted(finder for finder in finders if finder.startswith("pytest "))
     together = " ".join(["pytest", *(test.removeprefix("pytest ") for test in tests)])
     are_sound = bool(tests) and bench.failing([together]) is None
@@ -325,7 +328,10 @@ def _check_sound(finders: Iterable[str], bench: Bench) -> None:
         if failure := bench.failing([finder]):
             raise UnusableError(f"without any fault, this fails: {failure}")
         if _processor_s() - begun_s > MOST_PROCESSOR_S / 3:
-            raise UnusableError(f"'{finder}' takes too long for a finder")
+            raise UnusableError(
+                f"'{finder}' takes more than {MOST_PROCESSOR_S / 3:.0f} s without a fault; use a "
+                "quicker finder"
+            )
 
 
 def _processor_s() -> float:
@@ -334,17 +340,17 @@ def _processor_s() -> float:
 
 
 def _first_failure(output: str) -> str | None:
-    """Return the test that pytest says has failed, if it says so of one."""
+    """Return the first failed test in pytest's output, or None."""
     lines = [line for line in output.splitlines() if line.startswith("FAILED ")]
     return lines[0].removeprefix("FAILED ").split(" - ")[0] if lines else None
 
 
 def _lay(source: Path, target: Path) -> None:
-    """Copy a file unless it is there already, so that what has not changed keeps its time."""
+    """Copy a file if it differs; unchanged files keep their times."""
     if target.is_file() and filecmp.cmp(source, target, shallow=False):
         return
     target.parent.mkdir(parents=True, exist_ok=True)
-    # Under a new name first: a process may have mapped the old library.
+    # A process may have mapped the old library, so it is replaced, not overwritten.
     new = target.with_name(f"{target.name}.new")
     shutil.copyfile(source, new)
     shutil.copymode(source, new)
@@ -352,27 +358,27 @@ def _lay(source: Path, target: Path) -> None:
 
 
 def main() -> int:
-    """Seed what the command line asks for, and print the score."""
+    """Seed the mutants selected by the command line, and print the score."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--list", action="store_true", help="say what there is, and seed nothing")
+    parser.add_argument("--list", action="store_true", help="list the mutants, and seed none")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="these mutants")
-    parser.add_argument("--short", action="store_true", help="those of the short form")
-    parser.add_argument("--check", action="store_true", help="only see that every patch applies")
+    parser.add_argument("--short", action="store_true", help="mutants of the short form")
+    parser.add_argument("--check", action="store_true", help="only check that all patches apply")
     parser.add_argument("--folder", type=Path, default=ROOT / "build/mutants", help="working copy")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     begun = perf_counter()
     try:
         mutants = [read_mutant(path) for path in sorted(PATCHES.glob("*.patch"))]
-        if unknown := set(asked.only or ()) - {mutant.name for mutant in mutants}:
+        if unknown := set(options.only or ()) - {mutant.name for mutant in mutants}:
             raise UnusableError(f"no such mutant: {', '.join(sorted(unknown))}")
-        mutants = [one for one in mutants if not asked.only or one.name in asked.only]
-        mutants = [one for one in mutants if one.is_short or not asked.short]
-        if asked.list:
+        mutants = [mutant for mutant in mutants if not options.only or mutant.name in options.only]
+        mutants = [mutant for mutant in mutants if mutant.is_short or not options.short]
+        if options.list:
             for mutant in mutants:
                 print(f"{mutant.name:40} {mutant.area:10} {mutant.fault}")
             return 0
-        bench = Bench(asked.folder.resolve())
-        if asked.check:
+        bench = Bench(options.folder.resolve())
+        if options.check:
             check_patches(mutants, bench)
             print(f"{len(mutants)} patches apply")
             return 0

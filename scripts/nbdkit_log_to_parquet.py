@@ -47,16 +47,16 @@ OTHER_LINE = re.compile(STAMP + rf"(?!{CONNECTION}(?:\.\.\.)?{VERB})\S.*")
 
 
 class LogError(ValueError):
-    """A log that cannot be converted: one sentence saying what is wrong and on which line."""
+    """Log that cannot be converted; the message is a sentence with the fault and its line."""
 
 
 @dataclass(frozen=True)
 class Conversion:
-    """A converted log and what was left out of it.
+    """A converted log, and counts of skipped requests and lines.
 
     `frame` has the columns of SCHEMA, sorted by time. `start_ns` is the first request's time in
-    ns since 1970, read as UTC. The counts are requests that the server refused, requests without
-    an answer, and lines that are not about a data request (connections, block status queries).
+    ns since 1970, read as UTC. The counts are requests that the server rejected, requests without
+    an answer, and lines without a data request (connections, block status queries).
     """
 
     frame: pl.DataFrame
@@ -70,10 +70,9 @@ class Conversion:
 def convert_log(lines: Iterable[str], name: str = "log") -> Conversion:
     """Read nbdkit log lines (each with its newline) into a trace.
 
-    A request is kept if its answer is a success, at the time it was issued: answers may come in
-    any order and belong to the (connection, id) of their request. A line that is not the log
-    filter's raises LogError with its number, except an unfinished last line, which a killed
-    server leaves.
+    Requests with a successful answer are included, at the times when they were issued. Answers may
+    come in any order; they are matched to requests by (connection, id). An invalid line raises
+    LogError with its number, except an unfinished last line, which a killed server leaves.
     """
     issued_us, offsets, lengths, answered = array("q"), array("Q"), array("I"), array("B")
     ops: list[str] = []
@@ -109,7 +108,7 @@ def convert_log(lines: Iterable[str], name: str = "log") -> Conversion:
             _, _, connection, _, request_id, status = answer.groups()
             row = in_flight.pop((connection, request_id), None)
             if row is None:
-                raise LogError(f"{where}: an answer to id {request_id}, which no request carries")
+                raise LogError(f"{where}: an answer to id {request_id} without a request")
             if status == "0":
                 answered[row] = 1
             else:
@@ -154,7 +153,7 @@ def _epoch_seconds(date: str, where: str) -> int:
 
 
 def _operation(verb: str, rest: str, where: str) -> tuple[str, int, int]:
-    """Name, offset and length (bytes) of a request."""
+    """Return operation, offset and length (bytes) of a request."""
     if verb == "Flush":
         return "flush", 0, 0
     fields = dict(field.split("=", 1) for field in rest.split())
@@ -167,15 +166,15 @@ def _operation(verb: str, rest: str, where: str) -> tuple[str, int, int]:
             f"{where}: offset 0x{offset:x} or count 0x{length:x} does not fit its column"
         )
     if verb == "Zero":
-        # Write Zeroes: with leave to punch a hole a drive unmaps the range, else it programs it.
+        # Write Zeroes: if it may punch a hole, a drive unmaps the range, else it programs zeros.
         return ("trim" if fields.get("trim") == "1" else "write"), offset, length
     return verb.lower(), offset, length
 
 
 def write_trace(frame: pl.DataFrame, path: Path, provenance: Mapping[str, str]) -> None:
-    """Write a trace (columns of SCHEMA) as zstd Parquet, whole or not at all.
+    """Write a trace (columns of SCHEMA) as zstd Parquet atomically.
 
-    `provenance` joins the schema's own keys in the file's key-value metadata.
+    `provenance` is added to the file's key-value metadata.
     """
     partial = path.with_name(f".{path.name}.partial")
     try:

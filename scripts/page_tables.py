@@ -1,8 +1,8 @@
-"""Tables on the pages of docs/: entries as they declare themselves, and measured results.
+"""Generate tables on the pages of docs/: declarations of entries, and measurements.
 
-A table stands between two comments, `table of the registry: NAME` and `end of the registry: NAME`.
-For a measured one they name the benchmark instead, whose newest file of results has the table.
-`make generate` writes them.
+A table is between two comments, `table of the registry: NAME` and `end of the registry: NAME`. The
+comments of a measured table name a benchmark instead, and its newest results file has the table.
+`make generate` writes the tables.
 """
 
 from __future__ import annotations
@@ -35,29 +35,29 @@ _SIZES = re.compile(r", as 512, 4k, .*$")
 
 
 def written(page: str) -> str:
-    """Return a page with its tables as their sources have them now."""
-    return TABLE.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], page)
+    """Return a page with updated tables."""
+    return TABLE.sub(lambda match: match[1] + TABLES[match[2]]() + match[3], page)
 
 
 def _rows(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table; `|` in a cell would end it."""
+    """Return a Markdown table; `|` in cells is replaced, because it would end them."""
     lines = [columns, ["---"] * len(columns), *rows]
     return "".join(f"| {' | '.join(cell.replace('|', '∣') for cell in line)} |\n" for line in lines)
 
 
 def _entries(kind: EngineKind) -> str:
-    """One row for each entry of a kind; block managers name the victims that they take."""
+    """Return a row for each entry of a kind; block managers have their default victim policies."""
     columns, own = ["name", "description"], engine_entries(kind)
-    rows = [[f"`{one.name}`", one.summary] for one in own]
+    rows = [[f"`{entry.name}`", entry.summary] for entry in own]
     if kind == "managers":
         columns.append("own victims")
-        for row, one in zip(rows, own, strict=True):
-            row.append(f"`{one.declared['default_victims']}`")
+        for row, entry in zip(rows, own, strict=True):
+            row.append(f"`{entry.declared['default_victims']}`")
     return _rows(columns, rows)
 
 
 def _parameters(kind: EngineKind) -> str:
-    """One row for each parameter of each entry of a kind."""
+    """Return a row for each parameter of each entry of a kind."""
     rows = [
         [
             f"`{entry.name}`",
@@ -74,11 +74,11 @@ def _parameters(kind: EngineKind) -> str:
 
 
 def _compared(kind: EngineKind, *names: str) -> str:
-    """One row for each parameter of related entries, with the default of each of them."""
-    entries = [one for name in names for one in engine_entries(kind) if one.name == name]
-    defaults = [{param.name: param.default for param in one.params} for one in entries]
-    params = {param.name: param for one in reversed(entries) for param in one.params}
-    order = dict.fromkeys(param.name for one in entries for param in one.params)
+    """Return a row for each parameter of related entries, with all their defaults."""
+    entries = [entry for name in names for entry in engine_entries(kind) if entry.name == name]
+    defaults = [{param.name: param.default for param in entry.params} for entry in entries]
+    params = {param.name: param for entry in reversed(entries) for param in entry.params}
+    order = dict.fromkeys(param.name for entry in entries for param in entry.params)
     rows = [
         [
             f"`{name}`",
@@ -92,60 +92,66 @@ def _compared(kind: EngineKind, *names: str) -> str:
 
 
 def _families() -> str:
-    """One row for each family: what it answers with, and where the facts are from."""
+    """Return a row for each family of drives: kind of answer, attributes and source."""
     rows = []
-    for one in families():
-        flash = [rule for rule in one.writes if rule.side == "flash"]
-        answer = "measured" if flash else "estimated" if one.estimates else "none"
+    for family in families():
+        flash = [rule for rule in family.writes if rule.side == "flash"]
+        answer = "measured" if flash else "estimated" if family.estimates else "none"
         is_known = any(rule.unit or rule.shared or "pages" in rule.part for rule in flash)
-        if one.refusal or (flash and not is_known):
+        if family.refusal or (flash and not is_known):
             answer = "none"
-        elif one.has_partial_flash:
+        elif family.has_partial_flash:
             answer = "lower bound"
         elif {rule.part for rule in flash} == {"tlc", "slc"}:
             answer = "measured; a lower bound without the counter of SLC"
-        elif one.reports:
+        elif family.reports:
             answer = "reported, in an unknown scale"
-        ids = ["/".join(map(str, rule.ids)) for rule in one.writes]
-        rows.append([one.name, answer, ", ".join(ids), one.source])
+        ids = ["/".join(map(str, rule.ids)) for rule in family.writes]
+        rows.append([family.name, answer, ", ".join(ids), family.source])
     return _rows(["family", "answer", "attributes", "source"], rows)
 
 
 def _checks() -> str:
-    """One row for each check of the doctor: what it looks into, what is wrong, what to change."""
+    """Return a row for each check of the doctor: its inputs, the fault and the advice."""
     rows = [
         [
-            f"`{one.id}`",
-            one.severity,
-            ", ".join(KINDS[kind] for kind in one.of),
-            one.message,
-            one.advice,
-            one.source,
+            f"`{check.id}`",
+            check.severity,
+            ", ".join(KINDS[kind] for kind in check.of),
+            check.message,
+            check.advice,
+            check.source,
         ]
-        for one in checks()
+        for check in checks()
     ]
-    columns = ["finding", "severity", "looks into", "what is wrong", "what to change", "source"]
+    columns = ["finding", "severity", "inputs", "fault", "how to fix it", "source"]
     return _rows(columns, rows)
 
 
 def _formats() -> str:
-    """One row for each trace format."""
+    """Return a row for each trace format."""
     rows = [
-        [f"`{one.name}`", f"`{one.columns}`", one.units, one.detection] for one in FORMATS.values()
+        [
+            f"`{trace_format.name}`",
+            f"`{trace_format.columns}`",
+            trace_format.units,
+            trace_format.detection,
+        ]
+        for trace_format in FORMATS.values()
     ]
     return _rows(["name", "row", "units", "detected by"], rows)
 
 
 def _profiles() -> str:
-    """One row for each device profile."""
+    """Return a row for each device profile."""
     files = [PROFILES / f"{name}.toml" for name in profile_names()]
     tables = {path.stem: tomllib.loads(path.read_text("utf-8")) for path in files}
-    rows = [[f"`{name}`", one["summary"], one["source"]] for name, one in tables.items()]
+    rows = [[f"`{name}`", table["summary"], table["source"]] for name, table in tables.items()]
     return _rows(["profile", "drive", "from"], rows)
 
 
 def _models() -> str:
-    """One row for each kind of black-box model; those of the papers must be installed."""
+    """Return a row for each kind of black-box model; needs writeamp-papers."""
     for name in NAMES:
         check_installed(name)
     rows = [[f"`{name}`", kind.summary] for name, kind in model_kinds().items()]
@@ -155,8 +161,8 @@ def _models() -> str:
 def _measured(benchmark: str, section: str) -> str:
     """Return the table of a section of a benchmark's newest results."""
     newest = max(RESULTS.glob(f"*-{Path(benchmark).stem}-*.md"))
-    _, _, found = newest.read_text("utf-8").partition(f"\n## {section}\n\n")
-    table, _, _ = found.partition("\n\n")
+    _, _, text = newest.read_text("utf-8").partition(f"\n## {section}\n\n")
+    table, _, _ = text.partition("\n\n")
     if not table:
         raise SystemExit(f"{newest} has no table in a section '{section}'")
     return f"{table}\n"
@@ -187,6 +193,6 @@ TABLES: dict[str, Callable[[], str]] = {
 
 
 def generated() -> dict[Path, str]:
-    """Return every page that has such a table."""
+    """Return all pages with generated tables, with their text."""
     texts = {page: page.read_text("utf-8") for page in sorted((ROOT / "docs").glob("*.md"))}
     return {page: written(text) for page, text in texts.items() if TABLE.search(text)}

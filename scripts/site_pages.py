@@ -1,6 +1,6 @@
-"""Pages of the documentation site beside docs/: those of the root, and the reference.
+"""Additional pages of the documentation site: pages outside docs/, and the reference.
 
-A hook of mkdocs (mkdocs.yml). The reference walks the public names, so that a new one is in it.
+This is a hook of mkdocs (mkdocs.yml). The reference contains all public names.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mkdocs.structure.pages import Page
 import writeamp
 
 ROOT = Path(__file__).resolve().parent.parent
-# Page of the site, and the file that it is.
+# Source file of each page.
 FROM_ROOT = {
     "index.md": "README.md",
     "architecture.md": "ARCHITECTURE.md",
@@ -27,7 +27,7 @@ FROM_ROOT = {
     "captured-trace.md": "examples/README.md",
     "reproduce.md": "papers/docs/reproduce.md",
 }
-# What stands at the end of each page.
+# Footer of each page.
 GLOSSARY = "\n\n*Words, their units and their options: [glossary]({}).*\n"
 PAGE_OF = {source: page for page, source in FROM_ROOT.items()}
 LINK = re.compile(r"\[([^\]]+)\]\(([^)#:]+)(#[^)]*)?\)")
@@ -37,16 +37,16 @@ DOCTEST = re.compile(r"^>>> .*?(?=\n\n|\Z)", re.MULTILINE | re.DOTALL)
 
 
 class Doctests(griffe.Extension):
-    """Shows the examples of docstrings as code."""
+    """Formats doctest examples in docstrings as code blocks."""
 
     def on_object(self, *, obj: griffe.Object, **_: object) -> None:
-        """Fence them."""
+        """Put fences around the examples of an object."""
         if obj.docstring:
             obj.docstring.value = DOCTEST.sub(r"```pycon\n\g<0>\n```", obj.docstring.value)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that docs/ does not have."""
+    """Add the pages outside docs/ and the reference."""
     for page, source in FROM_ROOT.items():
         files.append(File.generated(config, page, content=(ROOT / source).read_text("utf-8")))
     for page, content in reference().items():
@@ -55,7 +55,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Turn links between files of the repository into links between pages of the site."""
+    """Convert links between files of the repository to links between pages of the site."""
     here = page.file.src_uri
     folder = posixpath.dirname(FROM_ROOT.get(here, f"docs/{here}"))
 
@@ -67,7 +67,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         if target.startswith("docs/"):
             return f"[{words}]({target.removeprefix('docs/')}{anchor})"
         if (ROOT / target).exists():
-            return words  # a file that is no page
+            return words  # a file without a page
         return link.group()
 
     words = (
@@ -79,7 +79,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def reference() -> dict[str, str]:
-    """Return the page of the library's own names, and one of each public module."""
+    """Return a page of the names in `writeamp`, and a page for each public module."""
     pages, own = {}, []
     for name in writeamp.__all__:
         thing = getattr(writeamp, name)
@@ -88,12 +88,12 @@ def reference() -> dict[str, str]:
             pages[f"api/{name}.md"] = _page(f"wa.{name}", thing.__doc__, names)
         elif callable(thing):
             own.append(f"writeamp.{name}")
-    pages["api/writeamp.md"] = _page("writeamp", "What `import writeamp as wa` gives.", own)
+    pages["api/writeamp.md"] = _page("writeamp", "Names of `import writeamp as wa`.", own)
     return pages
 
 
 def public(module: types.ModuleType) -> list[str]:
-    """Return the names that a module says are public, or else those that it defines."""
+    """Return the names in `__all__` of a module, or else the public names that it defines."""
     own = [
         name
         for name, thing in vars(module).items()

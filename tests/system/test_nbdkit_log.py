@@ -157,7 +157,7 @@ def test_lines_about_connections_and_block_status_are_counted_and_left_out() -> 
         ),
         (
             "2026-01-31 23:59:59.000000 connection=1 ...Write id=9 return=0",
-            "log:5: an answer to id 9, which no request carries",
+            "log:5: an answer to id 9 without a request",
         ),
     ],
 )

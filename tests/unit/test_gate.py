@@ -54,7 +54,7 @@ def test_a_licence_expression_is_met_by_the_allowed_ones_alone(
         ([GOOD | {"source": None, "license": "secret"}], []),
         ([GOOD | {"license": "GPL-3.0"}], ["itoa 1.0.0", "GPL-3.0", "not allowed"]),
         ([GOOD | {"license": None}], ["not allowed"]),
-        ([GOOD | {"source": "git+https://example.org/itoa"}], ["comes from git"]),
+        ([GOOD | {"source": "git+https://example.org/itoa"}], ["source is git"]),
         ([GOOD, GOOD | {"version": "0.9.0"}], ["itoa", "2 versions"]),
     ],
 )
@@ -125,7 +125,7 @@ def test_every_crate_of_the_workspace_has_floors() -> None:
 
 def test_a_crate_without_floors_and_one_that_is_gone_are_found() -> None:
     assert crates_apart(["crates/attic", "crates/ground"], {"ground": [], "roof": []}) == [
-        "attic: has no floors in Cargo.toml",
+        "attic: has no layers in Cargo.toml",
         "roof: is not in the workspace",
     ]
 
@@ -137,11 +137,14 @@ def test_tests_and_a_module_with_those_inside_it_may_know_each_other(tmp_path: P
 @pytest.mark.parametrize(
     ("files", "complaint"),
     [
-        ({"ground.rs": "use crate::attic::Attic;"}, "x: ground imports attic, which is no floor"),
+        (
+            {"ground.rs": "use crate::attic::Attic;"},
+            "x: ground imports attic, which is not in a lower layer",
+        ),
         ({"ground.rs": "fn f() -> crate::attic::Attic {}"}, "x: ground imports attic"),
         ({"ground.rs": "use super::{attic::{self}, lib};"}, "x: ground imports attic"),
         ({"ground.rs": "use crate::Stone;"}, "x: ground imports from the root"),
-        ({"cellar.rs": "use crate::ground::Stone;"}, "room cellar is on no floor"),
+        ({"cellar.rs": "use crate::ground::Stone;"}, "module cellar has no layer"),
         (
             {"attic/box.rs": "use super::shelf::A;", "attic/shelf.rs": "use crate::attic::box::B;"},
             "x: attic::box -> attic::shelf -> attic::box",
@@ -157,7 +160,7 @@ def test_what_leads_up_or_in_a_circle_is_found(
 
 def test_a_room_that_is_gone_is_told(tmp_path: Path) -> None:
     found = floor_complaints("x", imports_of(crate(tmp_path, ROOMS)), ["roof", "attic", "ground"])
-    assert found == ["x: there is no room roof"]
+    assert found == ["x: module roof does not exist"]
 
 
 @pytest.mark.parametrize(
