@@ -1,4 +1,4 @@
-"""Names of `import writeamp as wa`: the one list of them, and the module of each."""
+"""Names of `import writeamp as wa`, and the module of each; no other file lists them."""
 
 from . import allocation as allocation
 from . import custom as custom

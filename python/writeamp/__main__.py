@@ -1,11 +1,11 @@
-"""Entry point of the `writeamp` command: its signals, and then the command itself.
+"""Entry point of the `writeamp` command: install signal handlers, then run the command.
 
-Ctrl-C, SIGTERM and SIGHUP raise KeyboardInterrupt where the command is, which prints what is
-finished. Amid an import it is raised once that is done. While the command still loads, or if it
-does not react within a second, the process is ended from outside.
+Ctrl-C, SIGTERM and SIGHUP raise KeyboardInterrupt in the command, which prints its finished
+results. During an import, the exception is raised after the import. While the command loads, or if
+it does not react within a second, another thread ends the process.
 
-Python itself takes some 20 ms to start, and reacts to signals in its own way until `main` begins.
-So this module imports only what is built in before `main` has installed its handlers.
+Python takes about 20 ms to start, with its default signal handlers. So that this module's handlers
+are installed soon, it imports only built-in modules before `main`.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ import os
 import sys
 import time
 
-TYPE_CHECKING = False  # as that of `typing`, which takes long to import
+TYPE_CHECKING = False  # instead of `typing.TYPE_CHECKING`: `typing` is slow to import
 if TYPE_CHECKING:
     from types import FrameType
     from typing import NoReturn
 
 _STATUS = {_signal.SIGINT: 130, _signal.SIGTERM: 143, _signal.SIGHUP: 129}
 
-# An interrupt that is not heard for so long waits for the end of a call into a library.
-_TO_HEAR_S = 0.8
-# A signal that came amid an import, or where nothing can be raised, comes again after so long.
-_AGAIN_S = 0.02
-# Enough to end workers and print what is finished, also on a busy machine.
-_TO_END_S = 10.0
+# Time for the interpreter to run a handler; later, it is inside a long call into a library.
+_REACTION_S = 0.8
+# Delay before a signal is sent again that came during an import or in a destructor.
+_RESEND_AFTER_S = 0.02
+# Time to end workers and print finished results, also on a busy machine.
+_SHUTDOWN_S = 10.0
 
 
 def main() -> None:
     """Run the command line so that a signal ends it within a second."""
-    # A signal that is ignored, as in a shell's background, stays so.
-    signals = [one for one in _STATUS if _signal.getsignal(one) != _signal.SIG_IGN]
-    for one in signals:
-        _signal.signal(one, _end_loading)
+    # Signals that are ignored, as in background jobs of a shell, stay ignored.
+    signals = [number for number in _STATUS if _signal.getsignal(number) != _signal.SIG_IGN]
+    for number in signals:
+        _signal.signal(number, _end_loading)
     interrupts = _Interrupts(signals)
     from writeamp.cli import main as run  # noqa: PLC0415 (takes long: Ctrl-C may come)
 
@@ -49,18 +49,18 @@ def main() -> None:
             interrupts.is_over = True
     except SystemExit as ended:
         status = ended.code
-    except KeyboardInterrupt:  # before or after all that the command does
-        _say_interrupted()
+    except KeyboardInterrupt:  # raised outside of the command's own handling
+        _print_interrupted()
         status = _STATUS[_signal.SIGINT]
     if interrupts.received is not None:
         _flush()
-        # Threads that are still at work are not waited for.
+        # Do not wait for threads that still run.
         _end(_STATUS[interrupts.received] if status == _STATUS[_signal.SIGINT] else status)
     sys.exit(status)  # type: ignore[arg-type]
 
 
 class _Interrupts:
-    """Turns signals into KeyboardInterrupt, and ends the process if that is not obeyed."""
+    """Raises KeyboardInterrupt for signals, and ends the process if the command does not react."""
 
     def __init__(self, signals: list[int]) -> None:
         import atexit  # noqa: PLC0415 (the handlers come first)
@@ -70,8 +70,8 @@ class _Interrupts:
         self.is_over = False
         self._late: int | None = None
         self._signals = signals
-        self._heard = threading.Event()
-        # Python calls handlers when a call into a library has ended; this is written at once.
+        self._reacted = threading.Event()
+        # Python runs handlers only after a call into a library; this pipe is written at once.
         self._reader, writer = os.pipe()
         os.set_blocking(writer, False)
         _signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
@@ -80,29 +80,29 @@ class _Interrupts:
         atexit.register(self._exit)  # the first to be registered, so the last to be called
 
     def listen(self) -> None:
-        """Turn signals into KeyboardInterrupt from now on."""
-        for one in self._signals:
-            _signal.signal(one, self._interrupt)
+        """Install the handler that raises KeyboardInterrupt."""
+        for number in self._signals:
+            _signal.signal(number, self._interrupt)
 
     def _ignore(self) -> None:
-        for one in self._signals:
-            _signal.signal(one, _signal.SIG_IGN)
+        for number in self._signals:
+            _signal.signal(number, _signal.SIG_IGN)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if self.is_over:
             self._late = number
             return
-        if _is_importing(frame):  # a verb, or what it computes with, when it is called
-            self._late = number  # for a command that is over before it comes again
+        if _is_importing(frame):  # verbs and libraries are imported on first use
+            self._late = number  # in case the command ends before the signal is sent again
             _signal_again(number)
             return
         self.received = number
-        self._heard.set()
-        self._ignore()  # a second one would come amid the printing of what is finished
+        self._reacted.set()
+        self._ignore()  # a second signal would interrupt the printing of finished results
         raise KeyboardInterrupt
 
     def _exit(self) -> None:
-        """Ignore further signals; if one came after all was printed, exit with its status."""
+        """Ignore further signals; if one came after the output, exit with its status."""
         self._ignore()
         if self._late is not None:
             _flush()
@@ -112,15 +112,15 @@ class _Interrupts:
         number = 0
         while number not in self._signals:
             (number,) = os.read(self._reader, 1)
-        if self._heard.wait(_TO_HEAR_S):
-            time.sleep(_TO_END_S)
-            _say_interrupted("ending took too long to print what was finished")
+        if self._reacted.wait(_REACTION_S):
+            time.sleep(_SHUTDOWN_S)
+            _print_interrupted("finished results were not printed within 10 s")
         elif not self.is_over:
-            _say_interrupted()
+            _print_interrupted()
         _end(_STATUS[number])
 
     def _ignored(self, error: sys.UnraisableHookArgs) -> None:
-        """Report an exception that cannot be raised; raise that of Ctrl-C again, where it can."""
+        """Report an exception that Python ignored; for Ctrl-C, send the signal again."""
         if not isinstance(error.exc_value, KeyboardInterrupt):
             sys.__unraisablehook__(error)
             return
@@ -131,7 +131,7 @@ class _Interrupts:
 def _signal_again(number: int) -> None:
     import threading  # noqa: PLC0415 (as above)
 
-    again = threading.Timer(_AGAIN_S, os.kill, (os.getpid(), number))
+    again = threading.Timer(_RESEND_AFTER_S, os.kill, (os.getpid(), number))
     again.daemon = True
     again.start()
 
@@ -143,15 +143,15 @@ def _is_importing(frame: FrameType | None) -> bool:
 
 
 def _end_loading(number: int, _frame: FrameType | None) -> NoReturn:
-    # An exception could end up in any library's clean-up, which would print a traceback.
-    _say_interrupted()
+    # An exception could be raised in a library's clean-up, which would print a traceback.
+    _print_interrupted()
     _end(_STATUS[number])
 
 
-def _say_interrupted(more: str = "nothing was written") -> None:
-    try:  # noqa: SIM105 (contextlib is not there yet)
-        os.write(2, f"writeamp: interrupted; {more}\n".encode())
-    except OSError:  # closed
+def _print_interrupted(detail: str = "nothing was written") -> None:
+    try:  # noqa: SIM105 (contextlib is not imported yet)
+        os.write(2, f"writeamp: interrupted; {detail}\n".encode())
+    except OSError:  # standard error is closed
         pass
 
 
@@ -164,8 +164,8 @@ def _flush() -> None:
 
 
 def _end(status: object) -> NoReturn:
-    """End the process at once, with no file half written."""
-    # The module may be only half imported.
+    """Delete unfinished output files and end the process at once."""
+    # The import of the module may be unfinished.
     discard = getattr(sys.modules.get("writeamp.files.output"), "discard_drafts", None)
     if discard is not None:
         discard()

@@ -16,34 +16,34 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 class WriteampError(ValueError):
-    """Bad usage or bad input: one sentence that says what was wrong, where, and what is valid.
+    """Bad usage or bad input: one sentence with the fault, its place and the valid values.
 
     The command line prints the sentence and exits with status 2; the library raises it.
 
     Attributes:
-        finished: a `Comparison` of the rows beside which one failed; None of anything else.
+        finished: a `Comparison` of the rows that were finished when one failed; else None.
     """
 
     finished: Any = None
 
     def __str__(self) -> str:
-        """Return the sentence on one line; what it quotes of others is escaped."""
+        """Return the sentence on one line; quoted control characters are escaped."""
         return printable(super().__str__())
 
 
 class RefusedError(WriteampError):
-    """A drive that cannot be, or not under its policy or its host; one of another size may do."""
+    """Impossible drive, or one too small for its policy or host; another size may be possible."""
 
 
 class PolicyError(WriteampError):
-    """A placement or victim policy that a user has written failed; its exception is the cause.
+    """Failure of a user's placement or victim policy; the policy's exception is the cause.
 
     Attributes:
-        policy: what it is called; "" if it could not even be imported.
+        policy: name of the policy; "" if its import failed.
         hook: the method that was called, such as "on_write".
-        page: the page that it was asked of, or None.
-        host_pages: host pages written by then.
-        traceback: where the exception was raised, without the frames of this package; "" of none.
+        page: argument of the call, a logical page, or None.
+        host_pages: host pages that were written before the failure.
+        traceback: of the exception, without this package's frames; "" without an exception.
     """
 
     policy: str = ""
@@ -57,16 +57,18 @@ def policy_error(sentence: str, cause: BaseException | None, **where: Any) -> Po
     """Return the error of a policy that failed.
 
     Args:
-        sentence: what it did.
-        cause: what it raised; the sentence then ends with the place of that.
+        sentence: description of the failure.
+        cause: exception of the policy, whose file and line are added to the sentence; or None.
         where: attributes of the error.
     """
     if cause is not None:
-        told = TracebackException.from_exception(cause)
-        told.stack = StackSummary.from_list(f for f in told.stack if not _is_ours(f.filename))
-        where["traceback"] = "".join(told.format())
-        if told.stack:
-            last = told.stack[-1]
+        formatted = TracebackException.from_exception(cause)
+        formatted.stack = StackSummary.from_list(
+            f for f in formatted.stack if not _is_ours(f.filename)
+        )
+        where["traceback"] = "".join(formatted.format())
+        if formatted.stack:
+            last = formatted.stack[-1]
             path = os.path.relpath(last.filename)
             path = last.filename if path.startswith("..") else path
             sentence += f" ({path}:{last.lineno})"
@@ -81,7 +83,7 @@ def _is_ours(path: str) -> bool:
 
 
 class UnknownArgumentError(WriteampError, TypeError):
-    """Error for an unknown argument, as Python itself would raise it, with the nearest.
+    """Error for an unknown argument, worded as Python's, with the nearest valid name.
 
     Attributes:
         argument: name of the argument.
@@ -91,13 +93,13 @@ class UnknownArgumentError(WriteampError, TypeError):
 
 
 def placed(where: str, error: WriteampError) -> WriteampError:
-    """Return an error whose sentence begins with a place; a refusal stays one."""
+    """Return an error of the same class with a place before its sentence."""
     kind = RefusedError if isinstance(error, RefusedError) else WriteampError
     return kind(f"{where}: {error}")
 
 
 def unknown(what: str, name: object, valid: Iterable[str]) -> WriteampError:
-    """Return the error for `name`, which is no `what`."""
+    """Return the error for a `name` that is not a valid `what`, such as "model"."""
     names = list(valid)
     if not isinstance(name, str):
         return WriteampError(f"{what} is {shown(name)}; valid: {', '.join(names)}")
@@ -107,7 +109,7 @@ def unknown(what: str, name: object, valid: Iterable[str]) -> WriteampError:
 
 
 def unknown_argument(function: str, name: str, valid: Iterable[str]) -> UnknownArgumentError:
-    """Return the error for an argument that a function has not."""
+    """Return the error for an argument that a function does not have."""
     names = list(valid)
     option = _ARGUMENTS_OF_OPTIONS.get(name, name)
     hint = _hint(option if option in names else name, names) or f"; valid: {', '.join(names)}"
@@ -117,21 +119,21 @@ def unknown_argument(function: str, name: str, valid: Iterable[str]) -> UnknownA
 
 
 def _hint(name: str, names: list[str]) -> str:
-    import difflib  # noqa: PLC0415 (slow, and most commands need it not)
+    import difflib  # noqa: PLC0415 (slow, and needed for errors only)
 
     nearest = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     return f" (did you mean {nearest[0]!r}?)" if nearest else ""
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C in a measurement of several parts, of which some were finished.
+    """Ctrl-C in a measurement that has several steps, some of them finished.
 
     Attributes:
-        finished: what was finished by then, in the form of the whole, or None: a `Comparison` of
-            fewer managers, an `Endurance` of fewer replicas.
+        finished: result of the finished steps, of the class of the complete result: a `Comparison`
+            of fewer managers, an `Endurance` of fewer replicas. None if no step was finished.
     """
 
     def __init__(self, finished: Any) -> None:
-        """Keep what was finished."""
+        """Store the result of the finished steps."""
         super().__init__()
         self.finished = finished

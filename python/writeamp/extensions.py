@@ -1,15 +1,16 @@
-"""Extension points: additions to the core by other parts of writeamp and by other packages.
+"""Extension points: additions to the core by other packages, and by writeamp's own ones.
 
-The core never imports them by name. Each declares an entry point in its `pyproject.toml`, in one of
+The core never imports an extension by name. A package declares it as an entry point in its
+`pyproject.toml`, in one of these groups:
 
-- `writeamp.verbs`: a verb of the command, as `writeamp.cli.verbs.Verb`
-- `writeamp.ways`: a way of `writeamp answer`, as `writeamp.answers.way.Way`
-- `writeamp.lists`: a kind of `writeamp list`: a function that returns pairs of name and summary
-- `writeamp.learners`: a kind of black-box model, as
+- `writeamp.verbs`: a verb of the command, a `writeamp.cli.verbs.Verb`
+- `writeamp.ways`: a method of `writeamp answer`, a `writeamp.answers.way.Way`
+- `writeamp.lists`: a kind of `writeamp list`, a function that returns pairs of name and summary
+- `writeamp.learners`: a kind of black-box model, a
   `writeamp.learn.blackbox.model_kinds.ModelKind`
-- `writeamp.placements` and `writeamp.victims`: classes of policies, as `writeamp.custom` has them
-- `writeamp.findings`: functions that check the input of another verb, as
-  `writeamp.drives.doctor.in_passing` has them
+- `writeamp.placements` and `writeamp.victims`: classes of policies, see `writeamp.custom`
+- `writeamp.findings`: functions that check the input of another verb, see
+  `writeamp.drives.doctor.in_passing`
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ PAPERS_MISSING = (
     "writeamp"
 )
 _OURS = ("writeamp", "writeamp_papers")
-# Other names would break tables, or look like options.
+# Other names would break tables or look like options.
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 
@@ -45,50 +46,50 @@ class Extension(NamedTuple):
 
     @property
     def is_ours(self) -> bool:
-        """Whether it comes with writeamp or with its papers."""
+        """Whether its package is writeamp or writeamp-papers."""
         return self.package in _OURS
 
     def load(self) -> Any:
         """Import the target.
 
         Raises:
-            WriteampError: the import of another package's target fails, for any reason.
+            WriteampError: the import of another package's target failed.
         """
         module, _, attributes = self.value.partition(":")
         try:
-            found: Any = import_module(module)
+            target: Any = import_module(module)
             for attribute in filter(None, attributes.split(".")):
-                found = getattr(found, attribute)
+                target = getattr(target, attribute)
         except (Exception, SystemExit) as error:
             if self.is_ours:
                 raise
             raise self.fault(f"{type(error).__name__}: {error}") from error
-        return found
+        return target
 
     def fault(self, reason: str) -> WriteampError:
-        """Return the error of an unusable entry point."""
+        """Return the error for an unusable entry point."""
         where = self.value.replace(":", ", ")
         return WriteampError(
             f"{self.name} of the package {self.package} cannot be used ({where}): {reason}"
         )
 
 
-def loaded(found: Iterable[Extension], kind: type) -> dict[str, Any]:
-    """Import extensions, and return those of a type by name.
+def loaded(entry_points: Iterable[Extension], kind: type) -> dict[str, Any]:
+    """Import extensions and return those of a type by name.
 
-    Unusable ones of other packages are left out with a `RuntimeWarning`.
+    An unusable extension of another package is skipped with a `RuntimeWarning`.
     """
     usable = {}
-    for one in found:
+    for extension in entry_points:
         try:
-            value = one.load()
+            value = extension.load()
             if not isinstance(value, kind):
-                raise one.fault(f"it is not a {kind.__name__}")
-            usable[one.name] = value
+                raise extension.fault(f"it is not a {kind.__name__}")
+            usable[extension.name] = value
         except WriteampError as error:
-            if one.is_ours:
+            if extension.is_ours:
                 raise
-            import warnings  # noqa: PLC0415 (seldom)
+            import warnings  # noqa: PLC0415 (rarely needed)
 
             warnings.warn(str(error), RuntimeWarning, stacklevel=2)
     return usable
@@ -96,18 +97,17 @@ def loaded(found: Iterable[Extension], kind: type) -> dict[str, Any]:
 
 @cache
 def extensions(group: str) -> dict[str, Extension]:
-    """Return the entry points of a group by name; those of writeamp itself win over others."""
-    found: dict[str, Extension] = {}
-    for one in sorted(_declared(group), key=lambda one: not one.is_ours):
-        found.setdefault(one.name, one)
-    return found
+    """Return the entry points of a group by name; writeamp's own take precedence."""
+    by_name: dict[str, Extension] = {}
+    for extension in sorted(_declared(group), key=lambda extension: not extension.is_ours):
+        by_name.setdefault(extension.name, extension)
+    return by_name
 
 
 def _declared(group: str) -> Iterator[Extension]:
-    """Yield the entry points of the packages in the folders of Python's path, in its order.
+    """Yield the entry points of the packages in the folders of `sys.path`, in its order.
 
-    `importlib.metadata` also looks into archives, and takes a tenth of the time of
-    `writeamp --help`.
+    `importlib.metadata` would also search archives, and take 10% of the time of `writeamp --help`.
     """
     for folder in sys.path:
         for name in sorted(glob("*-info/entry_points.txt", root_dir=folder or ".")):

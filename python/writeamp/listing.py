@@ -1,4 +1,4 @@
-"""Function `listed`: everything registered, as rows by kind."""
+"""Function `listed`: all registered names, as rows by kind."""
 
 from __future__ import annotations
 
@@ -20,19 +20,24 @@ Row: TypeAlias = dict[str, Any]
 def _of_engine(kind: EngineKind) -> Callable[[], list[Row]]:
     return lambda: [
         *(_engine_row(entry) for entry in engine_entries(kind)),
-        *(_custom_row(one) for of in custom.KINDS if of == kind for one in custom.listed(of)),
+        *(
+            _custom_row(policy)
+            for custom_kind in custom.KINDS
+            if custom_kind == kind
+            for policy in custom.listed(custom_kind)
+        ),
     ]
 
 
-def _custom_row(one: custom.ListedPolicy) -> Row:
+def _custom_row(policy: custom.ListedPolicy) -> Row:
     return {
-        "name": one.name,
-        "summary": one.summary,
-        "example": one.name,
-        "defaults": one.defaults,
+        "name": policy.name,
+        "summary": policy.summary,
+        "example": policy.name,
+        "defaults": policy.defaults,
         "parameters": [
             f"{name} must be given" if default is None else f"{name}={default} by default"
-            for name, default in one.defaults.items()
+            for name, default in policy.defaults.items()
         ],
     }
 
@@ -58,19 +63,19 @@ def _plain_row(name: str, summary: str) -> Row:
 
 
 def _device_row(name: str) -> Row:
-    found = profile(name)
-    sheet = found.data_sheet
-    return _plain_row(name, found.summary) | {
-        "sources": dict(found.sources),
+    device_profile = profile(name)
+    sheet = device_profile.data_sheet
+    return _plain_row(name, device_profile.summary) | {
+        "sources": dict(device_profile.sources),
         "data_sheet": None if sheet is None else sheet.to_dict(),
-        "rated_erases": found.shape.rated_erases,
+        "rated_erases": device_profile.shape.rated_erases,
         "parameters": [] if sheet is None else [_promised(sheet)],
     }
 
 
 def _promised(sheet: DataSheet) -> str:
     return (
-        f"held against {sheet.product}, {sheet.state}: sequential reads "
+        f"data sheet of {sheet.product}, {sheet.state}: sequential reads "
         f"{sheet.sequential_read_mb_s:,.0f} and writes {sheet.sequential_write_mb_s:,.0f} MB/s, "
         f"random reads {sheet.random_read_iops:,.0f} and writes {sheet.random_write_iops:,.0f} a "
         "second"
@@ -80,20 +85,23 @@ def _promised(sheet: DataSheet) -> str:
 def _models() -> list[Row]:
     from writeamp.models._registry import MODELS  # noqa: PLC0415 (slow)
 
-    return [_plain_row(one.name, one.summary) for one in MODELS.values()]
+    return [_plain_row(model.name, model.summary) for model in MODELS.values()]
 
 
 def _formats() -> list[Row]:
     from writeamp.traces import column_format  # noqa: PLC0415 (slow)
 
     return [
-        *(_plain_row(one.name, one.summary) for one in traces.FORMATS.values()),
+        *(
+            _plain_row(trace_format.name, trace_format.summary)
+            for trace_format in traces.FORMATS.values()
+        ),
         _plain_row("columns:…", column_format.SUMMARY),
     ]
 
 
 def _of_others(listed: Callable[[], list[tuple[str, str]]]) -> list[Row]:
-    """Return the rows of a kind that another part of writeamp lists, as names and summaries."""
+    """Return the rows of a kind from an entry point's pairs of name and summary."""
     return [_plain_row(name, summary) for name, summary in listed()]
 
 
@@ -115,17 +123,17 @@ KINDS = _OWN | _ADDED | _OWN
 
 
 def listed(kind: str | None = None) -> dict[str, list[Row]]:
-    """List what is registered: managers, victim policies, workloads, models, formats, devices….
+    """List the registered managers, victim policies, workloads, models, formats and devices.
 
     Args:
         kind: one kind, such as "victims"; all by default.
 
     Returns:
         The rows of each kind: dictionaries with `name`, `summary`, `example`, `defaults` and
-        `parameters`, a list of sentences; those of devices have `sources` and `data_sheet` too.
+        `parameters`, a list of sentences. Rows of devices also have `sources` and `data_sheet`.
 
     Raises:
-        WriteampError: there is no such kind.
+        WriteampError: an unknown kind.
 
     >>> import writeamp as wa
     >>> [row["name"] for row in wa.listed("wear_levelers")["wear_levelers"]]

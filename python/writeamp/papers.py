@@ -1,4 +1,4 @@
-"""Function `reproduce`: the package `writeamp_papers`, where it is installed."""
+"""Function `reproduce`, which needs the package `writeamp_papers`."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ def reproduce(
     step: Callable[[str], None] | None = None,
     runner: Runner | None = None,
 ) -> Any:
-    """Compute a paper's published values anew, and compare them.
+    """Recompute a paper's published values and compare them.
 
     Args:
         paper: name of the paper, such as "park2017".
         plots: folder to draw the paper's figures into.
-        full: drives of full size and long runs (minutes).
-        resume: folder that keeps measurements, for papers that can resume.
+        full: use drives of full size and long runs (minutes).
+        resume: folder of stored measurements, for papers that can resume.
         traces: folder with published traces, for papers that can use them.
-        step: called with a few words on what is computed now.
-        runner: who does the simulations; by default threads of this process.
+        step: called with a description of each step when it starts.
+        runner: runs the simulations; by default threads of this process.
 
     Returns:
         `writeamp_papers.Reproduction`: `items` with `published`, `ours` and `verdict`; `figures`,
         `unexpected` (sentences on differences that are not explained), `skipped`, `unfinished`.
 
     Raises:
-        WriteampError: the package `writeamp-papers` is not installed, or an unusable input.
-        Interrupted: Ctrl-C; its `finished` is the `Reproduction` of the parts that are done.
+        WriteampError: the package `writeamp-papers` is not installed, or an invalid input.
+        Interrupted: Ctrl-C; its `finished` is the `Reproduction` of the finished steps.
 
     >>> import writeamp as wa
     >>> wa.reproduce("park2017").unexpected  # doctest: +SKIP

@@ -1,11 +1,11 @@
-"""Pytest plugin: virtual drives for tests of how much a program makes a drive write.
+"""Pytest plugin: virtual drives for tests of a program's write amplification.
 
 def test_it_writes_little(vssd):
     drive = vssd("tlc-datacenter", size="1GiB")
     subprocess.run(["fio", "--name=w", "--ioengine=nbd", f"--uri={drive.uri}", ...], check=True)
     assert drive.wa < 2.0
 
-It is loaded by every run of pytest, so it imports what takes time when a test asks for a drive.
+Every run of pytest loads the plugin, so slow imports wait until a test requests a drive.
 """
 
 from __future__ import annotations
@@ -25,39 +25,39 @@ if TYPE_CHECKING:
 
 _DEVICE, _SIZE, _REQUIRED = "vssd_device", "vssd_size", "vssd_required"
 _DEFAULT_DEVICE, _DEFAULT_SIZE = "tlc-datacenter", "1GiB"
-# What says the size of a drive; a default in place of what is said would contradict it.
+# Options that set a drive's size: the default size is used only without them.
 _SIZES = {"size", "blocks", "logical_blocks", "logical_pages"}
 _drives = pytest.StashKey[list["VirtualSsd"]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the settings that stand in pytest's section of a project's configuration."""
-    parser.addini(_DEVICE, "device of virtual drives that tests give none", default=_DEFAULT_DEVICE)
-    parser.addini(_SIZE, "size of virtual drives that tests give none", default=_DEFAULT_SIZE)
+    """Add the settings of pytest's section in a project's configuration."""
+    parser.addini(_DEVICE, "default device of virtual drives", default=_DEFAULT_DEVICE)
+    parser.addini(_SIZE, "default size of virtual drives", default=_DEFAULT_SIZE)
     parser.addini(
         _REQUIRED,
-        "fail tests of virtual drives where nbdkit is missing, instead of skipping them",
+        "if nbdkit is missing, fail tests of virtual drives instead of skipping them",
         type="bool",
         default=False,
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Describe the marker."""
+    """Register the marker `vssd`."""
     config.addinivalue_line(
         "markers",
-        "vssd(device, **options): device and options of the virtual drives of a test, as "
-        "writeamp.VirtualSsd takes them",
+        "vssd(device, **options): device and options of a test's virtual drives, the arguments of "
+        "writeamp.VirtualSsd",
     )
 
 
 @pytest.fixture
 def vssd(request: pytest.FixtureRequest) -> Iterator[MakeDrive]:
-    """Make virtual drives that are taken down after the test.
+    """Return a function that makes virtual drives, which are removed after the test.
 
     A call is `vssd("tlc-datacenter", size="1GiB")`. Arguments are those of `writeamp.VirtualSsd`.
-    What is left out comes from the marker `vssd` of the test, then from `vssd_device` and
-    `vssd_size` of pytest's configuration.
+    Missing arguments come from the test's marker `vssd`, then from `vssd_device` and `vssd_size`
+    of pytest's configuration.
     """
     with ExitStack() as undo:
 
@@ -73,7 +73,7 @@ def vssd(request: pytest.FixtureRequest) -> Iterator[MakeDrive]:
 
 @pytest.fixture
 def vssd_drive(vssd: MakeDrive) -> VirtualSsd:
-    """Return one virtual drive, as the marker `vssd` or pytest's configuration says."""
+    """Return a virtual drive with the settings of the marker `vssd` or pytest's configuration."""
     return vssd()
 
 
@@ -81,12 +81,12 @@ def vssd_drive(vssd: MakeDrive) -> VirtualSsd:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Show in the report of a failed test what its drives have counted."""
+    """Add the counters of the test's drives to the report of a failed test."""
     report = yield
     if call.when == "call" and report.failed and _drives in item.stash:
         drives = item.stash[_drives]
         for number, drive in enumerate(drives, start=1):
-            report.sections.append((f"virtual SSD {number}", _told(drive)))
+            report.sections.append((f"virtual SSD {number}", _counts_as_text(drive)))
     return report
 
 
@@ -114,16 +114,16 @@ def _with_defaults(
     return device or request.config.getini(_DEVICE), options
 
 
-def _told(drive: VirtualSsd) -> str:
-    """Return the host's writes and the pages programmed for them, by cause, as lines."""
+def _counts_as_text(drive: VirtualSsd) -> str:
+    """Return lines with the bytes that the host wrote and the flash bytes by cause."""
     from writeamp.errors import WriteampError  # noqa: PLC0415 (see above)
 
     try:
-        found = drive.result()
+        result = drive.result()
     except WriteampError as gone:
         return str(gone)
-    rows = {"host wrote": found.host_bytes, "flash programmed": found.flash_bytes}
-    page_bytes = found.device.page_bytes
-    causes = sorted(found.causes.items(), key=lambda one: one[0] != "host")
+    rows = {"host wrote": result.host_bytes, "flash programmed": result.flash_bytes}
+    page_bytes = result.device.page_bytes
+    causes = sorted(result.causes.items(), key=lambda item: item[0] != "host")
     rows |= {f"  for {cause}": pages * page_bytes for cause, pages in causes}
-    return "\n".join([str(found), *(f"{name:24}{size:20,} bytes" for name, size in rows.items())])
+    return "\n".join([str(result), *(f"{name:24}{size:20,} bytes" for name, size in rows.items())])

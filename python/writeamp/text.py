@@ -1,6 +1,6 @@
-"""Text and values from outside, so that they can be shown.
+"""Escape and shorten external text for display.
 
-Such are file names, names of hosts and devices, metadata, errors and arguments.
+External are file names, names of hosts and devices, metadata, errors and arguments.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ class Detail(str):
 
 
 def shown(value: object) -> str:
-    """Return a value as an error quotes it: on one line, and cut where it would fill a page."""
+    """Return a value as text for an error: on one line, at most 80 characters."""
     kind = type(value)
     try:
         text = repr(value)
     except (ValueError, RecursionError):  # thousands of digits or of brackets
         return f"{kind.__name__} that is too long to print"
-    except Exception:  # of whatever class
+    except Exception:  # a `repr` of any class may fail
         return f"of the type {kind.__name__}"
     if "\n" in text:  # a table or an array
         return f"of the type {kind.__name__}"
@@ -38,25 +38,28 @@ def shown(value: object) -> str:
 
 
 def printable(text: str, *, keep: str = "") -> str:
-    r"""Return text with visible escapes in place of what a screen would obey rather than show.
+    r"""Return text with escapes in place of characters that a terminal does not display.
 
-    Those are control characters, line breaks, marks that turn the direction of writing, characters
-    without any shape, and the halves of surrogate pairs that stand for bytes that are not UTF-8.
+    These are control characters, line breaks, marks of writing direction, invisible characters,
+    and lone surrogates, which Python uses for bytes that are not UTF-8.
 
     Args:
-        text: what to show.
-        keep: characters that are left alone all the same, such as our own line breaks.
+        text: to display.
+        keep: characters that are not escaped, such as intended line breaks.
 
     >>> print(printable("\x1b[31mred\nline"), printable("µ-disk 1"), printable("\udcff"))
     \x1b[31mred\nline µ-disk 1 \udcff
     """
     if text.isprintable():
         return text
-    return "".join(one if one in keep or _is_visible(one) else _escaped(one) for one in text)
+    return "".join(
+        character if character in keep or _is_visible(character) else _escaped(character)
+        for character in text
+    )
 
 
 def html_text(value: object) -> str:
-    """Return a value as text that HTML shows and never obeys, also inside an attribute.
+    """Return a value as escaped text for HTML, also inside an attribute.
 
     >>> html_text('</script><img onerror="x">')
     '&lt;/script&gt;&lt;img onerror=&quot;x&quot;&gt;'
@@ -75,7 +78,7 @@ def _escaped(character: str) -> str:
 
 
 def fault_of_text(text: str) -> str | None:
-    """Return what is wrong with a text that no file and no page can hold; None if nothing is."""
+    """Return why a text cannot be stored in a file (NUL, not UTF-8), or None if it can."""
     if "\0" in text:
         return "holds a NUL"
     try:
@@ -86,7 +89,7 @@ def fault_of_text(text: str) -> str | None:
 
 
 def hashed_serial(serial: str | None) -> str | None:
-    """Return what stands for a serial number: the same of the same drive, and not to be undone."""
+    """Return a stable, irreversible hash of a serial number, or None if it is hidden or empty."""
     text = (serial or "").strip()
     if text.upper() in {"REDACTED", "N/A"} or not text.strip(_HIDING):
         return None
@@ -98,7 +101,7 @@ def hashed_serial(serial: str | None) -> str | None:
 
 
 def quoted(text: object) -> str:
-    """Return the text in quotes on one line, escaped and cut to a length that fits a sentence."""
+    """Return the text in quotes on one line, escaped and cut to 48 characters."""
     written = str(text)
     if len(written) > _QUOTED_CHARACTERS:
         written = written[:_QUOTED_CHARACTERS] + "…"
@@ -106,9 +109,9 @@ def quoted(text: object) -> str:
 
 
 def shortened(names: Sequence[str]) -> str:
-    """Return the names with commas between, cut where they would fill a page."""
-    rest = len(names) - _SHOWN_NAMES
-    return ", ".join(names[:_SHOWN_NAMES]) + (f" and {rest} more" if rest > 0 else "")
+    """Return at most 16 names with commas between them, and the number of further names."""
+    hidden = len(names) - _SHOWN_NAMES
+    return ", ".join(names[:_SHOWN_NAMES]) + (f" and {hidden} more" if hidden > 0 else "")
 
 
 def one_line(error: BaseException) -> str:

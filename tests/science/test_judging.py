@@ -89,7 +89,7 @@ def test_a_state_that_a_longer_run_leaves_is_not_steady() -> None:
 @pytest.mark.parametrize(
     ("schedule", "reason"),
     [
-        (Schedule(last_change=300 * PAGES), "changes after 300,000,000 writes, which the run does"),
+        (Schedule(last_change=300 * PAGES), "changes after 300,000,000 writes, after the end"),
         (Schedule(cycle=80 * PAGES), r"too short: 2\.\d cycles of 80,000,000 writes"),
     ],
 )

@@ -309,7 +309,7 @@ def test_lives_are_drawn(uniform: wa.Result, tmp_path: Path) -> None:
     uniform.plot_lives(tmp_path / "lives.svg")
     drawn = (tmp_path / "lives.svg").read_text()
     assert "rewritten every" in drawn
-    assert "rest of life" in drawn
+    assert "remaining lifetime" in drawn
 
 
 def test_managers_that_learn_no_lives_say_so() -> None:

@@ -252,7 +252,7 @@ def test_an_import_is_finished_before_it_is_heard(tmp_path: Path) -> None:
     )
     command = with_main(
         "import library\nprint('imported', flush=True)\nwhile True:\n    time.sleep(0.01)",
-        f"command._TO_HEAR_S = {PATIENCE_S}",
+        f"command._REACTION_S = {PATIENCE_S}",
     )
     ended = ended_alone(command, tmp_path)
     assert ended == (130, "imported\n", "writeamp: interrupted; nothing was written\n")

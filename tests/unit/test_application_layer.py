@@ -64,9 +64,9 @@ def test_a_report_draws_an_application_of_known_bytes(
     bytes_of = dict(zip(figure.bars, figure.texts, strict=True))
     assert bytes_of.pop("passed to write()", None) == ("3.906 KiB" if is_drawn else None)
     assert bytes_of == {
-        "the file system wrote": "8 KiB",
-        "the drive was asked for": "8 KiB",
-        "programmed in the flash": "16 KiB",
+        "file system": "8 KiB",
+        "host writes to the drive": "8 KiB",
+        "flash": "16 KiB",
     }
 
 

@@ -195,7 +195,7 @@ def test_the_argument_that_explains_a_failure_is_named(given: dict[str, Any], sa
             "utilization is array(0.2); it must be a number",
         ),
         ("simulate", {"op": {1}}, "op is {1}; it must be a finite number"),
-        ("simulate", {"op": None, "fill": np.float32(2)}, "fill is 2.0; it must lie"),
+        ("simulate", {"op": None, "fill": np.float32(2)}, "fill is 2.0; it must be above 0"),
         ("volumes.split", {"paths": [], "out": "out"}, "paths is empty; give at least one trace"),
         ("simulate", {"op": 10**5000}, "op is int that is too long to print; it must be a finite"),
         (

@@ -40,7 +40,7 @@ def test_a_capacity_states_what_was_simulated_for_it(short: wa.Result) -> None:
     assert (said["pages_per_block"], said["layout"]) == (128, "flat")
     assert any("32 times larger" in note for note in said["notes"])
     # A note on fewer blocks alone would say less.
-    assert not any("size says how much" in note for note in short.notes)
+    assert not any("set it with size" in note for note in short.notes)
 
 
 def test_the_error_of_scaling_is_part_of_the_interval(short: wa.Result) -> None:

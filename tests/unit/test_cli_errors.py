@@ -68,9 +68,9 @@ CASES: list[tuple[str, list[str]]] = [
         "volumes info {job}",
         ["job.fio", "is a file, and a fleet is a folder", "`writeamp volumes split`"],
     ),
-    ("diff {job} b.json", ["job.fio", "no JSON result of writeamp, as --json of a verb prints it"]),
-    ("diff {empty} b.json", ["empty is no JSON result of writeamp", "the file is empty"]),
-    ("report {picture}", ["picture", "no page that --report", "it is not UTF-8 text"]),
+    ("diff {job} b.json", ["job.fio", "not a JSON result of writeamp, as printed by --json"]),
+    ("diff {empty} b.json", ["empty is not a JSON result of writeamp", "the file is empty"]),
+    ("report {picture}", ["picture", "not a page written by --report", "it is not UTF-8 text"]),
     # Numbers: ratios, counts, either of two, bytes.
     (f"{DRIVE} --op much", ["--op", "much"]),
     (f"{DRIVE} --op 0", ["--op is", "above 0"]),
@@ -145,7 +145,10 @@ CASES: list[tuple[str, list[str]]] = [
     (f"{TIMED} --timed --set collection.paced=true", ["scheduling.copies_yield must be true"]),
     (f"{TIMED} --timed --set scheduling.most_wait_us=5", ["scheduling.reads_first must be true"]),
     ("simulate --device spinpoint-m7 --time 1s --rb-capture a.vcd", ["no Ready/Busy pins"]),
-    ("simulate --device spinpoint-m7 --workload uniform --writes 10", ["serves timed runs only"]),
+    (
+        "simulate --device spinpoint-m7 --workload uniform --writes 10",
+        ["use it in timed runs only"],
+    ),
     (
         "simulate --device raid0:x25-m,x25-m --size 1GiB --time 1s --precondition random",
         ["needs a single flash drive"],

@@ -269,7 +269,7 @@ def test_a_trace_that_is_looped_is_judged_by_its_passes(repeat: int) -> None:
         trace=TRACE, managers="sepgc", victims="cost-benefit", repeat=repeat, **DRAWN
     )
     [row] = found.rows
-    assert re.search(rf"the last \d of {repeat} passes lie within 1%", row.steady_reason)
+    assert re.search(rf"the last \d of {repeat} passes are within 1%", row.steady_reason)
     passes = row.results[0].passes["wa"].to_numpy()[-2:]
     assert row.ci[0] < passes.min() < passes.max() < row.ci[1]
     assert row.ci[0] < row.wa < row.ci[1]

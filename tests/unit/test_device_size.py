@@ -52,14 +52,14 @@ def test_a_drive_gives_up_blocks_first_then_dies_then_channels_then_pages() -> N
 def test_what_shrank_is_said_in_words() -> None:
     first, *more = wa.device("qlc").shrunk
     assert first == (
-        "qlc shows its host 64 GiB instead of 13.98 TiB (size says how much): "
-        "blocks a plane 1342 → 32, dies a chip 16 → 3"
+        "qlc has 64 GiB instead of 13.98 TiB (set it with size): "
+        "blocks per plane 1342 → 32, dies per chip 16 → 3"
     )
     assert more == [
-        "qlc has blocks of an SLC cache of 784.5 MiB instead of 184 GB, to suit its size"
+        "qlc has blocks of an SLC cache of 784.5 MiB instead of 184 GB, in proportion to its size"
     ]
     op = wa.device("tlc-client").op
-    assert f"whole blocks make op {op:.4g}, not the 0.1 of tlc-client" in (
+    assert f"whole blocks give op {op:.4g} instead of 0.1 of tlc-client" in (
         wa.device("tlc-client").shrunk
     )
 
@@ -68,7 +68,7 @@ def test_a_drive_can_be_larger_than_its_profile() -> None:
     found = wa.device("ssd-v", size="100GiB")
     assert found.capacity_bytes == 100 * GIB
     assert found.dies == 4
-    assert "blocks a plane 2048 → 14629" in found.shrunk[0]
+    assert "blocks per plane 2048 → 14629" in found.shrunk[0]
     with pytest.raises(wa.WriteampError, match="32-bit page number"):
         wa.device("ssd-v", size="16TiB")
 
@@ -165,8 +165,8 @@ def test_a_shape_is_replaced_too_and_keeps_the_op() -> None:
         ({"set": "timing.read_us"}, ["TABLE.KEY=VALUE"]),
         ({"set": "read_us=3"}, ["TABLE.KEY=VALUE"]),
         ({"set": "timing.read_us="}, ["TABLE.KEY=VALUE"]),
-        ({"set": "bus.arbitration=command"}, ["one of TOML", "as 'bus.arbitration=\"command\"'"]),
-        ({"set": "timing.read_us=3\nx=4"}, ["one of TOML"]),
+        ({"set": "bus.arbitration=command"}, ["must be TOML", "as 'bus.arbitration=\"command\"'"]),
+        ({"set": "timing.read_us=3\nx=4"}, ["must be TOML"]),
         ({"set": "timing.read_us=inf"}, ["timing.read_us is inf", "finite"]),
         ({"set": {"timing.read_us": object()}}, ["timing.read_us is <object", "finite number"]),
         ({"set": [3]}, ["set has 3", "TABLE.KEY=VALUE"]),
@@ -230,7 +230,7 @@ class TestArrays:
 
     def test_what_has_no_flash_takes_no_options_of_flash(self) -> None:
         for base in ("spinpoint-m7", wa.device("raid0:x25-m,x25-m")):
-            with pytest.raises(wa.WriteampError, match="takes no blocks, op"):
+            with pytest.raises(wa.WriteampError, match="does not support blocks, op"):
                 wa.device(base, blocks=64, op=0.2)
         with pytest.raises(wa.WriteampError, match=r"table of spinpoint-m7.*write_cache"):
             wa.device("spinpoint-m7", write_cache="off")
@@ -243,10 +243,10 @@ class TestArrays:
 class TestExperiments:
     def test_a_shrunk_drive_is_named_in_notes_and_json(self) -> None:
         done = run("simulate", "--device ssd-v --size 256MiB --writes 5000 --replicas 1 --json")
-        assert "note: ssd-v shows its host 256 MiB instead of 14 GiB" in done.err
+        assert "note: ssd-v has 256 MiB instead of 14 GiB" in done.err
         assert done.err.index("warning: not steady") < done.err.index("note: ")
         found = json.loads(done.out)
-        assert found["shrunk"][0].startswith("ssd-v shows its host 256 MiB")
+        assert found["shrunk"][0].startswith("ssd-v has 256 MiB")
         assert (found["kind"], found["capacity_bytes"]) == ("flash", 2**28)
 
     def test_every_verb_takes_a_size(self) -> None:

@@ -37,7 +37,7 @@ def test_a_result_does_not_differ_from_itself() -> None:
     assert (found.settings, found.numbers, found.only) == ((), (), ())
     assert found.equal > 5
     assert found.notes == ()
-    assert any("one seed" in note for note in wa.diff(first, simulated(op=0.4)).notes)
+    assert any("the same seed" in note for note in wa.diff(first, simulated(op=0.4)).notes)
 
 
 def test_a_longer_run_differs_in_its_length_and_in_little_for_each_host_page() -> None:
@@ -85,10 +85,10 @@ def test_bounds_of_the_difference_are_those_of_independent_results() -> None:
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("{", "no JSON result of writeamp, .*Expecting"),
-        ("[1]", "no JSON result of writeamp, .*no object"),
-        ('{"wa": 1}', "no result of a verb"),
-        ("[" * 100_000, "no JSON result of writeamp"),
+        ("{", "not a JSON result of writeamp, .*Expecting"),
+        ("[1]", "not a JSON result of writeamp, .*not an object"),
+        ('{"wa": 1}', "not a result of a comparable verb"),
+        ("[" * 100_000, "not a JSON result of writeamp"),
     ],
 )
 def test_what_is_no_result_is_refused(content: str, sentence: str, tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_the_command_prints_what_the_library_says(tmp_path: Path) -> None:
 def test_numbers_that_no_float_holds_are_refused(tmp_path: Path, number: str) -> None:
     path = tmp_path / "a.json"
     path.write_text(f'{{"wa": {number}}}')
-    with pytest.raises(WriteampError, match="is no JSON result"):
+    with pytest.raises(WriteampError, match="is not a JSON result"):
         wa.diff(path, path)
 
 

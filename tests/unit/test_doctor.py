@@ -575,7 +575,7 @@ def test_a_page_and_a_card_say_what_was_not_judged(tmp_path: Path) -> None:
     job, page = put(tmp_path, "a.fio", text), tmp_path / "page.html"
     in_process.run("doctor", f"{job} --report {page}")
     shown = in_process.run("report", str(page)).out
-    assert "Not judged, looped-permutation" in shown
+    assert "Not checked, looped-permutation" in shown
     assert any("not judged: looped" in note for note in examined(job).card().notes)
 
 

@@ -247,10 +247,10 @@ def test_a_spec_is_made_by_keyword_checked_and_prints_as_its_text() -> None:
     ("make", "words"),
     [
         (lambda: wa.workload("hot-cold", f=0.1), ["needs hot_write_fraction="]),
-        (lambda: wa.manager("hcwf:d=5", d_swap=9), ["by keyword, not both"]),
+        (lambda: wa.manager("hcwf:d=5", d_swap=9), ["and by keyword; use only one"]),
         (lambda: wa.victims("d-choices", d=True), ["d of victim policy is True"]),
-        (lambda: wa.workload("zipf", s="1,t=2"), ["more than one value"]),
-        (lambda: wa.simulate(workload=wa.victims("fifo")), ["fifo", "a workload is wanted"]),
+        (lambda: wa.workload("zipf", s="1,t=2"), ["which has several values"]),
+        (lambda: wa.simulate(workload=wa.victims("fifo")), ["fifo", "give a workload"]),
     ],
 )  # fmt: skip
 def test_what_is_no_spec_is_refused_when_made(make: object, words: list[str]) -> None:

@@ -200,7 +200,7 @@ def test_the_history_is_printed_drawn_and_exported(tmp_path: Path) -> None:
     (drive,) = json.loads(in_process.run("measure history", asked).out)["drives"]
     assert [one["wa"] for one in drive["intervals"]] == [2.5, 2.5]
     assert [one["days"] for one in drive["intervals"]] == [1, 1]
-    assert "Volume of the host" in figure.read_text()
+    assert "Host writes" in figure.read_text()
     assert 'model="INTEL SSDSC2KB960G8"} 2.5' in metrics.read_text()
     assert "2.5" in in_process.run("measure history", f"--db {db}").out
 
@@ -231,7 +231,7 @@ def test_fleets_are_sorted_by_what_wears_out_first_and_name_what_stands_out(
     ]
     assert wa.measure.fleet([tmp_path], runner=wa.runners.Threads(2)).to_dict() == found.to_dict()
     unknown = wa.measure.fleet([serve / "ocp.json"])
-    with pytest.raises(WriteampError, match="there is nothing to draw"):
+    with pytest.raises(WriteampError, match="no model has a drive with a known WA"):
         unknown.figure()
     with pytest.raises(WriteampError, match="among 1 files"):
         wa.measure.fleet([tmp_path / "README"])

@@ -248,7 +248,7 @@ def test_json_of_too_many_values_is_refused_before_they_are_made(text: str, tmp_
     readers = [result_document] if text[0] == "[" else [read_snapshots, result_document]
     with _memory_below(150 * MIB):
         for read in readers:
-            with pytest.raises(WriteampError, match=r"no JSON result|more than 10 million"):
+            with pytest.raises(WriteampError, match=r"not a JSON result|more than 10 million"):
                 read(path)
 
 

@@ -217,16 +217,16 @@ def test_expected_value_needs_half_of_the_inverse_of_a_large_target(target: floa
 
 WARNINGS: list[tuple[str, dict[str, float], str | None]] = [
     ("uniform-distribution", {"op": 0.99}, None),
-    ("uniform-distribution", {"op": 1.01}, "falls below 1"),
+    ("uniform-distribution", {"op": 1.01}, "impossible WA below 1"),
     ("markov", {"op": 0.28, "pages_per_block": 64}, None),
-    ("markov", {"op": 4.0, "pages_per_block": 64}, "no drive is below 1"),
+    ("markov", {"op": 4.0, "pages_per_block": 64}, "WA is at least 1"),
     ("markov", {"op": 0.01, "pages_per_block": 64}, "3.0% below greedy"),
     ("expected-value", {"op": 0.01}, None),
-    ("fifo", {"op": 0.28, "logical_blocks": 50}, "14 spare blocks are few"),
+    ("fifo", {"op": 0.28, "logical_blocks": 50}, "only 14 spare blocks"),
     ("fifo", {"op": 0.28, "logical_blocks": 500}, None),
-    ("d-choices", {"op": 0.07, "logical_blocks": 100}, "7 spare blocks are few"),
+    ("d-choices", {"op": 0.07, "logical_blocks": 100}, "only 7 spare blocks"),
     ("coupon-collector", {"op": 0.28, "window": 1}, None),
-    ("coupon-collector", {"op": 0.28, "window": 2}, "below greedy collection's"),
+    ("coupon-collector", {"op": 0.28, "window": 2}, "of greedy collection, which is impossible"),
 ]
 
 

@@ -147,11 +147,14 @@ class Wrong(wa.VictimPolicy):
 
 
 BAD = [
-    (OfAll, "a second run of the same seed differs: it remembers something outside its attributes"),
-    (Hiding, "restored in the middle of a run it goes on differently"),
+    (OfAll, "a second run with the same seed differs: the policy has state outside its attributes"),
+    (Hiding, "after saving and restoring in the middle of a run, results differ"),
     (Beyond, "on_migrate of .*Beyond returned 2, and its streams for migrated pages are 0, 1"),
     (Untrimmed, "on_trim of .*Untrimmed raised NotImplementedError: trims"),
-    (Unsaved, "turns of .*Unsaved is of type count and cannot be saved; numbers, texts, arrays"),
+    (
+        Unsaved,
+        "turns of .*Unsaved is of type count, which cannot be saved; use numbers, texts, arrays",
+    ),
     (Misspelled, "Misspelled.*on_trimm.*on_trim"),
     (Wrong, "choose of .*Wrong returned -1, which is the place"),
 ]
@@ -168,7 +171,7 @@ def test_what_a_policy_does_wrong_is_a_sentence(bad: Any, sentence: str) -> None
 def test_what_is_no_policy_of_python_is_not_checked() -> None:
     with pytest.raises(wa.WriteampError, match="built in"):
         testing.check_placement("sepbit")
-    with pytest.raises(wa.WriteampError, match="no placement"):
+    with pytest.raises(wa.WriteampError, match="not a placement"):
         testing.check_placement(Wrong)  # type: ignore[arg-type]
 
 
@@ -214,7 +217,7 @@ def test_what_numba_cannot_compile_is_refused_in_a_sentence() -> None:
     for bad, words in (
         (Helped, "on_write of .*Helped cannot be compiled: .*compiled=no"),
         (Clockless, "on_write of .*Clockless cannot be compiled: .*compiled=no"),
-        (Mean, "on_write of .*Mean assigns a fraction to mean, which begins as a whole number"),
+        (Mean, "on_write of .*Mean assigns a fraction to mean, which starts as a whole number"),
         (Texts, "words of .*Texts is of type str"),
         (Untyped, "on_write of .*Untyped"),
         (Halves, "on_write of .*Halves returns float64"),
@@ -261,7 +264,7 @@ def test_without_numba_a_compiled_class_is_interpreted(monkeypatch: pytest.Monke
 
 def test_what_is_compiled_is_no_victim_policy_and_no_other_class() -> None:
     for cls in (Wrong, dict):
-        with pytest.raises(wa.WriteampError, match="no placement"):
+        with pytest.raises(wa.WriteampError, match="not a placement"):
             wa.compiled(cls)
 
 
@@ -312,7 +315,9 @@ def test_a_state_of_another_class_is_refused() -> None:
 
     state = packed("one", Remembering(wa.custom.DriveFacts(10, 4, 4, 1)))
     other = Other(wa.custom.DriveFacts(10, 4, 4, 1))
-    with pytest.raises(wa.WriteampError, match="the state is of another one: it has an attribute"):
+    with pytest.raises(
+        wa.WriteampError, match="the saved state is not of this one: it has an attribute"
+    ):
         unpacked("one", other, state)
     deep = (100_000).to_bytes(8, "little") + b"[" * 100_000
     for damaged in (b"", state[:20], state[:-3], b"\xff" * 40, deep):

@@ -93,7 +93,14 @@ def test_a_decorator_gives_a_name_which_no_other_may_have(forgetting: None) -> N
         lambda: wa.placement("another")(Greedy),
         lambda: wa.placement("another")(wa.Placement),
     ]
-    words = ["built-in", "built-in", "small letters", "Regions", "no placement", "has no on_write"]
+    words = [
+        "built-in",
+        "built-in",
+        "lowercase letters",
+        "Regions",
+        "not a placement",
+        "has no on_write",
+    ]
     for call, word in zip(refused, words, strict=True):
         with pytest.raises(wa.WriteampError, match=word):
             call()
@@ -125,7 +132,7 @@ def test_a_name_is_not_given_again_to_a_class_of_another_file(
             "    on_write = on_migrate = lambda self, page, now: 0\n"
         )
     custom.find("managers", f"{tmp_path}/one.py:Mine")
-    with pytest.raises(wa.WriteampError, match=r"'twice' is the name of Mine of .*one\.py already"):
+    with pytest.raises(wa.WriteampError, match=r"'twice' is already the name of Mine of .*one\.py"):
         custom.find("managers", f"{tmp_path}/two.py:Mine")
 
 
@@ -215,7 +222,7 @@ CASES = [
     ("mine.py", ["mine.py:Mine"]),
     ("mine.py:", ["path/to/file.py:Class"]),
     ("mine.py:Nobody", ["Nobody", "Mine, Broken, Oldest, Exits, Asks"]),
-    ("mine.py:Oldest", ["no placement", "writeamp.Placement"]),
+    ("mine.py:Oldest", ["not a placement", "writeamp.Placement"]),
     ("mine.py:Mine:group=2", ["unknown parameter", "did you mean 'groups'"]),
     ("mine.py:Mine:groups=many", ["groups", "'many'", "whole number"]),
     ("mine.py:Mine:groups=0", ["streams", "0", "1 to 256"]),
@@ -224,14 +231,14 @@ CASES = [
     ("none.py:Mine", ["none.py", "No such file"]),
     (
         "raises.py:Mine",
-        ["raises.py raised ModuleNotFoundError", "as it was imported", "raises.py:1"],
+        ["the import of", "raises.py raised ModuleNotFoundError", "raises.py:1"],
     ),
     ("syntax.py:Mine", ["syntax.py raised SyntaxError"]),
-    ("exits.py:Mine", ["exits.py raised SystemExit: 0", "as it was imported", "exits.py:2"]),
+    ("exits.py:Mine", ["the import of", "exits.py raised SystemExit: 0", "exits.py:2"]),
     ("mine.py:Exits", ["on_write of mine.py:Exits", "raised SystemExit: 3"]),
     ("mine.py:Asks", ["mine.py:Asks has a parameter called compiled"]),
     ("no_module_of_this_name:Mine", ["no_module_of_this_name", "valid: single"]),
-    ("json:loads", ["no placement"]),
+    ("json:loads", ["not a placement"]),
 ]
 
 

@@ -47,7 +47,7 @@ TEXTS = {
     ],
     "with groups": [
         "wolf: 1.60 ± 0.01",
-        "the workload changes",
+        "change of the workload",
         "end of the warm-up (not counted)",
         "groups created: 10",
         "groups merged away: 5",
@@ -186,7 +186,7 @@ def test_a_label_is_text_and_never_markup(kind: str, tmp_path: Path) -> None:
 def test_an_unknown_suffix_lists_the_valid_ones_and_leaves_no_file(
     name: str, tmp_path: Path
 ) -> None:
-    assert "valid are png, svg, pdf, html" in refusal(save, over_time(), tmp_path / name)
+    assert "valid: png, svg, pdf, html" in refusal(save, over_time(), tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -233,7 +233,7 @@ def test_more_series_than_colours_differ_by_their_dashes() -> None:
 def test_a_figure_of_nothing_is_refused() -> None:
     with pytest.raises(WriteampError, match="at least one series"):
         curves()
-    with pytest.raises(WriteampError, match=r"series 'a' needs .* not of shapes \(2,\) and \(1,\)"):
+    with pytest.raises(WriteampError, match=r"'a' needs .* have the shapes \(2,\) and \(1,\)"):
         curves(WaSeries("a", [1.0, 2.0], [1]))
     with pytest.raises(WriteampError, match="at least one row"):
         bars()

@@ -173,7 +173,7 @@ def test_lists_of_answers_are_equal_if_all_that_they_say_is() -> None:
     assert one != elsewhere
     assert not one == elsewhere  # noqa: SIM201 - a list has a "!=" of its own
     sweep = wa.predict_sweep("op=0.1:0.3:3")
-    assert sweep != type(sweep)(list(sweep), "fill", sweep.asked, sweep.drive)
+    assert sweep != type(sweep)(list(sweep), "fill", sweep.quantity, sweep.drive)
     unknown = replace(one[0], wa=math.nan)
     assert unknown == copy.deepcopy(unknown)
     assert alike([one], [copy.deepcopy(one)])

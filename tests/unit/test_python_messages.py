@@ -63,17 +63,20 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     ),
     (lambda: simulate(workload=np.arange(9)), f"the type ndarray, which is a trace; {AS_TRACE}"),
     (lambda: simulate(workload=pl.DataFrame()), "of the type DataFrame, which is a trace"),
-    (lambda: wa.simulate(ANY.predict), "it must be a profile's name, the path of one, or a Device"),
+    (
+        lambda: wa.simulate(ANY.predict),
+        "it must be a profile's name, a profile's path, or a Device",
+    ),
     (lambda: wa.simulate("x25m"), "unknown device 'x25m' (did you mean 'x25-m'?)"),
     (
         lambda: simulate(workload=3),
-        "workload is 3; it must be a spec or the text of one, such as 'zipf:s=0.99'",
+        "workload is 3; it must be a spec or its text, such as 'zipf:s=0.99'",
     ),
     (lambda: simulate(workload=["uniform"]), "workload is ['uniform']; it must be a spec"),
     (lambda: simulate(workload="unifrm"), "unknown workload 'unifrm' (did you mean 'uniform'?)"),
     (
         lambda: simulate(manager=None),
-        "block manager is None; it must be a spec or the text of one, such as 'sepgc'",
+        "block manager is None; it must be a spec or its text, such as 'sepgc'",
     ),
     (
         lambda: simulate(manager=["single", "sepgc"]),
@@ -82,9 +85,9 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: simulate(manager="wold"), "unknown block manager 'wold' (did you mean 'wolf'?)"),
     (
         lambda: simulate(manager=ANY.victims("greedy")),
-        "'greedy' is a victim policy; a block manager is wanted",
+        "'greedy' is a victim policy; give a block manager",
     ),
-    (lambda: simulate(victims=3), "victim policy is 3; it must be a spec or the text of one"),
+    (lambda: simulate(victims=3), "victim policy is 3; it must be a spec or its text"),
     (lambda: simulate(precondition=None), "precondition is None; it must be one of full, workload"),
     (lambda: simulate(progress=3), "progress is 3; it must be a function of two numbers"),
     (lambda: wa.simulate(trace="nothere.csv"), "nothere.csv: there is no such file"),
@@ -120,15 +123,15 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: ANY.device(3),
-        "device is 3; it must be a profile's name, the path of one, or a Device",
+        "device is 3; it must be a profile's name, a profile's path, or a Device",
     ),
     (lambda: ANY.device("generic", blocks=1.5), "blocks is 1.5; it must be a whole number"),
     (lambda: wa.workload("zipff"), "unknown workload 'zipff' (did you mean 'zipf'?)"),
     (lambda: wa.workload("zipf", t=3), "unknown parameter of workload zipf 't'"),
-    (lambda: ANY.workload(3), "workload is 3; it must be a spec or the text of one"),
+    (lambda: ANY.workload(3), "workload is 3; it must be a spec or its text"),
     (
         lambda: wa.victims("d-choices:d=10", d=3),
-        "has parameters in its text; give them there or by keyword",
+        "has parameters in its text and by keyword; use only one",
     ),
     (wa.predict, "over-provisioning is missing; give one of op, fill, spare_factor, or target_wa"),
     (lambda: ANY.predict(op=[0.1]), "op is [0.1]; it must be "),
@@ -214,7 +217,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: simulate().plot(3), "3 is not a file name; it must be a text or a Path"),
     (
         lambda: simulate().plot("x.gif"),
-        "cannot plot to 'x.gif', which has suffix '.gif': valid are png, svg, pdf",
+        "cannot plot to 'x.gif', which has suffix '.gif'; valid: png, svg, pdf",
     ),
 ]
 

@@ -262,7 +262,7 @@ WRONG: list[tuple[Any, Any]] = [
 
 @pytest.mark.parametrize(("kind", "document"), WRONG)
 def test_a_document_of_something_else_is_refused(kind: Any, document: Any) -> None:
-    with pytest.raises(WriteampError, match=r"^the document is no "):
+    with pytest.raises(WriteampError, match=r"^the document is not a valid "):
         from_document(kind, document)
 
 

@@ -340,8 +340,8 @@ def test_a_folder_in_which_a_sweep_was_killed_at_once_is_taken(tmp_path: Path) -
     ("mark", "words"),
     [
         ('{"format": "writeamp sweep", "version": 1}', "results in format 1"),
-        ('{"format": "something"}', "does not describe results"),
-        ("[]", "does not describe results"),
+        ('{"format": "something"}', "is not the mark"),
+        ("[]", "is not the mark"),
         ("{", "not JSON"),
     ],
 )

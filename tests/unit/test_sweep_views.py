@@ -390,7 +390,7 @@ def test_every_way_to_look_draws_prints_and_is_json(
         ("--pareto wa", ["two or three", "wa,op"]),
         ("--pareto wa,warmup_pages", ["warmup_pages", "min:", "max:"]),
         ("--pareto wa,opp", ["opp"]),
-        ("--plot out.gif", ["out.gif", "valid are png"]),
+        ("--plot out.gif", ["out.gif", "valid: png"]),
         ("--plot no/such/out.png", ["cannot write plot"]),
         ("--of no-such.toml", ["no-such.toml"]),
         ("--x manager --log-x", ["manager has values without a logarithm"]),

@@ -376,4 +376,4 @@ def test_an_array_refuses_managers_that_need_hints_and_names_those_that_need_non
         assert (
             f"{manager} needs hints on {hints}, which an array does not pass to its members" in said
         )
-        assert "block managers that need none: single, sepgc" in said
+        assert "block managers without hints: single, sepgc" in said

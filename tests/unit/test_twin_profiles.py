@@ -116,7 +116,7 @@ def test_an_answer_is_of_all_candidates(profile: Path) -> None:
     more_op = next(one for one in found.advice if one.change.startswith("op "))
     assert more_op.wa < more_op.wa_now
     assert more_op.interval[1] - more_op.interval[0] > 0.01 * more_op.wa
-    assert any("other ways of the first" in note for note in found.notes)
+    assert any("rows only the first" in note for note in found.notes)
 
 
 def test_a_life_is_as_wide_as_the_candidates_differ(profile: Path) -> None:
@@ -148,7 +148,7 @@ def test_a_large_twin_is_simulated_as_a_capacity(
 def test_a_verb_of_one_drive_takes_the_most_probable_and_says_so(profile: Path) -> None:
     found = wa.endurance(profile, w_max=5, replicas=1)
     best = fitted().candidates[0]
-    assert any("this is the most probable" in one for one in found.notes)
+    assert any("this run uses the most probable" in one for one in found.notes)
     assert str(found.plan.policy).startswith("sepgc, greedy")
     assert found.plan.device.pages_per_block == best.erase_unit_pages
     assert wa.device(profile).op == pytest.approx(best.op, rel=0.01)

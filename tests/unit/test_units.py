@@ -264,7 +264,7 @@ def test_ratios_mean_the_same_in_specs_and_in_python(text: str) -> None:
 )
 def test_op_15_is_asked_back_by_every_verb(command: str) -> None:
     said = refusal(command, "")
-    assert "did you mean 15%? An op above 3 is given in per cent, as 1500%" in said
+    assert "did you mean 15%? Write an op above 3 as a percentage: 1500%" in said
 
 
 def test_the_library_and_files_ask_back_too(tmp_path: Path) -> None:

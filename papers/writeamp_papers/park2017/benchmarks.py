@@ -1,9 +1,8 @@
 """Park et al. 2017, Fig. 5: file-system benchmarks beside a cold file, on the virtual drive.
 
 Two loads are programs of ours with Filebench's operations, one is sysbench on PostgreSQL, and a fio
-job replaces Cassandra. Sizes and printed run lengths are scaled to the drive. Only the full form
-runs
-them, because they need root and other programs.
+job replaces Cassandra. Sizes and printed run lengths are scaled to the drive. The full form only
+runs them, because they need root and other programs.
 """
 
 from __future__ import annotations

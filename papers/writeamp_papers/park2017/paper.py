@@ -322,7 +322,7 @@ PAPER = Paper(
     name="park2017",
     citation="Park, Lee, Won, Ahn: Practical Implication of Analytical Models for SSD Write "
     "Amplification (ICPE 2017)",
-    summary="four analytic models compared with each other and a Samsung 843TN",
+    summary="four analytic models beside each other and beside a Samsung 843TN",
     parts=(
         _models,
         _figure_2,

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from writeamp_papers.readings import Reading
 from writeamp_papers.readings import by_choice as by_choice_of
 
-PASSES_COUNTED = "passes over the hot file that a measured WA averages"
+PASSES_COUNTED = "passes over the hot file that a measured WA is the mean of"
 WINDOW = "window, reserve and size of the coupon collector's drive (Table 4)"
-MIXTURE = "division of the hot file between sequential and random writes (Fig. 4)"
+MIXTURE = "how sequential and random writes share the hot file (Fig. 4)"
 
-ALL, SETTLED = "all fifteen", "after the fifth"
+ALL, SETTLED = "all fifteen", "those after the fifth"
 # Hu et al.'s windows start at one block, which is FIFO collection.
 WINDOWS = {"64 blocks": 64, "8 blocks": 8, "one block": 1}
 # Age on a finite drive with reserved blocks: the only choice that exceeds 1.

@@ -115,11 +115,12 @@ def divided(method: str, groups: GroupTable) -> FloatArray:
     """Return each group's share of the over-provisioned space, shape (..., n).
 
     Args:
-        method: "size", "frequency", "closed-form" or "optimal". The optimum has the lowest weighted
-            WA, which is convex in the division. With y = 1/δ, WA = y/(y−1) and OP/s = y·ln y/(y−1)
-            − 1 (Dayan et al. 2015, eq. 3), Lagrange's condition is y − 1 − ln y = μ·p/s in each
-            group. The common μ is the value at which all space is used. A group that is never
-            written gets none.
+        method: "size", "frequency", "closed-form" or "optimal". The optimum has the lowest
+            weighted WA, which is convex in the division. With y = 1/δ, WA = y/(y−1) and OP/s =
+            y·ln y/(y−1) − 1 (Dayan et al. 2015, eq. 3), Lagrange's condition is y − 1 − ln y =
+            μ·p/s
+            in each group. The common μ is the value at which all space is used. A group that is
+            never written gets none.
         groups: groups that share the space.
     """
     shape = groups.sizes.shape

@@ -1,1 +1,1 @@
-"""One question answered by every way, why answers differ, and what would make it less."""
+"""One question answered by all methods, why the answers differ, and how to reduce WA."""

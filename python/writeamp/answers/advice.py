@@ -1,4 +1,4 @@
-"""Changes that reduce WA: their kinds, and those of each kind that are tried, in this order."""
+"""Changes that may reduce WA, by kind, in the order in which they are tried."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from writeamp.results.any_result import AnyResult
 from writeamp.traces.pages import PageTrace
 from writeamp.traces.touching import OPS
 
-# What datacenter drives have beside those for reading: 7% more of each capacity.
+# Added op. Datacenter drives for mixed use have 7% more flash than those for reading.
 _MORE = 0.07
-# Share of the drive that the host leaves free, and trims.
+# Share of the drive that the host leaves free and trims.
 _FREE = 0.1
 # Block managers that need no hints.
 _MANAGERS = ("sepgc", "dac", "sepbit")
@@ -33,9 +33,9 @@ _VICTIMS = ("greedy", "cost-benefit")
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """A change of the drive, its policy or its host: in words, its costs, and its case.
+    """A change of the drive, its policy or its host: description, costs, and the changed case.
 
-    `name` distinguishes it from others of its kind, on whatever drive.
+    `name` identifies it among the changes of its kind, independently of the drive.
     """
 
     words: str
@@ -46,7 +46,7 @@ class Change:
 
 @dataclass(frozen=True)
 class KindOfChange:
-    """A kind of change; `changes` returns those to try, none where it does not apply."""
+    """A kind of change; `changes` returns those to try, or none if the kind does not apply."""
 
     name: str
     changes: Callable[[SimulatedQuestion], Iterable[Change]]
@@ -54,7 +54,7 @@ class KindOfChange:
 
 @dataclass(frozen=True)
 class Advice(AnyResult):
-    """A change that reduces WA: WA with it, and of the same requests without it."""
+    """A change that reduces WA; `wa_now` is WA of the same requests without the change."""
 
     change: str
     wa: float
@@ -77,12 +77,12 @@ class Advice(AnyResult):
 
 
 def _with_op(drive: Device, op: float) -> Device:
-    """Return a drive of another op, whose host sees as much."""
+    """Return a drive with another op and the same logical capacity."""
     return build_device(drive, logical_pages=drive.logical_pages, op=op)
 
 
 def _more_op(simulated: SimulatedQuestion) -> Iterator[Change]:
-    """Put the same data on more flash."""
+    """Give a drive with more flash for the same data."""
     case = simulated.windowed
     larger = _with_op(case.drive, case.drive.op + _MORE)
     yield Change(
@@ -93,19 +93,19 @@ def _more_op(simulated: SimulatedQuestion) -> Iterator[Change]:
 
 
 def _trimmed(simulated: SimulatedQuestion) -> Iterator[Change]:
-    """Leave a tenth of the drive free, and trim it."""
+    """Give a drive of which 10% are left free and trimmed."""
     case = simulated.windowed
-    # The same data fill nine tenths of such a drive; what is free is spare space.
+    # The same data fill 90% of this drive; the free 10% are spare space.
     roomier = _with_op(case.drive, float(effective_op(case.drive.op, 1 - _FREE, 1 - _FREE)))
     yield Change(
-        f"TRIM: {_FREE:.0%} of the drive kept free, trimmed and never filled",
-        f"{_FREE:.0%} of the capacity, on a drive that much larger",
+        f"TRIM: {_FREE:.0%} of the drive kept free and trimmed",
+        f"{_FREE:.0%} of the capacity, or a larger drive",
         replace(case, drive=roomier),
     )
 
 
 def _other_managers(simulated: SimulatedQuestion) -> Iterator[Change]:
-    """Try other block managers."""
+    """Give the case with other block managers."""
     case, now = simulated.windowed, simulated.question.policy
     for name in _MANAGERS:
         if Spec.of("managers", now.manager).name == name:
@@ -113,18 +113,18 @@ def _other_managers(simulated: SimulatedQuestion) -> Iterator[Change]:
         try:
             policy = Policy.of(name, now.victims, now.wear_leveling)
             policy.drive(case.drive)
-        except WriteampError:  # it does not go with such victims, or not on such a drive
+        except WriteampError:  # incompatible with the victim policy or the drive
             continue
         yield Change(
             f"block manager {name} instead of {now.manager}",
-            "firmware with several open blocks, or streams that the host names",
+            "firmware with several open blocks, or streams named by the host",
             case.with_plan(policy=policy),
             name,
         )
 
 
 def _other_victims(simulated: SimulatedQuestion) -> Iterator[Change]:
-    """Try other victim policies."""
+    """Give the case with other victim policies."""
     case, now = simulated.windowed, simulated.question.policy
     for name in _VICTIMS:
         if Spec.of("victims", now.victims).name == name:
@@ -132,7 +132,7 @@ def _other_victims(simulated: SimulatedQuestion) -> Iterator[Change]:
         try:
             policy = Policy.of(now.manager, name, now.wear_leveling)
             policy.drive(case.drive)
-        except WriteampError:  # the manager chooses victims by a rule of its own
+        except WriteampError:  # the manager has its own victim rule
             continue
         yield Change(
             f"victims by {name} instead of {now.victims}",
@@ -143,7 +143,7 @@ def _other_victims(simulated: SimulatedQuestion) -> Iterator[Change]:
 
 
 def _aligned_writes(simulated: SimulatedQuestion) -> Iterator[Change]:
-    """Send requests that begin and end with pages, as few as hold the data."""
+    """Give the case with requests aligned to pages, as few pages as hold the data."""
     window, case = simulated.window, simulated.windowed
     requests = window.requests
     if requests.head_bytes is None or not requests.host_pages:
@@ -161,7 +161,7 @@ def _aligned_writes(simulated: SimulatedQuestion) -> Iterator[Change]:
 
 
 def _aligned(requests: PageTrace) -> PageTrace:
-    """Return the requests with each on the fewest pages that hold its bytes."""
+    """Return the requests, each shrunk to the fewest pages that hold its bytes."""
     assert requests.head_bytes is not None
     assert requests.tail_bytes is not None
     size = requests.page_bytes

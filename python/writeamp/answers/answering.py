@@ -1,4 +1,4 @@
-"""Answer of a question: all ways are asked, their differences measured, and changes tried."""
+"""Answer a question: run all methods, measure why they differ, and try changes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from writeamp.runners import Progress, gather_whole, local_runner
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """A change that is tried on one of the candidates, by its number."""
+    """A change to try on a candidate drive, which is given by its number."""
 
     candidate: int
     kind: KindOfChange
@@ -38,7 +38,7 @@ class Tried:
 
     @property
     def name(self) -> tuple[str, str]:
-        """Kind and name of the change, the same on all candidates."""
+        """Kind and name of the change, which are the same for all candidates."""
         return self.kind.name, self.change.name
 
 
@@ -46,57 +46,65 @@ def best_of(
     question: Question,
     now: Mapping[int, MeasuredCase],
     tried: Sequence[Tried],
-    found: Mapping[int, MeasuredCase | None],
+    changed: Mapping[int, MeasuredCase | None],
 ) -> list[Advice]:
-    """Return the best change of each kind, of those that were measured on all candidates.
+    """Return the best change of each kind, among changes that were measured on all candidates.
 
     Args:
-        question: what is asked.
+        question: the drive and its load.
         now: WA of each candidate without a change.
         tried: changes on candidates.
-        found: what these come to, by their place; None of what cannot be.
+        changed: WA with each change, by its index in `tried`; None for an impossible change.
+
+    Returns:
+        Changes that reduce WA by more than noise, lowest WA first.
     """
     cases: dict[tuple[str, str], dict[int, int]] = {}
-    for at, one in enumerate(tried):
-        cases.setdefault(one.name, {})[one.candidate] = at
+    for index, trial in enumerate(tried):
+        cases.setdefault(trial.name, {})[trial.candidate] = index
     best: dict[str, Advice] = {}
     for (kind, _), places in cases.items():
-        if 0 not in places or any(at not in found for at in places.values()):
+        if 0 not in places or any(index not in changed for index in places.values()):
             continue
-        first, of_first = tried[places[0]].change, found[places[0]]
+        first, of_first = tried[places[0]].change, changed[places[0]]
         if of_first is None or now[0].wa - of_first.wa <= noise(now[0], of_first):
             continue
-        # A candidate that has what would be changed to stays as it is.
-        of_all = {one: found[places[one]] if one in places else now[one] for one in now}
-        known = {one: what for one, what in of_all.items() if what is not None}
-        with_it = _mixed(question, known)
+        # A candidate without this change already has the changed setting.
+        of_all = {
+            number: changed[places[number]] if number in places else now[number] for number in now
+        }
+        possible = {number: measured for number, measured in of_all.items() if measured is not None}
+        with_it = _mixed(question, possible)
         if kind not in best or with_it.wa < best[kind].wa:
-            without = _mixed(question, {one: now[one] for one in known})
+            without = _mixed(question, {number: now[number] for number in possible})
             best[kind] = Advice(
                 first.words, with_it.wa, without.wa, first.costs, **with_it.as_fields
             )
-    return sorted(best.values(), key=lambda one: one.wa)
+    return sorted(best.values(), key=lambda change: change.wa)
 
 
-def _mixed(question: Question, found: Mapping[int, MeasuredCase]) -> MeasuredCase:
-    """Return the mixture of candidates; of one drive, what it comes to."""
+def _mixed(question: Question, by_candidate: Mapping[int, MeasuredCase]) -> MeasuredCase:
+    """Return WA of the mixture of candidates, or of the drive if there is only one."""
     if not question.others:
-        return found[0]
+        return by_candidate[0]
     mixture = question.mixed(
-        [(at, one, not math.isnan(one.error_bar[0])) for at, one in found.items()]
+        [
+            (number, measured, not math.isnan(measured.error_bar[0]))
+            for number, measured in by_candidate.items()
+        ]
     )
     return MeasuredCase.of(mixture)
 
 
 _QUICK_S = 10.0
-# So many changes are told, each the best of its kind.
+# Number of changes that are reported, each the best of its kind.
 _TOLD = 3
-_WHY, _LESS = "why rows differ", "what would make it less"
+_WHY, _LESS = "why rows differ", "how to reduce it"
 
 
 @dataclass
 class Listener:
-    """Listener of an answer in progress: its rows, the parts that begin, and how far each is."""
+    """Callbacks of an answer in progress: for its rows, the start of each part, and progress."""
 
     row: Callable[[WayRow], None]
     part: Callable[[str], None]
@@ -105,7 +113,7 @@ class Listener:
 
 @dataclass
 class Asking:
-    """An answer in progress, whose finished parts can be taken at any time."""
+    """An answer in progress; `answer()` returns the finished parts at any time."""
 
     question: Question
     rows: list[WayRow] = field(default_factory=list)
@@ -116,13 +124,13 @@ class Asking:
     left_out: list[str] = field(default_factory=list)
 
     def add(self, row: WayRow) -> WayRow:
-        """Keep a row and its findings apart, and return the row."""
+        """Store a row and its findings separately, and return the row without findings."""
         self.findings = self.findings.joined(row.findings)
-        # A result must not hold the requests of all ways in memory.
+        # Findings hold requests, which would fill the memory of a result.
         self.rows.append(replace(row, findings=Findings()))
         return self.rows[-1]
 
-    def found(self) -> Answer:
+    def answer(self) -> Answer:
         """Return the answer so far."""
         question, simulated = self.question, self.findings.simulated
         lost = [sentence for chain in self.chains.values() for sentence in chain.lost]
@@ -151,20 +159,20 @@ def answered(
     causes: Sequence[Cause] = CAUSES,
     kinds: Sequence[KindOfChange] = KINDS,
 ) -> Answer:
-    """Ask all ways, measure why they differ, and try changes that reduce WA.
+    """Run all methods, measure why they differ, and try changes that reduce WA.
 
     Args:
         question: the drive and its load.
-        listener: is called with rows as they come.
-        ways: to ask; those that need the simulation run after the others, whatever their order.
-        causes: of difference, in the order in which they are switched.
+        listener: callbacks for rows and progress.
+        ways: methods to run; those that need the simulation run after the others.
+        causes: of differences, in the order in which they are switched.
         kinds: of changes to try.
 
     Raises:
-        Interrupted: Ctrl-C; `finished` is what there is.
+        Interrupted: Ctrl-C; `finished` is the answer so far, or None without a row.
     """
     ordered = sorted(ways, key=lambda way: way.needs_simulation)
-    asking = Asking(question, left=[*(one.name for one in ordered), _WHY, _LESS])
+    asking = Asking(question, left=[*(way.name for way in ordered), _WHY, _LESS])
     try:
         for way in ordered:
             listener.part(way.name)
@@ -178,13 +186,13 @@ def answered(
         _advise(asking, kinds, listener.progress)
         asking.left.remove(_LESS)
     except KeyboardInterrupt:
-        raise Interrupted(asking.found() if asking.rows else None) from None
-    return asking.found()
+        raise Interrupted(asking.answer() if asking.rows else None) from None
+    return asking.answer()
 
 
 def _rows(question: Question, way: Way, findings: Findings, progress: Progress) -> Iterable[WayRow]:
     if way.needs_simulation and findings.simulated is None:
-        reason = "it runs a part of the load as the simulation does, which was not asked for"
+        reason = "it needs the simulation, which was not asked for"
         return [WayRow.without(way.name, way.name, way.assumes, reason)]
     if question.settings.quick and findings.simulated is not None:
         expected_s = way.expected_s(question, findings)
@@ -195,57 +203,63 @@ def _rows(question: Question, way: Way, findings: Findings, progress: Progress) 
 
 
 def _explain(asking: Asking, causes: Sequence[Cause], progress: Progress) -> None:
-    """Measure the chain of each row that differs from the simulation by more than noise."""
-    question, found = asking.question, asking.findings.simulated
-    simulated = next((one for one in asking.rows if one.kind == "simulate"), None)
-    if simulated is None or found is None:
+    """Measure the chain of causes of each row that differs from the simulation beyond noise."""
+    question, simulation = asking.question, asking.findings.simulated
+    simulated = next((row for row in asking.rows if row.kind == "simulate"), None)
+    if simulated is None or simulation is None:
         return
-    known: dict[Steps, MeasuredCase | str] = {}
+    measured_steps: dict[Steps, MeasuredCase | str] = {}
     steps = {}
-    for one in asking.rows:
-        if one.answers and one is not simulated:
-            todo = steps_of(asking.findings, one, causes, is_alike=agree(one, simulated))
-            seconds = len(todo) * (one if one.kind == "timed" else simulated).seconds
+    for row in asking.rows:
+        if row.answers and row is not simulated:
+            todo = steps_of(asking.findings, row, causes, is_alike=agree(row, simulated))
+            seconds = len(todo) * (row if row.kind == "timed" else simulated).seconds
             if question.settings.quick and seconds > _QUICK_S:
-                asking.left_out.append(f"--quick leaves out why {one.way} differs: {seconds:.0f} s")
+                asking.left_out.append(
+                    f"--quick leaves out why {row.way} differs, which would take {seconds:.0f} s"
+                )
                 continue
-            steps[one.way] = todo
+            steps[row.way] = todo
     try:
-        measure([each for one in steps.values() for each in one], known, progress)
+        measure(
+            [step for row_steps in steps.values() for step in row_steps], measured_steps, progress
+        )
     finally:
         for row in asking.rows:
             if row.way in steps:
-                asking.chains[row.way] = chain_of(row, found.measured, steps[row.way], known)
+                asking.chains[row.way] = chain_of(
+                    row, simulation.measured, steps[row.way], measured_steps
+                )
 
 
 def _advise(asking: Asking, kinds: Sequence[KindOfChange], progress: Progress) -> None:
-    """Simulate the changes of each kind on the window, and keep the best of each."""
+    """Simulate the changes of each kind on the window, and store the best of each kind."""
     question, first = asking.question, asking.findings.simulated
     if first is None:
         return
     began = time.perf_counter()
     candidates: dict[int, SimulatedQuestion] = {0: first, **first.others}
-    now = {at: run_case(one.windowed) for at, one in candidates.items()}
+    now = {number: run_case(candidate.windowed) for number, candidate in candidates.items()}
     tried = [
-        Tried(at, kind, change)
-        for at, one in candidates.items()
+        Tried(number, kind, change)
+        for number, candidate in candidates.items()
         for kind in kinds
-        for change in kind.changes(one)
+        for change in kind.changes(candidate)
     ]
     seconds = (time.perf_counter() - began) / len(candidates) * len(tried)
     if question.settings.quick and seconds > _QUICK_S:
-        asking.left_out.append(f"--quick leaves out what would make it less: {seconds:.0f} s")
+        asking.left_out.append(f"--quick leaves out {_LESS}, which would take {seconds:.0f} s")
         return
-    found: dict[int, MeasuredCase | None] = {}
+    changed: dict[int, MeasuredCase | None] = {}
 
-    def keep(at: int, case: MeasuredCase | None) -> None:
-        found[at] = case
-        asking.advice = best_of(question, now, tried, found)[:_TOLD]
+    def keep(number: int, case: MeasuredCase | None) -> None:
+        changed[number] = case
+        asking.advice = best_of(question, now, tried, changed)[:_TOLD]
 
     gather_whole(
         local_runner(len(tried)),
         _wa_with,
-        [one.change for one in tried],
+        [candidate.change for candidate in tried],
         each=keep,
         progress=progress,
     )
@@ -254,5 +268,5 @@ def _advise(asking: Asking, kinds: Sequence[KindOfChange], progress: Progress) -
 def _wa_with(change: Change) -> MeasuredCase | None:
     try:
         return run_case(change.case)
-    except WriteampError:  # a policy that such a drive or load refuses
+    except WriteampError:  # the policy does not support this drive or load
         return None

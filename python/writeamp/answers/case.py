@@ -1,4 +1,4 @@
-"""Case: one run of which one thing can be switched at a time, and its WA."""
+"""Case: settings of one run, which can be switched one at a time, and its WA."""
 
 from __future__ import annotations
 
@@ -19,13 +19,18 @@ from writeamp.studies.mixture import Mixture
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A run: what is written to which drive, with time or without.
+    """A run: its load, its drive, and whether it is timed.
 
-    `held_pages` of the drive hold data. Of a timed run, `programmed` are the pages by cause that
-    the run of which it is a variant programmed. `per_byte` divides by the bytes that the host asked
-    to write, as counters of drives do; `share_of_pages` multiplies WA of a host that writes fewer
-    pages for the same data. What is one pass over a trace `is_pass`: what differs within it is the
-    trace, and no chance, so that it has no interval.
+    Attributes:
+        plan: load, policy and length of the run.
+        drive: the drive.
+        held_pages: logical pages that hold data.
+        is_timed: True for a run in virtual time.
+        per_byte: divide by the bytes that the host requested, as counters of drives do.
+        share_of_pages: factor of WA for a host that writes fewer pages for the same data.
+        is_pass: True for one pass over a trace. Its variation is not random, so that it has no
+            interval.
+        programmed: flash pages by cause of the timed run from which this case is derived.
     """
 
     plan: Plan
@@ -38,10 +43,10 @@ class Case:
     programmed: Mapping[str, int] = field(default_factory=dict)
 
     def with_times(self, **changes: Any) -> Case:
-        """Return the case with values of the drive's tables of times replaced.
+        """Return the case with other values in the drive's tables of times.
 
         Args:
-            changes: values by table and key, joined by "__".
+            changes: values by names of the form `table__key`.
         """
         tables = tables_of(self.drive.times_json)
         for place, value in changes.items():
@@ -52,7 +57,7 @@ class Case:
         )
 
     def with_plan(self, **changes: Any) -> Case:
-        """Return the case with parts of its plan replaced."""
+        """Return the case with fields of its plan replaced."""
         return replace(self, plan=replace(self.plan, **changes))
 
     @property
@@ -63,9 +68,9 @@ class Case:
 
 @dataclass(frozen=True)
 class MeasuredCase:
-    """WA of a case, and its 95% interval; NaN of too short a run.
+    """WA of a case and its 95% interval, which is NaN if the run is too short.
 
-    `level` is the probability of the interval of a learnt profile, and None of a drive.
+    `level` is the probability of a learnt profile's interval, and None for a single drive.
     """
 
     wa: float
@@ -75,19 +80,19 @@ class MeasuredCase:
 
     @staticmethod
     def of(mixture: Mixture, result: Result | None = None) -> MeasuredCase:
-        """Return the WA of a learnt profile."""
+        """Return WA of a learnt profile's mixture."""
         return MeasuredCase(mixture.wa, mixture.interval, result, mixture.level)
 
     @property
     def as_fields(self) -> dict[str, Any]:
-        """Interval as keywords of a result: `ci`, or `interval` and `level`."""
+        """Interval as keyword arguments of a result: `ci`, or `interval` and `level`."""
         if self.level is None:
             return {"ci": self.error_bar}
         return {"interval": self.error_bar, "level": self.level}
 
 
 def run_case(case: Case) -> MeasuredCase:
-    """Run a case."""
+    """Run a case and return its WA."""
     result = (run_timed if case.is_timed else run)(case.plan, case.drive)
     factor = case.share_of_pages * (result.partial_page_factor if case.per_byte else 1.0)
     low, high = (math.nan, math.nan) if case.is_pass else result.ci

@@ -1,7 +1,7 @@
-"""Causes of difference between the simulation and other ways, in the order of switching.
+"""Causes of differences between the simulation and other methods, in the order of switching.
 
-What stands first of those that explain a kind of way is switched first; each that follows is
-switched with all before it, so that their shares add up.
+A row is explained by the causes of its kind. Each cause is switched in addition to those before it,
+so that their shares add up.
 """
 
 from __future__ import annotations
@@ -34,30 +34,33 @@ from writeamp.settings.settings import LoadSettings
 from writeamp.traces.pages import PageTrace
 from writeamp.traces.touching import OPS
 
-# Kinds of ways: theory; those that run a window of the load only; those with times.
+# Kinds of rows: theory; runs of a window of the load; timed runs.
 _THEORY = ("formula", "mean-field")
 WINDOWED = ("timed", "virtual")
 _TIMED = ("timed",)
 
 _UNIFORM = "uniform"
-# Workloads whose pages are drawn independently as they are.
+# Workloads that already draw their pages independently.
 _INDEPENDENT = (_UNIFORM, "zipf", "hot-cold")
 _MOST_KNOWN = 1 << 23
 _DRIVE_WRITES, _AGEING_DRIVE_WRITES, _MOST_PAGES = 6, 16, 1 << 22
-# If the load writes this share of the pages that hold data, the rest is too small to be cold data.
+# If the load writes more than this share of the pages that hold data, cold data is negligible.
 _ALL = 0.995
-# With so many blocks, those that are open or held free are no visible part of the spare ones.
+# With this many blocks, open and reserved blocks are a negligible share of the spare blocks.
 _MANY_BLOCKS, _MOST_PAGES_OF_MANY_BLOCKS = 4096, 1 << 21
 
 
 @dataclass(frozen=True)
 class Cause:
-    """A cause of difference between the simulation and another way.
+    """A cause of a difference between the simulation and another method.
 
-    `switch` gets the simulated question, a case and the kind of the other way. It returns the case
-    with that one thing switched, so that it is nearer to the way, or None where there is nothing to
-    switch. Causes that begin `at_way` switch a run of the way itself, which comes nearer to the
-    simulation by each. Those `of_drive` part the simulation from theories of this very load, too.
+    Attributes:
+        name: of the cause, in words.
+        explains: kinds of rows that differ by the cause.
+        switch: gets the simulated question, a case, and the kind of the row, and returns the case
+            with one setting changed to that of the row, or None if the setting is the same.
+        at_way: True if `switch` starts from the row's own run and approaches the simulation.
+        of_drive: True if the cause also applies to theories of exactly this load.
     """
 
     name: str
@@ -68,12 +71,12 @@ class Cause:
 
 
 def _first_candidate(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
-    """Take the most probable of the drives that a learnt profile may be."""
+    """Use only the most probable candidate of a learnt profile."""
     return simulated.question.simulation if simulated.question.others else None
 
 
 def _aged(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
-    """Run the same trace on a drive that earlier passes over it have aged."""
+    """Run the same trace on a drive aged by earlier passes over it."""
     load = simulated.question.plan.load
     if isinstance(load, Spec) or simulated.result.steady:
         return None
@@ -82,7 +85,7 @@ def _aged(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
 
 
 def _without_trim(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
-    """Send the same writes without TRIM, to a drive with the spare space that TRIM freed."""
+    """Send the same writes without TRIM to a drive with the space that TRIM freed as spare."""
     window = simulated.window
     if not (window.requests.op == OPS["trim"]).any():
         return None
@@ -94,7 +97,7 @@ def _without_trim(simulated: SimulatedQuestion, case: Case, kind: str) -> Case |
 
 
 def _with_room(drive: Device, held_pages: int, used_pages: int) -> Device:
-    """Return a drive that all used pages fit, with as much spare space for each that holds data."""
+    """Return a drive for all used pages, with the same ratio of flash to pages that hold data."""
     share = drive.physical_pages / held_pages
     blocks = ceil(used_pages * share / (drive.planes * drive.pages_per_block))
     larger = replace(drive, blocks_per_plane=blocks, logical_pages=used_pages)
@@ -113,16 +116,16 @@ def _writes(requests: PageTrace) -> PageTrace:
 
 
 def _random_order(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
-    """Draw pages at random, each as often as the load writes it."""
+    """Draw pages at random, with the load's write frequency of each page."""
     load = simulated.question.plan.load
     if isinstance(load, Spec) and load.name in _INDEPENDENT:
         return None
     random = np.random.default_rng(simulated.question.plan.seed)
     requests = simulated.window.requests
-    known = _written(requests, random)
+    written = _written(requests, random)
     earlier, later = (
         page_writes(
-            random.choice(known, min(times * case.drive.logical_pages, _MOST_PAGES)),
+            random.choice(written, min(times * case.drive.logical_pages, _MOST_PAGES)),
             requests.logical_pages,
             requests.page_bytes,
         )
@@ -132,7 +135,7 @@ def _random_order(simulated: SimulatedQuestion, case: Case, kind: str) -> Case |
 
 
 def _written(requests: PageTrace, random: np.random.Generator) -> npt.NDArray[np.uint32]:
-    """Return the pages that are written, each as often as it is, or of many a sample."""
+    """Return the written pages, repeated by their writes; a random sample of a long load."""
     is_write = requests.op == OPS["write"]
     start, count = requests.start[is_write], requests.count[is_write]
     if requests.host_pages > _MOST_KNOWN:
@@ -168,7 +171,7 @@ def _uniform(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None
 
 
 def _uniform_on_all(case: Case) -> Case:
-    """Return the case of uniform writes to all pages that hold data, until their WA is known."""
+    """Return the case of uniform writes to all pages that hold data, to a precision of 0.1%."""
     plan = case.plan
     load = Spec.of("workloads", _UNIFORM)
     host = LoadSettings(workload=load, utilization=case.held_pages / case.drive.logical_pages)
@@ -180,12 +183,12 @@ def _uniform_on_all(case: Case) -> Case:
 
 
 def _with_cold_data(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
-    """Write uniformly to all pages that hold data, not only to those that the load writes."""
+    """Write uniformly to all pages that hold data, including those that the load never writes."""
     return None if isinstance(case.plan.load, Spec) else _uniform_on_all(case)
 
 
 def _without_leveling(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
-    """Level no wear."""
+    """Turn wear levelling off."""
     policy = case.plan.policy
     if policy.wear_leveling is None:
         return None
@@ -193,7 +196,7 @@ def _without_leveling(simulated: SimulatedQuestion, case: Case, kind: str) -> Ca
 
 
 def _one_frontier(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
-    """Use one frontier for all data, as theory does."""
+    """Use one open block for all data, as theory does."""
     policy = case.plan.policy
     if Spec.of("managers", policy.manager).name == "single":
         return None
@@ -229,7 +232,7 @@ def _many_blocks(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | 
         blocks_per_plane=drive.blocks_per_plane * times,
         logical_pages=drive.logical_pages * times,
     )
-    # A larger drive is steady after so many more writes, where the user says how many there are.
+    # A larger drive needs more writes to be steady: scale a number of writes given by the user.
     run = case.plan.run
     longer = replace(
         run,
@@ -240,12 +243,12 @@ def _many_blocks(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | 
 
 
 def _without_slc(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
-    """Take away the SLC cache, which takes writes before the other flash does."""
+    """Remove the SLC cache, which absorbs writes before the main flash."""
     return _without_table(case, "slc")
 
 
 def _without_table(case: Case, name: str) -> Case | None:
-    """Return the case without one table of times, if the run programmed pages for its cause."""
+    """Return the case without a table of times, or None if no pages were programmed for it."""
     if not case.programmed[name]:
         return None
     tables = tables_of(case.drive.times_json)
@@ -254,7 +257,7 @@ def _without_table(case: Case, name: str) -> Case | None:
 
 
 def _has_large_units(case: Case) -> bool:
-    """Return whether a program writes several pages at once."""
+    """Return whether a program operation writes several pages."""
     program = case.times.get("program", {})
     page_bytes = program.get("flash_page_bytes", case.drive.page_bytes)
     pages = program.get("planes", 1) * program.get("pages_per_word_line", 1)
@@ -262,7 +265,7 @@ def _has_large_units(case: Case) -> bool:
 
 
 def _units_of_a_page(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
-    """Program single pages, instead of units that are padded where a flush cuts them short."""
+    """Program single pages instead of units of several pages, which a flush pads."""
     if not _has_large_units(case):
         return None
     return case.with_times(
@@ -273,64 +276,64 @@ def _units_of_a_page(simulated: SimulatedQuestion, case: Case, kind: str) -> Cas
 
 
 def _has_cache(case: Case) -> bool:
-    """Return whether writes are answered from memory."""
+    """Return whether writes complete in a memory cache."""
     return bool(case.times.get("write_cache", {}).get("bytes", 0))
 
 
 def _without_write_cache(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
-    """Take away the write cache, in which writes to one page merge."""
-    # Without a cache to gather them, every write would pad a unit of several pages.
+    """Remove the write cache, which merges writes to the same page."""
+    # Without a cache, every write would pad a unit of several pages.
     if _has_large_units(case) or not _has_cache(case):
         return None
     return case.with_times(write_cache__bytes=0)
 
 
 def _writes_table(case: Case) -> bool:
-    """Return whether the mapping table is on the flash."""
+    """Return whether the mapping table is stored on flash."""
     return bool(case.times.get("map_cache", {}).get("bytes", 0))
 
 
 def _table_in_memory(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
-    """Keep all of the mapping table in memory."""
+    """Hold the whole mapping table in memory."""
     return case.with_times(map_cache__bytes=0) if _writes_table(case) else None
 
 
 def _collects_early(case: Case) -> bool:
-    """Return whether idle dies collect."""
+    """Return whether idle dies collect garbage."""
     return bool(case.times.get("collection", {}).get("background", False))
 
 
 def _collected_when_needed(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
-    """Collect only when a block is needed, not earlier in the background."""
+    """Collect garbage only when a block is needed, not in the background."""
     return case.with_times(collection__background=False) if _collects_early(case) else None
 
 
 def _without_refresh(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
-    """Refresh no data, though it was read often or is old."""
+    """Do not refresh data that was read often or is old."""
     return _without_table(case, "refresh")
 
 
 def _untimed(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
-    """Run without time, if nothing else of time is left than requests under way together."""
-    # Else this cause would take the share of one of these, which has a row of its own.
+    """Run without time, once all other effects of time are switched off."""
+    # These causes are switched separately; otherwise this cause would include their shares.
     if _has_cache(case) or _writes_table(case) or _collects_early(case):
         return None
     return replace(case, is_timed=False)
 
 
-def _part_of_load(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
-    """Take the part of the load that slow ways run, from where it begins."""
+def _window(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
+    """Use the window: the part of the load that slow methods run."""
     return None if simulated.window.is_whole else simulated.windowed
 
 
 def _per_byte(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
-    """Count WA by bytes, as drives do, instead of pages that are written in part."""
+    """Divide by host bytes, as drives do, instead of counting partly written pages as whole."""
     return replace(case, per_byte=True) if simulated.result.has_partial_pages else None
 
 
 CAUSES: tuple[Cause, ...] = (
     Cause(
-        "the most probable of the drives that the profile may be, alone",
+        "only the most probable candidate of the profile",
         (*_THEORY, *WINDOWED, "real"),
         _first_candidate,
         of_drive=True,
@@ -343,8 +346,8 @@ CAUSES: tuple[Cause, ...] = (
     Cause("wear levelling", _THEORY, _without_leveling),
     Cause("block manager", _THEORY, _one_frontier),
     Cause("victim policy", _THEORY, _victims_of_theory),
-    Cause("layout: each LUN has blocks of its own", _THEORY, _one_pool, of_drive=True),
-    Cause("finite drive: blocks that are open or held free", _THEORY, _many_blocks, of_drive=True),
+    Cause("layout: each LUN has its own blocks", _THEORY, _one_pool, of_drive=True),
+    Cause("finite drive: open and reserved blocks", _THEORY, _many_blocks, of_drive=True),
     Cause("SLC cache", _TIMED, _without_slc, at_way=True),
     Cause(
         "program units of several pages, and their padding",
@@ -355,18 +358,18 @@ CAUSES: tuple[Cause, ...] = (
     Cause("write cache, in which writes merge", _TIMED, _without_write_cache, at_way=True),
     Cause("mapping-table writes", _TIMED, _table_in_memory, at_way=True),
     Cause(
-        "collection in the background, before it is needed",
+        "background collection, before a block is needed",
         _TIMED,
         _collected_when_needed,
         at_way=True,
     ),
     Cause("refresh", _TIMED, _without_refresh, at_way=True),
     Cause(
-        "time: requests under way together, and times of the flash",
+        "time: concurrent requests and latencies of the flash",
         _TIMED,
         _untimed,
         at_way=True,
     ),
-    Cause("a part of the load: few drive writes of it, or one pass", WINDOWED, _part_of_load),
-    Cause("unaligned pages: written in part, and counted whole", ("real",), _per_byte),
+    Cause("window: a few drive writes of the load, or one pass", WINDOWED, _window),
+    Cause("unaligned writes: partly written pages count as whole pages", ("real",), _per_byte),
 )

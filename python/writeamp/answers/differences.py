@@ -1,4 +1,4 @@
-"""Differences of rows: chains of switched causes from the simulation to each way, and pairs."""
+"""Differences of rows: chains of causes from the simulation to each row, and pairs of rows."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from writeamp.errors import WriteampError
 from writeamp.results.numbers import four_digits
 from writeamp.runners import Progress, gather_whole, local_runner
 
-# What switches came before, and at which end: the key of a run.
+# Key of a run: the row from which switching starts, then the names of the switched causes.
 Steps = tuple[str, ...]
 _SIMULATION: Steps = ("simulation",)
-# Of WA: a smaller share than this is no cause that anybody could see.
+# Smallest share of WA that counts as a cause.
 _VISIBLE = 1e-3
-# Shares of one cause in two chains that are one run differ by rounding only.
+# Shares of one cause in two chains of the same runs differ by rounding only.
 _NOTHING = 1e-12
-# A cause of a smaller share of WA is not shown in words.
+# Causes with a smaller share of WA are summed up in the table.
 _SHOWN = 0.002
-# Of WA: rows that differ by less than this agree, though they may be computed without noise.
+# Rows that differ by a smaller share of WA agree, even if both are computed without noise.
 _ALIKE = 1e-3
 
 
 @dataclass(frozen=True)
 class Share:
-    """Share of a cause in a difference, in WA."""
+    """Contribution of a cause to a difference of WA."""
 
     cause: str
     share: float
@@ -40,7 +40,7 @@ class Share:
 
 @dataclass(frozen=True, eq=False)
 class CauseChain:
-    """Chain of a way, whose WA is the simulation's, plus all shares, plus an unexplained rest.
+    """Chain of a row: WA of the simulation, plus all shares, plus an unexplained rest.
 
     `lost` are sentences on causes that could not be measured.
     """
@@ -52,7 +52,7 @@ class CauseChain:
 
 @dataclass(frozen=True, eq=False)
 class _Step:
-    """A cause, and the case in which it is switched after all before it."""
+    """A cause, and the case in which it and all causes before it are switched."""
 
     cause: Cause
     steps: Steps
@@ -64,22 +64,22 @@ def steps_of(
 ) -> list[_Step]:
     """Return the runs that explain a row.
 
-    If the row agrees with the simulation, only the window is run: its share stands between the row
-    and others.
+    If the row agrees with the simulation, only the window is run, because its share explains
+    differences from other rows.
     """
     simulated = findings.simulated
     if simulated is None or (is_alike and row.kind not in WINDOWED):
         return []
-    found = list(_steps(simulated, row, causes, None))
+    steps = list(_steps(simulated, row, causes, None))
     if not is_alike and findings.timed is not None and row.kind == "timed":
-        found += _steps(simulated, row, causes, findings.timed)
-    return found
+        steps += _steps(simulated, row, causes, findings.timed)
+    return steps
 
 
 def _steps(
     simulated: SimulatedQuestion, row: WayRow, causes: Sequence[Cause], at_way: Case | None
 ) -> Iterator[_Step]:
-    """Give the steps from the simulation, or from the case of the way itself."""
+    """Give the steps from the simulation, or from `at_way`, the case of the row itself."""
     case, steps = simulated.question.simulation, _SIMULATION
     if at_way is not None:
         case, steps = at_way, (row.way,)
@@ -97,19 +97,19 @@ def _steps(
 
 
 def measure(
-    steps: Sequence[_Step], known: dict[Steps, MeasuredCase | str], progress: Progress
+    steps: Sequence[_Step], results: dict[Steps, MeasuredCase | str], progress: Progress
 ) -> None:
-    """Run the steps that `known` lacks, and add the WA of each, or the reason why it has none.
+    """Run the steps that are not in `results`, and add their WA or the error sentence.
 
-    After Ctrl-C, `known` has the steps that were finished.
+    After Ctrl-C, `results` has the finished steps.
 
     Raises:
         KeyboardInterrupt: Ctrl-C.
     """
-    todo = list({one.steps: one for one in steps if one.steps not in known}.values())
+    todo = list({step.steps: step for step in steps if step.steps not in results}.values())
 
-    def keep(at: int, found: MeasuredCase | str) -> None:
-        known[todo[at].steps] = found
+    def keep(index: int, measured: MeasuredCase | str) -> None:
+        results[todo[index].steps] = measured
 
     gather_whole(local_runner(len(todo)), _measured, todo, each=keep, progress=progress)
 
@@ -125,41 +125,41 @@ def chain_of(
     row: WayRow,
     simulated: MeasuredCase,
     steps: Sequence[_Step],
-    known: Mapping[Steps, MeasuredCase | str],
+    results: Mapping[Steps, MeasuredCase | str],
 ) -> CauseChain:
-    """Return the chain of a row, whose steps were measured as far as they could be.
+    """Return the chain of a row from the measured steps.
 
-    Shares of what is switched at the simulation count if they are more than noise; those at the way
-    are of the same requests, so that what they differ by is what was switched.
+    Shares of steps from the simulation count if they exceed noise. Steps from the row's own run
+    replay the same requests, so their differences are free of noise.
     """
     shares, lost = [], []
     for at_way in (False, True):
-        before = MeasuredCase(row.wa, row.ends) if at_way else simulated
-        for one in (step for step in steps if step.cause.at_way is at_way):
-            found = known.get(one.steps, f"{one.cause.name}: not finished")
-            if isinstance(found, str):
-                lost.append(found)
+        start = MeasuredCase(row.wa, row.ends) if at_way else simulated
+        for step in (step for step in steps if step.cause.at_way is at_way):
+            measured = results.get(step.steps, f"{step.cause.name}: not finished")
+            if isinstance(measured, str):
+                lost.append(measured)
                 continue
-            share = before.wa - found.wa if at_way else found.wa - before.wa
+            share = start.wa - measured.wa if at_way else measured.wa - start.wa
             is_paired = at_way or row.kind in WINDOWED
-            if abs(share) > (_VISIBLE * row.wa if is_paired else noise(before, found)):
-                shares.append(Share(one.cause.name, share))
-                before = found
+            if abs(share) > (_VISIBLE * row.wa if is_paired else noise(start, measured)):
+                shares.append(Share(step.cause.name, share))
+                start = measured
     return CauseChain(row.way, tuple(shares), tuple(lost))
 
 
-def noise(one: MeasuredCase, other: MeasuredCase) -> float:
-    """Return the difference that chance alone makes, of two results with 95% intervals."""
-    widths = [(each.error_bar[1] - each.error_bar[0]) / 2 for each in (one, other)]
+def noise(first: MeasuredCase, second: MeasuredCase) -> float:
+    """Return the half width of the 95% interval of the difference of two results."""
+    widths = [(result.error_bar[1] - result.error_bar[0]) / 2 for result in (first, second)]
     return math.hypot(*(width for width in widths if not math.isnan(width)))
 
 
 @dataclass(frozen=True)
 class RowDifference:
-    """Difference between two rows in WA, the second less the first, and its causes.
+    """Difference of two rows in WA, second minus first, and its causes.
 
-    The shares and `unexplained` add up to `wa_difference`. Rows that `agree` differ by no more than
-    `noise`, the half width of the interval of their difference.
+    The shares and `unexplained` add up to `wa_difference`. Rows `agree` if they differ by at most
+    `noise`, the half width of the 95% interval of their difference.
     """
 
     between: tuple[str, str]
@@ -170,21 +170,21 @@ class RowDifference:
     agree: bool
 
     def why(self, sign: int, wa: float) -> str:
-        """Return the causes in words, those with the largest share first.
+        """Return the causes in words, largest share first.
 
         Args:
-            sign: -1 for the difference of the first row from the second.
-            wa: of which shares must be a visible part.
+            sign: -1 for the first row minus the second, 1 for the second minus the first.
+            wa: reference of the shares; causes below 0.2% of it are summed up.
         """
         if self.agree:
-            return f"they agree: noise is ±{four_digits(self.noise)}"
+            return f"agree within noise (±{four_digits(self.noise)})"
         least = _SHOWN * wa
-        shares = sorted(self.causes, key=lambda each: -abs(each.share))
-        shown = [each for each in shares if abs(each.share) >= least]
-        small = sum(each.share for each in shares if abs(each.share) < least)
-        parts = [f"{sign * each.share:+.4f} {each.cause}" for each in shown]
+        shares = sorted(self.causes, key=lambda share: -abs(share.share))
+        shown = [share for share in shares if abs(share.share) >= least]
+        small = sum(share.share for share in shares if abs(share.share) < least)
+        parts = [f"{sign * share.share:+.4f} {share.cause}" for share in shown]
         if abs(small) > 0:
-            parts.append(f"{sign * small:+.4f} smaller ones")
+            parts.append(f"{sign * small:+.4f} smaller causes")
         unexplained = sign * self.unexplained
         parts.append(f"{unexplained:+.4f} unexplained ({unexplained / wa:+.2%} of WA)")
         return "; ".join(parts)
@@ -194,7 +194,7 @@ class RowDifference:
         return {
             "between": list(self.between),
             "wa_difference": self.wa_difference,
-            "causes": [{"cause": one.cause, "share": one.share} for one in self.causes],
+            "causes": [{"cause": share.cause, "share": share.share} for share in self.causes],
             "unexplained": self.unexplained,
             "noise": self.noise,
             "agree": self.agree,
@@ -204,13 +204,13 @@ class RowDifference:
 def differences_of(
     rows: Sequence[WayRow], chains: Mapping[str, CauseChain]
 ) -> tuple[RowDifference, ...]:
-    """Return the difference of each pair of rows that answer."""
-    answered = [one for one in rows if one.answers]
+    """Return the difference of each pair of rows that have a WA."""
+    answered = [row for row in rows if row.answers]
     return tuple(_between(a, b, chains) for a, b in combinations(answered, 2))
 
 
 def agree(a: WayRow, b: WayRow) -> bool:
-    """Return whether two rows differ by no more than noise."""
+    """Return whether two rows differ by at most noise."""
     return abs(b.wa - a.wa) <= _noise(a, b)
 
 
@@ -220,18 +220,18 @@ def _noise(a: WayRow, b: WayRow) -> float:
 
 
 def _between(a: WayRow, b: WayRow, chains: Mapping[str, CauseChain]) -> RowDifference:
-    difference, wide = b.wa - a.wa, _noise(a, b)
+    difference, row_noise = b.wa - a.wa, _noise(a, b)
     shares: dict[str, float] = {}
-    if abs(difference) > wide:
+    if abs(difference) > row_noise:
         for sign, row in ((-1, a), (1, b)):
-            for one in chains[row.way].shares if row.way in chains else ():
-                shares[one.cause] = shares.get(one.cause, 0.0) + sign * one.share
+            for share in chains[row.way].shares if row.way in chains else ():
+                shares[share.cause] = shares.get(share.cause, 0.0) + sign * share.share
     causes = tuple(Share(cause, share) for cause, share in shares.items() if abs(share) > _NOTHING)
     return RowDifference(
         between=(a.way, b.way),
         wa_difference=difference,
         causes=causes,
-        unexplained=difference - sum(one.share for one in causes),
-        noise=wide,
-        agree=abs(difference) <= wide,
+        unexplained=difference - sum(share.share for share in causes),
+        noise=row_noise,
+        agree=abs(difference) <= row_noise,
     )

@@ -1,4 +1,4 @@
-"""Function `answer`: the verb in Python, also of a program that is run on a virtual drive."""
+"""Function `answer`: the verb `answer` in Python, including a program on a virtual drive."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from writeamp.vssd.session import serve
 from writeamp.vssd.settings import BuiltInPolicySettings, DriveSettings
 from writeamp.vssd.specification import specify
 
-# The output of the command must not come into a document.
+# The program's output must not mix with a document on standard output.
 _STDERR = 2
 
 
 @contextmanager
-def question_of_program(experiment: Experiment, asked: QuestionSettings) -> Iterator[Question]:
-    """Run the command of a question, and give the question of what it wrote.
+def question_of_program(experiment: Experiment, settings: QuestionSettings) -> Iterator[Question]:
+    """Run the command of a question on a virtual drive; give the question of the recorded load.
 
     Raises:
-        WriteampError: the drive cannot be, a program is missing, or nothing was written.
+        WriteampError: an impossible drive, a missing program, or a command that wrote nothing.
         KeyboardInterrupt: a signal ended the command.
     """
     load, policy, run = experiment.load, experiment.policy, experiment.run
@@ -42,12 +42,14 @@ def question_of_program(experiment: Experiment, asked: QuestionSettings) -> Iter
     assert isinstance(policy, PolicySettings)
     assert isinstance(run, SimulationSettings)
     if load.workload is not None or load.trace is not None:
-        raise WriteampError("--run is a load of its own; give it without --workload and --trace")
+        raise WriteampError(
+            "--run is the load; leave out --workload and --trace, or leave out --run"
+        )
     with temporary_folder("answer-") as folder:
         trace = folder / "program.parquet"
         drive = DriveSettings(
-            mount=asked.mount,
-            fs=asked.fs,
+            mount=settings.mount,
+            fs=settings.fs,
             precondition=load.precondition,
             seed=run.seed,
             record=str(trace),
@@ -55,15 +57,20 @@ def question_of_program(experiment: Experiment, asked: QuestionSettings) -> Iter
         built_in = BuiltInPolicySettings(
             manager=policy.manager, victims=policy.victims, wear_leveling=policy.wear_leveling
         )
-        served = serve(specify(experiment.device, built_in, drive), run=asked.run, stdout=_STDERR)
+        served = serve(
+            specify(experiment.device, built_in, drive), run=settings.run, stdout=_STDERR
+        )
         if served.interrupted_by is not None:
             raise KeyboardInterrupt
         if not served.host_pages:
-            raise WriteampError("the command of --run wrote nothing to the drive")
+            raise WriteampError(
+                "the command of --run wrote nothing to the drive; write to $uri, $unixsocket or "
+                "$mountpoint"
+            )
         recorded = Experiment.of("simulate", trace=str(trace), repeat=1, spread=False)
         status = served.run_exit_status
-        notes = (f"the command failed with status {status}",) if status else ()
-        yield Question.of(recorded, asked, program=served, notes=notes)
+        notes = (f"the command of --run failed with status {status}",) if status else ()
+        yield Question.of(recorded, settings, program=served, notes=notes)
 
 
 @with_settings_of(untimed_places())
@@ -82,40 +89,41 @@ def answer(
     progress: Progress | None = None,
     **settings: Unpack[SimulateArguments],
 ) -> Answer:
-    """Answer by every way how much a drive amplifies a load's writes, and why answers differ.
+    """Compute WA of a load on a drive by all methods, and explain their differences.
 
-    Formulas and mean fields, a simulation, one in virtual time, a virtual drive behind NBD, and
-    counters of a real drive where there are some (docs/answer.md).
+    The methods are formulas, mean fields, a simulation, a simulation in virtual time, a virtual
+    drive behind NBD, and counters of a real drive, if given (docs/answer.md).
 
     Args:
         device: as for `simulate`.
         workload: as for `simulate`.
-        run: a shell command that writes to the virtual drive, in the place of a workload or trace.
-        mount: where the virtual drive is mounted for it.
-        fs: the file system for that.
+        run: a shell command that writes to the virtual drive, instead of a workload or trace.
+        mount: folder where the virtual drive is mounted for the command.
+        fs: file system for the mount.
         counters: a snapshot of a real drive's counters, or one before this load and one after it.
-        model: of that drive, if its files do not say it.
-        quick: leave out what takes more than ten seconds.
-        row: called with each row as it comes.
-        part: called with the name of each part as it begins.
-        progress: called with the amount done and the total of the current part.
+        model: of the real drive, if its files do not contain it.
+        quick: leave out steps that take more than ten seconds.
+        row: called with each row when it is finished.
+        part: called with the name of each step when it starts.
+        progress: called with the amount done and the total of the current step.
         settings: those of untimed runs of `simulate`; listed below.
 
     Returns:
-        `Answer`: `rows` (one for each way, with `wa` and `reason`), `differences`, `advice`,
+        `Answer`: `rows` (one for each method, with `wa` and `reason`), `differences`, `advice`,
         `warnings`; `row(way)` returns one row.
 
     Raises:
-        WriteampError: an input that cannot be used; the sentence says which, and what is valid.
-        Interrupted: Ctrl-C; `finished` is what there is.
+        WriteampError: an invalid input; the sentence names it and the valid values.
+        Interrupted: Ctrl-C; `finished` is the answer so far.
 
     >>> import writeamp as wa
-    >>> found = wa.answer(workload="uniform", blocks=64, pages_per_block=16, op=0.25, writes=50_000)
-    >>> [row.way for row in found.rows]
+    >>> drive = {"blocks": 64, "pages_per_block": 16, "op": 0.25}
+    >>> answer = wa.answer(workload="uniform", writes=50_000, **drive)
+    >>> [row.way for row in answer.rows]
     ['formula markov', 'mean-field greedy', 'simulate', 'virtual', 'timed']
     """
     one_snapshot = counters is None or isinstance(counters, str) or hasattr(counters, "__fspath__")
-    asked = QuestionSettings(
+    question_settings = QuestionSettings(
         run=run,
         mount=None if mount is None else str(mount),
         fs=fs,
@@ -125,17 +133,19 @@ def answer(
     )
     experiment = Experiment.of("simulate", device=device, workload=workload, **settings)
     return answer_of(
-        experiment, asked, Listener(row or _nothing, part or _nothing, progress or _nothing)
+        experiment,
+        question_settings,
+        Listener(row or _ignore, part or _ignore, progress or _ignore),
     )
 
 
-def _nothing(*_: object) -> None:
+def _ignore(*_: object) -> None:
     """Ignore all arguments."""
 
 
-def answer_of(experiment: Experiment, asked: QuestionSettings, listener: Listener) -> Answer:
-    """Answer for settings."""
-    if asked.run is not None:
-        with question_of_program(experiment, asked) as question:
+def answer_of(experiment: Experiment, settings: QuestionSettings, listener: Listener) -> Answer:
+    """Return the answer for an experiment and a question's settings."""
+    if settings.run is not None:
+        with question_of_program(experiment, settings) as question:
             return answered(question, listener)
-    return answered(Question.of(experiment, asked), listener)
+    return answered(Question.of(experiment, settings), listener)

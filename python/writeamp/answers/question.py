@@ -1,4 +1,4 @@
-"""Question that all ways answer: one drive, its load and its policies; and its simulation."""
+"""Question for all methods: one drive, its load and its policies; and its simulation."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from writeamp.studies.simulation import in_pages, plan_of
 from writeamp.traces.touching import OPS
 from writeamp.vssd.result import ServeResult
 
-# A synthetic load that trims comes to its share of held pages after so many drive writes.
+# Drive writes after which the share of held pages is steady under a synthetic load with TRIM.
 _WRITES_UNTIL_HELD = 4
-# What a single run is about, of all that `simulate` can do.
+# Settings of `simulate` that apply to one timed run only.
 _NOT_HERE = ("time", "host_bytes", "rb_capture")
 
 
@@ -40,12 +40,12 @@ class Question:
 
     Attributes:
         experiment: the settings, for `simulate`.
-        settings: the settings besides.
+        settings: the other settings.
         prepared: the drive, and the load in its pages.
         plan: of the simulation.
-        others: of a drive that is known by candidates, the question of each but the first.
-        program: result of the program on the virtual drive whose writes are the load, if any.
-        notes: sentences on what was assumed.
+        others: of a learnt profile, the questions of all candidates but the first.
+        program: result of the program that wrote the load to the virtual drive, or None.
+        notes: sentences on assumptions.
     """
 
     experiment: Experiment
@@ -67,7 +67,7 @@ class Question:
         """Prepare a question.
 
         Raises:
-            WriteampError: an input that cannot be used.
+            WriteampError: an invalid input.
         """
         run_settings, policy = experiment.run, experiment.policy
         assert isinstance(run_settings, SimulationSettings)
@@ -76,20 +76,23 @@ class Question:
         prepared = prepare(experiment)
         if prepared.drive.kind != "flash":
             raise WriteampError(
-                f"{prepared.drive.name} is a {prepared.drive.kind}, which amplifies no writes; "
-                "answer is about one flash drive"
+                f"{prepared.drive.name} is a {prepared.drive.kind}, which has no write "
+                "amplification; answer needs one flash drive"
             )
         untimed = in_pages(replace(run_settings, timed=False), prepared.drive)
         plan = plan_of(prepared, experiment, policy_of(policy), untimed)
-        # What cannot be simulated is refused before the first row is printed.
+        # Reject an impossible simulation before the first row is printed.
         new_simulation(plan, prepared.drive, plan.run.seed)
-        others = tuple(Question.of(one, settings) for one in others_alone(experiment))
+        others = tuple(Question.of(candidate, settings) for candidate in others_alone(experiment))
         return Question(experiment, settings, prepared, plan, others, program, notes)
 
     def mixed(self, measured: Sequence[tuple[int, MeasuredCase, bool]]) -> Mixture:
-        """Return the mixture of candidates: number, WA and whether the run is steady, of each."""
-        found = ((at, one.wa, one.error_bar, is_steady) for at, one, is_steady in measured)
-        return mixture_from(self.experiment, self.plan.load_name, found)
+        """Return the mixture of candidates, given as (number, WA, whether the run is steady)."""
+        wa_by_candidate = (
+            (number, result.wa, result.error_bar, is_steady)
+            for number, result, is_steady in measured
+        )
+        return mixture_from(self.experiment, self.plan.load_name, wa_by_candidate)
 
     @property
     def drive(self) -> Device:
@@ -103,7 +106,7 @@ class Question:
 
     @property
     def is_trace(self) -> bool:
-        """True if the load is a trace."""
+        """Whether the load is a trace."""
         return not isinstance(self.plan.load, Spec)
 
     @property
@@ -116,19 +119,19 @@ class Question:
 
     @cached_property
     def simulation(self) -> Case:
-        """The simulation, from which the other ways differ by one thing after another."""
+        """Case of the simulation, from which causes are switched."""
         return Case(self.plan, self.drive, self.held_pages)
 
     def interval(self, of_run: tuple[float, float]) -> tuple[float, float]:
-        """Return the interval of a run of the window; one pass over a trace has none.
+        """Return the interval of a run of the window, or NaN for one pass over a trace.
 
-        What differs within a pass is the trace itself, and no chance.
+        The variation within a pass is not random.
         """
         return (math.nan, math.nan) if self.is_trace else of_run
 
     @cached_property
     def held_pages(self) -> int:
-        """Logical pages that hold data once the load has run for long."""
+        """Logical pages that hold data in the long run."""
         plan, load = self.plan, self.plan.load
         used = plan.used_pages(self.drive)
         if isinstance(load, Spec):
@@ -148,13 +151,13 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class SimulatedQuestion:
-    """A question and its simulation, with which the other ways are compared.
+    """A question and its simulation, with which the other methods are compared.
 
     Attributes:
         question: the drive, its load and its policies.
         result: of the simulation.
-        others: by number from 1, the other candidates of a learnt profile that were simulated.
-        mixture: WA over all candidates; None of one drive.
+        others: other candidates of a learnt profile that were simulated, by number from 1.
+        mixture: WA over all candidates; None for one drive.
     """
 
     question: Question
@@ -171,31 +174,32 @@ class SimulatedQuestion:
 
     @cached_property
     def window(self) -> LoadWindow:
-        """The part of the load that slow ways run, on a drive aged as the simulation was."""
+        """Part of the load that slow methods run, on a drive aged like the simulated one."""
         return window_of(self.question.plan, self.question.drive, self.result.passes.height)
 
     @cached_property
     def windowed(self) -> Case:
-        """The simulation of the window."""
+        """Case of the window's simulation."""
         question = self.question
         plan, drive, held_pages = self.window.plan, question.drive, question.held_pages
         return Case(plan, drive, held_pages, is_pass=question.is_trace)
 
 
 def _check(experiment: Experiment, settings: SimulationSettings) -> None:
-    """Refuse settings of one way, which the others have not.
+    """Reject settings that not all methods support.
 
     Raises:
-        WriteampError: the first of them.
+        WriteampError: the first of these settings that is given.
     """
     defaults: Any = SimulationSettings()
     for name in (*_NOT_HERE, "time_scale"):
         if getattr(settings, name) != getattr(defaults, name):
             raise WriteampError(
-                f"{name} is of one timed run, and answer runs each way for as long as it needs; "
-                "leave it out, or ask writeamp simulate"
+                f"{name} is a setting of one timed run, which answer does not have; leave it out, "
+                "or use writeamp simulate"
             )
     if experiment.device.capacity is not None:
         raise WriteampError(
-            "capacity is simulated by a smaller drive, and times do not scale; give answer a size"
+            "answer cannot use capacity, because times of a smaller simulated drive do not scale; "
+            "give a size"
         )

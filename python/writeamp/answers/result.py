@@ -1,4 +1,4 @@
-"""Result: rows of all ways, why they differ, and what would make it less."""
+"""Result: rows of all methods, why they differ, and how to reduce WA."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from writeamp.studies.mixture import Mixture
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Answer(OneLine, Drawn):
-    """One question answered by every way.
+    """Answers of all methods to one question.
 
     Attributes:
-        load_name: what the host writes.
+        load_name: name of the workload or trace.
         policy: of the drive, in words.
         device: the drive.
-        rows: what each way answers, the quickest first.
-        differences: of each pair of rows that answer.
-        advice: the three changes that make it least, the best first.
-        held_pages: logical pages that hold data, for which theory speaks.
-        missing: what was not finished, after Ctrl-C.
-        notes: sentences on what was assumed, left out or rounded.
-        simulated_run: what the simulation found; None if it was not finished.
-        mixture: what it found of all drives that a learnt profile may be; None of one drive.
+        rows: answers of the methods, quickest first.
+        differences: of each pair of rows that have a WA.
+        advice: the three changes that reduce WA most, best first.
+        held_pages: logical pages that hold data, from which theory computes the effective op.
+        missing: methods and steps that Ctrl-C left unfinished.
+        notes: sentences on assumptions, omissions and rounding.
+        simulated_run: result of the simulation; None if it was not finished.
+        mixture: simulated WA over all candidates of a learnt profile; None for one drive.
     """
 
     load_name: str
@@ -52,37 +52,41 @@ class Answer(OneLine, Drawn):
 
     @property
     def unfinished(self) -> tuple[str, ...]:
-        """Ways and parts that were asked for and not finished; empty if none."""
+        """Methods and steps that were not finished; empty if the answer is complete."""
         return self.missing
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences that a reader should know."""
+        """Sentences on limits of the result."""
         return []
 
     @property
     def simulated(self) -> WayRow | None:
-        """The row of the simulation; None if it was not finished."""
+        """Row of the simulation; None if it was not finished."""
         return self.row("simulate")
 
     def row(self, kind: str) -> WayRow | None:
-        """Return the first row of a kind; None of none."""
-        return next((one for one in self.rows if one.kind == kind), None)
+        """Return the first row of a kind, or None."""
+        return next((row for row in self.rows if row.kind == kind), None)
 
-    def between(self, one: str, other: str) -> RowDifference | None:
-        """Return the difference of two rows by their ways, in whichever order; None of none."""
-        found = (each for each in self.differences if set(each.between) == {one, other})
-        return next(found, None)
+    def between(self, first: str, second: str) -> RowDifference | None:
+        """Return the difference of two rows by their names, in either order, or None."""
+        matches = (
+            difference
+            for difference in self.differences
+            if set(difference.between) == {first, second}
+        )
+        return next(matches, None)
 
     def _records(self) -> list[dict[str, Any]]:
-        return [one.to_dict() for one in self.rows]
+        return [row.to_dict() for row in self.rows]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as JSON types, with the keys of `writeamp answer --json`."""
         return {
-            "rows": [one.to_dict() for one in self.rows],
-            "differences": [one.to_dict() for one in self.differences],
-            "advice": [one.to_dict() for one in self.advice],
+            "rows": [row.to_dict() for row in self.rows],
+            "differences": [difference.to_dict() for difference in self.differences],
+            "advice": [change.to_dict() for change in self.advice],
             "workload": self.load_name,
             "policy": self.policy,
             "device": self.device.name,
@@ -95,69 +99,76 @@ class Answer(OneLine, Drawn):
         }
 
     def beside(self) -> dict[str, Any]:
-        """Return the simulation's WA by cause and over time, and its blocks at the end."""
-        found = self.simulated_run
-        if found is None:
+        """Return the simulation's flash pages by cause, WA over time, and blocks at the end."""
+        simulated = self.simulated_run
+        if simulated is None:
             return {}
-        causes = {"way": "simulate", "causes": found.causes, "page_bytes": self.device.page_bytes}
-        return found.beside() | {"run": causes}
+        causes = {
+            "way": "simulate",
+            "causes": simulated.causes,
+            "page_bytes": self.device.page_bytes,
+        }
+        return simulated.beside() | {"run": causes}
 
     def card(self) -> Card:
-        """Return a row for each way, why rows differ, and what would make WA less."""
+        """Return tables of all rows, why they differ, and how to reduce WA."""
         title = f"WA of {self.load_name} on {self.device.name} under {self.policy}"
-        rows = [one.cells for one in self.rows]
-        parts = [part for part in (self._why_rows_differ(), self._advice()) if part.rows]
-        return Card(title, rows, WayRow.COLUMNS, notes=self.notes, parts=parts)
+        rows = [row.cells for row in self.rows]
+        tables = [table for table in (self._why_rows_differ(), self._advice()) if table.rows]
+        return Card(title, rows, WayRow.COLUMNS, notes=self.notes, parts=tables)
 
     def _why_rows_differ(self) -> Card:
-        """Return how each row differs from the simulation and why."""
+        """Return a table of the differences between each row and the simulation, with causes."""
         rows = []
         simulated = self.simulated
         for row in self.rows if simulated is not None else ():
             assert simulated is not None
-            one = self.between(row.way, simulated.way)
-            if row is simulated or one is None:
+            difference = self.between(row.way, simulated.way)
+            if row is simulated or difference is None:
                 continue
-            sign = 1 if one.between[1] == row.way else -1
-            why = one.why(sign, row.wa)
+            sign = 1 if difference.between[1] == row.way else -1
+            why = difference.why(sign, row.wa)
             if not (row.is_steady and simulated.is_steady):
-                why += "; of this window only"
-            rows.append((f"{row.way} minus simulate", f"{sign * one.wa_difference:+.4f}", why))
+                why += "; for this window only"
+            rows.append(
+                (f"{row.way} minus simulate", f"{sign * difference.wa_difference:+.4f}", why)
+            )
         pairs = [
-            " and ".join(one.between)
-            for one in self.differences
-            if one.agree and (simulated is None or simulated.way not in one.between)
+            " and ".join(difference.between)
+            for difference in self.differences
+            if difference.agree and (simulated is None or simulated.way not in difference.between)
         ]
-        notes = [f"agree with each other too: {'; '.join(pairs)}"] if pairs else []
-        columns = ("why rows differ", ">WA", "of it")
+        notes = [f"rows that agree with each other: {'; '.join(pairs)}"] if pairs else []
+        columns = ("why rows differ", ">WA", "causes")
         return Card("Why rows differ", rows, columns, notes=notes, is_ruled=False)
 
     def _advice(self) -> Card:
-        """Return the changes that make it least."""
+        """Return a table of the changes that reduce WA most."""
         rows = [
-            (one.change, f"{one.wa:.4f}", f"{one.wa_now:.4f}", one.costs) for one in self.advice
+            (advice.change, f"{advice.wa:.4f}", f"{advice.wa_now:.4f}", advice.costs)
+            for advice in self.advice
         ]
-        columns = ("what would make it less", ">WA", ">now", "costs")
-        return Card("What would make it less", rows, columns, is_ruled=False)
+        columns = ("how to reduce it", ">WA", ">now", "costs")
+        return Card("How to reduce it", rows, columns, is_ruled=False)
 
     def figure(self) -> BarChart:
-        """Describe a dot with its interval for each way that answers."""
+        """Return a figure with a dot and an interval for each row that has a WA."""
         dots = [
-            WaDot(one.way, one.wa, *one.ends, is_sound=not one.reason)
-            for one in self.rows
-            if one.answers
+            WaDot(row.way, row.wa, *row.ends, is_sound=not row.reason)
+            for row in self.rows
+            if row.answers
         ]
         device = self.device
         return wa_by_name(
             dots,
-            title=f"Write amplification by every way: {self.load_name}",
+            title=f"Write amplification from all sources: {self.load_name}",
             subtitle=f"{device.name}, op = (T-U)/U = {device.op:.4g}, {self.policy}",
             interval=interval_name(
-                of_profile=False, is_mixed=any(one.bounds or one.interval for one in self.rows)
+                of_profile=False, is_mixed=any(row.bounds or row.interval for row in self.rows)
             ),
         )
 
     def __str__(self) -> str:
-        """Return the answers in a line."""
-        answers = ", ".join(f"{one.way} {one.wa:.3f}" for one in self.rows if one.answers)
+        """Return the WA of all rows in one line."""
+        answers = ", ".join(f"{row.way} {row.wa:.3f}" for row in self.rows if row.answers)
         return f"WA of {self.load_name} on {self.device.name}: {answers}"

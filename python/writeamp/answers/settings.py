@@ -1,4 +1,4 @@
-"""Settings of `answer` besides those of the drive and its load."""
+"""Settings of `answer` in addition to those of the drive and its load."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from writeamp.vssd.mount import FILE_SYSTEMS
 
 @dataclass(frozen=True)
 class QuestionSettings(Settings):
-    """Program as the load, counters of a real drive, and how long the ways may take."""
+    """Program as the load, counters of a real drive, and the switch `--quick`."""
 
     title: ClassVar[str] = "answer"
     names_options: ClassVar[bool] = True
@@ -20,16 +20,16 @@ class QuestionSettings(Settings):
     run: str | None = setting(
         None,
         None,
-        "load: a shell command that writes to the virtual drive, with $uri, $unixsocket and "
-        "$mountpoint; what it writes is recorded, and is the load of all other ways",
+        "load: a shell command that writes to the virtual drive at $uri, $unixsocket or "
+        "$mountpoint; its writes are recorded as the load of all other rows",
         metavar="CMD",
         panel="answer",
     )
     mount: str | None = setting(
         None,
         None,
-        "mount the virtual drive of --run with a file system at this folder, which is made; needs "
-        "root",
+        "folder where the virtual drive of --run is mounted with a file system, made if missing; "
+        "needs root",
         number="path",
         metavar="DIR",
         panel="answer",
@@ -44,8 +44,8 @@ class QuestionSettings(Settings):
     counters: tuple[str, ...] | None = setting(
         None,
         None,
-        "snapshots of a real drive's counters: one of its life, or two around this load; may be "
-        "given several times",
+        "snapshots of a real drive's counters: one of its whole life, or one before and one after "
+        "this load; repeatable",
         number="texts",
         metavar="SNAP",
         panel="answer",
@@ -53,30 +53,30 @@ class QuestionSettings(Settings):
     model: str | None = setting(
         None,
         None,
-        "model of the drive, where the files do not say it (`smartctl -x` prints it in its first "
-        "lines)",
+        "model of the drive, if the snapshots do not contain it (`smartctl -x` prints it in its "
+        "first lines)",
         metavar="MODEL",
         panel="answer",
     )
     quick: bool = setting(
         False,
         None,
-        "leave out what takes more than ten seconds",
+        "leave out steps that take more than ten seconds",
         number="switch",
         panel="answer",
     )
 
     def __post_init__(self) -> None:
-        """Check every field, and refuse those that contradict each other."""
+        """Check every field and reject contradictions."""
         if isinstance(self.counters, str):
             object.__setattr__(self, "counters", (self.counters,))
         elif self.counters is not None:
             object.__setattr__(self, "counters", tuple(map(str, self.counters)))
         super().__post_init__()
         if self.run is not None and not self.run.strip():
-            raise WriteampError("--run is empty; give a command")
+            raise WriteampError("--run is empty; give a shell command")
         if self.run is None and (self.mount is not None or self.fs is not None):
-            raise WriteampError("--mount and --fs are for the command of --run; give it too")
+            raise WriteampError("--mount and --fs need the command of --run; give --run too")
         if self.counters is not None and not 0 < len(self.counters) <= 2:
             raise WriteampError(
                 f"--counters has {len(self.counters)} snapshots; give one, or one before the load "

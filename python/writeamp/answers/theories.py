@@ -1,4 +1,4 @@
-"""Models of a question's load and policies, and why these may be outside what a model is of."""
+"""Models for a question's load and policies, and which assumptions these violate."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from writeamp.runs.expectation import held_in_words, model_inputs
 
 @dataclass(frozen=True)
 class TheoreticalWa:
-    """WA by a theory, its assumptions, and why it may not hold for the question; "" if it does."""
+    """WA by a theory, its assumptions, and which of them the question violates, or ""."""
 
     wa: float
     reason: str
@@ -21,28 +21,30 @@ class TheoreticalWa:
 
 
 def theories(question: Question, kind: str) -> list[DescribedRun]:
-    """Return the models of a kind of this very load, or else the nearest of uniform writes."""
+    """Return the models of a kind for this load, or else the nearest ones for uniform writes."""
     own = describing(question.plan, question.drive, question.held_pages)
-    of_load = [one for one in own if one.is_of_load and one.describes.kind == kind]
-    return [one for one in of_load if _is_solved(one, question)] or nearest(question.plan, kind)
+    of_load = [model for model in own if model.is_of_load and model.describes.kind == kind]
+    return [model for model in of_load if _is_solved(model, question)] or nearest(
+        question.plan, kind
+    )
 
 
 def theory_of(question: Question, kind: str) -> DescribedRun | None:
-    """Return the theory to which rows of a kind are traced back, or None."""
+    """Return the theory with which rows of a kind are explained, or None."""
     return next(iter(theories(question, kind)), None)
 
 
 def described_policies(question: Question, kind: str) -> list[str]:
-    """Return the policies, and loads other than uniform writes, that models of a kind describe."""
-    of_kind = [one for one in all_described(question.plan) if one.describes.kind == kind]
-    return list(dict.fromkeys(one.describes.policies for one in of_kind))
+    """Return the policies, and loads other than uniform, that models of a kind describe."""
+    of_kind = [model for model in all_described(question.plan) if model.describes.kind == kind]
+    return list(dict.fromkeys(model.describes.policies for model in of_kind))
 
 
 def by_theory(question: Question, theory: DescribedRun) -> TheoreticalWa:
-    """Ask a theory, at the op of the pages that hold data.
+    """Compute WA by a theory, at the effective op of the pages that hold data.
 
     Raises:
-        WriteampError: a drive that it cannot compute.
+        WriteampError: the model does not support the drive.
     """
     drive = theory.inputs(model_inputs(question.drive, question.held_pages))
     others = [] if theory.is_of_load else _outside_of(question, theory)
@@ -50,7 +52,7 @@ def by_theory(question: Question, theory: DescribedRun) -> TheoreticalWa:
     where = held_in_words(question.drive, question.held_pages)
     return TheoreticalWa(
         wa=theory.model.wa(drive),
-        reason="outside its domain: " + "; ".join(outside) if outside else "",
+        reason="outside the model's assumptions: " + "; ".join(outside) if outside else "",
         assumes=theory.label if theory.is_of_load else f"{theory.model.assumes}; {where}",
     )
 
@@ -58,22 +60,22 @@ def by_theory(question: Question, theory: DescribedRun) -> TheoreticalWa:
 def _is_solved(theory: DescribedRun, question: Question) -> bool:
     try:
         by_theory(question, theory)
-    except WriteampError:  # parameters that it does not solve
+    except WriteampError:  # the model has no solution for these parameters
         return False
     return True
 
 
 def _outside_of(question: Question, theory: DescribedRun) -> list[str]:
-    """Return how load and policies differ from those that a theory of uniform writes is of."""
-    plan, found = question.plan, []
+    """Return how load and policies differ from a theory's: uniform writes, its victims."""
+    plan, violations = question.plan, []
     if not (isinstance(plan.load, Spec) and plan.load.name == "uniform"):
-        found.append(f"{plan.load_name} is not uniform random writes")
+        violations.append(f"{plan.load_name} is not uniform random writes")
     elif "trim" in plan.load.params:
-        found.append("the load trims, which it knows by the space that is free only")
+        violations.append("the load trims, which the model counts as free space only")
     if Spec.of("managers", plan.policy.manager).name != "single":
-        found.append(f"block manager {plan.policy.manager} is not single")
+        violations.append(f"block manager {plan.policy.manager} is not single")
     if theory.victims != plan.policy.victims:
-        found.append(f"victims are by {plan.policy.victims}, not {theory.victims}")
+        violations.append(f"the victim policy is {plan.policy.victims}, not {theory.victims}")
     if plan.policy.wear_leveling is not None:
-        found.append(f"wear is levelled by {plan.policy.wear_leveling}")
-    return found
+        violations.append(f"wear is levelled by {plan.policy.wear_leveling}")
+    return violations

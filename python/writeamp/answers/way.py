@@ -1,4 +1,4 @@
-"""Interface of a way to answer: its rows, and the findings that later ways build on."""
+"""Interface of a method of `answer`: its rows, and the findings that later methods use."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from writeamp.vssd.result import ServeResult
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """Results of ways that later ways, causes and changes build on.
+    """Results of methods that later methods, causes and changes use.
 
     Attributes:
-        simulated: the question with its simulation; None until that has run.
-        timed: case of the run in virtual time; None until it has run, or without one.
-        served: result of the virtual drive; None until it has run, or without one.
-        notes: sentences on what was assumed or left out.
+        simulated: the question with its simulation; None before the simulation.
+        timed: case of the run in virtual time; None before that run, or without one.
+        served: result of the virtual drive; None before that run, or without one.
+        notes: sentences on assumptions and omissions.
     """
 
     simulated: SimulatedQuestion | None = None
@@ -32,7 +32,7 @@ class Findings:
     notes: tuple[str, ...] = ()
 
     def joined(self, later: Findings) -> Findings:
-        """Return these findings and those of a later way."""
+        """Return these findings merged with those of a later method, which take precedence."""
         return Findings(
             later.simulated or self.simulated,
             later.timed or self.timed,
@@ -43,20 +43,20 @@ class Findings:
 
 @dataclass(frozen=True, eq=False)
 class WayRow(AnyResult):
-    """Answer of one way.
+    """Answer of one method.
 
     Attributes:
-        way: its kind, and more where there are several of one kind.
-        kind: "formula", "mean-field", "simulate", "timed", "virtual", "real", or the name of a way
-            of another package.
-        wa: flash pages programmed for each page that the host writes; NaN without an answer.
-        seconds: that the way took.
-        assumes: assumptions of the way.
-        reason: why there is no answer, or why it may not hold; "" otherwise.
-        is_steady: False if `wa` is that of a run without a steady state, and may not last.
-        findings: results for later ways, which are not shown.
-        ci: the 95% confidence interval of `wa`; NaN of too short a run, None of a computed number.
-        bounds: least and greatest WA that the counters of a real drive allow.
+        way: name of the row: its kind, and the model if there are several of the kind.
+        kind: "formula", "mean-field", "simulate", "timed", "virtual", "real", or the name of a
+            method of another package.
+        wa: flash pages programmed per page that the host writes; NaN without an answer.
+        seconds: run time of the method.
+        assumes: assumptions of the method.
+        reason: why the answer is missing or may be wrong; "" otherwise.
+        is_steady: False if the run did not reach a steady state, so that `wa` may change.
+        findings: results for later methods, which are not shown.
+        ci: 95% confidence interval of `wa`; NaN if the run is too short, None if `wa` is computed.
+        bounds: lowest and highest WA that the counters of a real drive allow.
         interval, level: interval of `wa` of a learnt profile, and its probability.
     """
 
@@ -77,22 +77,22 @@ class WayRow(AnyResult):
 
     @staticmethod
     def without(way: str, kind: str, assumes: str, reason: str, seconds: float = 0.0) -> WayRow:
-        """Return the row of a way that cannot answer."""
+        """Return the row of a method that has no answer."""
         return WayRow(way, kind, math.nan, seconds, assumes, reason)
 
     @property
     def answers(self) -> bool:
-        """True if there is a WA."""
+        """Whether the row has a WA."""
         return not math.isnan(self.wa)
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Ends of the error bar, or the number itself twice where it has none."""
+        """Ends of the error bar, or (`wa`, `wa`) without an error bar."""
         return (self.wa, self.wa) if math.isnan(self.error_bar[0]) else self.error_bar
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """Cells of the row in a table, as `COLUMNS` names them."""
+        """Cells of the row in a table with the columns `COLUMNS`."""
         low, high = self.error_bar
         return (
             self.way,
@@ -117,17 +117,16 @@ class WayRow(AnyResult):
 
 @dataclass(frozen=True)
 class Way:
-    """A way to answer.
+    """A method of `answer`.
 
     Attributes:
-        name: of the way, which is the kind of its rows.
-        rows: gives rows without an answer where it has none, and raises only Ctrl-C and errors of
-            its inputs. It gets the question, the findings of ways before it, and a function to
-            report progress; it can change neither of the first two, and hands its own findings
-            over in its rows.
+        name: of the method, which is the kind of its rows.
+        rows: gets the question, the findings of earlier methods, and a progress callback. Gives the
+            rows, which carry the method's own findings. Without an answer, gives a row with the
+            reason. Raises only Ctrl-C and errors of the inputs, and modifies no argument.
         assumes: assumptions that its row states if `--quick` leaves it out.
-        expected_s: estimate of its seconds, by which `--quick` leaves it out.
-        needs_simulation: True if it needs the findings of the simulation, after which it runs.
+        expected_s: estimate of its run time in seconds, for `--quick`.
+        needs_simulation: True if it needs the findings of the simulation and runs after it.
     """
 
     name: str

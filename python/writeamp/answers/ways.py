@@ -1,6 +1,6 @@
-"""Ways to answer, each a `Way`; `WAYS` has them in the order in which they run.
+"""Methods of `answer`, each a `Way`; `WAYS` lists them in the order of running.
 
-Those of other parts, such as the real drive, are entry points of `writeamp.ways`.
+Methods of other packages, such as counters of real drives, are entry points of `writeamp.ways`.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _MEAN_FIELD_ASSUMES = "many blocks; uniform writes, or hot and cold ones under h
 
 
 def _theory_rows(question: Question, kind: str, assumes: str) -> Iterator[WayRow]:
-    began = time.perf_counter()  # models of this very load are solved to choose among them
+    began = time.perf_counter()  # `theories` solves models, so its time counts
     chosen = theories(question, kind)
     if not chosen:
         plan, policies = question.plan, ", ".join(described_policies(question, kind))
-        reason = f"no {kind} model is of {plan.load_name} under {plan.policy}; valid: {policies}"
+        reason = f"no {kind} model for {plan.load_name} under {plan.policy}; valid: {policies}"
         yield WayRow.without(kind, kind, assumes, reason)
     for theory in chosen:
         try:
@@ -63,7 +63,7 @@ FORMULA = Way("formula", _formula, _FORMULA_ASSUMES)
 MEAN_FIELD = Way("mean-field", _mean_field, _MEAN_FIELD_ASSUMES)
 
 
-# Simulation without time, as long as its interval needs; the other ways are compared with it.
+# Untimed simulation, run until its interval is narrow; other methods are compared with it.
 
 _SIMULATE_ASSUMES = "pages written whole, one after another; no mapping table on flash, no padding"
 
@@ -78,9 +78,9 @@ def _simulate(question: Question, findings: Findings, progress: Progress) -> Ite
         assert simulated.mixture is not None
         unsteady = next(iter(simulated.mixture.warnings), "")
         notes += (
-            f"{question.experiment.device.profile} was learnt from a drive: the simulation, and "
-            f"what would make it less, are of its {len(simulated.others) + 1} most probable "
-            "candidates, other ways of the first",
+            f"{question.experiment.device.profile} was learnt from a drive: the simulation and the "
+            f"advice use its {len(simulated.others) + 1} most probable candidates, the other "
+            "rows only the first",
         )
     yield WayRow(
         "simulate",
@@ -96,23 +96,23 @@ def _simulate(question: Question, findings: Findings, progress: Progress) -> Ite
 
 
 def _not_steady(reason: str) -> str:
-    """Return why a WA is that of the window that was run, and may not last; "" if it may."""
+    """Return the reason of a row that is not steady, or ""."""
     return f"not steady: {reason}" if reason else ""
 
 
 def _with_candidates(first: SimulatedQuestion, progress: Progress) -> SimulatedQuestion:
-    """Return the simulated question with all drives that the profile may be."""
+    """Return the simulated question with all candidates of the profile simulated."""
     question = first.question
     runner = local_runner(len(question.others), drives_that_fit(question.drive))
     results = gather_whole(runner, _run_alone, question.others, progress=progress)
     others = {
-        at: SimulatedQuestion(candidate, result)
-        for at, (candidate, result) in enumerate(zip(question.others, results, strict=True), 1)
+        number: SimulatedQuestion(candidate, result)
+        for number, (candidate, result) in enumerate(zip(question.others, results, strict=True), 1)
         if result is not None
     }
     of_all = [
-        (at, MeasuredCase(one.result.wa, one.result.ci), one.result.steady)
-        for at, one in {0: first, **others}.items()
+        (number, MeasuredCase(simulated.result.wa, simulated.result.ci), simulated.result.steady)
+        for number, simulated in {0: first, **others}.items()
     ]
     return replace(first, others=others, mixture=question.mixed(of_all))
 
@@ -120,17 +120,17 @@ def _with_candidates(first: SimulatedQuestion, progress: Progress) -> SimulatedQ
 def _run_alone(question: Question) -> Result | None:
     try:
         return run(question.plan, question.drive)
-    except RefusedError:  # no drive of this size
+    except RefusedError:  # this candidate cannot have this size
         return None
 
 
 SIMULATE = Way("simulate", _simulate, _SIMULATE_ASSUMES)
 
 
-# Virtual drive: the same requests sent through NBD, or a program that writes to it.
+# Virtual drive: receives the same requests through NBD, or a program's writes.
 
 _VIRTUAL_ASSUMES = "a real block device over NBD, served by nbdkit; no times"
-# Of a slow computer: requests and bytes that it sends, and the time to start the server.
+# Estimates for a slow computer: rates of requests and bytes, and start-up time of the server.
 _REQUESTS_A_SECOND = 40_000
 _BYTES_A_SECOND = 5e8
 _START_S = 0.5
@@ -153,7 +153,7 @@ def _virtual(question: Question, findings: Findings, progress: Progress) -> Iter
     began = time.perf_counter()
     hints = needed_hints(str(question.policy.manager))
     if hints is not None:
-        reason = f"{question.policy.manager} needs hints on {hints}, which no program gives a drive"
+        reason = f"{question.policy.manager} needs hints on {hints}, which programs do not send"
         yield WayRow.without(way, way, _VIRTUAL_ASSUMES, reason)
         return
     assert findings.simulated is not None
@@ -179,7 +179,7 @@ def _virtual(question: Question, findings: Findings, progress: Progress) -> Iter
 
 
 def _state(plan: Plan) -> str:
-    """Return the precondition of the virtual drive, by that of the plan."""
+    """Return the precondition of the virtual drive from that of the plan."""
     fill = Precondition.of(plan.host.precondition).fill
     is_new = fill == "none" and plan.earlier is None and plan.uncounted is None
     return "none" if is_new else "full"
@@ -197,24 +197,26 @@ def _virtual_s(question: Question, findings: Findings) -> float:
 VIRTUAL = Way("virtual", _virtual, _VIRTUAL_ASSUMES, _virtual_s, needs_simulation=True)
 
 
-# Simulation in virtual time, where mapping table, padding, caches and idle time count.
+# Simulation in virtual time, with mapping table, padding, caches and idle time.
 
 _TIMED_ASSUMES = "the times, caches, mapping table and program units of the device profile"
-# Flash pages that a core programs in virtual time in a second, under collection.
+# Flash pages that one core simulates per second in a timed run with garbage collection.
 _PAGES_A_SECOND = 1_000_000
 
 
 def _timed(question: Question, findings: Findings, progress: Progress) -> Iterator[WayRow]:
     way = "timed"
     if question.drive.times is None:
-        reason = f"{question.drive.name} has no times; --device names one that has, such as ssd-v"
+        reason = (
+            f"{question.drive.name} has no times; give a --device that has times, such as ssd-v"
+        )
         yield WayRow.without(way, way, _TIMED_ASSUMES, reason)
         return
     assert findings.simulated is not None
     began = time.perf_counter()
     window = findings.simulated.window
     try:
-        found = run_timed(window.plan, question.drive, progress)
+        result = run_timed(window.plan, question.drive, progress)
     except WriteampError as error:
         seconds = time.perf_counter() - began
         yield WayRow.without(way, way, _TIMED_ASSUMES, str(error), seconds)
@@ -224,17 +226,17 @@ def _timed(question: Question, findings: Findings, progress: Progress) -> Iterat
         question.drive,
         question.held_pages,
         is_timed=True,
-        programmed=found.causes,
+        programmed=result.causes,
     )
-    interval = question.interval(found.ci)
-    is_steady = found.steady or math.isnan(interval[0])
+    interval = question.interval(result.ci)
+    is_steady = result.steady or math.isnan(interval[0])
     yield WayRow(
         way,
         way,
-        found.wa,
+        result.wa,
         time.perf_counter() - began,
         f"{_TIMED_ASSUMES}; {window.words}",
-        _not_steady("" if is_steady else found.steady_state.reason),
+        _not_steady("" if is_steady else result.steady_state.reason),
         is_steady=is_steady,
         findings=Findings(timed=case),
         ci=interval,
@@ -250,7 +252,7 @@ def _timed_s(question: Question, findings: Findings) -> float:
 TIMED = Way("timed", _timed, _TIMED_ASSUMES, _timed_s, needs_simulation=True)
 
 
-# The quick ones first.
+# Quick methods first.
 WAYS: tuple[Way, ...] = (
     *loaded(extensions("writeamp.ways").values(), Way).values(),
     FORMULA,

@@ -1,7 +1,7 @@
-"""Window: the same requests for every engine, from a drive that the same load has aged.
+"""Window: the requests that all engines replay, on a drive aged by the same load.
 
-A simulation runs for as long as its interval needs; what has time, or comes through NBD, is a
-hundred times slower, and is shown a part of that: the window.
+The untimed simulation runs until its interval is narrow. Timed runs and runs through NBD are about
+100 times slower, so they replay a part of the load, the window.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from writeamp.settings.settings import LoadSettings
 from writeamp.traces.pages import PageTrace
 from writeamp.traces.touching import OPS
 
-# Of a synthetic load: drive writes of the window and, before it, of the ageing; and the most pages.
+# Synthetic loads: drive writes of the window and of the ageing before it, and limits in pages.
 _DRIVE_WRITES = 2
 _AGEING_DRIVE_WRITES = 16
 _MOST_PAGES = 1 << 22
 _MOST_AGEING_PAGES = 1 << 22
 _AGEING = 8
-# Of a trace: passes that age the drive, and the requests that all of them may have.
+# Traces: passes that age the drive, and the limit of requests in all passes.
 AGEING_PASSES = 4
 _MOST_REQUESTS = 1 << 23
 
 
 @dataclass(frozen=True, eq=False)
 class LoadWindow:
-    """Requests that count, and the plan of a run in which others before them age the drive.
+    """Requests of the window, and the plan of a run with ageing before them.
 
-    One that `is_whole` is all that the simulation ran; `words` say how long it is.
+    `is_whole` is True if the window is all that the simulation ran; `words` describe its length.
     """
 
     plan: Plan
@@ -49,8 +49,8 @@ def window_of(plan: Plan, drive: Device, passes: int) -> LoadWindow:
 
     Args:
         plan: of the simulation.
-        drive: that it runs on.
-        passes: over the trace that the simulation made; 0 of a synthetic load.
+        drive: of the simulation.
+        passes: of the simulation over the trace; 0 for a synthetic load.
     """
     if isinstance(plan.load, Spec):
         return _of_spec(plan, plan.load, drive)
@@ -59,7 +59,7 @@ def window_of(plan: Plan, drive: Device, passes: int) -> LoadWindow:
 
 def _of_spec(plan: Plan, spec: Spec, drive: Device) -> LoadWindow:
     used = plan.used_pages(drive)
-    # Whoever says how long the simulation is wants no other to be longer.
+    # A length given by the user limits the window, too.
     most = plan.run.writes or _MOST_PAGES
     pages = min(_DRIVE_WRITES * drive.logical_pages, _MOST_PAGES, most)
     ageing = min(_AGEING_DRIVE_WRITES * drive.logical_pages, _MOST_AGEING_PAGES, _AGEING * most)
@@ -95,14 +95,14 @@ def _of_trace(plan: Plan, trace: PageTrace, passes: int) -> LoadWindow:
 
 
 def as_trace(plan: Plan, load: PageTrace, earlier: PageTrace | None) -> Plan:
-    """Return the plan that replays a trace once, on a drive which another has aged."""
+    """Return the plan that replays a trace once, on a drive aged by another trace."""
     host = LoadSettings(precondition=Precondition.of(plan.host.precondition).fill)
     run = replace(plan.run, writes=None, warmup=0, replicas=1)
     return replace(plan, load=load, earlier=earlier, host=host, run=run, uncounted=None)
 
 
 def drawn(load: EngineLoad, *, seed: int, pages: int, used: int, page_bytes: int) -> PageTrace:
-    """Return the first requests of a synthetic load, until so many pages are written."""
+    """Return the first requests of a synthetic load that write `pages` pages."""
     op, start, count, head, tail = load.requests(seed=seed, pages=pages)
     return page_trace(
         op, start, count, used, page_bytes, head=head if head.any() else None, tail=tail
@@ -119,7 +119,7 @@ def page_trace(
     head: npt.NDArray[np.uint32] | None = None,
     tail: npt.NDArray[np.uint32] | None = None,
 ) -> PageTrace:
-    """Return requests as a trace of pages on a drive of so many; all pages may be written."""
+    """Return requests as a trace of pages whose footprint is all `logical_pages`."""
     return PageTrace(
         op=op,
         start=start,
@@ -136,14 +136,14 @@ def page_trace(
 
 
 def page_writes(pages: npt.NDArray[np.uint32], logical_pages: int, page_bytes: int) -> PageTrace:
-    """Return a trace that writes pages one by one."""
+    """Return a trace that writes single pages in the given order."""
     op = np.broadcast_to(np.uint8(OPS["write"]), pages.shape)
     count = np.broadcast_to(np.uint32(1), pages.shape)
     return page_trace(op, pages, count, logical_pages, page_bytes)
 
 
 def repeated(trace: PageTrace, times: int) -> PageTrace:
-    """Return a trace that is played several times, without its moments."""
+    """Return a trace repeated several times, without timestamps."""
 
     def tiled(column: npt.NDArray[np.uint32] | None) -> npt.NDArray[np.uint32] | None:
         return None if column is None else np.tile(column, times)
@@ -162,17 +162,20 @@ def repeated(trace: PageTrace, times: int) -> PageTrace:
 
 
 def joined(first: PageTrace | None, second: PageTrace | None) -> PageTrace | None:
-    """Return both traces, one after the other, without their moments; None of none."""
+    """Return two traces one after the other, without timestamps; either may be None."""
     if first is None or second is None:
         return second if first is None else first
 
     def column(name: str) -> npt.NDArray[np.uint32] | None:
-        parts = [getattr(first, name), getattr(second, name)]
-        if all(part is None for part in parts):
+        columns = [getattr(first, name), getattr(second, name)]
+        if all(values is None for values in columns):
             return None
-        zeros = [np.zeros(one.op.size, np.uint32) for one in (first, second)]
+        zeros = [np.zeros(trace.op.size, np.uint32) for trace in (first, second)]
         return np.concatenate(
-            [zero if part is None else part for part, zero in zip(parts, zeros, strict=True)]
+            [
+                zero if values is None else values
+                for values, zero in zip(columns, zeros, strict=True)
+            ]
         )
 
     return replace(

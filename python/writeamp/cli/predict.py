@@ -56,7 +56,7 @@ def predict(
         for warning in prediction.warnings
     ]
     rows = [
-        answer_of(prediction, predictions.asked) | {"assumes": prediction.model.assumes}
+        answer_of(prediction, predictions.quantity) | {"assumes": prediction.model.assumes}
         for prediction in predictions
     ]
     _print(predictions, model_warnings, predictions.drive | {"models": rows}, json=json, csv=csv)
@@ -78,7 +78,7 @@ def _predict_sweep(
     rows = [
         {
             points.name: point.value,
-            "models": [answer_of(p, points.asked) for p in point.predictions],
+            "models": [answer_of(p, points.quantity) for p in point.predictions],
         }
         for point in points
     ]

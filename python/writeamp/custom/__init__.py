@@ -1,4 +1,4 @@
-"""Placements and victim policies of users, written in Python: their classes and their files."""
+"""Users' placements and victim policies in Python: base classes, references and state."""
 
 from writeamp.fields.arguments import public_names
 

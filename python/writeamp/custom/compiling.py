@@ -1,7 +1,8 @@
-"""Placements that Numba compiles, which the engine calls without Python.
+"""Placements compiled by Numba, which the engine calls without Python.
 
-The attributes of a placement become the fields of one NumPy record, and `self` in its methods is
-that record: what they read and write means the same as in Python, so one class runs both ways.
+The attributes of a placement become the fields of a NumPy record, and `self` in its methods is that
+record. Reading and writing attributes works as in Python, so a class can be compiled or
+interpreted.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from writeamp.fields.domains import shown
 
 _T = TypeVar("_T", bound=Callable[..., Any])
 
-# What a compiled function returns that raised (FAILED in crates/python/src/custom/compiled.rs).
+# Result of a compiled function that raised (FAILED in crates/python/src/custom/compiled.rs).
 _FAILED = -(2**63)
 _HOOKS = ("on_write", "on_migrate", "on_collect", "on_trim")
 _PLACING = ("on_write", "on_migrate")
@@ -32,18 +33,18 @@ _compiling = Lock()
 
 
 def compiled(of: _T) -> _T:
-    """Have Numba compile a class of placements, or a function that its methods call.
+    """Mark a placement class, or a function that its methods call, for compilation by Numba.
 
-    The methods are those of Python without its objects: numbers, booleans and arrays, loops,
-    functions that are compiled too, and NumPy as Numba knows it. Attributes are set by the
-    constructor, which stays Python. Where Numba is not installed, and as `Mine:compiled=no`, the
-    same class is interpreted, which is slower and does the same.
+    Methods may use numbers, booleans, arrays, loops, compiled functions, and the NumPy functions
+    that Numba supports, but no other Python objects. The constructor, which sets the attributes, is
+    not compiled. If Numba is not installed, or with `Mine:compiled=no`, the class is interpreted,
+    which is slower and gives the same results.
 
     Returns:
         The class or function itself, marked for compilation.
 
     Raises:
-        WriteampError: it is a victim policy, which chooses by whole arrays and gains nothing.
+        WriteampError: a victim policy, which uses whole arrays and would not become faster.
 
     >>> import writeamp as wa
     >>> @wa.compiled
@@ -59,7 +60,7 @@ def compiled(of: _T) -> _T:
     if isinstance(of, type):
         if issubclass(of, VictimPolicy) or not issubclass(of, Placement):
             raise WriteampError(
-                f"{of.__qualname__} is no placement, and nothing else is compiled; derive it from "
+                f"{of.__qualname__} is not a placement, so it cannot be compiled; derive it from "
                 "writeamp.Placement"
             )
         of.is_compiled = True
@@ -70,25 +71,25 @@ def compiled(of: _T) -> _T:
         return of
     import numba  # noqa: PLC0415 (an extra)
 
-    found: _T = numba.njit(boundscheck=True)(of)
-    return found
+    function: _T = numba.njit(boundscheck=True)(of)
+    return function
 
 
 class CompiledInstance:
-    """A placement of a drive, whose hooks are machine code."""
+    """A placement of a drive with compiled hooks."""
 
     def __init__(
         self, name: str, made: Placement, migration: list[int], logical_pages: int
     ) -> None:
-        """Put its attributes into a record, and compile its hooks for such records.
+        """Copy the attributes into a record, and compile the hooks for its type.
 
         Raises:
-            WriteampError: Numba is not installed, or cannot compile it.
+            WriteampError: Numba is not installed, or cannot compile the hooks.
         """
         if not has_numba():
             raise WriteampError(
-                f"{name} is to be compiled by Numba, which is not installed: pip install "
-                "'writeamp[numba]', or leave compiled=yes out"
+                f"{name} needs Numba, which is not installed; run pip install 'writeamp[numba]', "
+                "or leave out compiled=yes"
             )
         self._name = name
         self._cls = type(made)
@@ -96,35 +97,35 @@ class CompiledInstance:
         self.migration_streams = migration
         self._records = _record_of(name, made)
         self.memory = self._records.view(np.uint8).reshape(-1)
-        with _compiling:  # Numba compiles one thing at a time anyway
+        with _compiling:  # Numba has a global lock
             self._kept = _functions(name, self._cls, self._records.dtype)  # type: ignore[arg-type]
-        self.functions = {hook: one.address for hook, one in self._kept.items()}
+        self.functions = {hook: function.address for hook, function in self._kept.items()}
         self.page_tables = _tables(self._records.dtype, logical_pages)
 
     def again(self, hook: str, arguments: tuple[Any, ...]) -> Any:
-        """Call a hook in plain Python, on the same state: its exception says where it failed."""
+        """Call a hook in plain Python on the same state, to get its exception with a traceback."""
         record = self._records.view(np.recarray)[0]
         return getattr(self._cls, hook)(record, *arguments)
 
     def save(self) -> bytes:
-        """Return all that it remembers."""
+        """Return the state as bytes."""
         return self.memory.tobytes()
 
     def restore(self, saved: bytes) -> None:
-        """Have it remember what was saved, where the compiled functions look for it."""
+        """Restore a saved state in place, because compiled functions use this memory."""
         if len(saved) != self.memory.nbytes:
-            raise WriteampError(f"the state is of another {self._name}: it has another size")
+            raise WriteampError(f"the saved state is not of this {self._name}: its size differs")
         self.memory[:] = np.frombuffer(saved, np.uint8)
 
     def bytes(self) -> int:
-        """Return the bytes of its attributes."""
+        """Return the size of the attributes in bytes."""
         return int(self.memory.nbytes)
 
 
 def _tables(dtype: np.dtype[Any], logical_pages: int) -> list[tuple[int, int]]:
-    """Return offset in a record and row size of each table with a row per logical page.
+    """Return offset in the record and row size, in bytes, of tables with a row per logical page.
 
-    The engine fetches those rows ahead of time.
+    The engine prefetches these rows.
     """
     return [
         (field[1], field[0].itemsize // logical_pages)
@@ -134,7 +135,7 @@ def _tables(dtype: np.dtype[Any], logical_pages: int) -> list[tuple[int, int]]:
 
 
 def _record_of(name: str, made: Placement) -> np.ndarray[Any, Any]:
-    """Return a record whose fields are the attributes of a placement."""
+    """Return an array of one record, with the attributes of a placement as fields."""
     fields: list[tuple[Any, ...]] = []
     values = _constants(type(made)) | attributes(made)
     for key, value in values.items():
@@ -148,10 +149,10 @@ def _record_of(name: str, made: Placement) -> np.ndarray[Any, Any]:
             fields.append((key, value.dtype, value.shape))
         else:
             raise WriteampError(
-                f"{key} of {name} is of type {type(value).__name__}; a placement that is compiled "
-                "has numbers, booleans and arrays of them that are not empty"
+                f"{key} of {name} is of type {type(value).__name__}; attributes of a compiled "
+                "placement must be numbers, booleans, or non-empty arrays of these"
             )
-    # Nothing to remember is no record.
+    # A record needs at least one field.
     fields = sorted(fields, key=len) or [("nothing", np.int64)]
     try:
         records = np.zeros(1, np.dtype(fields, align=True))
@@ -163,7 +164,7 @@ def _record_of(name: str, made: Placement) -> np.ndarray[Any, Any]:
 
 
 def _constants(cls: type[Placement]) -> dict[str, Any]:
-    """Return the numbers among the attributes of a class, which its methods may read of `self`."""
+    """Return the class attributes that are numbers, which methods may read from `self`."""
     return {
         key: value
         for of in reversed(cls.__mro__[: cls.__mro__.index(Placement)])
@@ -174,35 +175,41 @@ def _constants(cls: type[Placement]) -> dict[str, Any]:
 
 @lru_cache(maxsize=64)
 def _functions(name: str, cls: type[Placement], dtype: np.dtype[Any]) -> dict[str, Any]:
-    """Return the hooks of a class for such records, each a C function of Numba's."""
+    """Return the compiled hooks of a class for a record type, each a C function."""
     import numba  # noqa: PLC0415 (an extra)
 
     if hasattr(cls, "on_migrate_all"):
-        raise WriteampError(f"{name} has on_migrate_all, which is not for what is compiled")
+        raise WriteampError(
+            f"{name} has on_migrate_all, which compiled placements do not support; use on_migrate"
+        )
     record = numba.from_dtype(dtype)
     victim = numba.from_dtype(
-        np.dtype([(one, np.int64) for one in ("stream", "opened", "now")], align=True)
+        np.dtype([(name, np.int64) for name in ("stream", "opened", "now")], align=True)
     )
-    found = {}
+    functions = {}
     for hook in _HOOKS:
         method = getattr(cls, hook, None)
         if method is None:
             continue
         try:
             inner = numba.njit(boundscheck=True, error_model="python")(method)
-            found[hook] = _c_function(name, hook, inner, (record, victim), cls.hears != "nothing")
+            functions[hook] = _c_function(
+                name, hook, inner, (record, victim), cls.hears != "nothing"
+            )
         except WriteampError:
             raise
-        except Exception as error:  # Numba has errors of its own, and others for some code
+        except Exception as error:  # Numba raises exceptions of many classes
             raise WriteampError(
                 f"{hook} of {name} cannot be compiled: {_first_words(error)}; "
                 f"{name}:compiled=no runs it in plain Python"
             ) from error
-    return found
+    return functions
 
 
-def _c_function(name: str, hook: str, inner: Any, types_of: tuple[Any, Any], hears: bool) -> Any:
-    """Return a hook as a C function that returns `_FAILED` for what raises."""
+def _c_function(
+    name: str, hook: str, inner: Any, types_of: tuple[Any, Any], has_hints: bool
+) -> Any:
+    """Return a hook as a C function that returns `_FAILED` if the hook raises."""
     from numba import carray, cfunc, types  # noqa: PLC0415 (an extra)
 
     record, victim = types_of
@@ -215,12 +222,12 @@ def _c_function(name: str, hook: str, inner: Any, types_of: tuple[Any, Any], hea
         returned = overload.signature.return_type
         if hook in _PLACING and not isinstance(returned, types.Integer | types.Boolean):
             raise WriteampError(
-                f"{hook} of {name} returns {returned} when it is compiled; a stream is a whole "
-                "number"
+                f"{hook} of {name} returns {returned} when compiled; it must return a stream, a "
+                "whole number"
             )
 
-    # Each is written out: what Numba compiles has no arguments of any number.
-    if hook == "on_write" and hears:
+    # Each function is written out, because compiled functions cannot have variable arguments.
+    if hook == "on_write" and has_hints:
         check(record, number, number, number)
 
         @cfunc(number(state, number, number, number))
@@ -280,7 +287,7 @@ def _c_function(name: str, hook: str, inner: Any, types_of: tuple[Any, Any], hea
 
 
 def _check_assigned(name: str, hook: str, typed: Any, record: Any) -> None:
-    """Refuse what a field would cut: in Python the attribute would become a fraction.
+    """Check that no fraction is assigned to a field of whole numbers, which would truncate it.
 
     Raises:
         WriteampError: a hook assigns a fraction to an attribute that begins as a whole number.
@@ -288,21 +295,23 @@ def _check_assigned(name: str, hook: str, typed: Any, record: Any) -> None:
     from numba.core import ir, types  # noqa: PLC0415 (an extra)
 
     for block in typed.blocks.values():
-        for said in block.find_insts(ir.SetAttr):
-            if typed.typemap[said.target.name] != record:
+        for assignment in block.find_insts(ir.SetAttr):
+            if typed.typemap[assignment.target.name] != record:
                 continue
-            begun, assigned = record.typeof(said.attr), typed.typemap[said.value.name]
-            if isinstance(assigned, types.Float) and not isinstance(begun, types.Float):
+            initial, assigned = record.typeof(assignment.attr), typed.typemap[assignment.value.name]
+            if isinstance(assigned, types.Float) and not isinstance(initial, types.Float):
                 raise WriteampError(
-                    f"{hook} of {name} assigns a fraction to {said.attr}, which begins as a whole "
-                    f"number and would be cut when it is compiled; begin with a fraction, as in "
-                    f"self.{said.attr} = 0.0, or assign int(...)"
+                    f"{hook} of {name} assigns a fraction to {assignment.attr}, which starts as a "
+                    "whole number; compiled code would truncate it. Start with "
+                    f"self.{assignment.attr} = 0.0, or assign int(...)"
                 )
 
 
 def _first_words(error: Exception) -> str:
-    """Return the first of what Numba says, on one line and without colours."""
+    """Return the first lines of a Numba error as one line without colours."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    told = [line for line in lines if not line.startswith(("File ", "def ", "<", "During", "---"))]
-    return " ".join(told[:3])[:300].rstrip(".")
+    message_lines = [
+        line for line in lines if not line.startswith(("File ", "def ", "<", "During", "---"))
+    ]
+    return " ".join(message_lines[:3])[:300].rstrip(".")

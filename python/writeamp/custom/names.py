@@ -1,4 +1,4 @@
-"""Names of users' policies: those that decorators give, and those of installed packages."""
+"""Names of users' policies, from decorators and installed packages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _C = TypeVar("_C", bound=CustomClass)
 BASES: dict[str, CustomClass] = {"managers": Placement, "victims": VictimPolicy}
 NOUNS = {"managers": "placement", "victims": "victim policy"}
 
-# What code of users may raise and is told of it; Ctrl-C is not theirs.
+# Exceptions of users' code that are reported as its errors; Ctrl-C is not among them.
 RAISED = (Exception, SystemExit, GeneratorExit)
 _GROUPS = {"managers": "writeamp.placements", "victims": "writeamp.victims"}
 
@@ -31,13 +31,13 @@ _named: dict[tuple[Kind, str], CustomClass] = {}
 
 
 def placement(name: str) -> Callable[[_C], _C]:
-    """Return a decorator that gives a class of placements a name, as managers are asked for.
+    """Return a decorator that gives a placement class a name, for use as a block manager.
 
     Returns:
         A decorator, which returns the class itself.
 
     Raises:
-        WriteampError: the name is that of a built-in manager or of another class, or is none; or
+        WriteampError: the name is invalid, or belongs to a built-in manager or another class; or
             the class is not derived from `Placement`.
 
     >>> import writeamp as wa
@@ -50,7 +50,7 @@ def placement(name: str) -> Callable[[_C], _C]:
 
 
 def victim_policy(name: str) -> Callable[[_C], _C]:
-    """Return a decorator that gives a class of victim policies a name.
+    """Return a decorator that gives a victim-policy class a name.
 
     Errors are those of `placement`.
 
@@ -72,8 +72,8 @@ def _naming(kind: Kind, name: str) -> Callable[[_C], _C]:
     noun = NOUNS[kind]
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise WriteampError(
-            f"{shown(name)} is no name of a {noun}; it must have small letters, digits and "
-            "hyphens, a letter first"
+            f"{shown(name)} is not a valid name of a {noun}; use lowercase letters, digits and "
+            "hyphens, with a letter first"
         )
     if is_built_in(kind, name):
         built_in = {"managers": "block manager", "victims": "victim policy"}[kind]
@@ -82,9 +82,11 @@ def _naming(kind: Kind, name: str) -> Callable[[_C], _C]:
     def named(cls: _C) -> _C:
         check_class(kind, cls, name)
         other = _named.get((kind, name))
-        # The same class may be defined again, as cells of a notebook and reloaded files do.
+        # Notebook cells and reloaded files may define the same class again.
         if other is not None and _origin(other) != _origin(cls):
-            raise WriteampError(f"{name!r} is the name of {' of '.join(_origin(other))} already")
+            raise WriteampError(
+                f"{name!r} is already the name of {' of '.join(_origin(other))}; choose another"
+            )
         _named[kind, name] = cls
         return cls
 
@@ -92,27 +94,29 @@ def _naming(kind: Kind, name: str) -> Callable[[_C], _C]:
 
 
 def _origin(cls: type) -> tuple[str, str]:
-    """Return the name of a class and the file or module that it stands in."""
+    """Return the name of a class and its file or module."""
     module = sys.modules.get(cls.__module__)
     return cls.__qualname__, getattr(module, "__file__", None) or cls.__module__
 
 
 def check_class(kind: Kind, cls: object, where: str) -> CustomClass:
-    """Return a class that is of that kind and complete; `where` names it in errors.
+    """Return a class of a kind that has all required methods; `where` names it in errors.
 
     Raises:
-        WriteampError: so it is not.
+        WriteampError: another kind, or a missing method.
     """
     base, noun = BASES[kind], NOUNS[kind]
     if not isinstance(cls, type) or not issubclass(cls, base):
         what = f"a class {cls.__name__}" if isinstance(cls, type) else shown(cls)
         raise WriteampError(
-            f"{where} is {what}, which is no {noun}: derive it from writeamp.{base.__name__}"
+            f"{where} is {what}, which is not a {noun}; derive it from writeamp.{base.__name__}"
         )
-    missing = [names for names in _needed(kind) if not any(_has(cls, base, one) for one in names)]
+    missing = [
+        names for names in _needed(kind) if not any(_has(cls, base, method) for method in names)
+    ]
     if missing:
         methods = " and ".join(names[0] for names in missing)
-        raise WriteampError(f"{where} has no {methods}, which every {noun} must have")
+        raise WriteampError(f"{where} has no {methods}; a {noun} must define it")
     return cls
 
 
@@ -129,50 +133,47 @@ def _has(cls: type, base: type, method: str) -> bool:
 
 @cache
 def built_in_names(kind: Kind) -> tuple[str, ...]:
-    """Return the names that the engine knows."""
+    """Return the names of the engine's entries."""
     return tuple(entry["name"] for entry in entries(kind))
 
 
 def is_built_in(kind: Kind, name: str) -> bool:
-    """Return whether the engine has an entry of that name."""
+    """Return whether the engine has an entry with this name."""
     return name in built_in_names(kind)
 
 
 def named_class(kind: Kind, name: str) -> CustomClass | None:
-    """Return the class that has the name by a decorator or a package; None if none has.
+    """Return the class with a name from a decorator or a package, or None.
 
     Raises:
-        WriteampError: the package has it, and it cannot be imported or is no such class.
+        WriteampError: the package's entry cannot be imported, or is not a class of this kind.
     """
-    found = _named.get((kind, name))
-    entry = installed(kind).get(name) if found is None else None
+    cls = _named.get((kind, name))
+    entry = installed(kind).get(name) if cls is None else None
     if entry is None:
-        return found
+        return cls
     return check_class(kind, entry.load(), f"{name} of the package {entry.package}")
 
 
 def name_of(kind: Kind, cls: CustomClass) -> str | None:
-    """Return the name that a decorator gave a class, if one did."""
-    return next((name for (of, name), one in _named.items() if of == kind and one is cls), None)
+    """Return the name that a decorator gave to a class, or None."""
+    return next((name for (of, name), named in _named.items() if of == kind and named is cls), None)
 
 
 def known_names(kind: Kind) -> list[str]:
     """Return the names of users' policies that this process has imported or can import.
 
     Returns:
-        Names, those of decorators first.
+        Names, those from decorators first.
     """
     own = [name for of, name in _named if of == kind]
     return [*own, *(name for name in installed(kind) if name not in own)]
 
 
 def installed(kind: Kind) -> dict[str, Extension]:
-    """Return the entry points of installed packages by name.
-
-    The name of a built-in entry always means that entry.
-    """
-    found = extensions(_GROUPS[kind])
-    return {name: entry for name, entry in found.items() if not is_built_in(kind, name)}
+    """Return the entry points of installed packages by name, without names of built-in entries."""
+    entry_points = extensions(_GROUPS[kind])
+    return {name: entry for name, entry in entry_points.items() if not is_built_in(kind, name)}
 
 
 def has_numba() -> bool:

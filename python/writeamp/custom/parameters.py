@@ -11,7 +11,7 @@ from writeamp.custom.names import CustomClass
 from writeamp.errors import WriteampError, unknown
 from writeamp.fields.domains import Flag, Number, finite, shown
 
-# What a class asks of the engine, in a spec, beside its own parameters.
+# Parameter of all specs of users' policies, which turns compilation on or off.
 COMPILED = "compiled"
 
 _WORDS = {"yes": True, "true": True, "no": False, "false": False}
@@ -19,52 +19,58 @@ _NUMBER = Number("be a number", lambda _value: True)
 
 
 def parameters_of(cls: CustomClass) -> dict[str, inspect.Parameter]:
-    """Return the parameters of a class: what its constructor takes after the drive."""
+    """Return the parameters of a class: the constructor's arguments after the drive."""
     takes = list(inspect.signature(cls).parameters.values())[1:]
-    return {one.name: one for one in takes if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)}
+    return {
+        parameter.name: parameter
+        for parameter in takes
+        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    }
 
 
 def read(cls: CustomClass, where: str, text: str) -> dict[str, Any]:
-    """Return the values that the text after a reference gives, checked.
+    """Return the checked parameters from the text after a reference.
 
     Args:
-        cls: whose parameters they are.
-        where: what names the class in errors.
+        cls: class with the parameters.
+        where: name of the class, for errors.
         text: empty, ":key=value,…" or "(key=value,…)".
 
     Raises:
-        WriteampError: an unknown parameter, a value not of its type, or one that is missing.
+        WriteampError: an unknown or missing parameter, or a value of the wrong type.
     """
-    known = parameters_of(cls)
-    if COMPILED in known:
+    parameters = parameters_of(cls)
+    if COMPILED in parameters:
         raise WriteampError(
-            f"{where} has a parameter called {COMPILED}, which asks for Numba; give it another name"
+            f"{where} has a parameter called {COMPILED}, which is reserved for Numba; rename it"
         )
-    given = split_parameters(where, text)
-    flag = given.pop(COMPILED, None)
-    for key in given:
-        if not known:
-            raise WriteampError(f"{where} has no parameters, and so no {key}")
-        if key not in known:
-            raise unknown(f"parameter of {where}", key, known)
+    texts = split_parameters(where, text)
+    flag = texts.pop(COMPILED, None)
+    for key in texts:
+        if not parameters:
+            raise WriteampError(f"{where} has no parameters; leave out {key}")
+        if key not in parameters:
+            raise unknown(f"parameter of {where}", key, parameters)
     missing = [
-        name for name, one in known.items() if name not in given and one.default is one.empty
+        name
+        for name, parameter in parameters.items()
+        if name not in texts and parameter.default is parameter.empty
     ]
     if missing:
         raise WriteampError(f"{where} needs {missing[0]}; write {where}:{missing[0]}=VALUE")
     types = _types(cls)
-    found = {
-        key: _of_type(f"{key} of {where}", given[key], types.get(key), one.default)
-        for key, one in known.items()
-        if key in given
+    values = {
+        key: _of_type(f"{key} of {where}", texts[key], types.get(key), parameter.default)
+        for key, parameter in parameters.items()
+        if key in texts
     }
     if flag is not None:
-        found[COMPILED] = _flag(f"{COMPILED} of {where}", flag)
-    return found
+        values[COMPILED] = _flag(f"{COMPILED} of {where}", flag)
+    return values
 
 
 def shown_value(value: Any) -> str:
-    """Return a value as a spec has it, in one form."""
+    """Return a value in the canonical form of specs."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value)
@@ -73,13 +79,13 @@ def shown_value(value: Any) -> str:
 def _types(cls: CustomClass) -> Mapping[str, Any]:
     try:
         return get_type_hints(cls.__init__)
-    except Exception:  # annotations may name what is known to type checkers only
+    except Exception:  # annotations may use names that are imported for type checkers only
         return {}
 
 
-def _of_type(what: str, text: str, asked: Any, default: Any) -> Any:
-    """Return a value of the annotated type, or that of the default, or as it looks."""
-    wanted = asked if asked in _READERS else type(default)
+def _of_type(what: str, text: str, annotation: Any, default: Any) -> Any:
+    """Return a text converted to the annotated type, the default's type, or a fitting type."""
+    wanted = annotation if annotation in _READERS else type(default)
     reader = _READERS.get(wanted, _as_it_looks)
     return reader(what, text)
 
@@ -112,8 +118,8 @@ def _text(_what: str, text: str) -> str:
 
 
 def _as_it_looks(_what: str, text: str) -> Any:
-    found = (_parsed(int, text), _parsed(float, text), _WORDS.get(text, text))
-    return next(one for one in found if one is not None)
+    candidates = (_parsed(int, text), _parsed(float, text), _WORDS.get(text, text))
+    return next(value for value in candidates if value is not None)
 
 
 _READERS: dict[Any, Callable[[str, str], Any]] = {

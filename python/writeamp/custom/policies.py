@@ -11,16 +11,16 @@ if TYPE_CHECKING:
 
     from writeamp._engine import Candidates, Victim
 
-# The invalidation time of a page whose next write is not foreseen: the last that 64 bits count to.
+# Invalidation time of a page with an unknown next write: the largest 64-bit clock.
 NEVER = 2**63 - 1
 
 
 @dataclass(frozen=True)
 class DriveFacts:
-    """Facts of a drive that are known when a policy is made for it.
+    """Values of a drive for the constructor of its policy.
 
-    `seed` decides every random draw of the run; a policy that draws takes it for its own
-    `numpy.random.default_rng`, and is the same in every run of that seed.
+    `seed` is the seed of the run. A policy that draws random numbers should create its
+    `numpy.random.default_rng` from it, so that runs are reproducible.
     """
 
     logical_pages: int
@@ -30,20 +30,20 @@ class DriveFacts:
 
 
 class Placement:
-    """Placement of pages: chooses a stream, and so a write frontier, for each page.
+    """Placement of pages: chooses a stream, and thereby a write frontier, for each page.
 
-    Derive a class from it that has `on_write` and `on_migrate`. Whatever it remembers stands in its
-    attributes, which are saved with a run. Its parameters are the arguments of its constructor,
-    after the drive: `Mine:groups=3` is made by `Mine(drive, groups=3)`.
+    Derive a class that defines `on_write` and `on_migrate`. Its state must be in its attributes,
+    which are saved with a run. Its parameters are the arguments of its constructor after the drive:
+    `Mine:groups=3` calls `Mine(drive, groups=3)`.
 
-    A clock is the number of host pages written so far. Hooks are called in the order in which
-    things happen, whatever else is set. Beside those below, a class may have
+    Clocks are numbers of host pages written so far. Hooks are called in the order of events. A
+    class may also define these:
 
-    - `on_collect(victim)`: a block has been chosen; its valid pages come next;
-    - `on_trim(page)`: the host has trimmed a page: what it held is gone;
-    - `on_migrate_all(pages, victim)` in the place of `on_migrate`: all valid pages of a victim at
-      once, an array of int64, for an array or list of as many streams;
-    - `save()` and `restore(saved)`, where attributes alone do not say its state.
+    - `on_collect(victim)`: a block was chosen; its valid pages are migrated next;
+    - `on_trim(page)`: the host trimmed a page, so its data is invalid;
+    - `on_migrate_all(pages, victim)` instead of `on_migrate`: gets all valid pages of a victim as
+      an array of int64, and returns an array or list of their streams;
+    - `save()` and `restore(saved)`, if the state is not only in attributes.
 
     >>> import writeamp as wa
     >>> class Apart(wa.Placement):
@@ -59,34 +59,34 @@ class Placement:
     """
 
     streams: int = 1
-    """How many streams it has, numbered from 0: 1 to 256. The constructor may set it."""
+    """Number of streams, 1 to 256; streams are numbered from 0. The constructor may set it."""
 
     migration_streams: Iterable[int] | None = None
-    """Those that `on_migrate` may return: all by default. Each but one keeps a block in reserve."""
+    """Streams that `on_migrate` may return; by default all. Each but one reserves a block."""
 
     victims: Any = "greedy"
-    """The victim policy that it works by, unless another is asked for."""
+    """Default victim policy."""
 
     hears: ClassVar[str] = "nothing"
-    """What the host must tell it of each page, as the third argument of `on_write`: "groups" (the
-    number of its group of like update frequency) or "invalidation_times" (the clock when it will be
-    invalid, `NEVER` if that is not foreseen)."""
+    """Required hint of the host on each page, the third argument of `on_write`: "groups" (number of
+    the page's group, by update frequency) or "invalidation_times" (clock at which the page becomes
+    invalid, `NEVER` if unknown)."""
 
     is_compiled: ClassVar[bool] = False
-    """Whether Numba compiles it where it is installed, which `writeamp.compiled` says."""
+    """True if Numba compiles the class, if installed; set by `writeamp.compiled`."""
 
     def __init__(self, drive: DriveFacts) -> None:
-        """Make it for a drive; derived classes that have parameters take them after the drive."""
+        """Initialize for a drive; derived classes have their parameters after the drive."""
 
     def on_write(self, page: int, now: int) -> int:
-        """Return the stream of a page that the host writes, after `now` others."""
+        """Return the stream of a page that the host writes; `now` is the clock."""
         raise NotImplementedError
 
     def on_migrate(self, page: int, victim: Victim) -> int:
-        """Return the stream of a page that collection moves.
+        """Return the stream of a page that garbage collection moves.
 
-        The victim has the `stream` that its block was opened for, the clock when it was `opened`,
-        and `now`.
+        The victim has the `stream` for which its block was opened, the clock at which it was
+        `opened`, and `now`.
         """
         raise NotImplementedError
 
@@ -94,9 +94,9 @@ class Placement:
 class VictimPolicy:
     """Victim policy: chooses the block that is collected next.
 
-    Derive a class from it that has `choose`. Parameters, state, `save` and `restore` are as those
-    of `Placement`. Where parts of a drive collect for themselves (layouts striped-per-lun and
-    static), one policy chooses for all of them, and is shown the candidates of one.
+    Derive a class that defines `choose`. Parameters, state, `save` and `restore` are as in
+    `Placement`. In layouts where LUNs collect separately (striped-per-lun and static), one policy
+    object serves all LUNs, and each call has the candidates of one LUN.
 
     >>> import numpy as np
     >>> import writeamp as wa
@@ -106,14 +106,15 @@ class VictimPolicy:
     """
 
     def __init__(self, drive: DriveFacts) -> None:
-        """Make it for a drive; derived classes that have parameters take them after the drive."""
+        """Initialize for a drive; derived classes have their parameters after the drive."""
 
     def choose(self, candidates: Candidates, now: int) -> int | npt.NDArray[Any]:
-        """Return the place of a victim among the candidates, `now` pages written by the host.
+        """Return the index of the victim among the candidates; `now` is the clock.
 
-        The candidates are the closed blocks in the order in which they closed, the oldest first,
-        of which there is at least one: arrays of int64 of one length with each `block`'s number,
-        its `invalid_pages`, and the clocks when it was `closed_at` and when it closed or last lost
-        a page (`changed_at`). It must come to a block with an invalid page sooner or later.
+        The candidates are the closed blocks, at least one, in the order of closing. Their
+        attributes are arrays of int64 of the same length: the number of each `block`, its
+        `invalid_pages`, and the clocks at which it was `closed_at` and `changed_at`, when it closed
+        or last had a page invalidated. Repeated calls must eventually choose a block with invalid
+        pages.
         """
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""References to users' policies, and the classes of files and modules that they name."""
+"""References to users' policies: resolve texts to classes in files, modules or names."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ from writeamp.errors import PolicyError, WriteampError, policy_error, unknown
 from writeamp.fields.domains import shown
 from writeamp.files.inputs import read_bytes
 
-# Of a file of policies, in bytes.
+# Size limit of a file of policies, in bytes.
 _MOST_BYTES = 4 << 20
-# What follows a reference: nothing, or parameters.
+# End of a reference: empty, or parameters.
 _END = r"(?P<rest>(?:[:(].*)?)"
 _FILE = re.compile(rf"(?P<of>.+\.py):(?P<name>[^\W\d]\w*){_END}", re.DOTALL)
 _MODULE = re.compile(rf"(?P<of>[^\W\d][\w.]*):(?P<name>[^\W\d]\w*){_END}", re.DOTALL)
@@ -50,49 +50,48 @@ _NAME = re.compile(rf"(?P<name>[^:(]+?)\s*{_END}", re.DOTALL)
 
 KINDS: tuple[Kind, ...] = ("managers", "victims")
 
-# Classes that were given as themselves, by the reference that stands for them here.
-_given: dict[tuple[Kind, str], CustomClass] = {}
+# Classes that were given as objects, by the references made for them.
+_registered: dict[tuple[Kind, str], CustomClass] = {}
 
-# Why no policy may be imported, as a sentence that begins with its name; None if it may.
+# Reason why imports of policies are forbidden, the end of a sentence; None if allowed.
 _forbidden: ContextVar[str | None] = ContextVar("_forbidden", default=None)
 
 
 @dataclass(frozen=True)
 class CustomPolicy:
-    """A user's policy and its parameters, checked.
+    """A user's policy and its checked parameters.
 
-    `values` has every parameter as text, in order of declaration; `given` those that were given, as
-    the constructor takes them.
+    `values` has all parameters as text, in order of declaration. `arguments` has the explicit ones,
+    for the constructor.
     """
 
     kind: Kind
     reference: str
     cls: CustomClass = field(compare=False)
-    given: dict[str, Any] = field(compare=False)
+    arguments: dict[str, Any] = field(compare=False)
     is_compiled: bool
     values: tuple[tuple[str, str], ...]
 
     @property
     def name(self) -> str:
-        """The reference with every parameter: the same for all spellings that mean the same."""
+        """The reference with all parameters; the same text for all spellings."""
         values = ",".join(f"{key}={value}" for key, value in self.values)
         return f"{self.reference}({values})" if values else self.reference
 
 
 def find(kind: str, text: str) -> CustomPolicy | None:
-    """Return the user's policy that a text names; None if that is the engine's to read.
+    """Return the user's policy for a text, or None if the text names an entry of the engine.
 
     Args:
-        kind: "managers" or "victims"; of others users have none.
-        text: `path/to/file.py:Class`, `module:Class`, or a name, each perhaps with parameters.
+        kind: "managers" or "victims"; users cannot define other kinds.
+        text: `path/to/file.py:Class`, `module:Class`, or a name, optionally with parameters.
 
     Returns:
         `CustomPolicy`, or None.
 
     Raises:
-        WriteampError: it names a user's policy and there is none, or none with such parameters, or
-            within `without_imports`.
-        PolicyError: what holds the class raises an exception as it is imported.
+        WriteampError: an unknown policy, invalid parameters, or a call within `without_imports`.
+        PolicyError: the file or module raised an exception during its import.
     """
     of = _kind(kind)
     if of is None:
@@ -101,37 +100,37 @@ def find(kind: str, text: str) -> CustomPolicy | None:
     why_not = _forbidden.get()
     if why_not is not None and is_users(of, text):
         raise WriteampError(f"{shown(text)} {why_not}")
-    if found := _FILE.fullmatch(text):
-        return _in_file(of, found)
+    if match := _FILE.fullmatch(text):
+        return _in_file(of, match)
     if re.fullmatch(r"[^:(]*\.py", text):
         raise WriteampError(
-            f"{shown(text)} is a file; name a class of it, as in {text}:Mine, for a {NOUNS[of]}"
+            f"{shown(text)} is a file; add the class of the {NOUNS[of]}, as in {text}:Mine"
         )
     if ".py:" in text:
         raise WriteampError(
-            f"cannot read {NOUNS[of]} {shown(text)}; write path/to/file.py:Class, and parameters "
-            "behind a colon, as in path/to/file.py:Class:key=value"
+            f"cannot read {NOUNS[of]} {shown(text)}; write path/to/file.py:Class, with parameters "
+            "after a colon, as in path/to/file.py:Class:key=value"
         )
     by_name = _NAME.fullmatch(text)
     if by_name is None or is_built_in(of, by_name["name"]):
         return None
-    cls = _given.get((of, by_name["name"])) or named_class(of, by_name["name"])
+    cls = _registered.get((of, by_name["name"])) or named_class(of, by_name["name"])
     if cls is not None:
         return _custom(of, by_name["name"], cls, by_name["rest"])
     noun = {"managers": "block manager", "victims": "victim policy"}[of]
     names = [*built_in_names(of), *known_names(of)]
-    if found := _MODULE.fullmatch(text):
-        cls = _in_module(of, found)
+    if match := _MODULE.fullmatch(text):
+        cls = _in_module(of, match)
         if cls is None:
-            raise unknown(f"{noun} or module", found["of"], names)
-        return _custom(of, f"{found['of']}:{found['name']}", cls, found["rest"])
+            raise unknown(f"{noun} or module", match["of"], names)
+        return _custom(of, f"{match['of']}:{match['name']}", cls, match["rest"])
     if by_name["name"] not in names:
         raise unknown(noun, by_name["name"], names)
     return None
 
 
 def is_users(kind: str, text: str) -> bool:
-    """Return whether `find` would look for a user's policy, without an import.
+    """Return whether `find` would look for a user's policy, without importing it.
 
     Returns:
         True if it would.
@@ -146,65 +145,65 @@ def is_users(kind: str, text: str) -> bool:
     if by_name is None or is_built_in(of, by_name["name"]):
         return False
     name = by_name["name"]
-    is_known = (of, name) in _given or name in known_names(of)
+    is_known = (of, name) in _registered or name in known_names(of)
     return is_known or _MODULE.fullmatch(text) is not None
 
 
 @contextmanager
 def without_imports(why_not: str) -> Iterator[None]:
-    """Refuse users' policies meanwhile, before what holds them is imported.
+    """Within this context, reject users' policies before an import.
 
     Args:
-        why_not: the rest of the sentence that begins with what was named.
+        why_not: end of the error's sentence, after the text of the policy.
 
     Returns:
         A context manager.
     """
-    before = _forbidden.set(why_not)
+    token = _forbidden.set(why_not)
     try:
         yield
     finally:
-        _forbidden.reset(before)
+        _forbidden.reset(token)
 
 
 def as_written(text: str) -> tuple[str, dict[str, str]]:
-    """Return a policy's reference and the parameters given to it; nothing is imported.
+    """Return the reference and the explicit parameters in a text, without an import.
 
     Returns:
         The reference, and the parameters by name.
 
     Raises:
-        WriteampError: what follows the name are no parameters.
+        WriteampError: invalid parameters after the name.
     """
     text = text.strip()
-    found = _FILE.fullmatch(text) or _MODULE.fullmatch(text) or _NAME.fullmatch(text)
-    if found is None:
+    match = _FILE.fullmatch(text) or _MODULE.fullmatch(text) or _NAME.fullmatch(text)
+    if match is None:
         return text, {}
-    reference = text[: found.start("rest")]
-    return reference, split_parameters(reference, found["rest"])
+    reference = text[: match.start("rest")]
+    return reference, split_parameters(reference, match["rest"])
 
 
 def reference_of(kind: str, cls: type) -> str:
-    """Return the words that name a class, in other processes too if they can come by it.
+    """Return a reference to a class, which also works in other processes if possible.
 
     Returns:
         The reference, such as "mine.py:Mine".
 
     Raises:
-        WriteampError: it is no policy of that kind.
+        WriteampError: not a policy of this kind.
     """
     of = _kind(kind)
     if of is None:
-        raise WriteampError(f"{shown(cls)} is a class, and there are none of {kind}")
+        raise WriteampError(f"{shown(cls)} is a class, but {kind} cannot be classes; give a spec")
     checked = check_class(of, cls, cls.__qualname__)
     named = name_of(of, checked)
     if named is not None:
         return named
     name = checked.__qualname__.rpartition(".")[2]
     if is_built_in(of, name):
-        raise WriteampError(f"the class {name} has the name of a built-in {NOUNS[of]}")
+        raise WriteampError(f"the class {name} has the name of a built-in {NOUNS[of]}; rename it")
     reference = _place_of(checked) or _unused(of, name, checked)
-    _given[of, reference] = checked
+    _registered[of, reference] = checked
     return reference
 
 
@@ -218,51 +217,55 @@ def find_class(kind: str, name: str) -> bool:
     return (
         of is not None
         and not is_built_in(of, name)
-        and (is_reference(kind, name) or (of, name) in _given or named_class(of, name) is not None)
+        and (
+            is_reference(kind, name)
+            or (of, name) in _registered
+            or named_class(of, name) is not None
+        )
     )
 
 
 def split_file(text: str) -> tuple[str | None, str]:
-    """Return the file that a text names a class of, or None, and what follows it.
+    """Split a reference to a class in a file into the file and the rest.
 
     Returns:
         The file or None, and the rest of the text.
     """
-    found = _FILE.fullmatch(text.strip())
-    return (None, text) if found is None else (found["of"], text.strip()[found.end("of") :])
+    match = _FILE.fullmatch(text.strip())
+    return (None, text) if match is None else (match["of"], text.strip()[match.end("of") :])
 
 
 def is_reference(kind: str, text: str) -> bool:
-    """Return whether a text names a class of a file or module, without parameters.
+    """Return whether a text is a reference to a class in a file or module, without parameters.
 
     Returns:
-        True if the text is such a reference.
+        True for a reference without parameters.
     """
-    found = _FILE.fullmatch(text) or _MODULE.fullmatch(text)
+    match = _FILE.fullmatch(text) or _MODULE.fullmatch(text)
     of = _kind(kind)
-    if found is None or found["rest"] or of is None:
+    if match is None or match["rest"] or of is None:
         return False
-    return not is_built_in(of, found["of"])
+    return not is_built_in(of, match["of"])
 
 
 def _kind(kind: str) -> Kind | None:
-    return next((one for one in KINDS if one == kind), None)
+    return next((known_kind for known_kind in KINDS if known_kind == kind), None)
 
 
-def _in_file(kind: Kind, found: re.Match[str]) -> CustomPolicy:
-    reference = f"{found['of']}:{found['name']}"
-    cls = _given.get((kind, reference)) or class_in(kind, found["of"], found["name"])
-    return _custom(kind, reference, cls, found["rest"])
+def _in_file(kind: Kind, match: re.Match[str]) -> CustomPolicy:
+    reference = f"{match['of']}:{match['name']}"
+    cls = _registered.get((kind, reference)) or class_in(kind, match["of"], match["name"])
+    return _custom(kind, reference, cls, match["rest"])
 
 
-def _in_module(kind: Kind, found: re.Match[str]) -> CustomClass | None:
-    """Return a class of a module; None if there is no such module."""
-    module, name = found["of"], found["name"]
-    given = _given.get((kind, f"{module}:{name}"))
-    if given is not None:
-        return given
+def _in_module(kind: Kind, match: re.Match[str]) -> CustomClass | None:
+    """Return a class of a module, or None if the module does not exist."""
+    module, name = match["of"], match["name"]
+    registered = _registered.get((kind, f"{module}:{name}"))
+    if registered is not None:
+        return registered
     try:
-        # A script that runs is known as `__main__`, and is not to be found.
+        # A running script is `__main__`, which `find_spec` cannot find.
         if module not in sys.modules and find_spec(module) is None:
             return None
         imported = import_module(module)
@@ -275,45 +278,50 @@ def _in_module(kind: Kind, found: re.Match[str]) -> CustomClass | None:
     except RAISED as error:
         raise _unimportable(module, error) from error
     if not hasattr(imported, name):
-        own = [key for key, one in vars(imported).items() if isinstance(one, type)]
+        own = [key for key, value in vars(imported).items() if isinstance(value, type)]
         raise unknown(f"class of the module {module}", name, own or ["none"])
     return check_class(kind, getattr(imported, name), f"{name} of the module {module}")
 
 
 def _unimportable(module: str, error: BaseException) -> PolicyError:
     message = " ".join(f"{type(error).__name__}: {error}".split())
-    return policy_error(f"the module {module} raised {message} as it was imported", error)
+    return policy_error(f"the import of the module {module} raised {message}", error)
 
 
 def _custom(kind: Kind, reference: str, cls: CustomClass, rest: str) -> CustomPolicy:
     read = parameters.read(cls, reference, rest)
-    given = dict(read)
+    arguments = dict(read)
     by_class = getattr(cls, "is_compiled", False)
-    compiled = given.pop(parameters.COMPILED, by_class and has_numba())
-    known = parameters.parameters_of(cls)
+    compiled = arguments.pop(parameters.COMPILED, by_class and has_numba())
+    declared = parameters.parameters_of(cls)
     values = {
-        key: parameters.shown_value(given.get(key, one.default)) for key, one in known.items()
+        key: parameters.shown_value(arguments.get(key, parameter.default))
+        for key, parameter in declared.items()
     }
     if parameters.COMPILED in read and compiled != by_class:
         if kind == "victims":
             raise WriteampError(f"{reference} is a victim policy, which is never compiled")
         values[parameters.COMPILED] = parameters.shown_value(compiled)
-    return CustomPolicy(kind, reference, cls, given, compiled, tuple(values.items()))
+    return CustomPolicy(kind, reference, cls, arguments, compiled, tuple(values.items()))
 
 
 def _unused(kind: Kind, name: str, cls: CustomClass) -> str:
-    """Return the name, or if another class was given by it, the name with a number."""
+    """Return the name, with a number added if it is used for another class."""
     numbered = (f"{name}-{number}" for number in count(2))
-    return next(one for one in chain([name], numbered) if _given.get((kind, one), cls) is cls)
+    return next(
+        candidate
+        for candidate in chain([name], numbered)
+        if _registered.get((kind, candidate), cls) is cls
+    )
 
 
 def _place_of(cls: CustomClass) -> str | None:
-    """Return the file and the name of a class at the top of one."""
+    """Return file and name of a class that is defined at the top level of a file, or None."""
     if "." in cls.__qualname__:
         return None
     try:
         path = inspect.getsourcefile(cls)
-    except (TypeError, OSError):  # typed in
+    except (TypeError, OSError):  # defined interactively
         return None
     if path is None or not path.endswith(".py") or not Path(path).is_file():
         return None
@@ -325,24 +333,24 @@ def class_in(kind: Kind, path: str, name: str) -> CustomClass:
     """Return a class of a file.
 
     Raises:
-        WriteampError: there is no such file or class in it, or it is of another kind.
-        PolicyError: the file raises an exception as it is imported.
+        WriteampError: a missing file or class, or a class of another kind.
+        PolicyError: the file raised an exception during its import.
     """
     noun = NOUNS[kind]
     try:
-        found = Path(path).resolve(strict=True)
-        stamp = found.stat().st_mtime_ns
-        if found.is_fifo():  # which the import would open again
+        file = Path(path).resolve(strict=True)
+        stamp = file.stat().st_mtime_ns
+        if file.is_fifo():  # the import would open the pipe again
             raise OSError(errno.EINVAL, "it is a pipe, not a regular file")
-        read_bytes(found, _MOST_BYTES, "Python file")
+        read_bytes(file, _MOST_BYTES, "Python file")
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise WriteampError(f"cannot read {noun} {shown(path)}: {why}") from None
-    module = _loaded(str(found), stamp, path)
+    module = _loaded(str(file), stamp, path)
     own = [
         key
-        for key, one in vars(module).items()
-        if isinstance(one, type) and one.__module__ == module.__name__
+        for key, value in vars(module).items()
+        if isinstance(value, type) and value.__module__ == module.__name__
     ]
     if not hasattr(module, name):
         raise unknown(f"class of {path}", name, own or ["none"])
@@ -350,8 +358,8 @@ def class_in(kind: Kind, path: str, name: str) -> CustomClass:
 
 
 @cache
-def _loaded(path: str, _stamp: int, given: str) -> ModuleType:
-    """Return a file as a module; one that has changed is loaded again."""
+def _loaded(path: str, _stamp: int, shown_path: str) -> ModuleType:
+    """Return a file as a module; a changed `_stamp` imports it again."""
     digest = hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:12]
     name = f"writeamp_own_{Path(path).stem.replace('.', '_')}_{digest}"
     spec = spec_from_file_location(name, path)
@@ -359,16 +367,17 @@ def _loaded(path: str, _stamp: int, given: str) -> ModuleType:
     assert spec.loader is not None
     module = module_from_spec(spec)
     sys.modules[name] = module
-    sys.path.insert(0, str(Path(path).parent))  # what lies beside it, as Python does for scripts
+    sys.path.insert(
+        0, str(Path(path).parent)
+    )  # allow imports of neighbouring files, as for scripts
     try:
         spec.loader.exec_module(module)
     except WriteampError:
         raise
     except RAISED as error:
-        message = " ".join(str(error).split())
+        message = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
         raise policy_error(
-            f"{given} raised {type(error).__name__}{': ' if message else ''}{message} as it was "
-            "imported",
+            f"the import of {shown_path} raised {message}",
             error,
         ) from error
     finally:
@@ -378,7 +387,7 @@ def _loaded(path: str, _stamp: int, given: str) -> ModuleType:
 
 @dataclass(frozen=True)
 class ListedPolicy:
-    """A user's policy; `defaults` has its parameters, with None for those that must be given."""
+    """A user's policy; `defaults` has its parameters, with None for required ones."""
 
     name: str
     summary: str
@@ -386,7 +395,7 @@ class ListedPolicy:
 
 
 def listed(kind: Kind) -> list[ListedPolicy]:
-    """Return users' policies that have names, those of installed packages among them.
+    """Return users' policies that have names, including those of installed packages.
 
     Returns:
         A list of `ListedPolicy`: `name`, `summary`, `defaults`.
@@ -402,8 +411,10 @@ def _listed(kind: Kind, name: str) -> ListedPolicy:
     assert cls is not None
     documented = inspect.cleandoc(cls.__doc__ or "").partition("\n")[0]
     defaults = {
-        key: None if one.default is one.empty else parameters.shown_value(one.default)
-        for key, one in parameters.parameters_of(cls).items()
+        key: None
+        if parameter.default is parameter.empty
+        else parameters.shown_value(parameter.default)
+        for key, parameter in parameters.parameters_of(cls).items()
     }
     return ListedPolicy(
         name, documented or f"the class {cls.__qualname__} of {cls.__module__}", defaults
@@ -411,7 +422,7 @@ def _listed(kind: Kind, name: str) -> ListedPolicy:
 
 
 def classes_in(path: str) -> list[str]:
-    """Return the names of the classes of a file, which is read, not run; none of a broken one.
+    """Return the names of the classes in a file without importing it; empty if it is invalid.
 
     Returns:
         Names, in the order of the file.

@@ -1,4 +1,4 @@
-"""The state of a user's policy: its attributes, as bytes, without pickle."""
+"""Save and restore the state of a user's policy, its attributes, as bytes without pickle."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from writeamp.custom.policies import DriveFacts
 from writeamp.errors import WriteampError
 
-# What a value is, beside those that JSON knows; a list of JSON begins with one of these.
+# Tags of values that are not plain JSON; each JSON list begins with a tag.
 _LIST, _TUPLE, _DICT, _DEQUE, _ARRAY, _TYPED, _SCALAR, _RANDOM = (
     "list",
     "tuple",
@@ -29,67 +29,67 @@ _LIST, _TUPLE, _DICT, _DEQUE, _ARRAY, _TYPED, _SCALAR, _RANDOM = (
 _PLAIN = (bool, int, float, str, type(None))
 _LENGTH_BYTES = 8
 
-# Attributes that, of these types, declare what the engine has asked for already, and are no state.
+# Attributes that are declarations, not state, if they have these types.
 _DECLARED: dict[str, type] = {"migration_streams": object, "victims": str, "hears": str}
 
 
 def packed(name: str, policy: Any) -> bytes:
-    """Return all that a policy remembers: what its `save` returns, or else its attributes.
+    """Return the state of a policy: the result of its `save`, or else its attributes.
 
-    The bytes are the length of a document of JSON, the document, and the arrays that it tells of.
+    The bytes are the length of a JSON document, the document, and the contents of arrays.
 
     Raises:
-        WriteampError: an attribute is nothing that can be saved.
+        WriteampError: an attribute cannot be saved.
     """
     if hasattr(policy, "save"):
-        found: dict[str, Any] = {"what save() returned": policy.save()}
+        values: dict[str, Any] = {"the result of save()": policy.save()}
     else:
-        found = attributes(policy)
+        values = attributes(policy)
     arrays: list[bytes] = []
-    document = [[key, _plain(f"{key} of {name}", value, arrays)] for key, value in found.items()]
+    document = [[key, _plain(f"{key} of {name}", value, arrays)] for key, value in values.items()]
     text = json.dumps(document, separators=(",", ":")).encode()
     return b"".join([len(text).to_bytes(_LENGTH_BYTES, "little"), text, *arrays])
 
 
 def unpacked(name: str, policy: Any, saved: bytes) -> None:
-    """Have a policy, built as the one that was saved, remember what that did.
+    """Restore the state of a policy that was constructed like the saved one.
 
     Raises:
-        WriteampError: the state is of another class.
+        WriteampError: damaged state, or state of another class.
     """
     split = _LENGTH_BYTES + int.from_bytes(saved[:_LENGTH_BYTES], "little")
     try:
         document = json.loads(saved[_LENGTH_BYTES:split])
         rest = _Rest(saved[split:])
-        found = {key: _value(value, rest) for key, value in document}
+        values = {key: _value(value, rest) for key, value in document}
     except (
         ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError,
     ) as error:  # fmt: skip
         raise WriteampError(f"the state of {name} is damaged: {error}") from None
     if hasattr(policy, "save"):
-        policy.restore(*found.values())
+        policy.restore(*values.values())
         return
-    known = attributes(policy)
-    # What the state has comes first, so that one state is refused in the same words each time.
-    for key in sorted(known.keys() ^ found.keys(), key=lambda key: (key in known, key)):
-        which = "an attribute" if key in found else "no attribute"
-        raise WriteampError(f"the state is of another {name}: it has {which} {key}")
-    for key, value in found.items():
+    own = attributes(policy)
+    # Sorted, so that the same state always gives the same error.
+    for key in sorted(own.keys() ^ values.keys(), key=lambda key: (key in own, key)):
+        which = "an attribute" if key in values else "no attribute"
+        raise WriteampError(f"the saved state is not of this {name}: it has {which} {key}")
+    for key, value in values.items():
         setattr(policy, key, value)
 
 
 def attributes(policy: Any) -> dict[str, Any]:
-    """Return a policy's remembered attributes: all but what its constructor was given."""
+    """Return the attributes that are state: all except `DriveFacts` and declarations."""
     slots = (
         key
         for of in type(policy).__mro__
         for key in _names_of(vars(of).get("__slots__", ()))
         if not key.startswith("__") and hasattr(policy, key)
     )
-    found = vars(policy) | {key: getattr(policy, key) for key in slots}
+    values = vars(policy) | {key: getattr(policy, key) for key in slots}
     return {
         key: value
-        for key, value in found.items()
+        for key, value in values.items()
         if not isinstance(value, (DriveFacts, _DECLARED.get(key, DriveFacts)))
     }
 
@@ -99,7 +99,7 @@ def _names_of(slots: str | Iterable[str]) -> Iterable[str]:
 
 
 def size_bytes(policy: Any) -> int:
-    """Return the memory of a policy's attributes; of lists, that of their items is left out."""
+    """Return the memory of a policy's attributes in bytes, without items of lists."""
     return sum(
         value.nbytes if isinstance(value, np.ndarray) else sys.getsizeof(value)
         for value in attributes(policy).values()
@@ -107,41 +107,41 @@ def size_bytes(policy: Any) -> int:
 
 
 class _Rest:
-    """The arrays of a state, one behind the other."""
+    """Reader of the contents of arrays in a saved state."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._at = 0
 
     def take(self, count: int) -> bytes:
-        """Return so many bytes more."""
+        """Return the next `count` bytes."""
         if not 0 <= count <= len(self._data) - self._at:
-            raise ValueError("it is cut off")
+            raise ValueError("it is truncated")
         self._at += count
         return self._data[self._at - count : self._at]
 
 
 def _plain(what: str, value: Any, arrays: list[bytes]) -> Any:
-    """Return a value as JSON has it; the content of arrays goes to `arrays`."""
+    """Return a value as JSON types; contents of arrays are appended to `arrays`."""
     if type(value) in _PLAIN:
         return value
     for types, write in _WRITERS:
-        if isinstance(value, types) and (found := write(what, value, arrays)) is not None:
-            return found
+        if isinstance(value, types) and (written := write(what, value, arrays)) is not None:
+            return written
     raise WriteampError(
-        f"{what} is of type {type(value).__name__} and cannot be saved; numbers, texts, arrays, "
-        "random generators of NumPy, and lists, tuples, deques and dictionaries of them can, or "
-        "the class must define save() and restore(saved)"
+        f"{what} is of type {type(value).__name__}, which cannot be saved; use numbers, texts, "
+        "arrays, NumPy's random generators, and lists, tuples, deques and dictionaries of them, or "
+        "define save() and restore(saved)"
     )
 
 
-def _value(found: Any, rest: _Rest) -> Any:
-    """Return the value that `_plain` wrote."""
-    return _READERS[found[0]](found[1:], rest) if isinstance(found, list) else found
+def _value(document: Any, rest: _Rest) -> Any:
+    """Return the value from the output of `_plain`."""
+    return _READERS[document[0]](document[1:], rest) if isinstance(document, list) else document
 
 
 def _items(what: str, value: Any, arrays: list[bytes]) -> list[Any]:
-    return [_plain(what, one, arrays) for one in value]
+    return [_plain(what, item, arrays) for item in value]
 
 
 def _write_list(what: str, value: list[Any], arrays: list[bytes]) -> Any:
@@ -191,7 +191,7 @@ _WRITERS: tuple[tuple[Any, Callable[..., Any]], ...] = (
 
 
 def _read_list(parts: list[Any], rest: _Rest) -> list[Any]:
-    return [_value(one, rest) for one in parts[0]]
+    return [_value(item, rest) for item in parts[0]]
 
 
 def _read_numbers(parts: list[Any], rest: _Rest) -> npt.NDArray[Any]:
@@ -201,13 +201,15 @@ def _read_numbers(parts: list[Any], rest: _Rest) -> npt.NDArray[Any]:
 
 def _read_random(parts: list[Any], rest: _Rest) -> np.random.Generator:
     state = _value(parts[0], rest)
-    kind = {one.__name__: one for one in _BIT_GENERATORS}[state["bit_generator"]]
+    kind = {bit_generator.__name__: bit_generator for bit_generator in _BIT_GENERATORS}[
+        state["bit_generator"]
+    ]
     generator = np.random.Generator(kind())
     generator.bit_generator.state = state
-    # NumPy takes any position in its buffers, and reads there.
+    # NumPy does not check positions in its buffers, and would read outside of them.
     positions = ((state["state"].get("pos", 0), 624), (state.get("buffer_pos", 0), 4))
     if not all(0 <= position <= end for position, end in positions):
-        raise ValueError("a random generator stands at no place of its numbers")
+        raise ValueError("a random generator has an invalid position")
     return generator
 
 

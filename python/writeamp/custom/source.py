@@ -1,4 +1,4 @@
-"""Sources of users' policies, by which the engine gets an instance for each drive."""
+"""Sources of users' policies, from which the engine makes an instance for each drive."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ HOOKS = ("on_write", "on_migrate", "on_migrate_all", "on_collect", "on_trim")
 
 
 class PolicySource:
-    """Source of a user's policy, as the bindings (`crates/python/src/custom`) ask for it."""
+    """Source of a user's policy, with the interface that `crates/python/src/custom` expects."""
 
     def __init__(self, policy: CustomPolicy) -> None:
-        """Check what the class says of itself; `victims` is empty for victim policies."""
-        # Compiled or not, it does the same, but its state is another.
+        """Check the declarations of the class; `victims` is empty for victim policies."""
+        # Results do not depend on compilation, but the format of the saved state does.
         self.name = f"{policy.name} (compiled)" if policy.is_compiled else policy.name
         self.is_compiled = policy.is_compiled
         self.victims = ""
@@ -29,14 +29,14 @@ class PolicySource:
         cls = policy.cls
         if issubclass(cls, Placement):
             if not isinstance(cls.hears, str) or cls.hears not in HEARS:
-                raise unknown(f"hears of {policy.reference}", cls.hears, HEARS)
+                raise unknown(f"hears (required hint) of {policy.reference}", cls.hears, HEARS)
             self.hears = cls.hears
-            self.victims = "greedy"  # in a drive, the library says which it is
+            self.victims = "greedy"  # a drive gets the actual one from `Policy`
 
     def build(self, **facts: int) -> Any:
-        """Return a policy for a drive, as the bindings ask for it."""
+        """Return a policy instance for a drive; called by the bindings."""
         drive = DriveFacts(**facts)
-        made = self._policy.cls(drive, **self._policy.given)
+        made = self._policy.cls(drive, **self._policy.arguments)
         name = self._policy.reference
         if not isinstance(made, Placement):
             return ChooserInstance(name, made)
@@ -48,20 +48,20 @@ class PolicySource:
 
 
 def migration_streams(name: str, made: Placement) -> list[int]:
-    """Return the streams for migrated pages that a placement says it has.
+    """Return the declared streams of migrated pages.
 
     Raises:
-        WriteampError: they are no whole numbers.
+        WriteampError: not whole numbers.
     """
-    given = made.migration_streams
-    if given is None:
+    declared = made.migration_streams
+    if declared is None:
         return list(range(made.streams))
     try:
-        return sorted({_whole(name, "migration_streams", one) for one in given})
+        return sorted({_whole(name, "migration_streams", stream) for stream in declared})
     except TypeError:
         raise WriteampError(
-            f"migration_streams of {name} is {shown(given)}; it must be a collection of streams, "
-            "such as range(2, 6)"
+            f"migration_streams of {name} is {shown(declared)}; it must be a collection of "
+            "streams, such as range(2, 6)"
         ) from None
 
 
@@ -69,36 +69,36 @@ def _whole(name: str, what: str, value: Any) -> int:
     is_whole = not isinstance(value, bool) and hasattr(value, "__index__")
     if not is_whole or not 0 <= int(value) <= 256:
         raise WriteampError(
-            f"{what} of {name} is {shown(value)}; there are 1 to 256 streams, numbered from 0"
+            f"{what} of {name} is {shown(value)}; use 1 to 256 streams, numbered from 0"
         )
     return int(value)
 
 
 class ChooserInstance:
-    """A victim policy of a drive."""
+    """Victim policy of a drive."""
 
     def __init__(self, name: str, made: Any) -> None:
-        """Take its method."""
+        """Store the policy and its method `choose`."""
         self._name = name
         self._made = made
         self.choose = made.choose
 
     def save(self) -> bytes:
-        """Return all that it remembers."""
+        """Return the state as bytes."""
         return packed(self._name, self._made)
 
     def restore(self, saved: bytes) -> None:
-        """Have it remember what was saved."""
+        """Restore a saved state."""
         unpacked(self._name, self._made, saved)
 
 
 class PlainInstance(ChooserInstance):
-    """A placement of a drive, which Python interprets."""
+    """Placement of a drive that Python interprets."""
 
     functions: dict[str, int] | None = None
 
     def __init__(self, name: str, made: Placement, migration: list[int]) -> None:
-        """Take its hooks; those that it has not are left out."""
+        """Store the placement and the hooks that it defines."""
         self._name = name
         self._made = made
         self.streams = made.streams
@@ -106,5 +106,5 @@ class PlainInstance(ChooserInstance):
         self.hooks = {hook: getattr(made, hook) for hook in HOOKS if hasattr(made, hook)}
 
     def bytes(self) -> int:
-        """Return the bytes of its tables."""
+        """Return the size of the attributes in bytes."""
         return size_bytes(self._made)

@@ -1,1 +1,1 @@
-"""Drives: their shape and profiles, how much of them the host sees, and what they work by."""
+"""Drives: shape, profiles, logical size, times and policies."""

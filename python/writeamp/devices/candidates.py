@@ -1,4 +1,4 @@
-"""Candidates of a profile: the drives that it may be, each with its probability."""
+"""Candidates of a learnt profile: possible drives, each with its probability."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from writeamp.fields.domains import SHARE, Domain, Number, Text, shown
 from writeamp.registry.specs import Spec
 from writeamp.units.ratios import physical_of
 
-# Of all candidates, the fewest that carry so much of the weight are simulated.
+# Simulations use the fewest candidates with at least this total weight.
 _CARRIED = 0.95
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One drive that a profile may be: its policies, op and erase unit, and its probability."""
+    """A possible drive of a profile: its policies, op and erase unit, and its probability."""
 
     manager: str
     victims: str
@@ -33,9 +33,9 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Candidates:
-    """All drives that a profile may be, the most probable first.
+    """All possible drives of a profile, most probable first.
 
-    `error` is the relative error of a prediction of WA beside that of the candidates.
+    `error` is the relative error of predicted WA in addition to the spread of the candidates.
     """
 
     logical_pages: int
@@ -44,76 +44,76 @@ class Candidates:
 
     @property
     def carrying(self) -> tuple[Candidate, ...]:
-        """The fewest members that carry 95% of the weight."""
-        found, weight = [], 0.0
-        for one in self.members:
-            found.append(one)
-            weight += one.weight
+        """The fewest members with at least 95% of the weight."""
+        members, weight = [], 0.0
+        for member in self.members:
+            members.append(member)
+            weight += member.weight
             if weight >= _CARRIED:
                 break
-        return tuple(found)
+        return tuple(members)
 
     def note_of_best(self, name: object) -> str:
-        """Return a sentence on which member a run of one drive takes."""
+        """Return a sentence on the member that a run of one drive uses."""
         best = self.members[0]
         return (
-            f"{name} may be any of {len(self.members)} drives; this is the most probable, with "
-            f"{best.weight:.0%}: {best.manager}, {best.victims}, op {best.op:.4g}, "
-            f"{best.erase_unit_pages} pages an erase unit"
+            f"{name} has {len(self.members)} candidates; this run uses the most probable "
+            f"({best.weight:.0%}): {best.manager}, {best.victims}, op {best.op:.4g}, "
+            f"{best.erase_unit_pages} pages per erase unit"
         )
 
-    def blocks_of(self, one: Candidate) -> int:
-        """Return the blocks of a member on a drive of the size that was measured."""
-        return max(2, round(physical_of(self.logical_pages, one.op) / one.erase_unit_pages))
+    def blocks_of(self, member: Candidate) -> int:
+        """Return the number of blocks of a member, at the size of the measured drive."""
+        return max(2, round(physical_of(self.logical_pages, member.op) / member.erase_unit_pages))
 
     def with_more_op(self, more: float) -> Candidates:
-        """Return all members with so much more op."""
-        members = tuple(replace(one, op=one.op + more) for one in self.members)
+        """Return the candidates with `more` added to their op."""
+        members = tuple(replace(member, op=member.op + more) for member in self.members)
         return replace(self, members=members)
 
     def replaced(self, **values: Any) -> Candidates:
-        """Return all members with some fields replaced by values; those that become one are."""
+        """Return the candidates with some fields replaced; equal candidates are merged."""
         if not values:
             return self
         weights: dict[Candidate, float] = {}
-        for one in self.members:
-            same = replace(one, **values, weight=0.0)
-            weights[same] = weights.get(same, 0.0) + one.weight
-        members = [replace(one, weight=weight) for one, weight in weights.items()]
-        return replace(self, members=tuple(sorted(members, key=lambda one: -one.weight)))
+        for member in self.members:
+            same = replace(member, **values, weight=0.0)
+            weights[same] = weights.get(same, 0.0) + member.weight
+        members = [replace(member, weight=weight) for member, weight in weights.items()]
+        return replace(self, members=tuple(sorted(members, key=lambda member: -member.weight)))
 
     @staticmethod
     def from_table(name: str, table: Mapping[str, Any]) -> Candidates:
-        """Return what the table [twin] of a profile holds.
+        """Return the candidates in the table [twin] of a profile.
 
         Raises:
-            WriteampError: a key is missing, or a value is none that it may have.
+            WriteampError: a missing key or an invalid value.
         """
         where = f"{name}: [twin]"
         rows = table.get("candidates")
         if not isinstance(rows, list) or not rows:
             raise WriteampError(
-                f"{where}: candidates is {shown(rows)}; it must be the drives that "
-                "`writeamp twin fit --out` found"
+                f"{where}: candidates is {shown(rows)}; it must be a list of drives, as written by "
+                "`writeamp twin fit --out`"
             )
         members = tuple(Candidate(**_checked(where, _OF_CANDIDATE, row)) for row in rows)
-        for one in members:
-            _check_policy(where, one)
+        for member in members:
+            _check_policy(where, member)
         own = {key: table[key] for key in _OF_TWIN if key in table}
         return Candidates(**_checked(where, _OF_TWIN, own), members=members)
 
 
-def _check_policy(where: str, one: Candidate) -> None:
+def _check_policy(where: str, candidate: Candidate) -> None:
     try:
-        Spec.of("managers", one.manager)
-        if one.victims:  # else they are the manager's own
-            Spec.of("victims", one.victims)
+        Spec.of("managers", candidate.manager)
+        if candidate.victims:  # empty for the manager's default
+            Spec.of("victims", candidate.victims)
     except WriteampError as error:
         raise placed(where, error) from None
 
 
 def _checked(where: str, domains: Mapping[str, Domain], row: Any) -> dict[str, Any]:
-    """Return the values of a table that has just these keys."""
+    """Return the checked values of a table that must have exactly the keys of `domains`."""
     if not isinstance(row, Mapping) or row.keys() != domains.keys():
         raise WriteampError(f"{where} has {shown(row)}; it must have {', '.join(domains)}")
     return {key: domain.check(f"{where}: {key}", row[key]) for key, domain in domains.items()}

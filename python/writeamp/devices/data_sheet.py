@@ -1,4 +1,4 @@
-"""Data sheet of a product that a profile is held against, and the erases it is rated for."""
+"""Data sheet with which a profile is compared, and rated erases of its blocks."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from writeamp.errors import WriteampError, unknown
 from writeamp.fields.domains import Number, OneOf, Whole, shown
 
-# Erases that a block may be rated for; no flash endures more.
+# Valid rated erases of a block.
 RATED_ERASES = Whole(1, 10**7)
 
 _STATES = ("sustained", "cached")
-# As many requests as a device takes at once.
+# Valid queue depths.
 _DEPTH = Whole(1, 65_536)
 _ABOVE_ZERO = Number("be a number above 0", lambda value: value > 0)
 _NOT_NEGATIVE = Number("be a number, 0 or more", lambda value: value >= 0)
@@ -22,11 +22,11 @@ _KIB = 1024
 
 @dataclass(frozen=True)
 class DataSheet:
-    """Promises of a data sheet: four corners, how they are measured, and writes of a life.
+    """Specifications of a data sheet: performance, measuring conditions, and rated writes.
 
-    `state` is that of the drive: "sustained" after long writes, as of drives for data centres, or
-    "cached" if all that is written and read lies in the drive's SLC cache, as of client drives.
-    Requests are so many bytes, so many at a time; random ones go to `span_bytes` of the drive.
+    `state` is the state of the drive: "sustained" after long writes, as for datacenter drives, or
+    "cached" with all data in the SLC cache, as for client drives. `*_bytes` are request sizes in
+    bytes, and `*_depth` are queue depths. Random requests go to the first `span_bytes`.
     """
 
     product: str
@@ -45,13 +45,13 @@ class DataSheet:
     span_bytes: int = 0
     """0 for the whole drive."""
     rated_tbw: float = 0.0
-    """Terabytes (10¹²) that the host may write in a life; 0 if it does not say."""
+    """Rated host writes in terabytes (10¹² bytes); 0 if not specified."""
     rated_dwpd: float = 0.0
-    """Drive writes a day; 0 if it does not say."""
+    """Rated drive writes per day; 0 if not specified."""
 
     @property
     def corners(self) -> dict[str, float]:
-        """The four promised figures by name: two in 10⁶ bytes a second, two in requests."""
+        """The four performance figures by name: two in 10⁶ bytes/s, two in requests/s."""
         return {name: getattr(self, name) for name in CORNERS}
 
     def to_dict(self) -> dict[str, Any]:
@@ -60,17 +60,21 @@ class DataSheet:
 
     @staticmethod
     def from_table(name: str, table: Mapping[str, Any]) -> DataSheet:
-        """Return what the table [data_sheet] of a profile says.
+        """Return the data sheet in the table [data_sheet] of a profile.
 
         Raises:
-            WriteampError: an unknown or missing key, or a value outside its domain.
+            WriteampError: an unknown or missing key, or an invalid value.
         """
         where = f"{name}: data_sheet"
-        known = {one.name: one for one in fields(DataSheet)}
+        fields_by_key = {field.name: field for field in fields(DataSheet)}
         for key in table:
-            if key not in known:
-                raise unknown(f"key in {name}: [data_sheet]", key, known)
-        missing = [key for key, one in known.items() if one.default is MISSING and key not in table]
+            if key not in fields_by_key:
+                raise unknown(f"key in {name}: [data_sheet]", key, fields_by_key)
+        missing = [
+            key
+            for key, field in fields_by_key.items()
+            if field.default is MISSING and key not in table
+        ]
         if missing:
             raise WriteampError(f"{name}: [data_sheet] lacks {', '.join(missing)}")
         return DataSheet(**{key: _checked(where, key, value) for key, value in table.items()})
@@ -86,10 +90,10 @@ _OPTIONAL = ("span_bytes", "rated_tbw", "rated_dwpd")
 
 
 def rated_erases_of(name: str, table: Mapping[str, Any]) -> int | None:
-    """Return the erases that the table [wear] of a profile says a block is rated for.
+    """Return the rated erases of a block from the table [wear] of a profile, or None.
 
     Raises:
-        WriteampError: another key, or no such number.
+        WriteampError: an unknown key or an invalid value.
     """
     for key in table:
         if key != "rated_erases":
@@ -100,7 +104,7 @@ def rated_erases_of(name: str, table: Mapping[str, Any]) -> int | None:
 
 
 def _checked(where: str, key: str, value: Any) -> Any:
-    """Return a value of the table, or raise what is wrong with it."""
+    """Return a valid value of the table, or raise a `WriteampError`."""
     at = f"{where}.{key}"
     if key == "product":
         if not isinstance(value, str) or not value.strip():

@@ -1,4 +1,4 @@
-"""Building of devices from a profile, or an array of them, with values replaced."""
+"""Build devices from a profile, or an array of profiles, with values replaced."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["MAP_CACHE", "SIZE", "WRITE_CACHE", "Device", "DeviceLike", "device",
 DeviceLike: TypeAlias = str | Path | Device
 SizeLike: TypeAlias = int | str
 
-# What size, write_cache and map_cache may be.
+# Domains of size, write_cache and map_cache.
 SIZE = ByteSize()
 WRITE_CACHE = ByteSize("off")
 MAP_CACHE = ByteSize("all")
@@ -54,37 +54,37 @@ def device(
     map_cache: SizeLike | None = None,
     set: ChangesLike | None = None,
 ) -> Device:
-    """Build a device from a profile and what differs from it.
+    """Build a device from a profile and changed values.
 
     Args:
         base: a profile's name, the path of a profile TOML, a device, or an array of profiles such
-            as "raid0:x25-m,x25-m" or "raid0:x25-m,mine.toml,stripe=128k", whose members all differ
-            by what follows.
-        size: what the host sees, in bytes or as "64GiB", "500GB" or "64k". A smaller drive than the
-            profile's has fewer blocks a plane, then fewer dies, chips and channels, then fewer
-            pages a block, at the same op (docs/devices.md); `Device.shrunk` says which. Without a
-            size, a profile that is timed shows at most 64 GiB.
+            as "raid0:x25-m,x25-m" or "raid0:x25-m,mine.toml,stripe=128k". The other arguments apply
+            to all members of an array.
+        size: logical size, in bytes or as "64GiB", "500GB" or "64k". If it is smaller than the
+            profile's, the drive has fewer blocks per plane, then fewer dies, chips and channels,
+            then fewer pages per block, at the same op (docs/devices.md); `Device.shrunk` has
+            sentences on the changes. Without a size, a timed profile has at most 64 GiB.
         blocks: erase units in the drive.
-        logical_blocks: size that the host sees, in erase units; the drive gets as many blocks as
-            the over-provisioning asks for, rounded up: N = ceil(U·(1+op)).
-        logical_pages: the same in pages.
+        logical_blocks: logical size in erase units; the number of blocks follows from op, rounded
+            up: N = ceil(U·(1+op)).
+        logical_pages: logical size in pages.
         pages_per_block: pages of a flash block.
         page_bytes: size of a page, such as 4096 or "4k".
         op: over-provisioning ratio (T−U)/U, above 0: 0.15 or "15%".
         fill: U/T, between 0 and 1.
         spare_factor: (T−U)/T, between 0 and 1.
         layout: "flat", "striped" or "striped-per-lun".
-        write_cache: memory that writes are answered from, as a size, or "off".
+        write_cache: size of the write cache, or "off".
         map_cache: memory for the mapping table, as a size, or "all" for the whole table.
-        set: values of the profile's tables, such as {"timing.read_us": 50} or
+        set: changed values of the profile's tables, such as {"timing.read_us": 50} or
             ["bus.channel_mb_s=400", "timing.program_us=[300, 1500]"].
 
     Returns:
         `Device`: `op`, `logical_pages`, `capacity_bytes`, `geometry`, `layout`; `facts()` has all.
 
     Raises:
-        WriteampError: a value outside its domain, two sizes or two ratios at once, an unknown
-            profile, table or key.
+        WriteampError: an invalid value, two sizes or two ratios at once, or an unknown profile,
+            table or key.
 
     >>> import writeamp as wa
     >>> drive = wa.device(blocks=1000, pages_per_block=64, op=0.25)
@@ -103,57 +103,57 @@ def device(
     if is_array(base):
         _refuse(f"the array {base}", counts)
         return _array(str(base), size_bytes, of_flash | {"set": changes})
-    found = base if isinstance(base, Device) else profile(base).shape
-    if found.kind != "flash":
-        _refuse(f"the {found.kind} {found.name}", counts | of_flash)
-        return _without_flash(found, size_bytes, changes)
+    shape = base if isinstance(base, Device) else profile(base).shape
+    if shape.kind != "flash":
+        _refuse(f"the {shape.kind} {shape.name}", counts | of_flash)
+        return _without_flash(shape, size_bytes, changes)
     given_op = op_of(**ratios)
     wanted_op = profile_op(base) if given_op is None else given_op
-    found = _reshaped(found, changes, {key: of_flash[key] for key in (*page, "layout")})
+    shape = _reshaped(shape, changes, {key: of_flash[key] for key in (*page, "layout")})
     is_profile = not isinstance(base, Device)
-    if size_bytes is None and is_profile and _is_default_sized(found, wanted_op, counts):
+    if size_bytes is None and is_profile and _is_default_sized(shape, wanted_op, counts):
         size_bytes = DEFAULT_BYTES
     if size_bytes is not None:
         places = [split_change(change)[:2] for change in changes]
-        asked = {table for table, key in places if CACHES.get(table) == key}
-        return sized(found, wanted_op, size_bytes, keep=asked)
-    return _of_count(found, wanted_op, **counts)
+        kept_caches = {table for table, key in places if CACHES.get(table) == key}
+        return sized(shape, wanted_op, size_bytes, keep=kept_caches)
+    return _of_count(shape, wanted_op, **counts)
 
 
-def _is_default_sized(found: Device, op: float, counts: dict[str, int | None]) -> bool:
-    """Return whether nobody gave a size to a timed drive of more than it shows by itself."""
+def _is_default_sized(shape: Device, op: float, counts: dict[str, int | None]) -> bool:
+    """Return whether to limit the size of a timed drive, because no size was given."""
     is_counted = any(count is not None for count in counts.values())
-    if is_counted or not found.is_timed_by_default:
+    if is_counted or not shape.is_timed_by_default:
         return False
-    return filled(found, op).capacity_bytes > DEFAULT_BYTES
+    return filled(shape, op).capacity_bytes > DEFAULT_BYTES
 
 
 def _of_count(
-    found: Device,
+    shape: Device,
     op: float,
     *,
     blocks: int | None,
     logical_blocks: int | None,
     logical_pages: int | None,
 ) -> Device:
-    """Return the flash drive of so many blocks or pages, or of its own."""
+    """Return the flash drive with a number of blocks or pages, or with the profile's own."""
     if logical_blocks is not None:
-        logical_pages = COUNT.check("logical_blocks", logical_blocks) * found.pages_per_erase_unit
+        logical_pages = COUNT.check("logical_blocks", logical_blocks) * shape.pages_per_erase_unit
     if logical_pages is not None:
-        return sized_by_host(found, COUNT.check("logical_pages", logical_pages), op)
+        return sized_by_host(shape, COUNT.check("logical_pages", logical_pages), op)
     if blocks is not None:
-        found = with_blocks(found, COUNT.check("blocks", blocks))
-    return filled(found, op)
+        shape = with_blocks(shape, COUNT.check("blocks", blocks))
+    return filled(shape, op)
 
 
 def profile_op(base: DeviceLike) -> float:
-    """Return the op of a profile or a device of flash."""
-    # A profile states its ratio exactly; one counted back from whole pages would be a little off.
+    """Return the op of a profile or of a flash device."""
+    # A profile has its exact ratio; a ratio computed from whole pages would be rounded.
     if isinstance(base, Device):
         if not 0 < base.logical_pages < base.physical_pages:
             raise WriteampError(
-                f"the device {shown(base.name)} has {base.logical_pages} logical pages; they must "
-                f"be from 1 to {base.physical_pages - 1}, one less than its physical pages"
+                f"the device {shown(base.name)} has {base.logical_pages} logical pages; valid: 1 "
+                f"to {base.physical_pages - 1}, one less than its physical pages"
             )
         return base.op
     op = profile(base).op
@@ -164,24 +164,24 @@ def profile_op(base: DeviceLike) -> float:
 def _changes(
     write_cache: SizeLike | None, map_cache: SizeLike | None, values: ChangesLike | None
 ) -> tuple[str, ...]:
-    """Return the changed values of the tables of times, as texts."""
-    found = () if values is None else Changes().check("set", values)
+    """Return the changes of the tables of times as texts."""
+    changes = () if values is None else Changes().check("set", values)
     if write_cache is not None:
-        found += (f"write_cache.bytes={_whole(WRITE_CACHE.check('write_cache', write_cache))}",)
+        changes += (f"write_cache.bytes={_whole(WRITE_CACHE.check('write_cache', write_cache))}",)
     if map_cache is not None:
-        found += (f"map_cache.bytes={_whole(MAP_CACHE.check('map_cache', map_cache))}",)
-    return found
+        changes += (f"map_cache.bytes={_whole(MAP_CACHE.check('map_cache', map_cache))}",)
+    return changes
 
 
 def _whole(size: int | str) -> int:
-    """Return bytes; a cache that is off, or that holds the whole table, has 0 of its own."""
+    """Return a size in bytes; 0 for a cache that is "off" or "all"."""
     return 0 if isinstance(size, str) else size
 
 
 def _reshaped(drive: Device, changes: tuple[str, ...], options: dict[str, Any]) -> Device:
-    """Return the flash drive with other values, its host's size still to be said.
+    """Return the flash drive with changed values, with its logical size still undetermined.
 
-    They replace the old ones all at once, since each must go with the others.
+    All values are replaced at once, because they are checked together.
     """
     tables = tables_of(drive.times_json) | {
         "geometry": {key: getattr(drive, key) for key in GEOMETRY}
@@ -192,20 +192,20 @@ def _reshaped(drive: Device, changes: tuple[str, ...], options: dict[str, Any]) 
     return replace(drive, times_json=canonical(tables, "set"), logical_pages=0, **shape)
 
 
-def _without_flash(found: Device, size_bytes: int | None, changes: tuple[str, ...]) -> Device:
-    """Return the disk of a size, or an array that was built, of which no more can be changed."""
-    if found.kind == "raid0":
-        _refuse(f"the built array {found.name}", {"size": size_bytes, "set": changes or None})
-        return found
-    tables = changed(tables_of(found.times_json), changes, DISK_TABLES, found.name)
+def _without_flash(shape: Device, size_bytes: int | None, changes: tuple[str, ...]) -> Device:
+    """Return a disk with size and changes, or an existing array, which cannot be changed."""
+    if shape.kind == "raid0":
+        _refuse(f"the built array {shape.name}", {"size": size_bytes, "set": changes or None})
+        return shape
+    tables = changed(tables_of(shape.times_json), changes, DISK_TABLES, shape.name)
     if size_bytes is not None:
         tables["disk"]["capacity_bytes"] = size_bytes
     pages = disk_bytes("set", tables) // SECTOR_BYTES
-    return replace(found, times_json=canonical(tables, "set"), logical_pages=pages)
+    return replace(shape, times_json=canonical(tables, "set"), logical_pages=pages)
 
 
 def _array(name: str, size_bytes: int | None, more: dict[str, Any]) -> Device:
-    """Return the array, whose members divide its size, each with what differs from its profile."""
+    """Return an array; its members share the size and all get the changed values."""
     spec = parse_array(name)
     count = len(spec.members)
     members = []
@@ -217,26 +217,28 @@ def _array(name: str, size_bytes: int | None, more: dict[str, Any]) -> Device:
         if share is None and not is_disk and member.capacity_bytes > DEFAULT_BYTES // count:
             member = device(base, size=DEFAULT_BYTES // count, **own)
         members.append(member)
-    stripes = min(one.capacity_bytes for one in members) // spec.stripe_bytes
+    stripes = min(member.capacity_bytes for member in members) // spec.stripe_bytes
     if stripes == 0:
         raise WriteampError(
-            f"{name} has a member that is smaller than a stripe of {spec.stripe_bytes} bytes"
+            f"{name} has a member that is smaller than a stripe of {spec.stripe_bytes} bytes; "
+            "use a smaller stripe"
         )
     return Device.without_flash(
         name,
         "raid0",
         stripes * spec.stripe_bytes * count,
         is_timed_by_default=True,
-        shrunk=tuple(dict.fromkeys(sentence for one in members for sentence in one.shrunk)),
+        shrunk=tuple(dict.fromkeys(sentence for member in members for sentence in member.shrunk)),
         members=tuple(members),
         stripe_bytes=spec.stripe_bytes,
     )
 
 
-def _refuse(whose: str, options: dict[str, Any]) -> None:
-    """Refuse options that a device has no use for."""
-    given = [name for name, value in options.items() if value is not None]
-    if given:
+def _refuse(owner: str, options: dict[str, Any]) -> None:
+    """Reject options that a device does not support."""
+    options_given = [name for name, value in options.items() if value is not None]
+    if options_given:
         raise WriteampError(
-            f"{whose} takes no {', '.join(given)}, which only a flash drive or its profile has"
+            f"{owner} does not support {', '.join(options_given)}; only flash drives and their "
+            "profiles do"
         )

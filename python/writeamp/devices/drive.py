@@ -1,4 +1,4 @@
-"""Devices as values: kind, shape, the part of it that the host sees, and times."""
+"""Devices as values: kind, shape, logical size and times."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from writeamp.results.card import Card, Presented
 
 Kind = Literal["flash", "disk", "raid0"]
 
-# What hosts address a disk by; an array of devices too, whose members may map by other units.
+# Page size of disks, and of arrays, whose members may have other page sizes.
 SECTOR_BYTES = 512
 
 
 @dataclass(frozen=True)
 class Device(Presented):
-    """A drive: its kind, its shape, the part of it that the host sees, and its times.
+    """A drive: its kind, shape, logical size and times.
 
-    `fill` is logical over physical pages, T and U being physical and logical size:
-    op = (T−U)/U = 1/fill − 1 and spare_factor = (T−U)/T = 1 − fill. If `logical_pages` is set, it
-    decides and `fill` follows. `layout` is "flat" (one pool, drive-wide collection), "striped"
-    (a write frontier per LUN, drive-wide collection) or "striped-per-lun" (each LUN collects).
+    `fill` is logical over physical pages. With T the physical and U the logical size,
+    op = (T−U)/U = 1/fill − 1 and spare_factor = (T−U)/T = 1 − fill. `layout` is "flat" (one pool,
+    drive-wide collection), "striped" (a write frontier per LUN, drive-wide collection) or
+    "striped-per-lun" (each LUN collects).
 
-    `kind` is "flash", "disk" or "raid0". What is no flash has no shape: its counts are 0, and its
-    pages are sectors of 512 bytes. A "raid0" has `members`, which it stripes by `stripe_bytes`.
-    `times_json` holds the tables that `times` returns; `shrunk` says in sentences what `size` made
-    of the profile's shape. A block is rated for `rated_erases`, None if the profile does not say.
+    `kind` is "flash", "disk" or "raid0". Only flash has a shape; otherwise all counts are 0 and
+    pages are sectors of 512 bytes. A "raid0" stripes data over its `members` by `stripe_bytes`.
+    `times_json` has the tables that `times` returns. `shrunk` has sentences on how `size` changed
+    the profile's shape. `rated_erases` are erases of a block, None if not specified.
 
-    The `logical_pages` of a flash drive are 0 where its size is still to be said, as in a profile.
+    The `logical_pages` of a flash drive are 0 as long as its size is undetermined, as in a profile.
 
     Raises:
-        WriteampError: a value outside its domain, or that does not go with the others.
+        WriteampError: an invalid value, or values that contradict each other.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Device(Presented):
     rated_erases: int | None = None
 
     def __post_init__(self) -> None:
-        """Check every value, alone and beside the others."""
+        """Check all values, individually and together."""
         for name, domain in _DOMAINS.items():
             object.__setattr__(self, name, domain.check(name, getattr(self, name)))
         if self.rated_erases is not None:
@@ -77,7 +77,7 @@ class Device(Presented):
         for name, domain in GEOMETRY.items():
             object.__setattr__(self, name, domain.check(name, getattr(self, name)))
         Whole(0, COUNT.most).check("logical_pages", self.logical_pages)
-        # Of a shape whose size is still to be said, no more than a block of each plane is certain.
+        # If the size is undetermined, check the shape with one block per plane.
         blocks = self.blocks_per_plane if self.logical_pages else 1
         shape = {name: getattr(self, name) for name in GEOMETRY} | {"blocks_per_plane": blocks}
         geometry = EngineGeometry(**shape)
@@ -85,7 +85,9 @@ class Device(Presented):
             check_times(self.times_json, geometry)
 
     def _check_array(self) -> None:
-        are_drives = all(isinstance(one, Device) and not one.members for one in self.members)
+        are_drives = all(
+            isinstance(member, Device) and not member.members for member in self.members
+        )
         if len(self.members) < 2 or not are_drives:
             raise WriteampError(
                 f"the array {shown(self.name)} has {len(self.members)} members; it must have at "
@@ -98,7 +100,7 @@ class Device(Presented):
 
     @staticmethod
     def without_flash(name: str, kind: Kind, capacity_bytes: int, **more: Any) -> Device:
-        """Return a device that has no shape but its size."""
+        """Return a device without a flash shape, such as a disk."""
         shape: dict[str, Any] = dict.fromkeys(GEOMETRY, 0)
         shape |= {"page_bytes": SECTOR_BYTES, "erase_unit": "block", "layout": "flat"}
         pages = capacity_bytes // SECTOR_BYTES
@@ -106,42 +108,42 @@ class Device(Presented):
 
     @staticmethod
     def from_dict(table: Mapping[str, Any]) -> Device:
-        """Return the device that `to_dict` gave.
+        """Return the device from the output of `to_dict`.
 
         Raises:
             TypeError: keys are missing or unknown.
         """
-        members = tuple(Device.from_dict(one) for one in table.get("members", ()))
+        members = tuple(Device.from_dict(member) for member in table.get("members", ()))
         lists = {"members": members, "shrunk": tuple(table.get("shrunk", ()))}
         return Device(**(dict(table) | lists))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON types; those that have their default are left out."""
-        found = {
-            one.name: getattr(self, one.name)
-            for one in fields(self)
-            if getattr(self, one.name) != one.default
+        """Return the fields as JSON types, without those that have their default."""
+        values = {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if getattr(self, field.name) != field.default
         }
         for name, plain in (
             ("shrunk", list(self.shrunk)),
-            ("members", [one.to_dict() for one in self.members]),
+            ("members", [member.to_dict() for member in self.members]),
         ):
-            if name in found:
-                found[name] = plain
-        return found
+            if name in values:
+                values[name] = plain
+        return values
 
     def card(self) -> Card:
-        """Return its shape, size and spare space in words."""
-        rows = [("kind", self.kind), ("the host sees", f"{self.capacity_bytes:,} bytes")]
+        """Return shape, size and spare space as a table."""
+        rows = [("kind", self.kind), ("logical size", f"{self.capacity_bytes:,} bytes")]
         if self.kind == "flash":
             rows += [
                 ("channels × chips × dies × planes", " × ".join(map(str, self._levels()))),
-                ("blocks of a plane", f"{self.blocks_per_plane:,}"),
-                ("pages of a block", f"{self.pages_per_block:,} of {self.page_bytes:,} bytes"),
+                ("blocks per plane", f"{self.blocks_per_plane:,}"),
+                ("pages per block", f"{self.pages_per_block:,} of {self.page_bytes:,} bytes"),
                 ("op = (T-U)/U", f"{self.op:.4g}; spare factor {self.spare_factor:.4g}"),
                 ("layout", self.layout),
             ]
-        rows += [("member", one.name) for one in self.members]
+        rows += [("member", member.name) for member in self.members]
         return Card(f"Device {self.name}", rows, notes=self.shrunk)
 
     def _records(self) -> list[dict[str, Any]]:
@@ -152,12 +154,12 @@ class Device(Presented):
 
     @property
     def times(self) -> Mapping[str, Any] | None:
-        """Tables of times by name, as the engine reads them; None without any."""
+        """Tables of times by name, in the engine's format, or None."""
         return tables_of(self.times_json) or None
 
     @property
     def has_slc_cache(self) -> bool:
-        """True if flash with one bit a cell takes its writes first."""
+        """True if an SLC cache (one bit per cell) takes writes first."""
         table = tables_of(self.times_json).get("slc", {})
         return bool(table.get("static_bytes", 0) or table.get("dynamic_share", 0))
 
@@ -166,47 +168,47 @@ class Device(Presented):
         """The engine's view of the shape; its block is the erase unit.
 
         Raises:
-            WriteampError: it is no flash drive, or has more pages than the engine counts.
+            WriteampError: not a flash drive, or more pages than the engine supports.
         """
         self.check_flash()
         return EngineGeometry(**self.shape())
 
     def check_flash(self) -> None:
-        """Refuse a disk and an array of drives.
+        """Check that the device is one flash drive, not a disk or an array.
 
         Raises:
-            WriteampError: it is no flash drive.
+            WriteampError: not a flash drive.
         """
         if self.kind != "flash":
             raise WriteampError(
-                f"{self.name} is a {self.kind}, not one flash drive; it serves timed runs only"
+                f"{self.name} is a {self.kind}, not one flash drive; use it in timed runs only"
             )
 
     def shape(self) -> dict[str, Any]:
-        """Return the arguments of the engine's geometry by their names."""
-        # Of a superblock, pages lie on the dies in the order of program units anyway.
+        """Return the arguments of the engine's geometry by name."""
+        # In a superblock, pages are always distributed over the dies by program units.
         stripe_pages = 1 if self.erase_unit == "superblock" else self.pages_per_program
         return {name: getattr(self, name) for name in GEOMETRY} | {"stripe_pages": stripe_pages}
 
     @property
     def physical_pages(self) -> int:
-        """Pages that the flash holds."""
+        """Number of physical pages."""
         return self.geometry.physical_pages
 
     @property
     def capacity_bytes(self) -> int:
-        """Bytes that the host sees."""
+        """Logical size in bytes."""
         return self.logical_pages * self.page_bytes
 
     @property
     def dies(self) -> int:
-        """Dies in the drive, each with a Ready/Busy pin; those of all members of an array."""
+        """Number of dies, each with a Ready/Busy pin; an array has the dies of all members."""
         own = self.channels * self.chips_per_channel * self.dies_per_chip
-        return own + sum(one.dies for one in self.members)
+        return own + sum(member.dies for member in self.members)
 
     @property
     def planes(self) -> int:
-        """Planes in the drive."""
+        """Number of planes in the drive."""
         return self.channels * self.chips_per_channel * self.dies_per_chip * self.planes_per_die
 
     @property
@@ -216,23 +218,23 @@ class Device(Presented):
 
     @property
     def planes_per_program(self) -> int:
-        """Planes of a die that one program writes at once."""
+        """Planes of a die that one program operation writes."""
         return self._program("planes", 1)
 
     @property
     def pages_per_word_line(self) -> int:
-        """Flash pages of a plane that one program writes at once."""
+        """Flash pages of a plane that one program operation writes."""
         return self._program("pages_per_word_line", 1)
 
     @property
     def pages_per_program(self) -> int:
-        """Pages, which are mapping units, that one program writes."""
+        """Pages (mapping units) that one program operation writes."""
         units = self.flash_page_bytes // self.page_bytes
         return units * self.planes_per_program * self.pages_per_word_line
 
     @property
     def pages_per_erase_unit(self) -> int:
-        """Pages that one erase clears: those of a block, of a die's planes, or of all planes."""
+        """Pages of an erase unit: a block, the blocks of a die's planes, or of all planes."""
         planes = {"block": 1, "multi-plane": self.planes_per_die, "superblock": self.planes}
         return self.pages_per_block * planes[self.erase_unit]
 
@@ -252,10 +254,10 @@ class Device(Presented):
         return (self.physical_pages - self.logical_pages) / self.physical_pages
 
     def facts(self) -> dict[str, Any]:
-        """Return the sizes and ratios, as JSON types; a block is the erase unit."""
-        found: dict[str, Any] = {"kind": self.kind, "capacity_bytes": self.capacity_bytes}
+        """Return sizes and ratios as JSON types; blocks are erase units."""
+        facts: dict[str, Any] = {"kind": self.kind, "capacity_bytes": self.capacity_bytes}
         if self.kind == "flash":
-            found |= {
+            facts |= {
                 "op": self.op,
                 "fill": self.fill,
                 "spare_factor": self.spare_factor,
@@ -266,30 +268,30 @@ class Device(Presented):
                 "page_bytes": self.page_bytes,
                 "layout": self.layout,
             }
-        return found | {"shrunk": list(self.shrunk)}
+        return facts | {"shrunk": list(self.shrunk)}
 
     def meaning(self, *, with_times: bool) -> dict[str, Any]:
-        """Return the fields that decide its results.
+        """Return the fields that determine results of runs, for keys of stored runs.
 
-        Its name is not among them, for drives of one shape are one drive.
+        Names are left out, because drives of the same shape give the same results.
 
         Args:
-            with_times: whether times decide them too, as in timed runs.
+            with_times: True for timed runs, which depend on times.
         """
         left_out = {"name", "shrunk", "is_timed_by_default", "rated_erases"}
-        found = {key: value for key, value in self.to_dict().items() if key not in left_out}
+        values = {key: value for key, value in self.to_dict().items() if key not in left_out}
         if not with_times:
-            found.pop("times_json", None)
+            values.pop("times_json", None)
         if self.members:
-            found["members"] = [one.meaning(with_times=with_times) for one in self.members]
-        return found
+            values["members"] = [member.meaning(with_times=with_times) for member in self.members]
+        return values
 
     def with_extra_blocks(self, blocks_per_plane: int, *, keeps_op: bool = False) -> Device:
-        """Return the drive with so many blocks more in each plane, and the same logical size.
+        """Return the drive with more blocks in each plane.
 
         Args:
-            blocks_per_plane: blocks to add; below 0 to leave out.
-            keeps_op: change the logical size in proportion instead, so that op stays.
+            blocks_per_plane: blocks to add to each plane; negative to remove.
+            keeps_op: scale the logical size to keep op, instead of keeping the logical size.
         """
         blocks = self.blocks_per_plane + blocks_per_plane
         logical_pages = self.logical_pages
@@ -301,7 +303,7 @@ class Device(Presented):
         return int(tables_of(self.times_json).get("program", {}).get(key, default))
 
 
-# The geometry has its own, of flash alone.
+# Domains of the geometry are separate, because only flash has a geometry.
 _DOMAINS: dict[str, Domain] = {
     "name": Text(),
     "kind": OneOf(get_args(Kind)),

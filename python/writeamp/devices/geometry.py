@@ -1,4 +1,4 @@
-"""Geometry of a flash drive: its keys, their domains, and what a profile need not say."""
+"""Geometry of a flash drive: its keys, their valid values and their defaults."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from writeamp.fields.domains import Domain, OneOf, Whole
 from writeamp.units.byte_sizes import ByteSize
 
 COUNT_BITS = 32
-# What blocks and pages may be, and the bytes of a page.
+# Valid counts of blocks and pages, and valid page sizes.
 COUNT = Whole(1, 2**COUNT_BITS - 1)
 PAGE_BYTES = ByteSize(most=COUNT.most)
 
 LAYOUTS = ("flat", "striped", "striped-per-lun", "static")
-# What one erase clears: a block of one plane, those of one index in all planes of a die, or in all
-# planes of the drive.
+# An erase unit is a block of one plane, the blocks with the same index in all planes of a die, or
+# those in all planes of the drive.
 _ERASE_UNITS = ("block", "multi-plane", "superblock")
 
 GEOMETRY: dict[str, Domain] = {
@@ -29,7 +29,7 @@ GEOMETRY: dict[str, Domain] = {
     "page_bytes": PAGE_BYTES,
     "erase_unit": OneOf(_ERASE_UNITS),
 }
-# What a profile need not say: a drive of one plane with 4 KiB pages.
+# Defaults of a profile: one plane, and pages of 4 KiB.
 _FLAT = {
     "channels": 1,
     "chips_per_channel": 1,
@@ -41,16 +41,16 @@ _FLAT = {
 
 
 def complete_geometry(where: str, geometry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the geometry that a table says; `Device` checks the values.
+    """Return the geometry of a table with defaults added; `Device` checks the values.
 
     Raises:
-        WriteampError: a key is unknown or missing.
+        WriteampError: an unknown or missing key.
     """
-    found = _FLAT | dict(geometry)
-    for key in found:
+    completed = _FLAT | dict(geometry)
+    for key in completed:
         if key not in GEOMETRY:
             raise unknown(f"key in {where}: [geometry]", key, GEOMETRY)
-    missing = [key for key in GEOMETRY if key not in found]
+    missing = [key for key in GEOMETRY if key not in completed]
     if missing:
         raise WriteampError(f"{where}: [geometry] lacks {', '.join(missing)}")
-    return found
+    return completed

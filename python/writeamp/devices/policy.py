@@ -1,4 +1,4 @@
-"""Policy of a drive: its block manager, its victim policy and its wear leveller."""
+"""Policy of a drive: its block manager, victim policy and wear leveller."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from writeamp.registry.specs import Spec, SpecLike
 
 @dataclass(frozen=True)
 class Policy:
-    """Specs of registered entries; `asked_victims` is None for the manager's own policy.
+    """Specs of registered entries; `asked_victims` is None for the manager's default.
 
-    Two are equal if they mean the same, however they were asked for.
+    Policies are compared by `meaning`, so that different spellings of a spec are equal.
     """
 
     manager: str = field(compare=False)
     asked_victims: str | None = field(default=None, compare=False)
     wear_leveling: str | None = field(default=None, compare=False)
     meaning: tuple[str | None, ...] = field(init=False, repr=False)
-    """The three specs in their one form."""
+    """The three specs in canonical form."""
 
     def __post_init__(self) -> None:
-        """Say what the specs mean."""
-        asked: tuple[tuple[EngineKind, str | None], ...] = (
+        """Compute the canonical specs."""
+        specs: tuple[tuple[EngineKind, str | None], ...] = (
             ("managers", self.manager),
             ("victims", self.victims),
             ("wear_levelers", self.wear_leveling),
         )
-        meaning = tuple(text and Spec.of(kind, text).canonical for kind, text in asked)
+        meaning = tuple(text and Spec.of(kind, text).canonical for kind, text in specs)
         object.__setattr__(self, "meaning", meaning)
 
     @staticmethod
     def of(manager: SpecLike, victims: SpecLike | None, wear_leveling: SpecLike | None) -> Policy:
-        """Return the policy that specs say, or their texts."""
+        """Return the policy of specs, which may be texts."""
         return Policy(
             str(manager),
             None if victims is None else str(victims),
@@ -45,17 +45,17 @@ class Policy:
 
     @property
     def victims(self) -> str:
-        """The victim policy: the one asked for, or else the manager's own."""
+        """The requested victim policy, or else the manager's default."""
         return self.asked_victims or default_victims(self.manager)
 
     @property
     def is_custom(self) -> bool:
-        """Whether a user wrote a part of it in Python."""
-        asked: tuple[tuple[EngineKind, str | None], ...] = (
+        """Whether the block manager or the victim policy is a user's Python class."""
+        specs: tuple[tuple[EngineKind, str | None], ...] = (
             ("managers", self.manager),
             ("victims", self.victims),
         )
-        return any(text is not None and is_custom(kind, text) for kind, text in asked)
+        return any(text is not None and is_custom(kind, text) for kind, text in specs)
 
     def facts(self) -> dict[str, str | None]:
         """Return the specs with the keys of `--json`."""
@@ -77,28 +77,28 @@ class Policy:
         """Return a drive for the engine to build.
 
         Args:
-            device: its shape.
-            logical_pages: its own number of them, unless it is the device's.
-            table_pages: the last of them, where they hold a mapping table in blocks of its own.
-            observed: whether what is done to the flash is recorded, to be given a time.
-            recorded: whether everything that happens is recorded, to be shown.
+            device: shape of the drive.
+            logical_pages: number of logical pages, if not the device's.
+            table_pages: logical pages at the end that hold the mapping table, in separate blocks.
+            observed: True to record flash operations, for timed runs.
+            recorded: True to record all events, for display.
         """
-        # A user's placement may name another's victim policy, or one of the engine's of its own.
-        asked = self.victims if is_custom("managers", self.manager) else self.asked_victims
+        # The default victims of a user's placement may be a user's policy or one of the engine's.
+        victims = self.victims if is_custom("managers", self.manager) else self.asked_victims
         return EngineDrive(
             geometry=device.geometry,
             logical_pages=device.logical_pages if logical_pages is None else logical_pages,
             layout=device.layout,
             manager=self.manager,
-            victims=asked,
+            victims=victims,
             wear_leveling=self.wear_leveling,
             observed=observed,
             recorded=recorded,
             table_pages=table_pages,
             own_manager=source_of("managers", self.manager),
-            own_victims=source_of("victims", asked),
+            own_victims=source_of("victims", victims),
         )
 
     def __str__(self) -> str:
-        """Return the specs in a few words."""
+        """Return the specs, joined by commas."""
         return ", ".join(filter(None, (self.manager, self.victims, self.wear_leveling)))

@@ -1,4 +1,4 @@
-"""Profiles: TOML files of a device's shape, over-provisioning and times, and their sources."""
+"""Profiles: TOML files with a device's shape, over-provisioning and times, and sources."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _OF_FLASH = dict.fromkeys(
 )
 _OF_DISK = dict.fromkeys(DISK_TABLES, dict)
 
-# What a disk may hold: 16 TiB.
+# Valid capacities of a disk, up to 16 TiB.
 _DISK_BYTES = Whole(2**20, 2**44)
 
 _SHIPPED = resources.files("writeamp.devices").joinpath("profiles")
@@ -44,8 +44,8 @@ _SHIPPED = resources.files("writeamp.devices").joinpath("profiles")
 class Profile:
     """Content of a profile: a device in its full size, and the sources of its numbers.
 
-    The shape of a flash drive has no logical pages yet; its op says how many it will have. A disk
-    has no op. `sources` has a text for a table, or for "table.key".
+    The shape of a flash drive has no logical pages yet; they follow from `op`, which is None for a
+    disk. `sources` has texts by "table" or "table.key".
     """
 
     shape: Device
@@ -53,9 +53,9 @@ class Profile:
     summary: str
     sources: Mapping[str, str]
     candidates: Candidates | None = None
-    """Drives that it may be, of a profile that was learnt from a real one."""
+    """Possible drives, if the profile was learnt from a real drive; otherwise None."""
     data_sheet: DataSheet | None = None
-    """Promises of the product's data sheet that the profile is held against; None of no product."""
+    """Data sheet of the product with which the profile is compared, or None."""
 
 
 @cache
@@ -65,11 +65,11 @@ def profile_names() -> tuple[str, ...]:
 
 
 def profile(base: str | Path) -> Profile:
-    """Return a shipped profile by its name, or the one in a file.
+    """Return a shipped profile by name, or the profile in a file.
 
     Raises:
-        WriteampError: an unknown name, a file that cannot be read, an unknown key, or a value
-            outside its domain.
+        WriteampError: an unknown name, a file that cannot be read, an unknown key, or an invalid
+            value.
     """
     return _parsed(*_text(base))
 
@@ -77,7 +77,7 @@ def profile(base: str | Path) -> Profile:
 def _text(base: str | Path) -> tuple[str, str]:
     if not isinstance(base, str | os.PathLike):
         raise WriteampError(
-            f"device is {shown(base)}; it must be a profile's name, the path of one, or a Device"
+            f"device is {shown(base)}; it must be a profile's name, a profile's path, or a Device"
         )
     path = Path(base)
     if path.suffix != ".toml":
@@ -138,12 +138,10 @@ def _disk(name: str, tables: Tables, more: dict[str, Any]) -> tuple[Device, None
 
 
 def disk_bytes(name: str, tables: Tables) -> int:
-    """Return the capacity that the tables of a disk say.
-
-    It is the one of its keys that is needed here.
+    """Return the capacity of a disk from its tables, in bytes.
 
     Raises:
-        WriteampError: there is none, or it is no size.
+        WriteampError: a missing or invalid capacity.
     """
     return _DISK_BYTES.check(f"{name}: disk.capacity_bytes", tables["disk"].get("capacity_bytes"))
 
@@ -162,12 +160,12 @@ def _sources(
         yield key, source
 
 
-def _known_keys(where: str, table: dict[str, Any], known: dict[str, Any]) -> None:
+def _known_keys(where: str, table: dict[str, Any], types: dict[str, Any]) -> None:
     for key, value in table.items():
-        if key not in known:
-            raise unknown(f"key in {where}", key, known)
-        kinds = known[key] if isinstance(known[key], tuple) else (known[key],)
-        # Python takes true for a number.
+        if key not in types:
+            raise unknown(f"key in {where}", key, types)
+        kinds = types[key] if isinstance(types[key], tuple) else (types[key],)
+        # In Python, True is an integer.
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             words = " or ".join(_KIND_WORDS[kind] for kind in kinds)
             raise WriteampError(f"{where}: {key} is {shown(value)}; it must be {words}")

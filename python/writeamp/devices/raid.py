@@ -18,52 +18,52 @@ _STRIPE_BYTES = 65536
 
 @dataclass(frozen=True)
 class ArraySpec:
-    """Members by profile name or path, and the bytes that go to one before the next."""
+    """Members by profile name or path, and the stripe size in bytes."""
 
     members: tuple[str, ...]
     stripe_bytes: int
 
 
 def is_array(base: Any) -> bool:
-    """Return whether it is the text of an array."""
+    """Return whether `base` is the text of an array."""
     return isinstance(base, str) and base.startswith(_PREFIX)
 
 
 def parse_array(text: str) -> ArraySpec:
-    """Return the array that a text says.
+    """Return the array of a text.
 
     Raises:
-        WriteampError: there are fewer than two members, an unknown option, or a stripe that is no
-            whole number of sectors.
+        WriteampError: fewer than two members, an unknown option, or a stripe that is not a multiple
+            of the sector size.
 
     >>> parse_array("raid0:x25-m,x25-m,stripe=128k")
     ArraySpec(members=('x25-m', 'x25-m'), stripe_bytes=131072)
     """
     members, stripe_bytes = [], _STRIPE_BYTES
-    for part in (part.strip() for part in text.removeprefix(_PREFIX).split(",")):
-        key, equals, value = part.partition("=")
-        if not equals or part.endswith(".toml"):
-            members.append(part)
+    for item in (item.strip() for item in text.removeprefix(_PREFIX).split(",")):
+        key, equals, value = item.partition("=")
+        if not equals or item.endswith(".toml"):
+            members.append(item)
         elif key != _STRIPE:
             raise unknown(f"option of {shown(text)}", key, [_STRIPE])
         else:
             stripe_bytes = _stripe(value)
     if len(members) < 2 or not all(members) or any(map(is_array, members)):
         raise WriteampError(
-            f"device is {shown(text)}; it must be raid0:A,B with two or more profiles or paths of "
-            "them, and stripe=64k after them if the stripe is another"
+            f"device is {shown(text)}; it must be raid0:A,B with two or more names or paths of "
+            "profiles, and optionally stripe=64k after them"
         )
     return ArraySpec(tuple(members), stripe_bytes)
 
 
 def files_of(base: str) -> tuple[str, ...]:
-    """Return the profiles of a device that are files; those without the suffix are shipped ones."""
+    """Return the profiles of a device that are files, with the suffix .toml."""
     names = parse_array(base).members if is_array(base) else (base,)
     return tuple(name for name in names if name.endswith(".toml"))
 
 
 def with_members(text: str, change: Callable[[str], str]) -> str:
-    """Return the text of an array whose members were changed, such as paths moved."""
+    """Return the text of an array with a function applied to its members, such as to move paths."""
     spec = parse_array(text)
     return f"{_PREFIX}{','.join(map(change, spec.members))},{_STRIPE}={spec.stripe_bytes}"
 

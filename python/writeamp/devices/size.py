@@ -1,7 +1,4 @@
-"""Sizing of drives: a profile's shape in another size.
-
-The host sees more or less of the drive than the profile says.
-"""
+"""Sizing of drives: a profile's shape at another logical size."""
 
 from __future__ import annotations
 
@@ -17,23 +14,24 @@ from writeamp.text import Detail
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.units.ratios import logical_of, physical_of
 
-# What a timed profile shows its host unless it is asked for more: fills take seconds, not minutes.
+# Default limit of a timed profile's logical size, so that fills take seconds, not minutes.
 DEFAULT_BYTES = 64 * 2**30
 
-# With fewer, the open blocks of a LUN are no small part of it, and WA is another drive's.
+# With fewer blocks, the open blocks of a LUN would change WA.
 _FEWEST_BLOCKS_PER_LUN = 32
-# Whole blocks may move op by so much of itself before pages a block are trimmed to meet it.
+# Relative deviations of op by rounding to whole blocks: above the first, blocks get fewer pages;
+# above the second, a sentence states the op.
 _MATERIAL_ROUNDING = 0.01
 _STATED_ROUNDING = 0.001
-# Blocks give up at most about one in so many of their pages for that.
+# Blocks lose at most about 1 in this many of their pages.
 _MOST_TRIMMED = 4
-# A write cache of more than this of the drive would absorb its workload.
+# Largest write cache as a share of the drive; a larger one would absorb the workload.
 _MOST_CACHED = 1 / 8
 
-# In this order a drive gives up its parallelism, once its planes have as few blocks as they may.
+# Order in which parallelism is reduced, once planes have the fewest blocks.
 _PARALLEL = ("dies_per_chip", "chips_per_channel", "channels")
-_BY_SIZE = "(size says how much): "
-# The caches that are made smaller with the drive, each with the key that says its size.
+_BY_SIZE = "(set it with size): "
+# Caches that shrink with the drive, each with the key of its size.
 CACHES = {"write_cache": "bytes", "map_cache": "bytes", "slc": "static_bytes"}
 _CACHE_WORDS = {
     "write_cache": "a write cache",
@@ -41,41 +39,40 @@ _CACHE_WORDS = {
     "slc": "blocks of an SLC cache",
 }
 _WORDS = {
-    "blocks_per_plane": "blocks a plane",
-    "dies_per_chip": "dies a chip",
-    "chips_per_channel": "chips a channel",
+    "blocks_per_plane": "blocks per plane",
+    "dies_per_chip": "dies per chip",
+    "chips_per_channel": "chips per channel",
     "channels": "channels",
-    "pages_per_block": "pages a block",
+    "pages_per_block": "pages per block",
 }
 
 
 def sized(shape: Device, op: float, size_bytes: int, *, keep: Collection[str] = ()) -> Device:
-    """Return the drive whose host sees `size_bytes`, rounded down to whole pages.
+    """Return the drive with a logical size of `size_bytes`, rounded down to whole pages.
 
-    A smaller one has fewer blocks a plane first, then fewer dies, chips and channels, then fewer
-    pages a block; a larger one has more blocks a plane.
+    A smaller drive first has fewer blocks per plane, then fewer dies, chips and channels, then
+    fewer pages per block. A larger drive has more blocks per plane.
 
     Args:
-        shape: the drive as its profile says it.
+        shape: the drive of the profile.
         op: over-provisioning to keep.
-        size_bytes: what the host shall see.
-        keep: "write_cache", "map_cache" and "slc", where they are to be as they are.
+        size_bytes: logical size.
+        keep: caches to keep at their size: "write_cache", "map_cache", "slc".
 
     Raises:
-        WriteampError: it is less than a drive of that shape can be, or more pages than the engine
-            counts.
+        WriteampError: the size is too small for the shape, or has too many pages for the engine.
     """
     full_bytes = max(1, round(logical_of(shape.physical_pages, op))) * shape.page_bytes
     pages = size_bytes // shape.page_bytes
-    found = _of_blocks(_shaped(shape, pages, op, size_bytes), pages, op)
-    sentences = _sentences(shape, found, op, full_bytes)
+    drive = _of_blocks(_shaped(shape, pages, op, size_bytes), pages, op)
+    sentences = _sentences(shape, drive, op, full_bytes)
     return _with_caches(
-        replace(found, shrunk=(*shape.shrunk, *sentences)), size_bytes / full_bytes, keep
+        replace(drive, shrunk=(*shape.shrunk, *sentences)), size_bytes / full_bytes, keep
     )
 
 
 def _shaped(shape: Device, logical_pages: int, op: float, size_bytes: int) -> Device:
-    """Return the shape whose planes have blocks enough when its host sees so many pages."""
+    """Return a shape with enough blocks per plane at this number of logical pages."""
     fewest, pages = _fewest_blocks(shape), needed_pages(logical_pages, op)
     if whole_units(pages, shape.planes * shape.pages_per_block) >= fewest:
         return shape
@@ -91,30 +88,29 @@ def _shaped(shape: Device, logical_pages: int, op: float, size_bytes: int) -> De
     if per_block < fewest_pages:
         least = logical_of(shape.planes * fewest * fewest_pages, op) * shape.page_bytes
         raise RefusedError(
-            f"size is {shown_bytes(size_bytes)}; a drive like {shape.name} "
-            f"shows its host at least {shown_bytes(math.ceil(least))}, with {fewest} blocks of "
+            f"size is {shown_bytes(size_bytes)}; it must be at least "
+            f"{shown_bytes(math.ceil(least))} for {shape.name}, with {fewest} blocks of "
             f"{fewest_pages} pages in each plane of one die"
         )
     return replace(shape, pages_per_block=per_block)
 
 
 def _fewest_blocks(shape: Device) -> int:
-    """Return the fewest blocks a plane, so that a LUN has enough erase units."""
+    """Return the fewest blocks per plane with which a LUN has enough erase units."""
     planes = shape.planes_per_die if shape.erase_unit == "block" else 1
     return min(math.ceil(_FEWEST_BLOCKS_PER_LUN / planes), shape.blocks_per_plane)
 
 
 def _grain(shape: Device) -> int:
-    """Return the factor of a block's pages: those of a plane in one program."""
+    """Return the granularity of a block's pages: pages of a plane in one program operation."""
     return shape.flash_page_bytes // shape.page_bytes * shape.pages_per_word_line
 
 
 def _of_blocks(shape: Device, logical_pages: int, op: float) -> Device:
-    """Return the drive of whole blocks that comes closest to this op.
+    """Return the drive of whole blocks with the closest op.
 
-    It has the fewest blocks, with the most pages, that make about this op. On a small drive a block
-    more or less would make quite another, so that blocks give up a few pages; where that does not
-    help, the closest is taken.
+    It has the fewest and largest blocks that give about this op. On a small drive, one block more
+    or less would change op much, so blocks may get a few pages less.
     """
     grain, pages = _grain(shape), needed_pages(logical_pages, op)
     whole = shape.pages_per_block // grain
@@ -130,7 +126,7 @@ def _of_blocks(shape: Device, logical_pages: int, op: float) -> Device:
             closest = error, blocks, grains * grain
         if error <= _MATERIAL_ROUNDING:
             break
-    assert closest is not None, "a block more than needed leaves spare pages"
+    assert closest is not None, "one more block than needed leaves spare pages"
     _, blocks, pages_per_block = closest
     return replace(
         shape,
@@ -140,63 +136,63 @@ def _of_blocks(shape: Device, logical_pages: int, op: float) -> Device:
     )
 
 
-def _with_caches(found: Device, share: float, keep: Collection[str]) -> Device:
-    """Return the smaller drive with caches that suit it.
+def _with_caches(drive: Device, share: float, keep: Collection[str]) -> Device:
+    """Return the smaller drive with smaller caches.
 
-    A write cache keeps its size up to an eighth of the drive. A map cache keeps its share of the
-    table, which decides how often it misses, and the blocks of an SLC cache theirs of the drive.
+    A write cache keeps its size up to 1/8 of the drive. A map cache keeps its share of the table,
+    which determines its miss rate. An SLC cache keeps its share of the drive.
     """
-    tables = tables_of(found.times_json)
+    tables = tables_of(drive.times_json)
     caches = {name: tables.get(name, {}).get(key, 0) for name, key in CACHES.items()}
     if share >= 1 or not any(caches.values()):
-        return found
-    page_bytes = found.page_bytes
+        return drive
+    page_bytes = drive.page_bytes
     limits = {
-        "write_cache": int(found.capacity_bytes * _MOST_CACHED),
+        "write_cache": int(drive.capacity_bytes * _MOST_CACHED),
         "map_cache": math.ceil(caches["map_cache"] * share / page_bytes) * page_bytes,
         "slc": math.ceil(caches["slc"] * share / page_bytes) * page_bytes,
     }
-    sentences = list(found.shrunk)
+    sentences = list(drive.shrunk)
     for name, size in caches.items():
         limit = max(limits[name], 2 * page_bytes)
         if size > limit and name not in keep:
             tables[name][CACHES[name]] = limit
             sentences.append(
-                f"{found.name} has {_CACHE_WORDS[name]} of {shown_bytes(limit)} instead of "
-                f"{shown_bytes(size)}, to suit its size"
+                f"{drive.name} has {_CACHE_WORDS[name]} of {shown_bytes(limit)} instead of "
+                f"{shown_bytes(size)}, in proportion to its size"
             )
-    return replace(found, times_json=canonical(tables, found.name), shrunk=tuple(sentences))
+    return replace(drive, times_json=canonical(tables, drive.name), shrunk=tuple(sentences))
 
 
 def is_of_blocks_only(sentence: str) -> bool:
-    """Return whether a sentence of `Device.shrunk` says that only the number of blocks changed."""
+    """Return whether a sentence of `Device.shrunk` is about the number of blocks only."""
     _, _, changes = sentence.partition(_BY_SIZE)
     return changes.startswith(_WORDS["blocks_per_plane"]) and "," not in changes
 
 
-def _sentences(shape: Device, found: Device, op: float, full_bytes: int) -> tuple[str, ...]:
+def _sentences(shape: Device, drive: Device, op: float, full_bytes: int) -> tuple[str, ...]:
     changes = [
-        f"{words} {getattr(shape, name)} → {getattr(found, name)}"
+        f"{words} {getattr(shape, name)} → {getattr(drive, name)}"
         for name, words in _WORDS.items()
-        if getattr(shape, name) != getattr(found, name)
+        if getattr(shape, name) != getattr(drive, name)
     ]
     if not changes:
         return ()
     first = (
-        f"{shape.name} shows its host {shown_bytes(found.capacity_bytes)} instead of "
+        f"{shape.name} has {shown_bytes(drive.capacity_bytes)} instead of "
         f"{shown_bytes(full_bytes)} {_BY_SIZE}{', '.join(changes)}"
     )
     if shape.name == "generic":
         first = Detail(first)
-    rounding = abs(found.op / op - 1)
+    rounding = abs(drive.op / op - 1)
     if rounding <= _STATED_ROUNDING:
         return (first,)
-    second = f"whole blocks make op {found.op:.4g}, not the {op:.4g} of {shape.name}"
+    second = f"whole blocks give op {drive.op:.4g} instead of {op:.4g} of {shape.name}"
     return (first, Detail(second) if rounding <= _MATERIAL_ROUNDING else second)
 
 
 def with_blocks(shape: Device, blocks: int) -> Device:
-    """Return the drive with so many erase units, its host's size still to be said."""
+    """Return the drive with a number of erase units, with its logical size undetermined."""
     dies = shape.planes // shape.planes_per_die
     units, of_what = {
         "block": (shape.planes, "planes"),
@@ -211,19 +207,19 @@ def with_blocks(shape: Device, blocks: int) -> Device:
 
 
 def filled(shape: Device, op: float) -> Device:
-    """Return the drive with the share of its pages that op leaves to the host."""
+    """Return the drive with the number of logical pages that follows from op."""
     physical_pages = shape.physical_pages
     logical_pages = round(logical_of(physical_pages, op))
     if logical_pages < 1:
         raise RefusedError(
-            f"op {op:.3g} of {physical_pages} physical pages leaves no logical page; use more "
+            f"op {op:.3g} with {physical_pages} physical pages leaves no logical pages; use more "
             "blocks or a smaller op"
         )
     return _with_spare_pages(replace(shape, logical_pages=logical_pages))
 
 
 def sized_by_host(shape: Device, logical_pages: int, op: float) -> Device:
-    """Return the smallest drive of that shape with at least this op."""
+    """Return the smallest drive of the shape with these logical pages and at least this op."""
     per_block_index = shape.planes * shape.pages_per_block
     blocks_per_plane = whole_units(needed_pages(logical_pages, op), per_block_index)
     return _with_spare_pages(
@@ -232,30 +228,30 @@ def sized_by_host(shape: Device, logical_pages: int, op: float) -> Device:
 
 
 def needed_pages(logical_pages: int, op: float) -> float:
-    """Return the physical pages that so many logical pages need, rounded nowhere.
+    """Return the physical pages for a number of logical pages, without rounding.
 
     Raises:
-        WriteampError: they are more than the engine counts.
+        WriteampError: more pages than the engine supports.
     """
-    found = physical_of(logical_pages, op)
-    if found >= 2**COUNT_BITS:
+    physical_pages = physical_of(logical_pages, op)
+    if physical_pages >= 2**COUNT_BITS:
         raise WriteampError(
-            f"{logical_pages} logical pages with op {op:.4g} need more than the "
-            f"{2**COUNT_BITS - 1} physical pages that a {COUNT_BITS}-bit page number holds"
+            f"{logical_pages} logical pages with op {op:.4g} need more than {2**COUNT_BITS - 1} "
+            f"physical pages, the limit of {COUNT_BITS}-bit page numbers; use a smaller drive"
         )
-    return found
+    return physical_pages
 
 
 def whole_units(pages: float, unit: int) -> int:
-    """Return the number of whole units that hold so many pages."""
-    # 1000·1.1 is 1100.0000000000002 in floating point: a hair above a whole number is that number.
+    """Return the number of whole units that hold a number of pages."""
+    # 1000·1.1 is 1100.0000000000002 in floating point, so tiny excesses are ignored.
     return math.ceil(pages / unit * (1 - 1e-12))
 
 
-def _with_spare_pages(found: Device) -> Device:
-    if found.logical_pages >= found.physical_pages:
+def _with_spare_pages(drive: Device) -> Device:
+    if drive.logical_pages >= drive.physical_pages:
         raise RefusedError(
-            f"{found.logical_pages} logical pages on {found.physical_pages} physical pages leave "
+            f"{drive.logical_pages} logical pages on {drive.physical_pages} physical pages leave "
             "no over-provisioning; use a larger op or more blocks"
         )
-    return found
+    return drive

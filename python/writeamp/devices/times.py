@@ -1,7 +1,7 @@
-"""Tables of a device's times in a profile, carried to the engine as they are.
+"""Tables of a device's times in a profile, which are passed to the engine unchanged.
 
-The engine knows their keys, and checks keys and values (crates/engine/src/timing/params.rs); here
-they are one text, so that a device can be compared and hashed.
+The engine checks their keys and values (crates/engine/src/timing/params.rs). Here they are stored
+as one JSON text, so that a device can be compared and hashed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from writeamp.devices import toml_text
 from writeamp.errors import WriteampError, unknown
 from writeamp.fields.domains import finite, shown
 
-# What a flash drive's times stand in, and a disk's.
+# Names of the tables of a flash drive, and of a disk.
 FLASH_TABLES = (
     "timing",
     "program",
@@ -30,7 +30,7 @@ FLASH_TABLES = (
     "errors",
 )
 DISK_TABLES = ("disk", "host")
-# The one value that is a table itself.
+# The only value that is a list of rows.
 _OF_ROWS = "errors.raw_bit_error_rate"
 
 Tables: TypeAlias = dict[str, dict[str, Any]]
@@ -41,11 +41,11 @@ ChangesLike: TypeAlias = str | Iterable[str] | Mapping[str, Any]
 
 
 def canonical(tables: Tables, where: str) -> str:
-    """Return the one text of tables of plain values; no text for no tables.
+    """Return the canonical JSON text of tables, or "" without tables.
 
     Raises:
-        WriteampError: a value that is no number, text, true or false, list of numbers, or table
-            of numbers.
+        WriteampError: a value that is not a number, text, true or false, list of numbers, or list
+            of rows of numbers.
     """
     plain = {
         title: {key: _plain(f"{where}: {title}.{key}", value) for key, value in table.items()}
@@ -55,19 +55,19 @@ def canonical(tables: Tables, where: str) -> str:
 
 
 def tables_of(text: str) -> Tables:
-    """Return the tables of a text that `canonical` made."""
+    """Return the tables of a text from `canonical`."""
     return json.loads(text) if text else {}
 
 
 class Changes:
-    """The domain of `set`: values for keys of a profile's tables, as "TABLE.KEY=VALUE"."""
+    """Domain of `set`: values for keys of a profile's tables, as "TABLE.KEY=VALUE"."""
 
     takes = "ChangesLike"
 
     def check(self, name: str, value: Any) -> tuple[str, ...]:
-        """Return the texts, the last of those for one key, in the order of keys."""
+        """Return the texts sorted by key; the last text for a key wins."""
         if isinstance(value, Mapping):
-            texts: Iterable[Any] = [_text(*_place(key), one) for key, one in value.items()]
+            texts: Iterable[Any] = [_text(*_place(key), item) for key, item in value.items()]
         elif isinstance(value, str):
             texts = [value]
         elif isinstance(value, Iterable):
@@ -92,52 +92,54 @@ def split_change(text: Any) -> tuple[str, str, Any]:
     if not value.strip():
         raise WriteampError(f"set has no value in {shown(text)}; it must be {_FORM}")
     try:
-        found = toml_text.parse(f"value = {value}", "value")
+        parsed = toml_text.parse(f"value = {value}", "value")
     except WriteampError:
-        found = {}
-    if found.keys() != {"value"}:
-        # Shells take quotes away, unless they stand within others.
+        parsed = {}
+    if parsed.keys() != {"value"}:
+        # Shells remove quotes, unless they are within other quotes.
         word = value.strip() if value.strip().isidentifier() else "word"
         raise WriteampError(
-            f"set is {shown(text)}; its value must be one of TOML: a number, true, false, a list "
-            f"such as [300,1500], or text in quotes, in a shell as '{table}.{key}=\"{word}\"'"
+            f"set is {shown(text)}; its value must be TOML: a number, true, false, a list such as "
+            f"[300,1500], or text in quotes, in a shell as '{table}.{key}=\"{word}\"'"
         )
-    return table, key, found["value"]
+    return table, key, parsed["value"]
 
 
-def changed(tables: Tables, changes: Iterable[str], known: Iterable[str], whose: str) -> Tables:
+def changed(
+    tables: Tables, changes: Iterable[str], changeable: Iterable[str], device: str
+) -> Tables:
     """Return tables with some values replaced.
 
     Args:
         tables: by name.
-        changes: as `Changes` checks them.
-        known: the tables that may be changed.
-        whose: name of the device, for errors.
+        changes: texts checked by `Changes`.
+        changeable: names of tables that can be changed.
+        device: name of the device, for errors.
 
     Raises:
-        WriteampError: a table that the device has not.
+        WriteampError: a table that the device does not have.
     """
-    known = tuple(known)
-    found = {title: dict(table) for title, table in tables.items()}
+    changeable = tuple(changeable)
+    new_tables = {title: dict(table) for title, table in tables.items()}
     for table, key, value in (split_change(text) for text in changes):
-        if table not in known:
-            raise unknown(f"table of {whose} in set", table, known)
-        found.setdefault(table, {})[key] = value
-    return found
+        if table not in changeable:
+            raise unknown(f"table of {device} in set", table, changeable)
+        new_tables.setdefault(table, {})[key] = value
+    return new_tables
 
 
 def _plain(where: str, value: Any) -> Any:
-    """Return a value as JSON has it, every number in one form: 50.0 and 50 are one time."""
+    """Return a value as JSON types with canonical numbers: 50.0 becomes 50."""
     if isinstance(value, list):
         of_rows = where.endswith(_OF_ROWS)
-        return [_plain_row(where, one) if of_rows else _number(where, one) for one in value]
+        return [_plain_row(where, item) if of_rows else _number(where, item) for item in value]
     return value if isinstance(value, str | bool) else _number(where, value)
 
 
 def _plain_row(where: str, row: Any) -> list[int | float]:
     if not isinstance(row, list):
         raise WriteampError(f"{where} has {shown(row)}; it must be a list of lists of numbers")
-    return [_number(where, one) for one in row]
+    return [_number(where, item) for item in row]
 
 
 def _number(where: str, value: Any) -> int | float:
@@ -161,6 +163,6 @@ def _place(text: Any) -> tuple[str, str]:
 
 
 def _text(table: str, key: str, value: Any) -> str:
-    """Return the change in TOML, whose numbers, texts and lists are written as JSON has them."""
+    """Return a change as TOML; JSON numbers, texts and lists are valid TOML."""
     plain = _plain(f"set: {table}.{key}", value)
     return f"{table}.{key}={json.dumps(plain, ensure_ascii=False)}"

@@ -1,4 +1,4 @@
-"""Reading of TOML files: a table, or an error of one sentence that says why not."""
+"""Read TOML files, with errors of one sentence."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from writeamp.files import inputs
 _MOST_BYTES = 4 << 20
 _DEEPEST = 32
 _PART_OF_KEY = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
-# tomllib takes time and memory with the square of a key's length.
+# Time and memory of tomllib grow with the square of a key's length.
 _DEEP_KEY = re.compile(rf"(?<![\w-]){_PART_OF_KEY}(?:[ \t]*+\.[ \t]*+{_PART_OF_KEY}){{{_DEEPEST}}}")
 
 
 def read_text(path: str | os.PathLike[str], what: str) -> str:
-    """Return the text of a file, `what` it is for errors.
+    """Return the text of a file; `what` is its kind, for errors.
 
     Raises:
-        WriteampError: it cannot be read, or is not UTF-8 text.
+        WriteampError: the file cannot be read, or is not UTF-8 text.
     """
-    given = file_name(path)
+    name = file_name(path)
     try:
-        return inputs.read_bytes(given, _MOST_BYTES, what).decode()
+        return inputs.read_bytes(name, _MOST_BYTES, what).decode()
     except (OSError, ValueError) as error:  # also a NUL in the name
         why = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else None
         if isinstance(error, OSError):
@@ -38,7 +38,7 @@ def parse(text: str, where: str) -> dict[str, Any]:
     """Return the table of a TOML text.
 
     Raises:
-        WriteampError: it is not TOML, or nothing that a person wrote.
+        WriteampError: invalid TOML, or values nested too deeply.
     """
     deep = WriteampError(f"{where}: not valid TOML: its values are nested too deeply")
     if _DEEP_KEY.search(text):
@@ -59,6 +59,6 @@ def parse(text: str, where: str) -> dict[str, Any]:
 def _is_deep(table: dict[str, Any]) -> bool:
     level: list[Any] = [table]
     for _ in range(_DEEPEST):
-        parts = (one.values() if isinstance(one, dict) else one for one in level)
-        level = [value for part in parts for value in part if isinstance(value, dict | list)]
+        inner = (item.values() if isinstance(item, dict) else item for item in level)
+        level = [value for items in inner for value in items if isinstance(value, dict | list)]
     return bool(level)

@@ -1,1 +1,1 @@
-"""Differences between two results of one verb: in what was set, and in what was found."""
+"""Differences between two results of one verb, in settings and metrics."""

@@ -1,4 +1,4 @@
-"""Difference of two results of one verb, read from the JSON documents that it printed."""
+"""Difference of two results of one verb, read from their JSON documents."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _MOST_BYTES = 64 << 20
 
 
 def result_document(source: Any) -> dict[str, Any]:
-    """Return a result as JSON types: from a file of --json or --report, or a result itself.
+    """Return a result as JSON types, from a file of --json or --report or from a result object.
 
     Raises:
-        WriteampError: it cannot be read, or is no JSON object.
+        WriteampError: the file cannot be read, or is not a JSON object.
     """
     if isinstance(source, Mapping):
         return dict(source)
     if hasattr(source, "to_dict"):
-        found: dict[str, Any] = source.to_dict()
-        return found
+        converted: dict[str, Any] = source.to_dict()
+        return converted
     path = Path(file_name(source))
     if path.suffix.lower() == ".html":
         return dict(report_in(path).document)
@@ -44,33 +44,31 @@ def result_document(source: Any) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise _no_result(path, _why(content, error)) from None
     if not isinstance(document, dict):
-        raise _no_result(path, ": it is no object")
+        raise _no_result(path, ": it is not an object")
     return document
 
 
 def _no_result(path: Path, why: str) -> WriteampError:
-    return WriteampError(
-        f"{path} is no JSON result of writeamp, as --json of a verb prints it{why}"
-    )
+    return WriteampError(f"{path} is not a JSON result of writeamp, as printed by --json{why}")
 
 
 def _why(content: bytes, error: Exception) -> str:
-    """Return what is wrong with a document; nothing of what is of another kind."""
+    """Return the fault of an invalid JSON document, or "" if it is another kind of file."""
     if not content.strip():
         return ": the file is empty"
     return f": {error}" if content.lstrip().startswith(b"{") else ""
 
 
 def verb_of(document: Mapping[str, Any], name: str) -> str:
-    """Return the verb whose result a document is.
+    """Return the verb that printed a document.
 
     Raises:
-        WriteampError: it is of none.
+        WriteampError: the document is not a result of a comparable verb.
     """
     verb = signed_verb(document)
     if verb is None:
         raise WriteampError(
-            f"{name} is no result of a verb that can be compared; such are: {', '.join(SIGNATURES)}"
+            f"{name} is not a result of a comparable verb; valid: {', '.join(SIGNATURES)}"
         )
     return verb
 
@@ -79,7 +77,7 @@ Verdict: TypeAlias = Literal["differs", "within noise", "no interval"]
 Kind: TypeAlias = Literal["found", "length of the run"]
 Interval: TypeAlias = tuple[float, float]
 
-# Numbers that were set, or follow from what was set; all other numbers were found.
+# Numbers that are settings or follow from settings; all other numbers are metrics.
 _SET = frozenset(
     {
         *("blocks", "pages_per_block", "page_bytes", "physical_pages", "logical_pages"),
@@ -88,27 +86,27 @@ _SET = frozenset(
         *("replicas", "seed", "target_wa", "w_max", "warranty_years"),
     }
 )
-# Texts that were found, and what says the same again.
-_SAID = frozenset(
+# Texts that are not settings, and repetitions.
+_TEXTS = frozenset(
     {
         *("notes", "warnings", "hints", "told", "shrunk", "steady_reason", "reason"),
         *("source", "name", "version", "loads"),
     }
 )
-# What names a row of a table; a row of one result is compared with that of the same name.
+# Keys that name a row of a table; rows with the same name are compared.
 _NAMES = ("workload", "way", "model", "manager", "victims", "file", "change", "wa_definition")
-# Counts that only say how long a run was, unless they have intervals; so do those of these tables.
+# Counts without intervals only reflect the length of a run; so do all counts of these tables.
 _COUNTS = frozenset(
     {"host_pages", "flash_pages", "erases", "writes", "drive_writes", "warmup_pages"}
 )
 _TABLES_OF_COUNTS = ("host", "causes")
-# Of these the computer decides, and the clock.
+# Values that depend on the computer or the clock.
 _OF_THE_MACHINE = frozenset({"elapsed_s", "host_pages_per_s", "seconds", "skipped", "out"})
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting with its value in either result; None where it has none."""
+    """A setting with its value in each result; None if a result does not have it."""
 
     key: str
     a: Any
@@ -117,12 +115,12 @@ class Setting:
 
 @dataclass(frozen=True)
 class NumberPair:
-    """A number that both results found.
+    """A metric that both results have.
 
     Attributes:
         key: its keys in the documents, joined by ".".
-        a, b: in either result.
-        a_ci95, b_ci95: 95% intervals; None of none.
+        a, b: value in each result.
+        a_ci95, b_ci95: 95% intervals, or None.
     """
 
     key: str
@@ -133,12 +131,12 @@ class NumberPair:
 
     @property
     def difference(self) -> float:
-        """The second less the first."""
+        """Second value minus first value."""
         return self.b - self.a
 
     @property
     def difference_ci95(self) -> Interval | None:
-        """Interval of the difference of independent results; None if one has no interval."""
+        """95% interval of the difference, for independent results; None if one has no interval."""
         if self.a_ci95 is None or self.b_ci95 is None:
             return None
         low = math.hypot(self.b - self.b_ci95[0], self.a_ci95[1] - self.a)
@@ -147,7 +145,7 @@ class NumberPair:
 
     @property
     def kind(self) -> Kind:
-        """Whether it grows with the length of the run, and tells little else."""
+        """ "length of the run" for a count that mainly reflects this length, otherwise "found"."""
         *tables, name = self.key.split(".")
         is_count = name in _COUNTS or (bool(tables) and tables[-1] in _TABLES_OF_COUNTS)
         has_interval = self.a_ci95 is not None or self.b_ci95 is not None
@@ -155,14 +153,14 @@ class NumberPair:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether noise alone explains the difference."""
+        """Whether noise explains the difference."""
         bounds = self.difference_ci95
         if bounds is None:
             return "no interval"
         return "within noise" if bounds[0] <= 0 <= bounds[1] else "differs"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the pair as JSON types; what no float holds is None."""
+        """Return the pair as JSON types, with None in place of overflown numbers."""
         bounds = self.difference_ci95
         is_held = bounds is not None and all(map(math.isfinite, bounds))
         return {
@@ -188,14 +186,14 @@ class Difference(Presented):
     """Difference of two results of one verb.
 
     Attributes:
-        verb: that printed both.
+        verb: that printed both results.
         settings: that differ.
-        numbers: that both found, and that are not equal.
-        per_host_page: flash pages of each cause for each page that the host wrote, where these are
-            not equal; their keys are those of the counts.
-        equal: how many numbers are equal.
-        only: keys of numbers that one of them has alone, and which one: "a" or "b".
-        notes: sentences on what to keep in mind.
+        numbers: metrics of both results that are not equal.
+        per_host_page: flash pages of each cause per host page, if not equal; the keys are those of
+            the counts.
+        equal: number of equal metrics.
+        only: keys of metrics that only one result has, with "a" or "b".
+        notes: sentences on limits of the comparison.
     """
 
     verb: str
@@ -207,28 +205,32 @@ class Difference(Presented):
     notes: tuple[str, ...]
 
     def _records(self) -> Iterable[Mapping[str, Any]]:
-        return [one.to_dict() for one in self.numbers]
+        return [pair.to_dict() for pair in self.numbers]
 
     def card(self) -> Card:
-        """Return the settings that differ, then WA and its causes, then lengths of the runs."""
-        settings = [(one.key, _in_words(one.a), _in_words(one.b)) for one in self.settings]
-        counts = [one for one in self.numbers if one.kind == "length of the run"]
+        """Return tables of settings that differ, metrics and causes, and lengths of the runs."""
+        settings = [
+            (setting.key, _in_words(setting.a), _in_words(setting.b)) for setting in self.settings
+        ]
+        counts = [pair for pair in self.numbers if pair.kind == "length of the run"]
         parts = [
-            Card("Set differently", settings, ("set differently", "A", "B"), is_ruled=False),
-            _numbers_card("found", [one for one in self.numbers if one not in counts]),
+            Card("Settings", settings, ("settings", "A", "B"), is_ruled=False),
+            _numbers_card("metrics", [pair for pair in self.numbers if pair not in counts]),
             _numbers_card("per host page", self.per_host_page),
             _numbers_card("length of the run", counts),
         ]
         title = f"Two results of {self.verb}" + ("" if settings else ": no setting differs")
-        return Card(title, (), notes=self.notes, parts=[part for part in parts if part.rows])
+        return Card(title, (), notes=self.notes, parts=[table for table in parts if table.rows])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the difference as JSON types."""
         return {
             "verb": self.verb,
-            "settings": [{"key": one.key, "a": one.a, "b": one.b} for one in self.settings],
-            "numbers": [one.to_dict() for one in self.numbers],
-            "per_host_page": [one.to_dict() for one in self.per_host_page],
+            "settings": [
+                {"key": setting.key, "a": setting.a, "b": setting.b} for setting in self.settings
+            ],
+            "numbers": [pair.to_dict() for pair in self.numbers],
+            "per_host_page": [pair.to_dict() for pair in self.per_host_page],
             "equal": self.equal,
             "only": [{"key": key, "in": which} for key, which in self.only],
             "notes": list(self.notes),
@@ -238,20 +240,20 @@ class Difference(Presented):
 def _numbers_card(title: str, pairs: Sequence[NumberPair]) -> Card:
     rows = [
         (
-            one.key,
-            _with_bounds(one.a, one.a_ci95),
-            _with_bounds(one.b, one.b_ci95),
-            _change(one),
-            "" if one.verdict == "no interval" else one.verdict,
+            pair.key,
+            _with_bounds(pair.a, pair.a_ci95),
+            _with_bounds(pair.b, pair.b_ci95),
+            _change(pair),
+            "" if pair.verdict == "no interval" else pair.verdict,
         )
-        for one in pairs
+        for pair in pairs
     ]
     return Card(title, rows, (title, "A", "B", "B − A", ""), is_ruled=False)
 
 
-def _change(one: NumberPair) -> str:
-    shown = _with_bounds(one.difference, one.difference_ci95)
-    return f"{shown} ({one.difference / one.a:+.2%})" if one.a else shown
+def _change(pair: NumberPair) -> str:
+    shown = _with_bounds(pair.difference, pair.difference_ci95)
+    return f"{shown} ({pair.difference / pair.a:+.2%})" if pair.a else shown
 
 
 def _with_bounds(value: float, bounds: tuple[float, float] | None) -> str:
@@ -268,37 +270,37 @@ def _in_words(value: Any) -> str:
 
 
 def diff(a: Any, b: Any) -> Difference:
-    """Return what two results of one verb have set and found differently.
+    """Compare two results of one verb: settings and metrics that differ.
 
     Args:
-        a: a result, its JSON document, or a file of that.
-        b: the other one.
+        a: a result, its JSON document, or the path of a file with the document.
+        b: the other result, in the same forms.
 
     Returns:
         `Difference`: `settings` and `numbers` that differ, each with both values; `equal`, `notes`.
 
     Raises:
-        WriteampError: one cannot be read, is no result, or they are of different verbs.
+        WriteampError: a file cannot be read or is not a result, or the verbs differ.
 
     >>> import writeamp as wa
     >>> drive = {"blocks": 64, "pages_per_block": 16, "writes": 20_000, "warmup": 5000}
-    >>> found = wa.diff(wa.simulate(op=0.2, **drive), wa.simulate(op=0.4, **drive))
-    >>> next(one.verdict for one in found.numbers if one.key == "wa")
+    >>> difference = wa.diff(wa.simulate(op=0.2, **drive), wa.simulate(op=0.4, **drive))
+    >>> next(pair.verdict for pair in difference.numbers if pair.key == "wa")
     'differs'
     """
     first, last = result_document(a), result_document(b)
     verb, other = verb_of(first, _name(a, "the first")), verb_of(last, _name(b, "the second"))
     if verb != other:
         raise WriteampError(
-            f"the results are of two verbs, {verb} and {other}; compare two of one verb"
+            f"the results are of two verbs, {verb} and {other}; compare results of one verb"
         )
     left, right = dict(_leaves(first)), dict(_leaves(last))
     numbers = [
         NumberPair(key, left[key], right[key], _interval(left, key), _interval(right, key))
         for key in left
-        if key in right and _is_found(key, left[key]) and _is_found(key, right[key])
+        if key in right and _is_metric(key, left[key]) and _is_metric(key, right[key])
     ]
-    unequal = tuple(one for one in numbers if one.a != one.b)
+    unequal = tuple(pair for pair in numbers if pair.a != pair.b)
     return Difference(
         verb,
         tuple(_settings(left, right)),
@@ -311,16 +313,16 @@ def diff(a: Any, b: Any) -> Difference:
 
 
 def _per_host_page(numbers: Iterable[NumberPair]) -> Iterator[NumberPair]:
-    """Yield the counts of causes divided by the host pages beside them, where these differ."""
-    by_key = {one.key: one for one in numbers}
-    for one in by_key.values():
-        table = one.key.rpartition(".")[0]
+    """Yield the flash pages of each cause per host page, if they differ."""
+    by_key = {count.key: count for count in numbers}
+    for count in by_key.values():
+        table = count.key.rpartition(".")[0]
         host = by_key.get(f"{table}.host")
         if _last(table) != "causes" or host is None or not (host.a and host.b):
             continue
-        a, b = one.a / host.a, one.b / host.b
+        a, b = count.a / host.a, count.b / host.b
         if a != b:
-            yield NumberPair(one.key, a, b, None, None)
+            yield NumberPair(count.key, a, b, None, None)
 
 
 def _name(source: Any, otherwise: str) -> str:
@@ -328,13 +330,13 @@ def _name(source: Any, otherwise: str) -> str:
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the values of a document by their keys; rows of tables by their names."""
+    """Yield the values of a document with their joined keys; rows of tables have their names."""
     if isinstance(value, Mapping):
-        for key, one in value.items():
-            is_repeated = key == "wa_bytes" and one == value.get("wa")
-            if key not in _OF_THE_MACHINE | _SAID and not is_repeated:
-                yield from _leaves(one, f"{path}.{key}" if path else str(key))
-    elif isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
+        for key, item in value.items():
+            is_repeated = key == "wa_bytes" and item == value.get("wa")
+            if key not in _OF_THE_MACHINE | _TEXTS and not is_repeated:
+                yield from _leaves(item, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
         for place, row in enumerate(value):
             names = [str(row[name]) for name in _NAMES if isinstance(row.get(name), str)]
             yield from _leaves(row, f"{path}[{', '.join(names) or place}]")
@@ -346,7 +348,7 @@ def _last(key: str) -> str:
     return key.rpartition(".")[2]
 
 
-def _is_found(key: str, value: Any) -> bool:
+def _is_metric(key: str, value: Any) -> bool:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return is_number and _last(key) not in _SET and not _is_bound(key)
 
@@ -356,12 +358,16 @@ def _is_bound(key: str) -> bool:
 
 
 def _interval(values: Mapping[str, Any], key: str) -> Interval | None:
-    """Return the interval that stands beside a number."""
+    """Return the 95% interval of a number, from the keys beside it."""
     head, point, name = key.rpartition(".")
-    for beside in (f"{name}_ci95", "endurance_ci95" if name.startswith("endurance") else ""):
-        found = values.get(f"{head}{point}{beside}")
-        if isinstance(found, list | tuple) and len(found) == 2 and all(map(_is_number, found)):
-            return float(found[0]), float(found[1])
+    for key_ci95 in (f"{name}_ci95", "endurance_ci95" if name.startswith("endurance") else ""):
+        interval = values.get(f"{head}{point}{key_ci95}")
+        if (
+            isinstance(interval, list | tuple)
+            and len(interval) == 2
+            and all(map(_is_number, interval))
+        ):
+            return float(interval[0]), float(interval[1])
     low, high = values.get(f"{key}_low"), values.get(f"{key}_high")
     if low is None or high is None or not (_is_number(low) and _is_number(high)):
         return None
@@ -375,8 +381,8 @@ def _is_number(value: Any) -> bool:
 def _settings(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[Setting]:
     for key in dict.fromkeys([*left, *right]):
         a, b = left.get(key), right.get(key)
-        is_number = any(_is_found(key, one) for one in (a, b))
-        is_list = any(isinstance(one, list | tuple) for one in (a, b))
+        is_number = any(_is_metric(key, value) for value in (a, b))
+        is_list = any(isinstance(value, list | tuple) for value in (a, b))
         if a != b and not (is_number or is_list or _is_bound(key)):
             yield Setting(key, a, b)
 
@@ -384,15 +390,15 @@ def _settings(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[Set
 def _only(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for values, others, which in ((left, right, "a"), (right, left, "b")):
         for key, value in values.items():
-            if _is_found(key, value) and not _is_found(key, others.get(key)):
+            if _is_metric(key, value) and not _is_metric(key, others.get(key)):
                 yield key, which
 
 
 def _notes(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[str]:
     if left.get("seed") is not None and left.get("seed") == right.get("seed"):
         yield (
-            "both have one seed: their draws are partly the same, so that noise is less than their "
-            "intervals say"
+            "both results use the same seed, so their random draws partly agree and the true noise "
+            "is below the intervals"
         )
     if False in (left.get("steady"), right.get("steady")):
-        yield "one of them was not steady when it ended, so that its interval may be too narrow"
+        yield "a run was not steady when it ended, so its interval may be too narrow"

@@ -1,14 +1,14 @@
 "use strict";
-// Pictures of a drive as SVG strings, and their texts. These functions have no side effects.
+// Pictures of a drive: a string of SVG, and the words beside it. Nothing here changes anything.
 
 const CELL = 12, GAP = 10, HEAD = 15;
 
-// Colour classes of a page for each colouring; the last one is the youngest or hottest.
+// Classes of a page for each colouring, the last the youngest or hottest.
 const AGES = [3, 1, 0.3, 0.1];
 const HEATS = [0.5, 1, 2, 4];
 const COLOURINGS = {
   origin: {
-    name: "origin (host write or copy)",
+    name: "who wrote it here",
     legend: () => [["c-host", "written by the host"], ["c-copy", "copied by collection"]],
     of: (drive, recording, page) => (drive.copied[page] ? "c-copy" : "c-host"),
   },
@@ -82,7 +82,7 @@ function drawDrive(drive, recording, colouring) {
         + `text-anchor="end">${mark}</text>`);
     }
   }
-  const squares = {};  // one path for all pages with the same class
+  const squares = {};  // one path for all pages that look alike
   const hatch = [];
   drive.state.forEach((state, page) => {
     const [x, y] = corner(page);
@@ -103,7 +103,7 @@ function drawDrive(drive, recording, colouring) {
     + `${frames.join("")}</svg>`;
 }
 
-// Pages of the last event: the programmed page, and its old version.
+// Pages that the last event was about: the one that was programmed, and its old version.
 function framed(drive) {
   if (!drive.last || (drive.last.kind !== PROGRAM && drive.last.kind !== UNMAP)) return [];
   const { kind, first, from, buffered } = drive.last;
@@ -111,14 +111,14 @@ function framed(drive) {
   return from === NOWHERE || from === undefined || buffered ? now : [...now, ["lost", from]];
 }
 
-// Description of the drive for screen readers.
+// The drive in a sentence, for those who do not see it.
 function summary(drive, recording) {
   const count = (state) => drive.state.filter((one) => one === state).length;
   return `${count(VALID)} valid pages, ${count(INVALID)} invalid, ${count(FREE)} free, in `
     + `${recording.blocks} blocks of ${recording.pages_per_block}`;
 }
 
-// Description of the last event.
+// The last event in a sentence.
 function sentence(drive, recording) {
   const last = drive.last;
   if (!last) return "The drive is new: every page is free.";
@@ -147,16 +147,16 @@ function sentence(drive, recording) {
   }
   if (kind === VICTIM) {
     const why = last.beside === undefined
-      ? `Free pages are needed: block ${first} is chosen for collection.`
+      ? `Room is needed: block ${first} is chosen for collection.`
       : `Block ${first} is chosen too: it and block ${last.beside} exchange their kinds.`;
     return `${why} ${last.valid} of its ${recording.pages_per_block} pages are valid and must be copied.`;
   }
-  if (kind === UNMAP) return `The host trims page ${first}: its data are no longer needed.`;
+  if (kind === UNMAP) return `The host trims page ${first}: its data are not needed any more.`;
   if (kind === GROUP_CREATED) return `A new group begins: group ${first + 1}.`;
   return `Group ${first + 1} is merged into group ${second + 1}.`;
 }
 
-// Chart of write amplification: a line for each drive, with a dot at the current position.
+// The write amplification so far as SVG: each drive a line, the place in them a dot.
 function drawSeries(walks, at) {
   const wide = 320, high = 70, length = Math.max(...walks.map((walk) => walk.series.length), 2);
   const most = Math.max(1.5, ...walks.flatMap((walk) => walk.series.slice(50)));

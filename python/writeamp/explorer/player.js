@@ -1,5 +1,5 @@
 "use strict";
-// The page: one player, which is moved to the open chapter, and its controls.
+// The page: one player, which is moved to the chapter that is open, and what drives it.
 
 const SPEEDS = [1, 2, 4, 8, 15, 30, 60, 120, 250, 500];  // events a second
 
@@ -31,7 +31,7 @@ function steps(write) {
   return Math.max(...walks.map((walk) => walk.stepsOf(write)));
 }
 
-// Step one event forward; returns false at the end.
+// One event onwards; false at the end.
 function forward() {
   if (step + 1 < steps(write)) {
     step += 1;
@@ -58,7 +58,7 @@ function nextWrite() {
   if (write < total()) [write, step] = [write + 1, 0];
 }
 
-// Step forward until a victim has been chosen.
+// Onwards until a victim has just been chosen.
 function nextCollection() {
   const chosen = () => walks.map((walk) => walk.drive.lastChoice?.choice ?? -1).join();
   const before = chosen();
@@ -100,7 +100,7 @@ function showDrive(walk, which, colouring) {
   part("choice").innerHTML = choice(drive, recording);
 }
 
-// Programs by cause since the fill, and the resulting WA.
+// Programs by cause since the fill, and what they make.
 function causes(drive, recording) {
   const host = Math.max(0, drive.hostPages - recording.filled);
   if (host === 0) return `<strong>WA</strong> is counted from the first fill on.`;
@@ -111,13 +111,13 @@ function causes(drive, recording) {
     + `${copies} copies) / ${host}<span class="bar" aria-hidden="true">${bar}</span>`;
 }
 
-// The last choice of a victim, with the scores of the candidates.
+// The last choice of a victim, with the scores of those that were looked at.
 function choice(drive, recording) {
   if (!drive.lastChoice) return "<p>No victim has been chosen yet.</p>";
   const { block, choice } = drive.lastChoice;
   const [measure, count, scores] = recording.choices[choice];
   const word = drive.victims.includes(block) ? "Victim" : "Last victim";
-  if (scores.length === 0) return `<p>${word}: block ${block}, by ${escaped(measure || "a policy without scores")}.</p>`;
+  if (scores.length === 0) return `<p>${word}: block ${block}, by ${escaped(measure || "a policy that says no score")}.</p>`;
   const most = Math.max(...scores.map(([, score]) => score ?? 0), 1e-9);
   const row = ([of, score]) => `<tr><th scope="row">block ${of}</th><td class="number">`
     + `${score === null ? "∞" : score}</td><td class="score"><span class="${of === block ? "chosen" : ""}" `
@@ -166,7 +166,7 @@ function pause() {
 
 function toggle() {
   playing = !playing;
-  // At the end, play restarts after the first fill.
+  // At the end there is nothing to play: the whole run begins anew, after the first fill.
   if (playing && write >= total()) [write, step] = [walks[0].recording.filled, 0];
   const end = scene.write + scene.plays;
   until = scene.plays > 0 && write >= scene.write && write < end ? end : Infinity;
@@ -198,7 +198,7 @@ function showSpeed() {
   found("speed-text").textContent = `${SPEEDS[found("speed").value]} events a second`;
 }
 
-// Wrap an action: stop the player before it, and show the position after it.
+// What stops the player first, and shows where it is afterwards.
 function stopped(action) {
   return () => {
     pause();

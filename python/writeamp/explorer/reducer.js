@@ -1,7 +1,7 @@
 "use strict";
-// State of a drive after some of its recorded events. Nothing is simulated here.
+// State of a drive after some of its events: each event changes a little, and nothing is simulated.
 
-// Kinds of events; the numbers are those of recording.py.
+// Kinds of events, by the numbers of recording.py.
 const PROGRAM = 0, ERASE = 1, OPEN = 2, VICTIM = 3, UNMAP = 4, GROUP_CREATED = 5, GROUP_MERGED = 6;
 const HOST = 0;  // the first of the causes
 const FREE = 0, VALID = 1, INVALID = 2;
@@ -16,7 +16,7 @@ function newDrive(recording) {
     copied: new Array(pages).fill(false),        // programmed by collection, not for the host
     written: new Array(recording.logical_pages).fill(0),  // host writes before its last write
     writes: new Array(recording.logical_pages).fill(0),   // times that the host wrote it
-    stream: new Array(recording.blocks).fill(NOWHERE),    // stream of the pages of a block
+    stream: new Array(recording.blocks).fill(NOWHERE),    // whose pages a block holds
     erases: new Array(recording.blocks).fill(0),
     buffer: new Set(),                           // logical pages that are being moved
     programs: new Array(recording.causes.length).fill(0),
@@ -24,7 +24,7 @@ function newDrive(recording) {
     hostPages: 0,
     victims: [],                                 // chosen and not yet erased
     lastChoice: null,                            // {block, choice}: the last victim
-    last: null,                                  // the last event, with the facts that its description needs
+    last: null,                                  // the last event, and what a sentence needs of it
   };
 }
 
@@ -119,7 +119,7 @@ function waSeries(recording) {
   return series;
 }
 
-// A recording with a position: steps forward are fast, steps back restart from the beginning.
+// A recording with a place in it: forward is quick, and back begins anew.
 class Walk {
   constructor(recording) {
     this.recording = recording;
@@ -140,7 +140,7 @@ class Walk {
     return end - this.starts[write];
   }
 
-  // Go to a number of finished writes, and of events of the next one.
+  // Goes to where so many writes are done, and so many events of the next.
   go(write, step) {
     const start = this.starts[Math.min(write, this.starts.length - 1)];
     const at = start + Math.min(step, this.stepsOf(write));

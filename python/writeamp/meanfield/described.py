@@ -1,4 +1,4 @@
-"""Mean fields of hot and cold data, as models that describe runs."""
+"""Mean fields of hot and cold data, as models for runs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _COUNTS = ("pages_per_block", "d", "d_swap")
 _SHARES = ("hot_fraction", "hot_write_fraction")
 
 
-# Cached: `answer` needs it several times, and a fixed point takes up to seconds.
+# Cached, because `answer` needs a fixed point several times, which takes up to seconds.
 @lru_cache(maxsize=64)
 def _wa(solve: Callable[..., FixedPoint], **parameters: float) -> np.float64:
-    found = solve(
+    point = solve(
         **{name: int(value) if name in _COUNTS else value for name, value in parameters.items()}
     )
-    return np.float64(found.wa)
+    return np.float64(point.wa)
 
 
 _OF_HCWF = Describes(
@@ -41,7 +41,7 @@ _OF_SWAP = replace(
 
 _HCWF = AnalyticModel(
     name="hcwf",
-    assumes="hot and cold data, which the oracle tells apart, a full drive, many blocks",
+    assumes="hot and cold data, separated by the oracle, a full drive, many blocks",
     parameters=("spare_factor", "pages_per_block", "d", *_SHARES),
     function=partial(_wa, hot_cold),
     describes=(_OF_HCWF,),

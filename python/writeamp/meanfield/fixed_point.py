@@ -1,4 +1,4 @@
-"""A drive of many blocks in its steady state: the fixed point of its mean field."""
+"""Steady state of a drive of many blocks: the fixed point of its mean field."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from writeamp.results.drawn import Drawn
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 
-# A fixed point is ill-conditioned beyond any of these; docs/meanfield.md says why these.
+# A fixed point beyond any of these limits is ill-conditioned; reasons are in docs/meanfield.md.
 MOST_RESIDUAL = 1e-12
 MOST_RELATIVE_ERROR = 1e-6
 MOST_RELAXATION_DRIVE_WRITES = 100.0
@@ -35,29 +35,29 @@ SPREAD_BLOCKS = 10_000
 
 @dataclass(frozen=True, eq=False)
 class FixedPoint(Drawn):
-    """A drive in its steady state.
+    """Steady state of a drive.
 
     Attributes:
-        parameters: what was asked.
+        parameters: the drive and its data.
         wa: write amplification (eq. 5).
-        residual: the largest element of the drift F (eq. 1) at this point, from the stationary
-            probabilities of the write frontiers (eq. 4), which the solver's route does not share.
-        wa_error_bound: a bound on the error of `wa`: what F has left, or what rounding may hide in
-            it, times the sensitivity of `wa` to that; infinite if there is no telling.
-        ill_conditioned: whether `wa` is not to be relied on, and `why`: sentences, or nothing.
+        residual: largest element of the drift F (eq. 1) at this point, computed independently of
+            the solver from the stationary probabilities of the write frontiers (eq. 4).
+        wa_error_bound: bound on the error of `wa`: the residual or its rounding error, times the
+            sensitivity of `wa`; infinite if unknown.
+        ill_conditioned: True if `wa` is not reliable; `why` has the reasons as sentences, or "".
         relaxation_drive_writes: host writes per logical page in which a surplus of hot blocks
             falls to 1/e.
         wa_spread_10000_blocks: standard deviation of the write amplification of a drive of 10,000
-            blocks, from single blocks changing kind in swaps; 0 without swaps.
-        elapsed_s: wall time of finding the fixed point; checking it took `check_elapsed_s`.
+            blocks, caused by single blocks that change kind in swaps; 0 without swaps.
+        elapsed_s: wall time of the solution in seconds; `check_elapsed_s` is that of the check.
         hot_block_share: share of the blocks that are marked hot.
         share_gc_d: share of the collections that draw d of all blocks (p_GC,d).
-        share_gc_swap: share of those that draw d* blocks of one kind, for a swap:
+        share_gc_swap: share of the collections that draw d* blocks of one kind, for a swap:
             `share_gc_swap_hot` + `share_gc_swap_cold`.
-        m_hot, m_cold: share of all blocks that is of the kind and has 0, 1, … b valid pages;
-            arrays of length b + 1 that sum to 1 together.
-        p: distribution of a victim's valid pages, where it is one of d of all blocks; length b + 1.
-        q_hot, q_cold: the same where it is one of d* hot or cold blocks; 0 without swaps.
+        m_hot, m_cold: share of all blocks of the kind with 0, 1, … b valid pages; arrays of length
+            b + 1, which sum to 1 together.
+        p: distribution of the valid pages of a victim among d of all blocks; length b + 1.
+        q_hot, q_cold: the same for a victim among d* hot or cold blocks; 0 without swaps.
     """
 
     parameters: Parameters
@@ -82,18 +82,18 @@ class FixedPoint(Drawn):
     q_cold: FloatArray
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON can hold it, the parameters first; None is infinite."""
-        found = asdict(self)
-        whole: dict[str, Any] = found.pop("parameters") | found
-        for name, value in whole.items():
+        """Return all fields as JSON types, the parameters first; None means infinite."""
+        values = asdict(self)
+        document: dict[str, Any] = values.pop("parameters") | values
+        for name, value in document.items():
             if isinstance(value, np.ndarray):
-                whole[name] = value.tolist()
+                document[name] = value.tolist()
             elif isinstance(value, float) and not math.isfinite(value):
-                whole[name] = None
-        return whole
+                document[name] = None
+        return document
 
     def card(self) -> Card:
-        """Return the main facts in words, with the hot blocks by valid pages as a line."""
+        """Return the main values as a table, with the hot blocks by valid pages as a line."""
         drive = self.parameters
         rows = [
             ("write mode", MODES[drive.mode]),
@@ -102,24 +102,27 @@ class FixedPoint(Drawn):
             ("op (T-U)/U", f"{drive.op:.6g}"),
             ("hot pages, hot writes", f"{drive.hot_fraction:.6g}, {drive.hot_write_fraction:.6g}"),
             ("WA", f"{self.wa:.6f}"),
-            ("error of WA is below", f"{self.wa_error_bound:.2g}"),
+            ("bound on the error of WA", f"{self.wa_error_bound:.2g}"),
             ("residual of the drift", f"{self.residual:.2g}"),
             ("ill-conditioned", "yes" if self.ill_conditioned else "no"),
-            ("hot blocks", f"{self.hot_block_share:.6f} of all"),
-            (f"collections of d = {drive.d}", f"{self.share_gc_d:.6f} of all"),
+            ("hot blocks", f"{self.hot_block_share:.6f} of all blocks"),
+            (f"collections from d = {drive.d} blocks", f"{self.share_gc_d:.6f} of all"),
         ]
         if drive.d_swap is not None:
             for kind, share in (("hot", self.share_gc_swap_hot), ("cold", self.share_gc_swap_cold)):
-                rows.append((f"collections of d* = {drive.d_swap} {kind}", f"{share:.6f} of all"))
+                name = f"collections from d* = {drive.d_swap} {kind} blocks"
+                rows.append((name, f"{share:.6f} of all"))
         took = (self.elapsed_s, self.check_elapsed_s)
-        rows.append(("found, checked in", "{:.2f} ms, {:.2f} ms".format(*(1e3 * s for s in took))))
+        rows.append(
+            ("time to solve, to check", "{:.2f} ms, {:.2f} ms".format(*(1e3 * s for s in took)))
+        )
         pages = np.arange(self.m_hot.size)
         spark = Spark(pages, self.m_hot, "share of blocks that are hot, by valid pages")
         warnings = [f"ill-conditioned: {self.why}"] if self.ill_conditioned else []
         return Card("Mean field", rows, warnings=warnings, spark=spark)
 
     def figure(self) -> LineChart:
-        """Describe how full the hot and the cold blocks are."""
+        """Describe the distributions of valid pages of hot and cold blocks."""
         drive = self.parameters
         draws = f"d = {drive.d}" + ("" if drive.d_swap is None else f", d* = {drive.d_swap}")
         return blocks_by_valid_pages(
@@ -144,13 +147,13 @@ def hot_cold(
     op: float | None = None,
     fill: float | None = None,
 ) -> FixedPoint:
-    """Return the fixed point of HCWF: hot and cold pages in blocks of their own.
+    """Return the fixed point of HCWF: hot and cold pages in separate blocks.
 
     Args:
         pages_per_block: pages of an erase block (b), 1 to 1024.
-        d: blocks drawn to choose a victim from.
-        hot_fraction: share of the logical pages that is hot (f), above 0 and below 1.
-        hot_write_fraction: share of the host writes that goes to them (r), above 0 and below 1.
+        d: blocks drawn; the victim is the emptiest.
+        hot_fraction: share of hot logical pages (f), above 0 and below 1.
+        hot_write_fraction: share of the host writes to hot pages (r), above 0 and below 1.
         spare_factor: (T−U)/T (S_f), above 0 and below 1; or give `op` or `fill`.
         op: (T−U)/U, above 0.
         fill: U/T, above 0 and below 1.
@@ -160,7 +163,7 @@ def hot_cold(
         pages), `ill_conditioned`.
 
     Raises:
-        WriteampError: a parameter is missing or outside its domain, or no fixed point was found.
+        WriteampError: a missing or invalid parameter, or no fixed point was found.
 
     >>> import writeamp as wa
     >>> point = wa.meanfield.hot_cold(pages_per_block=32, spare_factor=0.12, d=10,
@@ -196,9 +199,9 @@ def hot_cold_swap(
     """Return the fixed point of HCWF(swap): collection exchanges hot and cold blocks.
 
     Args:
-        pages_per_block: see `hot_cold`, as for all others but
-        d: blocks drawn to choose a first victim from.
-        d_swap: blocks of one kind drawn to choose the second victim of a swap from (d*).
+        pages_per_block: see `hot_cold`.
+        d: blocks drawn for the first victim.
+        d_swap: blocks of one kind drawn for the second victim of a swap (d*).
         hot_fraction: see `hot_cold`.
         hot_write_fraction: see `hot_cold`.
         spare_factor: see `hot_cold`.
@@ -210,7 +213,7 @@ def hot_cold_swap(
         blocks by valid pages), `ill_conditioned`.
 
     Raises:
-        WriteampError: as `hot_cold`.
+        WriteampError: as in `hot_cold`.
 
     >>> import writeamp as wa
     >>> point = wa.meanfield.hot_cold_swap(pages_per_block=32, spare_factor=0.12, d=50, d_swap=8,
@@ -237,13 +240,15 @@ def _fixed_point(parameters: Parameters) -> FixedPoint:
     begun = perf_counter()
     m_hot, m_cold = model.fixed_point()
     found_at = perf_counter()
-    found = model.check(m_hot, m_cold)
+    checked = model.check(m_hot, m_cold)
     checked_at = perf_counter()
-    # Without swaps the blocks' kinds follow their pages; what is left of the spread is rounding.
-    of_one_block = found.pop("wa_spread")
+    # Without swaps, single blocks do not change kind, and the computed spread is rounding error.
+    of_one_block = checked.pop("wa_spread")
     spread = 0.0 if parameters.d_swap is None else of_one_block / math.sqrt(SPREAD_BLOCKS)
-    found["wa_error_bound"] = max(found["wa_error_bound"], found["wa"] * sys.float_info.epsilon)
-    why = _why_ill_conditioned(spread=spread, **found)
+    checked["wa_error_bound"] = max(
+        checked["wa_error_bound"], checked["wa"] * sys.float_info.epsilon
+    )
+    why = _why_ill_conditioned(spread=spread, **checked)
     return FixedPoint(
         parameters=parameters,
         ill_conditioned=bool(why),
@@ -252,10 +257,10 @@ def _fixed_point(parameters: Parameters) -> FixedPoint:
         elapsed_s=found_at - begun,
         check_elapsed_s=checked_at - found_at,
         hot_block_share=float(m_hot.sum()),
-        share_gc_swap=found["share_gc_swap_hot"] + found["share_gc_swap_cold"],
+        share_gc_swap=checked["share_gc_swap_hot"] + checked["share_gc_swap_cold"],
         m_hot=m_hot,
         m_cold=m_cold,
-        **found,
+        **checked,
     )
 
 
@@ -268,23 +273,23 @@ def _why_ill_conditioned(
     spread: float,
     **_others: object,
 ) -> str:
-    """Return a sentence for each reason not to rely on `wa`; NaN counts as one."""
+    """Return a sentence for each reason why `wa` is not reliable; NaN is a reason."""
     sentences = []
     if not residual <= MOST_RESIDUAL:
         sentences.append(f"The residual of the drift, {residual:.2g}, is above {MOST_RESIDUAL:g}.")
     if not wa_error_bound <= MOST_RELATIVE_ERROR * wa:
         sentences.append(
-            "What rounding may hide in the drift bounds the error of wa by no less than "
-            f"{wa_error_bound:.2g}."
+            f"The bound on the error of wa, {wa_error_bound:.2g}, is above "
+            f"{MOST_RELATIVE_ERROR:g} of wa, because of rounding in the drift."
         )
     if not 0 <= relaxation_drive_writes <= MOST_RELAXATION_DRIVE_WRITES:
         sentences.append(
-            "The number of hot blocks is all but conserved: a surplus falls to 1/e in "
-            f"{relaxation_drive_writes:.2g} drive writes, before which wa depends on the start."
+            "The number of hot blocks changes very slowly: a surplus falls to 1/e in "
+            f"{relaxation_drive_writes:.2g} drive writes, so wa depends on the start until then."
         )
     if not spread <= MOST_RELATIVE_SPREAD * wa:
         sentences.append(
-            f"In a drive of {SPREAD_BLOCKS:,} blocks single blocks that change kind make wa vary "
-            f"by {spread:.2g}, one standard deviation."
+            f"In a drive of {SPREAD_BLOCKS:,} blocks, wa varies by {spread:.2g} (one standard "
+            "deviation), because single blocks change kind."
         )
     return " ".join(sentences)

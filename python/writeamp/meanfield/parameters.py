@@ -1,4 +1,4 @@
-"""Parameters of a mean field: the drive, its collection, and the heat of its data."""
+"""Parameters of a mean field: the drive, its collection, and its hot and cold data."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from writeamp.errors import WriteampError
 from writeamp.fields.domains import Whole, as_ratio, finite, shown
 from writeamp.units.ratios import RATIOS, op_of, spare_factor_of
 
-# The write modes, and what the papers call them.
+# The write modes, with their names in the papers.
 MODES = {"hcwf": "HCWF", "hcwf-swap": "HCWF(swap)"}
 
-# Blocks that are drawn, as the engine counts them, and pages of a block.
+# Valid numbers of drawn blocks and of pages per block.
 COUNT = Whole(1, 2**32 - 1)
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """Checked parameters: the drive, its collection, and the heat of its data.
+    """Checked parameters: the drive, its collection, and its hot and cold data.
 
-    `mode` is "hcwf" or "hcwf-swap"; without swaps `d_swap` is None.
+    `mode` is "hcwf" or "hcwf-swap"; `d_swap` is None without swaps.
     """
 
     mode: str
@@ -55,7 +55,11 @@ def checked_parameters(
     hot_write_fraction: float,
     **ratios: float | None,
 ) -> Parameters:
-    """Return the parameters, or raise for one that is missing or outside its domain."""
+    """Return checked parameters.
+
+    Raises:
+        WriteampError: a missing or invalid parameter.
+    """
     op, spare_factor = _ratios(**ratios)
     return Parameters(
         mode="hcwf" if d_swap is None else "hcwf-swap",
@@ -74,16 +78,18 @@ def checked_parameters(
 def _ratios(
     *, op: float | None, fill: float | None, spare_factor: float | None
 ) -> tuple[float, float]:
-    """Return op and spare factor, the one that was given to the last bit."""
+    """Return op and spare factor; the given one is returned unchanged."""
     spare_factor = as_ratio("spare_factor", spare_factor)
-    found = op_of(op=op, fill=fill, spare_factor=spare_factor)
-    if found is None:
+    given_op = op_of(op=op, fill=fill, spare_factor=spare_factor)
+    if given_op is None:
         raise WriteampError(f"over-provisioning is missing; give one of {', '.join(RATIOS)}")
-    return float(found), float(spare_factor_of(found) if spare_factor is None else spare_factor)
+    return float(given_op), float(
+        spare_factor_of(given_op) if spare_factor is None else spare_factor
+    )
 
 
 def number(name: str, value: object) -> float:
-    """Return a number, or raise."""
+    """Return a number as float, or raise a `WriteampError`."""
     if not isinstance(value, float) and math.isnan(finite(value)):
         raise WriteampError(f"{name} is {shown(value)}; it must be a number")
     return float(value)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Settings of a mean field, which options are made from."""
+"""Settings of a mean field, from which command-line options are generated."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHARE = {"number": "ratio", "metavar": "SHARE", "panel": _PANEL, "required": Tr
 
 @dataclass(frozen=True)
 class MeanFieldSettings(Settings):
-    """Drive, collection and heat of a mean field, whose engine checks the shares."""
+    """Drive, collection, and hot and cold data of a mean field; the engine checks the shares."""
 
     title: ClassVar[str] = "mean field"
 
@@ -37,16 +37,14 @@ class MeanFieldSettings(Settings):
     d: int | None = setting(
         None,
         COUNT,
-        "blocks drawn, of which the emptiest is collected",
+        "blocks drawn; the emptiest is collected",
         number="count",
         required=True,
     )
     d_swap: int | None = setting(
         None, COUNT, "hcwf-swap: blocks of one kind drawn for a swap (d*)", number="count"
     )
-    hot_fraction: float | None = setting(
-        None, None, "share of the logical pages that is hot", **_SHARE
-    )
+    hot_fraction: float | None = setting(None, None, "share of hot logical pages", **_SHARE)
     hot_write_fraction: float | None = setting(
-        None, None, "share of the host writes that goes to them", **_SHARE
+        None, None, "share of the host writes to hot pages", **_SHARE
     )

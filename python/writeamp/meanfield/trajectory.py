@@ -1,4 +1,4 @@
-"""A drive on its way to its steady state: the mean field's differential equation."""
+"""Transient of a drive before its steady state: the mean field's differential equation."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ FloatArray: TypeAlias = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Trajectory(Drawn):
-    """A drive on its way to its steady state, at the times that were asked for.
+    """Transient of a drive before its steady state, at the requested times.
 
     Attributes:
-        parameters: what was asked.
-        drive_writes: the times, in host writes per logical page; the arrays below are as long.
-        wa: write amplification at that instant.
-        mean_wa: write amplification of all host writes since the start.
+        parameters: the drive and its data.
+        drive_writes: times in host writes per logical page, shape (n,).
+        wa: write amplification at each time, shape (n,).
+        mean_wa: write amplification of all host writes since the start, shape (n,).
         hot_block_share: share of the blocks that are marked hot.
-        m_hot, m_cold: the blocks at the last time, as in `FixedPoint`.
+        m_hot, m_cold: blocks at the last time, as in `FixedPoint`.
     """
 
     parameters: Parameters
@@ -47,7 +47,7 @@ class Trajectory(Drawn):
     m_cold: FloatArray
 
     def card(self) -> Card:
-        """Return how it ends, with WA as a line."""
+        """Return the values at the end, with WA over time as a line."""
         drive = self.parameters
         rows = [
             ("WA at the end", f"{self.wa[-1]:.6f} after {self.drive_writes[-1]:.4g} drive writes"),
@@ -91,21 +91,21 @@ def transient(
     m_cold: npt.ArrayLike | None = None,
     tolerance: float = 1e-6,
 ) -> Trajectory:
-    """Follow a drive through the ODE of the mean field (eq. 1), with implicit steps.
+    """Integrate the ODE of the mean field (eq. 1) with implicit steps.
 
     Args:
         pages_per_block: see `hot_cold`.
         d: see `hot_cold`.
         hot_fraction: see `hot_cold`.
         hot_write_fraction: see `hot_cold`.
-        drive_writes: ascending times, in host writes per logical page.
-        d_swap: see `hot_cold_swap`; HCWF if it is left out.
+        drive_writes: increasing times, in host writes per logical page.
+        d_swap: see `hot_cold_swap`; without it, the mode is HCWF.
         spare_factor: see `hot_cold`.
         op: see `hot_cold`.
         fill: see `hot_cold`.
-        m_hot: share of the blocks that is hot and has 0, 1, … b valid pages at the start; by
-            default the drive has been written once from end to end.
-        m_cold: the same of the cold blocks; give both or neither.
+        m_hot: share of the blocks that are hot and have 0, 1, … b valid pages at the start; by
+            default the drive has been written once sequentially.
+        m_cold: the same for cold blocks; give both or neither.
         tolerance: error of a step in the share of blocks.
 
     Returns:
@@ -113,13 +113,13 @@ def transient(
         `m_cold`.
 
     Raises:
-        WriteampError: a parameter is missing or outside its domain, or the start's blocks or valid
-            pages do not add up.
+        WriteampError: a missing or invalid parameter, or blocks or valid pages at the start that do
+            not add up.
 
     >>> import writeamp as wa
-    >>> found = wa.meanfield.transient(pages_per_block=8, spare_factor=0.2, d=4, hot_fraction=0.2,
-    ...                                hot_write_fraction=0.8, drive_writes=[0.0, 1.0, 10.0])
-    >>> found.wa.shape
+    >>> run = wa.meanfield.transient(pages_per_block=8, spare_factor=0.2, d=4, hot_fraction=0.2,
+    ...                              hot_write_fraction=0.8, drive_writes=[0.0, 1.0, 10.0])
+    >>> run.wa.shape
     (3,)
     """
     parameters = checked_parameters(
@@ -137,13 +137,13 @@ def transient(
         raise WriteampError("m_hot and m_cold describe one start; give both or neither")
     start = model.filled_once() if m_hot is None else (m_hot, m_cold)
     times = _floats("drive_writes", drive_writes)
-    found = model.transient(
+    solution = model.transient(
         m_hot=_floats("m_hot", start[0]),
         m_cold=_floats("m_cold", start[1]),
         drive_writes=times,
         tolerance=number("tolerance", tolerance),
     )
-    return Trajectory(parameters=parameters, drive_writes=times, **found)
+    return Trajectory(parameters=parameters, drive_writes=times, **solution)
 
 
 def _floats(name: str, values: object) -> FloatArray:

@@ -1,4 +1,4 @@
-"""The checks that every model makes on its arguments."""
+"""Checks of arguments that all models share."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ FloatArray: TypeAlias = npt.NDArray[np.float64]
 FloatOrArray: TypeAlias = np.float64 | FloatArray
 _Mask: TypeAlias = npt.NDArray[np.bool_]
 
-# Models that follow every page count of a block take time and memory in proportion to it.
+# Time and memory of some models grow in proportion to the pages per block.
 MAX_PAGES_PER_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
 class _Check:
-    """Check of an argument: its domain in words, and as a test that is false for NaN."""
+    """Check of an argument: its domain as text, and as a function that is False for NaN."""
 
     words: str
     holds: Callable[[FloatArray], _Mask]
 
     def __call__(self, name: str, value: npt.ArrayLike) -> FloatArray:
-        """Return `value` as float64, or raise if any element is not in the domain."""
+        """Return `value` as float64, or raise if an element is outside the domain."""
         array = _as_floats(name, value, self.words)
         raise_first(name, array, ~self.holds(array), self.words)
         return array
@@ -40,11 +40,11 @@ def _is_integer(array: FloatArray, least: int, most: int) -> _Mask:
     return is_whole & (array >= least) & (array <= most)
 
 
-# Far beyond every drive, and far within what can be inverted and still be a float.
+# Far beyond all drives, but inverses are still finite floats.
 _LEAST, _MOST = 1e-300, 1e300
-# Above it a float is no count any more.
+# Above this, floats do not represent all whole numbers.
 _MOST_COUNT = 2**53
-# As the engine draws them.
+# Limit of the engine.
 _MOST_CHOICES = 2**32 - 1
 
 positive = _Check(
@@ -71,7 +71,7 @@ amplified = _Check(
 
 
 def single(name: str, value: object) -> None:
-    """Raise if `value` is no number of its own, such as a list of some."""
+    """Raise if `value` is not a single number, such as a list."""
     if not isinstance(value, Real | np.generic):
         raise WriteampError(f"{name} is {shown(value)}; it must be a number")
 
@@ -88,9 +88,9 @@ def require_broadcast(**arrays: FloatArray) -> None:
 
 
 def elementwise(function: Callable[..., float], **arrays: FloatArray) -> FloatOrArray:
-    """Call `function` once for each element of the broadcast arrays, by position.
+    """Call `function` for each element of the broadcast arrays, with positional arguments.
 
-    For models that solve an equation of their own for each element; a scalar gives a scalar.
+    For models that solve an equation for each element. A scalar gives a scalar.
     """
     require_broadcast(**arrays)
     result = np.vectorize(function, otypes=[np.float64])(*arrays.values())
@@ -98,7 +98,7 @@ def elementwise(function: Callable[..., float], **arrays: FloatArray) -> FloatOr
 
 
 def raise_first(name: str, array: FloatArray, bad: _Mask, domain: str) -> None:
-    """Raise with the index and value of the first element marked in `bad`, if there is one."""
+    """Raise with the index and value of the first element marked in `bad`, if any."""
     if not bad.any():
         return
     where = np.unravel_index(int(np.argmax(bad)), bad.shape)
@@ -111,7 +111,7 @@ def _as_floats(name: str, value: npt.ArrayLike, domain: str) -> FloatArray:
         array = np.asarray(value)
         if array.dtype.kind == "O":  # integers beyond 64 bits, fractions; None must not become NaN
             return np.array([float(item) for item in array.flat]).reshape(array.shape)
-        # Booleans and strings convert to numbers without complaint; neither is ever meant.
+        # NumPy would convert booleans and strings to numbers, but they are mistakes.
         if array.dtype.kind not in "iuf":
             raise TypeError
         return array.astype(np.float64)

@@ -1,4 +1,4 @@
-"""The expected maximum of many independent binomial variables, in log-domain tails."""
+"""Expected maximum of many independent binomial variables, by logarithms of tails."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from writeamp.models._arguments import FloatArray
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
 
-# What is left out has a probability below e^-42 = 6e-19.
+# Neglected probabilities are below e^-42 = 6e-19.
 _NEGLIGIBLE = 42.0
 
-# Variables of nearly one mean are summed by a Gauss rule: parts one standard deviation wide and
-# eight points leave an error below 1e-13.
+# Sums over many variables with close means use a Gauss rule: chunks one standard deviation wide
+# with 8 points leave an error below 1e-13.
 _POINTS = 8
 
-# Elements of one table, few enough to stay in cache.
+# Elements of one table, few enough for the processor's cache.
 _TABLE = 1 << 17
 
 
 def expected_maximum(trials: int, variables: int, oldest: float, spacing: float) -> float:
     """Return E[max X_i] of independent X_i ~ Binomial(trials, 1 − e^(−(oldest − i·spacing))).
 
-    i runs from 0 to `variables` − 1, and X_0 has the largest mean. The sum
-    Σ_k (1 − Π_i P(X_i ≤ k)) is formed over the k where its terms differ from 1 and 0, from those
-    variables only that reach there. The time grows with √trials and, above some hundred
-    variables, no longer with their number.
+    i runs from 0 to `variables` − 1, and X_0 has the largest mean. Only terms of the sum
+    Σ_k (1 − Π_i P(X_i ≤ k)) that differ from 1 and 0 are computed, and only from variables that
+    contribute to them. The time grows with √trials, and above some hundred variables it does not
+    depend on their number.
     """
     family = _Family(trials, variables, oldest, spacing)
     ages, weights = family.ages()
-    # Below `least` no maximum lies; the table starts where the mass of every variable does.
+    # `most` bounds the maximum; `least` bounds the values of all variables from below.
     least, most = family.reach(float(ages.min()))[0], family.reach(oldest)[1]
     steps = np.arange(least, most, dtype=np.float64)
     # ln(binom(trials, k)), less its value at k = least.
@@ -43,13 +43,13 @@ def expected_maximum(trials: int, variables: int, oldest: float, spacing: float)
     log_cdf = np.zeros(most - least + 1)
     rows = max(1, _TABLE // log_cdf.size)
     for start in range(0, ages.size, rows):
-        part = slice(start, start + rows)
-        log_cdf += weights[part] @ _log_cdfs(ages[part], log_binomials)
+        chunk = slice(start, start + rows)
+        log_cdf += weights[chunk] @ _log_cdfs(ages[chunk], log_binomials)
     return least - float(np.expm1(log_cdf).sum())
 
 
 def _log_cdfs(ages: FloatArray, log_binomials: FloatArray) -> FloatArray:
-    """Return ln P(X ≤ k), a row for each age, for every k that matters."""
+    """Return ln P(X ≤ k) with a row for each age and a column for each k of the table."""
     log_odds = ages + np.log(-np.expm1(-ages))  # ln(q/(1−q)) for q = 1 − e^(−age)
     table = log_binomials + np.arange(log_binomials.size) * log_odds[:, np.newaxis]
     table -= table.max(axis=1, keepdims=True)
@@ -64,7 +64,7 @@ def _log_cdfs(ages: FloatArray, log_binomials: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class _Family:
-    """The variables of one maximum, by the arguments of `expected_maximum`."""
+    """The variables of a maximum, by the arguments of `expected_maximum`."""
 
     trials: int
     variables: int
@@ -72,7 +72,7 @@ class _Family:
     spacing: float
 
     def reach(self, age: float) -> tuple[int, int]:
-        """Return k below and above which next to no mass lies, by Bernstein's inequality."""
+        """Return bounds of k outside of which the probability is negligible (Bernstein)."""
         hit = -math.expm1(-age)
         mean, variance = self.trials * hit, self.trials * hit * math.exp(-age)
         negligible = _NEGLIGIBLE + math.log(self.variables)
@@ -81,7 +81,7 @@ class _Family:
         return max(0, math.floor(mean - far)), min(self.trials, math.ceil(mean + far))
 
     def ages(self) -> tuple[FloatArray, FloatArray]:
-        """Return ages and weights that stand, in sums, for the variables that can be largest."""
+        """Return ages and weights of a summation rule over the variables that can be largest."""
         if self.spacing == 0:
             return np.array([self.oldest]), np.array([float(self.variables)])
         least, _ = self.reach(self.oldest)
@@ -94,10 +94,10 @@ class _Family:
         return self.oldest - numbers * self.spacing, weights
 
     def _cuts(self, variables: int) -> IntArray:
-        """Return where to divide 0 … `variables` so that X_i changes by one deviation in a part."""
+        """Return cuts of 0 … `variables`, so that X_i changes by one deviation in each chunk."""
         if variables <= _POINTS:
             return np.arange(variables + 1)
-        # 2√n·asin(√q) has unit deviation whatever q is.
+        # 2√n·asin(√q) has unit deviation for all q.
         scale = 2 * math.sqrt(self.trials)
         youngest = self.oldest - (variables - 1) * self.spacing
         first, last = (
@@ -110,11 +110,11 @@ class _Family:
 
 
 def _summation_rule(cuts: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return points and weights that sum smooth functions of 0, 1, … over all parts.
+    """Return points and weights of a rule that sums smooth functions of 0, 1, … over all chunks.
 
-    A part of m numbers, if it is large, gets the Gauss rule of their sum: its points are the roots
-    of a discrete Chebyshev (Gram) polynomial, the eigenvalues of the matrix of the recurrence
-    coefficients k²(m² − k²)/(4(4k² − 1)).
+    Small chunks are summed element by element. For a chunk of m > 8 numbers, the Gauss rule of
+    their sum is used. Its points are the roots of a discrete Chebyshev (Gram) polynomial, which are
+    the eigenvalues of the matrix of the recurrence coefficients k²(m² − k²)/(4(4k² − 1)).
     """
     starts, sizes = cuts[:-1], np.diff(cuts)
     small = sizes <= _POINTS

@@ -27,7 +27,7 @@ from writeamp.models._expected_value import amplification, op_of_amplification
 from writeamp.models._model import Model, ModelInputs
 from writeamp.units.ratios import physical_of
 
-# Nothing to a user, but more than rounding.
+# Negligible for users, but larger than rounding errors.
 _BARELY = 1e-9
 
 
@@ -42,25 +42,28 @@ def coupon_collector(
     """Write amplification if the emptiest of the oldest `window` blocks is the victim.
 
     Source: Park et al. 2017, section 3.1, eq. 3 (after Hu et al. 2009): A = N/(N − E[valid pages
-    of the victim]). The paper gives neither p_k nor its parameters; docs/models.md lists what is
-    assumed here. The i-th oldest block (i = 0 … s − 1) was filled T − r − i blocks ago, each of
+    of the victim]). The paper does not define p_k and its parameters; docs/models.md lists the
+    assumptions made here.
+
+    The i-th oldest block (i = 0 … s − 1) was filled T − r − i blocks ago, each of
     which took N/A host writes, so that a page of it was overwritten with probability
     q_i = 1 − (1 − 1/(UN))^((T−r−i)·N/A). Its invalid pages are Binomial(N, q_i), independently of
     the other blocks', and the victim has the most of them:
 
         N/A = E[max_i Binomial(N, q_i)] = Σ_{k=0}^{N−1} (1 − Π_i P(Binomial(N, q_i) ≤ k)).
 
-    Both sides depend on A: it is the root of one equation. For s = 1, r = 0 and U → ∞ that is the
-    equation of the Expected Value model. The model collects blocks that are too empty for s > 1
-    (its window holds no block that collection has already passed over), by far for large s.
+    Both sides depend on A, which is the root of this equation. For s = 1, r = 0 and U → ∞ it is the
+    equation of the Expected Value model. For s > 1 the model is wrong: it ignores that the window
+    contains blocks that collection has already passed over, so that its victims are too empty, by
+    far for large s.
 
     Args:
         op: over-provisioning ratio (T−U)/U, any shape, finite and greater than 0.
         pages_per_block: pages in one erase unit N, an integer from 1 to 2^20.
-        window: oldest blocks that compete s, an integer of at least 1 and at most T − r.
-        reserve: free blocks r held back, an integer of at least 0, and less than T − U.
-        logical_blocks: blocks that the host sees U, at least 2, or infinite for the limit of a
-            large drive, in which neither r nor differences of age within the window matter.
+        window: oldest blocks s among which the victim is chosen, an integer from 1 to T − r.
+        reserve: reserved free blocks r, an integer of at least 0 and less than T − U.
+        logical_blocks: logical size U in blocks, at least 2, or infinite for the limit of a large
+            drive, in which r and the differences of age within the window do not matter.
 
     Returns:
         Flash pages programmed per host page written, in the broadcast shape (a NumPy scalar for
@@ -68,7 +71,7 @@ def coupon_collector(
         tens of milliseconds at N = 32768.
 
     Raises:
-        WriteampError: an argument is outside its domain, or the shapes do not broadcast.
+        WriteampError: an argument is out of range, or the shapes do not broadcast.
 
     >>> import writeamp as wa
     >>> round(float(wa.models.coupon_collector(0.28, 256)), 4)
@@ -86,7 +89,7 @@ def coupon_collector(
 
 @dataclass(frozen=True)
 class _Queue:
-    """The oldest blocks of a drive, and how fast their pages die.
+    """The oldest blocks of a drive, and the rate at which their pages become invalid.
 
     A page of the i-th oldest of the `window` blocks is still valid with probability
     e^(−(1 + surplus − i·spacing)/A).
@@ -98,7 +101,7 @@ class _Queue:
     spacing: float
 
     def invalid_share(self, inverse_wa: float) -> float:
-        """Return the victim's expected invalid pages over N, if A is 1/`inverse_wa`."""
+        """Return the expected share of invalid pages of the victim, if A is 1/`inverse_wa`."""
         oldest, spacing = (1.0 + self.surplus) * inverse_wa, self.spacing * inverse_wa
         pages = expected_maximum(self.pages_per_block, self.window, oldest, spacing)
         return pages / self.pages_per_block
@@ -116,9 +119,9 @@ def _queue(
 
 
 def _haste(pages_per_block: float, logical_blocks: float) -> float:
-    """Return −UN·ln(1 − 1/(UN)) − 1: pages of a small drive die faster than e^(−writes/UN).
+    """Return −UN·ln(1 − 1/(UN)) − 1, the excess of the invalidation rate over 1/(UN).
 
-    It is the function that inverts the Expected Value model, which does not cancel.
+    Computed by the inverse of the Expected Value model, which has no cancellation.
     """
     return float(op_of_amplification(np.asarray(logical_blocks * pages_per_block)))
 
@@ -141,14 +144,14 @@ def _amplification(
     first_in_first_out = float(amplification(np.asarray(queue.surplus)))
     if window == 1:
         return first_in_first_out
-    # The oldest block alone would give the one bound; no amplification at all is the other.
+    # Bounds: the oldest block as victim, and no amplification.
     return 1.0 / _root(
         lambda share: queue.invalid_share(share) - share, 1.0 / first_in_first_out, 1.0
     )
 
 
 def _root(falling: Callable[[float], float], low: float, high: float) -> float:
-    """Return the root between `low` and `high`, or the bound which it equals to the last bit."""
+    """Return the root between `low` and `high`, or the bound if it is the root within rounding."""
     from scipy.optimize import brentq  # type: ignore[import-untyped]  # noqa: PLC0415
 
     if falling(low) <= 0:
@@ -178,7 +181,7 @@ def _required_op(
 def _op_of(
     wa: float, pages_per_block: float, window: float, reserve: float, logical_blocks: float
 ) -> float:
-    # No more can be needed than if the oldest block were always the victim.
+    # The upper bound is the op that is required if the oldest block is always the victim.
     most = float(op_of_amplification(np.asarray(wa)))
     least = 0.0
     if not math.isinf(logical_blocks):
@@ -207,8 +210,8 @@ def _beats_greedy(drive: ModelInputs) -> str | None:
     greedy = float(d_choices(drive.spare_factor, drive.pages_per_block, math.inf))
     if wa < greedy * (1 - _BARELY):
         return (
-            f"{wa:.4f} is below greedy collection's {greedy:.4f}, which no window can beat: the "
-            "model forgets that its window holds the blocks that collection has passed over"
+            f"{wa:.4f} is below {greedy:.4f} of greedy collection, which is impossible: the model "
+            "ignores that its window contains blocks that collection has passed over"
         )
     return None
 
@@ -216,8 +219,8 @@ def _beats_greedy(drive: ModelInputs) -> str | None:
 MODEL = Model(
     name="coupon-collector",
     summary="windowed greedy: the emptiest of the s oldest blocks is collected",
-    assumes="uniform random writes, a full drive, independent valid counts in the window, whose "
-    "blocks collection has in truth passed over: too low for a window above 1",
+    assumes="uniform random writes, a full drive, independent valid counts in the window; too low "
+    "for a window above 1, because collection has passed over its blocks",
     source="Park et al. 2017, section 3.1, eq. 3 (after Hu et al. 2009)",
     parameters=("op", "pages_per_block", "window", "reserve", "logical_blocks"),
     function=coupon_collector,

@@ -1,4 +1,4 @@
-"""The mean field of d-choices collection, and of greedy collection as its limit."""
+"""Mean field of d-choices collection, with greedy collection as its limit."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from writeamp.models._arguments import (
 from writeamp.models._describes import Describes
 from writeamp.models._model import Model, few_spare_blocks
 
-# Newton's method falls monotonically onto the levels; some 14 steps suffice for d = 1e6.
+# Newton's method converges monotonically; about 14 steps suffice for d = 1e6.
 _NEWTON_STEPS = 200
-# Convergence is quadratic: a step that changes both sides of the equations by this part leaves
-# nothing to the next.
+# Convergence is quadratic, so after a relative change of the equations by this, no further step is
+# needed.
 _TOLERANCE = 1e-9
 _ROUNDING = 4 * float(np.finfo(float).eps)
 
-# A level of exactly 1 would have a logarithm of its complement of -inf.
+# Levels stay below 1, because log(1 − level) must be finite.
 _BELOW_1 = float(np.nextafter(1.0, 0.0))
 
-# Keeps a bracket's sign right where its end is the solution to the last bit.
+# Widens a bracket, so that the sign at its ends is right if an end is the solution.
 _MARGIN = 1e-9
 
 
@@ -45,11 +45,11 @@ def d_choices(
     Source: Van Houdt 2013, "A mean field model for a class of garbage collection algorithms in
     flash-based solid state drives" (SIGMETRICS), for uniform random writes. With e_i the share of
     blocks that hold fewer than i valid pages, F = 1 − S_f the fill and λ = 1/(A·F), the stationary
-    mean field summed over the levels from i up reads
+    mean field, summed over the levels from i up, is
 
         λ·i·(e_{i+1} − e_i) = 1 − (1 − e_i)^d  for i = N … 1, e_{N+1} = 1, Σ e_i = N·S_f.
 
-    Each e_i follows from the one above and there is one unknown, λ. As d → ∞ the right side is 1
+    Each e_i follows from the one above, so λ is the only unknown. As d → ∞ the right side is 1
     wherever e_i > 0, so that e_i = max(0, 1 − (1/N + … + 1/i)/λ): greedy collection, in closed
     form. d = 1 (random collection) gives exactly 1/S_f.
 
@@ -64,7 +64,7 @@ def d_choices(
         at N = 32768.
 
     Raises:
-        WriteampError: an argument is outside its domain, or the shapes do not broadcast.
+        WriteampError: an argument is out of range, or the shapes do not broadcast.
 
     >>> import writeamp as wa
     >>> round(float(wa.models.d_choices(spare_factor=0.28, pages_per_block=64, d=10)), 4)
@@ -90,11 +90,11 @@ def _amplification(spare_factor: float, pages: float, d: float) -> float:
         levels = _levels(rate, int(pages), d)
         if spare_factor <= fill:
             return math.log(levels.sum() / (pages * spare_factor))
-        # On an all but empty drive the levels round to 1. All equations together say that their
-        # complements sum to that of the right sides over λ, and those stay exact.
+        # On an almost empty drive, the levels round to 1. The sum of all equations relates their
+        # complements to the right sides, which stay exact.
         return math.log(rate * pages * fill / -_missed(levels, d).sum())
 
-    # Between random collection and no amplification at all.
+    # Bounds: random collection, and no amplification.
     rate = _solve(excess, math.log(spare_factor / fill), -math.log(fill))
     return max(1.0, 1.0 / (fill * rate))
 
@@ -121,7 +121,7 @@ def _op_of(wa: float, pages: float, d: float) -> float:
         levels = _levels(math.exp(log_rate), int(pages), d)
         return math.log(-_missed(levels, d).sum() * wa / pages)
 
-    # λ = 1/(wa·F), and F lies between 0 overhead and that of random collection, 1 − 1/wa.
+    # λ = 1/(wa·F), with F between that of random collection, 1 − 1/wa, and 1.
     rate = _solve(excess, -math.log(wa), -math.log(wa - 1.0))
     vacant = float(_levels(rate, int(pages), d).sum())
     return vacant / (pages - vacant)
@@ -137,9 +137,9 @@ def _solve(excess: Callable[[float], float], low: float, high: float) -> float:
 def _levels(rate: float, pages: int, d: float) -> FloatArray:
     """Return e_1 … e_N for a given λ and finite d > 1, by Newton's method on all levels at once.
 
-    The equations are concave in e and their Jacobian, which has two diagonals, is an M-matrix;
-    from the levels of greedy collection, which are below the solution, Newton's method therefore
-    rises monotonically.
+    The equations are concave in e, and their bidiagonal Jacobian is an M-matrix. Newton's method
+    starts from the levels of greedy collection, which are below the solution, and therefore
+    increases monotonically.
     """
     from scipy.linalg.lapack import dtbtrs  # type: ignore[import-untyped]  # noqa: PLC0415
 
@@ -156,7 +156,7 @@ def _levels(rate: float, pages: int, d: float) -> FloatArray:
         jacobian[1] = flow + slope
         step = dtbtrs(jacobian, flow * (above - levels) + missed, uplo="U")[0].reshape(-1)
         levels = np.clip(levels + step, 0.0, _BELOW_1)
-        # No step is smaller than what the two sides lose where they all but cancel.
+        # Steps are not reliable below the rounding error of the two nearly equal sides.
         noise = _ROUNDING * (flow * above - missed) / jacobian[1]
         size = np.maximum(np.abs(step) - noise, 0.0)
         if size.sum() <= _TOLERANCE * levels.sum() and slope @ size <= -_TOLERANCE * missed.sum():
@@ -165,7 +165,7 @@ def _levels(rate: float, pages: int, d: float) -> FloatArray:
 
 
 def _missed(levels: FloatArray, d: float) -> FloatArray:
-    """Return (1 − e)^d − 1, minus the chance that one of d blocks is below the level."""
+    """Return (1 − e)^d − 1, the negative probability that one of d blocks is below the level."""
     result: FloatArray = np.expm1(d * np.log1p(-levels))
     return result
 
@@ -187,17 +187,16 @@ def _greedy_rate(spare_factor: float, pages: int) -> float:
     tail_sums = np.cumsum(tails[::-1])[::-1]
     above = np.arange(pages, 0.0, -1.0)  # levels from i up
     vacant, valid = pages * spare_factor, pages * (1.0 - spare_factor)
-    # As λ grows past the tail of i, e_i departs from 0; the sum of the levels is then this.
+    # Sum of the levels at the λ (the tail of i) from which e_i is above 0.
     sums_at_departure = above - tail_sums / tails
     lowest = np.searchsorted(-sums_at_departure, -vacant, side="right")
     return float(tail_sums[lowest] / (valid - (pages - above[lowest])))
 
 
 def _greedy_rate_of(wa: float, pages: int) -> float:
-    """Return the λ at which greedy victims have N/wa invalid pages in the mean.
+    """Return the λ at which greedy victims have N/wa invalid pages on average.
 
-    The victims' invalid pages are N − x + x·(λ − tail of x+1), with x the last level that no block
-    is below: λ times x times the share of blocks at x is the part of the victims that is there.
+    The average is N − x + x·(λ − tail of x+1), with x the highest level that no block is below.
     """
     invalid = pages / wa
     if invalid <= 1:

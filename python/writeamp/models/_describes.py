@@ -9,24 +9,24 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Describes:
-    """Load and policies whose WA a model computes, and the names of the result.
+    """Load and policies for which a model computes WA, and the names of the result.
 
-    `simulate`, `compare` and `answer` match it to a run. Without a manager the load is uniform
-    random writes on a drive of any fill. With one, the run must have that manager and a full drive
-    in one pool of blocks, without wear levelling. Loads with TRIM never match.
+    `simulate`, `compare` and `answer` match it to a run. Without a manager, the load is uniform
+    random writes on a drive of any fill. With a manager, the run must use that manager, on a full
+    drive with one pool of blocks and without wear levelling. Loads with TRIM never match.
 
     Attributes:
         victims: name of the victim policy.
         row: name of the row of `answer`, after its kind; {victims} and {manager} are replaced by
             the specs of the run.
         label: name of the model in `simulate` and `compare`, with the same replacements.
-        kind: way of `answer` that shows it: a closed form is a "formula".
+        kind: row of `answer` that shows it; a closed form is a "formula".
         arguments: fields of `ModelInputs`: numbers, or parameters of the run's specs, such as
             "victims.d", "manager.d_swap" or "load.hot_fraction".
         load: name of the workload.
-        manager: name of the block manager; None for each that needs no invalidation times.
+        manager: name of the block manager; None for all managers that need no invalidation times.
         detector: detector of the manager, if it has that parameter.
-        is_reference: shown beside uniform writes under other policies, too.
+        is_reference: shown for uniform writes under other policies, too.
         is_comparison: shown by `simulate` for runs that no other model describes.
         is_nearest: shown by `answer` for victim policies without a model of this kind.
     """
@@ -45,5 +45,5 @@ class Describes:
 
     @property
     def policies(self) -> str:
-        """The policies in words, with a load other than uniform writes."""
+        """The policies as text, with a load other than uniform writes."""
         return f"{self.manager} under {self.load}" if self.manager else f"{self.victims} victims"

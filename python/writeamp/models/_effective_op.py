@@ -1,4 +1,4 @@
-"""The effective over-provisioning of a drive that is partly full and partly cold."""
+"""Effective over-provisioning of a drive that is partly full and has cold data."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from writeamp.models._arguments import (
 def effective_op(
     op: npt.ArrayLike, utilization: npt.ArrayLike, hot_ratio: npt.ArrayLike
 ) -> FloatOrArray:
-    """The op that a model of a full, uniformly written drive should be given instead of `op`.
+    """Effective op: the input of models of full, uniformly written drives instead of `op`.
 
     Source: Park et al. 2017, section 4.5, eq. 8: ρ̄ = ((1 − R_util) + ρ) / R_hot. All free space
-    counts as spare, and all spare space serves the hot data; it is as good as its assumptions,
-    that cold data is never written, never collected, and never shares a block with hot data.
+    counts as spare, and all spare space serves the hot data. It assumes that cold data is never
+    written, never collected, and never shares a block with hot data.
 
     Args:
         op: over-provisioning ratio (T−U)/U of the drive, finite and greater than 0.
@@ -34,7 +34,7 @@ def effective_op(
         The effective op, in the broadcast shape (a NumPy scalar for scalars).
 
     Raises:
-        WriteampError: an argument is outside its domain, or the shapes do not broadcast.
+        WriteampError: an argument is out of range, or the shapes do not broadcast.
 
     >>> import writeamp as wa
     >>> round(float(wa.models.effective_op(0.147, 0.9, 0.3)), 4)

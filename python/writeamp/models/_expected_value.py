@@ -1,4 +1,4 @@
-"""The Expected Value model, which is the exact limit of FIFO collection on a large drive."""
+"""The Expected Value model, the exact limit of FIFO collection on a large drive."""
 
 from __future__ import annotations
 
@@ -12,29 +12,31 @@ from writeamp.models._arguments import FloatArray, FloatOrArray, amplified, posi
 from writeamp.models._describes import Describes
 from writeamp.models._model import Model, few_spare_blocks
 
-# From here up h·coth(h) − 1 loses at most six bits to the subtraction, and below it six terms of
-# the series are exact to the last bit.
+# From here up, h·coth(h) − 1 loses at most six bits in the subtraction. Below, six terms of the
+# series are exact to the last bit.
 _SERIES_BELOW_H = 0.25
 
 # Coefficients of h², h⁴, … in h·coth(h) − 1 (Bernoulli numbers: 2^(2k)·B_2k / (2k)!).
 _SERIES = (1 / 3, -1 / 45, 2 / 945, -1 / 4725, 2 / 93555, -1382 / 638512875)
 
-# Newton's method from the upper bound min(op, (1+op)/2) falls monotonically on a convex function;
-# its worst start, op = 1, is at the last bits after four steps.
+# The function is convex, so Newton's method converges monotonically from the upper bound
+# min(op, (1+op)/2). At the worst op, 1, four steps reach the last bits.
 _NEWTON_STEPS = 4
 
-# The temporaries of one slice stay in cache and below the size at which malloc maps fresh pages.
+# Temporaries of this size stay in the cache, and malloc does not map new pages for them.
 _SLICE = 8192
 
 
 @checked
 def expected_value(op: npt.ArrayLike) -> FloatOrArray:
-    """Write amplification if each page of the victim was overwritten independently.
+    """Write amplification if pages of the victim were overwritten independently.
 
     Source: Park et al. 2017, section 3.3, eq. 5: with δ the valid share of the victim,
-    (δ−1)/ln δ = 1/(1+ρ) and A = 1/(1−δ), where the paper's ρ is our `op`. The paper solves it by
-    the principal branch of Lambert's W, which loses half its digits as ρ → 0 because its argument
-    nears the branch point. Here h = −ln(δ)/2 solves h + (h·coth(h) − 1) = ρ, both terms of which
+    (δ−1)/ln δ = 1/(1+ρ) and A = 1/(1−δ), where the paper's ρ is `op`. The paper solves it by the
+    principal branch of Lambert's W, which loses half of its digits as ρ → 0, because its argument
+    approaches the branch point.
+
+    Here h = −ln(δ)/2 solves h + (h·coth(h) − 1) = ρ, both terms of which
     are positive and accurate, and A = 1/(1 − e^(−2h)).
 
     Args:
@@ -55,19 +57,19 @@ def expected_value(op: npt.ArrayLike) -> FloatOrArray:
 
 
 def amplification(op: FloatArray) -> FloatOrArray:
-    """Compute `expected_value` of an array that has been checked."""
+    """Compute `expected_value` of a checked array."""
     result = np.empty(op.shape)  # in C order, as reshape reads
     source, target = op.reshape(-1), result.reshape(-1)
     for start in range(0, source.size, _SLICE):
-        part = slice(start, start + _SLICE)
-        target[part] = _amplification(source[part])
+        chunk = slice(start, start + _SLICE)
+        target[chunk] = _amplification(source[chunk])
     return cast(FloatOrArray, result[()])  # a scalar if op has no dimensions
 
 
 def op_of_amplification(wa: FloatArray) -> FloatOrArray:
     """Return the op at which `amplification` is `wa`, an array of finite numbers above 1.
 
-    op = −ln δ/(1 − δ) − 1 = h + (h·coth(h) − 1) with δ = 1 − 1/wa: no term cancels another.
+    op = −ln δ/(1 − δ) − 1 = h + (h·coth(h) − 1) with δ = 1 − 1/wa, without cancellation.
     """
     op, _ = op_at(0.5 * np.log1p(1.0 / (wa - 1.0)))
     return cast(FloatOrArray, op)

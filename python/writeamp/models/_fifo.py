@@ -1,4 +1,4 @@
-"""Collection in order of age (FIFO, in the papers also LRU)."""
+"""Collection in order of age (FIFO; also called LRU in the papers)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ from writeamp.models._expected_value import expected_value
 
 @checked
 def fifo(op: npt.ArrayLike) -> FloatOrArray:
-    """Write amplification if the block that was filled longest ago is always the victim.
+    """Write amplification if the block that was filled first is always the victim.
 
     Source: Desnoyers 2012 (LRU cleaning), which Park et al. 2017 mention in sections 3.4 and 5.
-    A victim is collected once all T blocks were filled after it, that is T·N/A host writes after
-    its own. A page of it is still valid if none of these hit its address, which they do with
-    probability 1/(U·N) each: δ = e^(−(T/U)/A) = e^(−(1+ρ)(1−δ)), which is the equation of the
-    Expected Value model. What that model supposes of its victim is true of FIFO's, so the two are
-    one function.
+    A block is collected after all T blocks were filled once more, that is T·N/A host writes later.
+    A page of it is still valid if these writes all went to other addresses; each hits its address
+    with probability 1/(U·N): δ = e^(−(T/U)/A) = e^(−(1+ρ)(1−δ)). This is the equation of the
+    Expected Value model, so the two are the same function.
 
     Args:
         op: over-provisioning ratio (T−U)/U, any shape, finite and greater than 0.

@@ -22,7 +22,7 @@ from writeamp.models._describes import Describes
 from writeamp.models._expected_value import amplification, op_of_amplification
 from writeamp.models._model import Model, ModelInputs, few_spare_blocks
 
-# Of the formula against the mean field; worth a warning.
+# Relative error of the formula, compared with the mean field, that causes a warning.
 _VISIBLE_ERROR = 0.01
 
 
@@ -30,10 +30,10 @@ _VISIBLE_ERROR = 0.01
 def markov(op: npt.ArrayLike, pages_per_block: npt.ArrayLike) -> FloatOrArray:
     """Write amplification of greedy collection with blocks of `pages_per_block` pages.
 
-    Source: Park et al. 2017, section 3.4, eqs. 6-7 (their ρ is our `op`, their N our
-    `pages_per_block`). With k = 1 + 1/(2N) the equations are A = A_ev(k(1+ρ) − 1)/k, where A_ev is
-    the Expected Value model, which is computed without loss near ρ = 0. The formula tends to
-    1/k < 1, which no drive does, as ρ grows; it is returned as it is.
+    Source: Park et al. 2017, section 3.4, eqs. 6-7 (their ρ is `op`, their N `pages_per_block`).
+    With k = 1 + 1/(2N) the equations are A = A_ev(k(1+ρ) − 1)/k, where A_ev is the Expected Value
+    model, which is computed without loss of digits near ρ = 0. For large ρ the formula tends to
+    1/k < 1, which is impossible; it is returned unchanged.
 
     Args:
         op: over-provisioning ratio (T−U)/U, any shape, finite and greater than 0.
@@ -44,7 +44,7 @@ def markov(op: npt.ArrayLike, pages_per_block: npt.ArrayLike) -> FloatOrArray:
         scalars).
 
     Raises:
-        WriteampError: an argument is outside its domain, or the shapes do not broadcast.
+        WriteampError: an argument is out of range, or the shapes do not broadcast.
 
     >>> import writeamp as wa
     >>> round(float(wa.models.markov(0.28, 256)), 4)
@@ -83,20 +83,20 @@ def _falls_below_one(drive: ModelInputs) -> str | None:
     if wa < 1:
         return (
             f"op {drive.op:.4g} is too large for {drive.pages_per_block:.0f} pages per block: the "
-            f"formula gives {wa:.4f}, and no drive is below 1"
+            f"formula gives {wa:.4f}, but WA is at least 1"
         )
     return None
 
 
 def _misses_the_mean_field(drive: ModelInputs) -> str | None:
-    # Beyond that the two agree; the mean field takes time with every page.
+    # For more pages the two agree, and the time of the mean field grows with the pages.
     pages = min(drive.pages_per_block, MAX_PAGES_PER_BLOCK)
     wa, greedy = MODEL.wa(drive), float(d_choices(drive.spare_factor, pages, math.inf))
     if wa < 1 or abs(wa / greedy - 1) <= _VISIBLE_ERROR:
         return None
     return (
         f"{wa:.4f} is {abs(wa / greedy - 1):.1%} {'below' if wa < greedy else 'above'} greedy "
-        f"collection's mean field, {greedy:.4f} (d-choices with d=inf), which simulation confirms"
+        f"collection's mean field, {greedy:.4f} (d-choices with d=inf), which simulations confirm"
     )
 
 

@@ -1,4 +1,4 @@
-"""Registered models, and the drive that they are asked about."""
+"""Registered models, and their inputs."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from writeamp.models._arguments import (
 from writeamp.models._describes import Describes
 from writeamp.units.ratios import spare_factor_of
 
-# Below so many spare blocks simulation finds WA more than about 1% above the limit of many blocks.
+# With fewer spare blocks, simulated WA is more than about 1% above the limit of many blocks.
 _FEW_SPARE_BLOCKS = 16
 
-# What an inverse solves for instead of taking it.
+# Parameters for which an inverse solves.
 _RATIOS = ("op", "spare_factor")
 
 
@@ -31,12 +31,19 @@ _RATIOS = ("op", "spare_factor")
 class ModelInputs:
     """Parameters of all models, with their defaults.
 
-    `op` is (T−U)/U; `pages_per_block` N; `d` the choices of a d-choices collection; `window` the
-    oldest blocks among which a windowed collection chooses; `reserve` the blocks held free, and
-    `logical_blocks` U in blocks (infinite for the limit of a large drive). Of hot and cold data,
-    `hot_fraction` is the hot share of the pages, `hot_write_fraction` its share of the writes, and
-    `d_swap` the choices of a swap. A parameter outside its domain is a `WriteampError` that names
-    it.
+    Attributes:
+        op: (T−U)/U.
+        pages_per_block: pages of a block, N.
+        d: blocks drawn in d-choices collection.
+        window: oldest blocks among which windowed collection chooses.
+        reserve: reserved free blocks.
+        logical_blocks: U in blocks; infinite for the limit of a large drive.
+        d_swap: blocks drawn for a swap.
+        hot_fraction: hot share of the pages.
+        hot_write_fraction: share of the writes to hot pages.
+
+    Raises:
+        WriteampError: an invalid parameter.
     """
 
     op: float
@@ -50,8 +57,8 @@ class ModelInputs:
     hot_write_fraction: float = 0.5
 
     def __post_init__(self) -> None:
-        for one in fields(self):
-            single(one.name, getattr(self, one.name))
+        for field in fields(self):
+            single(field.name, getattr(self, field.name))
         positive("op", self.op)
         whole("pages_per_block", self.pages_per_block)
         whole_or_infinite("d", self.d)
@@ -68,7 +75,7 @@ class ModelInputs:
         return spare_factor_of(self.op)
 
     def arguments(self, names: tuple[str, ...]) -> dict[str, float]:
-        """Return the named parameters, as a model's function takes them."""
+        """Return the named parameters as keyword arguments of a model's function."""
         return {name: getattr(self, name) for name in names}
 
 
@@ -80,9 +87,9 @@ class AnalyticModel:
     """A function for write amplification, its assumptions, and the runs that it describes.
 
     `function` takes the arguments named in `parameters` by keyword, and returns flash pages
-    programmed per host page written. Each of `rules` returns a sentence why a drive lies outside
-    the model's assumptions, or None. `describes` lists the loads and policies for which
-    `simulate`, `compare` and `answer` show the model.
+    programmed per host page written. Each of `rules` returns a sentence on why a drive violates the
+    model's assumptions, or None. `describes` lists the loads and policies for which `simulate`,
+    `compare` and `answer` show the model.
     """
 
     name: str
@@ -93,7 +100,7 @@ class AnalyticModel:
     describes: tuple[Describes, ...] = ()
 
     def __repr__(self) -> str:
-        """Return the name in brackets: functions would fill a page."""
+        """Return class and name only, because functions have a long `repr`."""
         return f"<{type(self).__name__} {self.name}>"
 
     def wa(self, drive: ModelInputs) -> float:
@@ -101,21 +108,21 @@ class AnalyticModel:
         return float(self.function(**drive.arguments(self.parameters)))
 
     def warning(self, **drive: float) -> str | None:
-        """Return why a drive, given by the fields of `ModelInputs`, is outside the model."""
+        """Return why a drive, given by fields of `ModelInputs`, violates assumptions, or None."""
         return "; ".join(self.warnings(ModelInputs(**drive))) or None
 
     def warnings(self, drive: ModelInputs) -> tuple[str, ...]:
-        """Return each reason why `drive` is outside what the model assumes."""
+        """Return the reasons why `drive` violates the model's assumptions."""
         return tuple(sentence for rule in self.rules if (sentence := rule(drive)))
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Model(AnalyticModel):
-    """A registered model of uniform random writes, which `predict` has.
+    """A registered model of uniform random writes, which `predict` offers.
 
     `function` broadcasts its arguments. `inverse` takes `wa` and `inverse_parameters`, and returns
-    the op at which `function` has that value. A model that is not `is_default` is asked only by
-    name, since it is wrong.
+    the op at which `function` has that value. If `is_default` is False, `predict` uses the model
+    only by name, because it is wrong.
     """
 
     summary: str
@@ -125,16 +132,16 @@ class Model(AnalyticModel):
 
     @property
     def inverse_parameters(self) -> tuple[str, ...]:
-        """The parameters that the inverse takes besides `wa`."""
+        """Parameters of the inverse in addition to `wa`."""
         return tuple(name for name in self.parameters if name not in _RATIOS)
 
 
 def few_spare_blocks(drive: ModelInputs) -> str | None:
-    """The rule of every model that takes the limit of many blocks."""
+    """Return a warning if spare blocks are few; a rule of models in the limit of many blocks."""
     spare_blocks = drive.op * drive.logical_blocks
     if spare_blocks < _FEW_SPARE_BLOCKS:
         return (
-            f"{spare_blocks:.3g} spare blocks are few: the block being written is a visible part "
-            "of them, and simulation finds WA some percent higher"
+            f"with only {spare_blocks:.3g} spare blocks, the open block reduces spare space, and "
+            "simulated WA is some percent higher"
         )
     return None

@@ -1,4 +1,4 @@
-"""Registry of models, and their inverses: the op that a write amplification needs."""
+"""Registry of models, and their inverses: the op that a write amplification requires."""
 
 from __future__ import annotations
 
@@ -19,10 +19,13 @@ MODELS: dict[str, Model] = {
 
 
 def find_model(name: str) -> Model:
-    """Return the registered model called `name`; an unknown name is a `WriteampError`.
+    """Return the registered model called `name`.
 
     Returns:
         `Model`: `name`, `summary`, `wa(inputs)`, `parameters`, `source`.
+
+    Raises:
+        WriteampError: an unknown name.
 
     >>> import writeamp as wa
     >>> wa.models.find_model("markov").parameters
@@ -37,30 +40,28 @@ def required_op(
 ) -> FloatOrArray:
     """The op = (T−U)/U at which a model predicts the write amplification `target_wa`.
 
-    Closed form for the uniform-distribution, expected-value, fifo and markov models and for
-    greedy or random d-choices; one root-finding for the others, which costs no more than a
-    prediction.
+    It is a closed form for the models uniform-distribution, expected-value, fifo and markov, and
+    for greedy or random d-choices. For the others, root-finding takes as long as a prediction.
 
     Args:
-        target_wa: write amplification, any shape, finite and greater than 1; a model of blocks of N
-            pages may have an upper bound too, which it approaches as op falls to 0.
+        target_wa: write amplification, any shape, finite and greater than 1. Models with finite
+            pages per block may have an upper bound, which they approach as op falls to 0.
         model: name of a registered model.
-        parameters: the model's other parameters by name, broadcast against `target_wa`; those with
-            a default in the model's function may be left out.
+        parameters: the model's other parameters by name, broadcast against `target_wa`. Parameters
+            with a default may be left out.
 
     Returns:
         The op, in the broadcast shape (a NumPy scalar for scalars).
 
     Raises:
-        WriteampError: an unknown model or parameter, one that is missing, or a value outside its
-            domain.
+        WriteampError: an unknown model or parameter, a missing parameter, or an invalid value.
 
     >>> import writeamp as wa
     >>> round(float(wa.models.required_op(1.5)), 4)
     0.6479
     """
-    found = find_model(model)
-    names = found.inverse_parameters
+    chosen = find_model(model)
+    names = chosen.inverse_parameters
     for name in parameters:
         if name not in names:
             raise unknown(
@@ -68,4 +69,4 @@ def required_op(
             )
     if "pages_per_block" in names and "pages_per_block" not in parameters:
         raise WriteampError(f"pages_per_block is missing; model {model!r} needs it")
-    return found.inverse(wa=target_wa, **parameters)
+    return chosen.inverse(wa=target_wa, **parameters)

@@ -14,8 +14,8 @@ from writeamp.models._model import Model, ModelInputs, few_spare_blocks
 def uniform_distribution(op: npt.ArrayLike) -> FloatOrArray:
     """Write amplification if valid counts spread evenly above the victim's: (1 + op) / (2 op).
 
-    Source: Park et al. 2017, section 3.2, eq. 4 (the paper's ρ is our `op`). The formula falls
-    below 1, which no drive does, for op > 1; it is returned as it is.
+    Source: Park et al. 2017, section 3.2, eq. 4 (the paper's ρ is `op`). For op > 1 the formula
+    falls below 1, which is impossible; it is returned unchanged.
 
     Args:
         op: over-provisioning ratio (T−U)/U, any shape, finite and greater than 0.
@@ -38,13 +38,13 @@ def uniform_distribution(op: npt.ArrayLike) -> FloatOrArray:
 
 def _required_op(wa: npt.ArrayLike) -> FloatOrArray:
     target = amplified("wa", wa)
-    # 2 wa − 1, written so that no finite wa overflows.
+    # 1 / (2 wa − 1), written so that no finite wa overflows.
     return 0.5 / (target - 0.5)
 
 
 def _falls_below_one(drive: ModelInputs) -> str | None:
     if drive.op > 1:
-        return f"op {drive.op:.4g} is above 1, where the formula falls below 1, as no drive does"
+        return f"op {drive.op:.4g} is above 1, where the formula gives an impossible WA below 1"
     return None
 
 

@@ -1,6 +1,6 @@
-"""Names of the registered models, for which no model need be imported."""
+"""Names of the registered models, available without importing a model."""
 
-# In the order in which they are listed: each is the file of this package that has its name.
+# In the order of listings; each is the name of a file in this package.
 MODEL_NAMES = (
     "uniform-distribution",
     "expected-value",

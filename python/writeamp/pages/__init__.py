@@ -1,1 +1,1 @@
-"""Self-contained HTML pages: their frame, their style, and the data inside them."""
+"""Self-contained HTML pages: frame, style and embedded data."""

@@ -1,7 +1,7 @@
-"""Frame of every page: head, style, scripts and data, in one file that needs no network.
+"""Frame of pages: head, style, scripts and data in one self-contained file.
 
-A page forbids itself the network and every script but those that it was made with: text that got
-past the escaping would be shown wrongly, and still not run.
+The content security policy of a page forbids network access and all scripts except its own. So text
+that is not escaped by mistake cannot run.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ def page(
     data: Mapping[str, Any] | None = None,
     has_images_beside: bool = False,
 ) -> bytes:
-    """Return a page of HTML.
+    """Return an HTML page.
 
     Args:
-        title: in the browser's tab, as it is: it is escaped here.
-        body: HTML of the page, all text in it escaped.
-        styles: CSS beside that of every page (`style.css`, whose variables have the colours of
-            light, dark and print).
-        scripts: JavaScript of ours that runs when the page is there.
-        data: values of JSON types by the ids under which scripts and `data_in` find them.
-        has_images_beside: pictures stand in files beside the page, which may show them.
+        title: of the page, not escaped.
+        body: HTML of the page, with all text escaped.
+        styles: CSS in addition to the common `style.css`, which has variables for the colours of
+            light, dark and print.
+        scripts: trusted JavaScript, which runs when the page is loaded.
+        data: values of JSON types by id, for scripts and `data_in`.
+        has_images_beside: True to allow image files in the folder of the page.
 
     Raises:
-        ValueError: a value holds a number that JSON has no word for.
+        ValueError: a value contains NaN or infinity.
     """
     allowed = " ".join(map(_hash, scripts)) or "'none'"
     beside = " 'self' file:" if has_images_beside else ""
@@ -52,10 +52,13 @@ def page(
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="color-scheme" content="light dark">',
         f"<title>{html_text(title)}</title>",
-        *(f"<style>\n{one}</style>" for one in (source("writeamp.pages", "style.css"), *styles)),
+        *(
+            f"<style>\n{style}</style>"
+            for style in (source("writeamp.pages", "style.css"), *styles)
+        ),
         f"</head>\n<body>\n{body}",
         *(data_element(name, value) for name, value in (data or {}).items()),
-        *(f"<script>{one}</script>" for one in scripts),
+        *(f"<script>{script}</script>" for script in scripts),
         "</body>\n</html>\n",
     ]
     return "\n".join(parts).encode()
@@ -63,11 +66,11 @@ def page(
 
 @cache
 def source(package: str, name: str) -> str:
-    """Return the CSS or JavaScript of a file that stands in a package beside its modules."""
+    """Return the text of a CSS or JavaScript file in a package."""
     return resources.files(package).joinpath(name).read_text("utf-8")
 
 
 def _hash(script: str) -> str:
-    assert "</script" not in script, "it would end there"
+    assert "</script" not in script, "the script element would end there"
     digest = hashlib.sha256(script.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"

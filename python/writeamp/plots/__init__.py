@@ -1,7 +1,7 @@
-"""Figures: one function a figure describes it, `save` draws it to .png, .svg, .pdf or .html.
+"""Figures: each figure function returns a specification; `save` draws it.
 
-A figure function returns a specification without any drawing library in it; the suffix of the
-path decides which library draws it, and only then is that library imported.
+Formats are .png, .svg, .pdf and .html. Specifications are independent of drawing libraries. `save`
+imports the library for the suffix of the path.
 """
 
 from writeamp.fields.arguments import public_names

@@ -1,4 +1,4 @@
-"""Labels of axes on which settings run, or results."""
+"""Axis labels of settings and results."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _UPRIGHT_CHARACTERS = 32
 
 
 def upright_label(name: str) -> str:
-    """Return the label for a y axis, broken where it would be longer than the axis.
+    """Return the label for a y axis, with a line break if it is longer than the axis.
 
     >>> upright_label("op")
     'op = (T-U)/U\\n(T physical, U logical pages)'
     """
     label = axis_label(name)
-    before, bracket, after = label.rpartition(" (")
+    head, bracket, tail = label.rpartition(" (")
     if not bracket or len(label) <= _UPRIGHT_CHARACTERS:
         return label
-    return f"{before}\n({after}".replace(" per ", "\nper ")
+    return f"{head}\n({tail}".replace(" per ", "\nper ")
 
 
 def title_word(name: str) -> str:
-    """Return the label as a title begins: without definition and unit.
+    """Return the label for the start of a title: capitalized, without definition and unit.
 
     >>> title_word("wa")
     'Write amplification'
@@ -47,7 +47,7 @@ def title_word(name: str) -> str:
 
 
 def axis_label(name: str) -> str:
-    """Return a name in the field's words, with its definition or unit; others as they are.
+    """Return the axis label of a setting or metric, or its name if it has no label.
 
     >>> axis_label("latency_us.read.p99")
     'read latency, p99 (µs)'

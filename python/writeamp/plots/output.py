@@ -1,4 +1,4 @@
-"""Draw a figure into a file, whole or not at all."""
+"""Draw a figure into a file atomically."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from writeamp.files import output
 from writeamp.plots.spec import FigureSpec
 from writeamp.text import printable
 
-# The libraries take a second to import; each is imported when a file of its kind is asked for.
+# The libraries take a second to import, so each is imported on first use.
 _BACKENDS = {
     ".png": "writeamp.plots.backends.matplotlib_backend",
     ".svg": "writeamp.plots.backends.matplotlib_backend",
@@ -28,12 +28,12 @@ _BACKENDS = {
 
 
 def save(spec: FigureSpec, path: str | os.PathLike[str]) -> None:
-    """Draw `spec` into the file `path`, whose suffix (.png, .svg, .pdf, .html) says how.
+    """Draw `spec` into the file `path`, in the format of its suffix: .png, .svg, .pdf or .html.
 
-    The file appears complete or not at all; one that exists is replaced.
+    The file is written atomically and replaces an existing one.
 
     Raises:
-        WriteampError: the suffix is another, or the file cannot be written.
+        WriteampError: another suffix, or the file cannot be written.
     """
     content = rendered(spec, check_suffix(path))
     with output.replacing(path, "plot") as file:
@@ -41,76 +41,79 @@ def save(spec: FigureSpec, path: str | os.PathLike[str]) -> None:
 
 
 def rendered(spec: FigureSpec, suffix: str) -> bytes:
-    """Return the bytes of a file with a suffix that `save` can draw."""
+    """Return the bytes of a figure's file in the format of `suffix`."""
     render = cast(Callable[[FigureSpec, str], bytes], _imported(_BACKENDS[suffix]).render)
     return render(_showable(spec), suffix.removeprefix("."))
 
 
 def inline_svg(spec: FigureSpec, *, has_titles: bool = False, inside: str = "") -> str:
-    """Return a figure as SVG for the text of a page, in the page's colours.
+    """Return a figure as SVG for embedding in a page, in the page's colours.
 
     Args:
         spec: the figure.
-        has_titles: whether title and subtitle stand above it; readers of the screen have the title.
-        inside: SVG of ours that is drawn on it.
+        has_titles: True to draw title and subtitle; screen readers get the title in any case.
+        inside: trusted SVG that is drawn on top of the figure.
     """
     draw = cast(Callable[..., str], _imported(_BACKENDS[".html"]).inline)
     return draw(_showable(spec), has_titles=has_titles, inside=inside)
 
 
 def _imported(backend: str) -> ModuleType:
-    """Import what draws, whatever MPLBACKEND says: with an unknown name Matplotlib is no module.
+    """Import a backend without the variable MPLBACKEND.
 
-    A figure that goes to a file needs none; a valid one is kept for what the user draws.
+    An unknown name in MPLBACKEND would break the import of Matplotlib, and drawing into a file does
+    not need it. A valid name is restored for the user's own figures.
     """
-    asked = os.environ.get("MPLBACKEND")
-    if asked is None or "matplotlib" in sys.modules:
+    requested = os.environ.get("MPLBACKEND")
+    if requested is None or "matplotlib" in sys.modules:
         return import_module(backend)
     del os.environ["MPLBACKEND"]
     try:
-        found = import_module(backend)
+        module = import_module(backend)
     finally:
-        os.environ["MPLBACKEND"] = asked
+        os.environ["MPLBACKEND"] = requested
     if "matplotlib" in sys.modules:
         with suppress(ValueError):
-            sys.modules["matplotlib"].rcParams["backend"] = asked
-    return found
+            sys.modules["matplotlib"].rcParams["backend"] = requested
+    return module
 
 
 def check_suffix(path: str | os.PathLike[str]) -> str:
     """Return a figure's suffix.
 
     Raises:
-        WriteampError: the suffix is not one that `save` can draw.
+        WriteampError: `save` does not support the suffix.
     """
     suffix = Path(file_name(path)).suffix.lower()
     if suffix not in _BACKENDS:
         valid = ", ".join(name.removeprefix(".") for name in _BACKENDS)
-        found = f"suffix {suffix!r}" if suffix else "no suffix"
-        raise WriteampError(f"cannot plot to {str(path)!r}, which has {found}: valid are {valid}")
+        fault = f"suffix {suffix!r}" if suffix else "no suffix"
+        raise WriteampError(f"cannot plot to {str(path)!r}, which has {fault}; valid: {valid}")
     return suffix
 
 
 def check_target(path: str | os.PathLike[str]) -> None:
-    """Refuse early, before a long run, a figure that could not be written after it.
+    """Check before a long run that a figure can be written after it.
 
     Raises:
-        WriteampError: the suffix is not one that `save` can draw, or the folder not writable.
+        WriteampError: `save` does not support the suffix, or the folder is not writable.
     """
     check_suffix(path)
     output.check_target(path, "plot")
 
 
-def _showable(part: Any, breaks: str = "\n") -> Any:
-    """Return a figure whose texts hide nothing; line breaks are ours, but for those in titles."""
-    if isinstance(part, str):
-        return printable(part, keep=breaks)
-    if isinstance(part, tuple):
-        return tuple(map(_showable, part))
-    if is_dataclass(part) and not isinstance(part, type):
+def _showable(element: Any, breaks: str = "\n") -> Any:
+    """Return a figure with control characters escaped in texts, and line breaks in titles."""
+    if isinstance(element, str):
+        return printable(element, keep=breaks)
+    if isinstance(element, tuple):
+        return tuple(map(_showable, element))
+    if is_dataclass(element) and not isinstance(element, type):
         shown = {
-            one.name: _showable(getattr(part, one.name), "" if one.name == "title" else breaks)
-            for one in fields(part)
+            field.name: _showable(
+                getattr(element, field.name), "" if field.name == "title" else breaks
+            )
+            for field in fields(element)
         }
-        return replace(part, **shown)
-    return part
+        return replace(element, **shown)
+    return element

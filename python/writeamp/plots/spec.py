@@ -1,4 +1,4 @@
-"""Specifications of figures, in terms that every drawing library can draw."""
+"""Specifications of figures, independent of drawing libraries."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ Marker: TypeAlias = Literal["circle", "square", "diamond", "triangle", "cross", 
 
 @dataclass(frozen=True)
 class Line:
-    """A polyline in data coordinates; without a label it has no entry in the legend.
+    """A polyline in data coordinates.
 
-    With a marker every point is marked, and a width of 0 leaves only the marks. NaN makes a gap.
+    Without a label it has no legend entry. With a marker, each point is marked; a width of 0 draws
+    only the marks. NaN makes a gap.
     """
 
     x: Sequence[float]
@@ -32,7 +33,7 @@ class Line:
 class Band:
     """A filled rectangle in data coordinates, drawn behind the lines.
 
-    With a `text`, that is shown where the pointer is above its upper end.
+    The pointer shows `text`, if any, at the upper end.
     """
 
     x_low: float
@@ -46,7 +47,7 @@ class Band:
 
 @dataclass(frozen=True)
 class Area:
-    """Area between two lines over the same x, filled faintly behind them."""
+    """Transparent area between two lines over the same x."""
 
     x: Sequence[float]
     low: Sequence[float]
@@ -80,10 +81,11 @@ class Strip:
 
 @dataclass(frozen=True)
 class LineChart:
-    """Lines over a numeric x axis; `levels` cross it at a y value, `instants` at an x value.
+    """Lines over a numeric x axis.
 
-    Instants cross the strips too. A newline in a label of the y axis breaks the line. The x axis
-    begins at `x_from`; with `counts`, y begins at 0 and both axes have whole numbers only.
+    `levels` are horizontal lines across the chart; `instants` are vertical lines across the chart
+    and its strips. The x axis begins at `x_from`. With `counts`, y begins at 0 and both axes have
+    whole numbers only.
     """
 
     title: str
@@ -101,7 +103,7 @@ class LineChart:
 
 @dataclass(frozen=True)
 class Layer:
-    """One part of every bar, for example the pages programmed for one cause."""
+    """A segment of each bar, for example the pages programmed for one cause."""
 
     label: str
     color: str
@@ -110,13 +112,19 @@ class Layer:
 
 @dataclass(frozen=True)
 class BarChart:
-    """Horizontal bars from 0, in layers, first bar on top; `levels` cross them at an x value.
+    """Horizontal bars from 0, in layers, first bar on top.
 
-    `low` and `high` end each bar's error bar (NaN for none, which is the default) and `texts` stand
-    at its right; all have one element a bar. So have `sections`, if there are any: bars that follow
-    each other with the same one stand together, under it as their heading. `points` are marks on
-    the bars, whose y is the number of the bar. Without `layers` there are points alone, and the
-    axis shows no more than their range.
+    Attributes:
+        title, subtitle, x_label: texts.
+        bars: names.
+        layers: segments of the bars; if empty, only `points` are drawn, and the axis shows their
+            range.
+        texts: one at the right of each bar.
+        low, high: ends of each error bar; NaN (the default) for none.
+        levels: vertical lines at an x value.
+        sections: heading of each bar, shown once above consecutive bars with the same heading; or
+            empty.
+        points: marks on bars; y is the number of the bar.
     """
 
     title: str
@@ -132,19 +140,20 @@ class BarChart:
     points: tuple[Line, ...] = ()
 
     def __post_init__(self) -> None:
-        """Leave the error bars out where none are given."""
+        """Fill missing error bars with NaN."""
         for name in ("low", "high"):
             ends = getattr(self, name) or (math.nan,) * len(self.bars)
             object.__setattr__(self, name, ends)
 
     def places(self) -> tuple[float, ...]:
-        """Return how far down each bar stands; a heading takes the room of one."""
+        """Return the place of each bar, counted from the top; a heading takes one place."""
         return tuple(
-            at + sum(before <= at for _, before in self.headings()) for at in range(len(self.bars))
+            index + sum(bar <= index for _, bar in self.headings())
+            for index in range(len(self.bars))
         )
 
     def headings(self) -> tuple[tuple[str, int], ...]:
-        """Return the headings, each with the number of the bar that it stands above."""
+        """Return the headings, each with the number of the bar below it."""
         starts = (
             at for at, name in enumerate(self.sections) if not at or name != self.sections[at - 1]
         )
@@ -155,7 +164,7 @@ class BarChart:
         return tuple(sum(layer.values[i] for layer in self.layers) for i in range(len(self.bars)))
 
     def reaches(self) -> tuple[float, ...]:
-        """Return the right end of each bar, of its error bar or its points, the furthest right."""
+        """Return the rightmost end of each bar, its error bar and its points."""
         # max() with the end first ignores a NaN.
         return tuple(
             max(end, high, *(value for _, value in self.points_of(at)))
@@ -176,10 +185,9 @@ class BarChart:
 class Panel:
     """One of the small charts of a `PanelChart`.
 
-    In a chart whose panels have `own_axes`, its axes are its own: their labels, and whether they
-    are logarithmic; the others begin at 0, unless the panel is not `from_zero`. `x_ends` and
-    `y_ends` are then the least and the greatest x and y that are shown; with `x_names`, x is the
-    number of a name, from 0.
+    The fields from `x_label` on, except `areas`, are used only if the chart has `own_axes`. Linear
+    axes then begin at 0, unless `from_zero` is False. `x_ends` and `y_ends` are the limits of the
+    axes. With `x_names`, x is the number of a name, from 0.
     """
 
     title: str
@@ -200,10 +208,10 @@ class Panel:
 class PanelChart:
     """Small line charts in rows of `columns`, with the same axes, and one legend for all.
 
-    A label is in the legend once, as it is drawn where it comes first. Without `x_ticks` the
-    drawing library chooses them; with `x_names`, x is the number of a name, from 0. With `own_y`
-    each panel has a y axis of its own, from 0, for what its title names; with `own_axes` each has
-    both, as it says itself, and those of the chart say nothing.
+    Each label is in the legend once, in its first style. If `x_ticks` is empty, the drawing library
+    chooses ticks. With `x_names`, x is the number of a name, from 0. With `own_y`, each panel has
+    its own y axis from 0. With `own_axes`, the axes of each panel are set by the panel, not by the
+    chart.
     """
 
     title: str
@@ -222,9 +230,9 @@ class PanelChart:
 
 @dataclass(frozen=True)
 class ColorScale:
-    """Values and their colours: those beyond an end have the colour of that end.
+    """Colour scale; values beyond an end have the colour of that end.
 
-    One that `diverges` has its palest colour amid the ends, another one at `low`.
+    If it `diverges`, the palest colour is in the middle, otherwise at `low`.
     """
 
     low: float
@@ -232,14 +240,14 @@ class ColorScale:
     diverges: bool = False
 
     def share(self, value: float) -> float:
-        """Return how far along the scale a value lies, from 0 to 1; 0 on a scale of one value."""
+        """Return the position of a value on the scale, from 0 to 1; 0 if the scale has no width."""
         span = self.high - self.low
         return min(max((value - self.low) / span, 0.0), 1.0) if span else 0.0
 
 
 @dataclass(frozen=True)
 class HeatMap:
-    """One grid of values: `values[row][column]`, the first row at the top; NaN stays empty."""
+    """A grid of values: `values[row][column]`, the first row at the top; NaN cells are empty."""
 
     title: str
     values: tuple[tuple[float, ...], ...]
@@ -247,10 +255,10 @@ class HeatMap:
 
 @dataclass(frozen=True)
 class HeatMapChart:
-    """Heat maps in rows of `columns`, on the same axes and the same scale of colours.
+    """Heat maps in rows of `columns`, with the same axes and the same colour scale.
 
-    Each cell shows its value as `cell_format` (of `str.format`) writes it, if there is one. Axes
-    without ticks have no names either.
+    `cell_format` is the `str.format` format of the text in cells, or "" for no text. Axes without
+    ticks have no names.
     """
 
     title: str
@@ -272,7 +280,7 @@ class HeatMapChart:
 
 @dataclass(frozen=True)
 class TreeNode:
-    """A box of a `TreeChart`: its text, the colour of its rim, and the numbers of those below."""
+    """A box of a `TreeChart`: its text, the colour of its edge, and the numbers of its children."""
 
     text: str
     color: str
@@ -281,31 +289,31 @@ class TreeNode:
 
 @dataclass(frozen=True)
 class TreeChart:
-    """A tree of boxes, the root first; those below each other are joined by lines."""
+    """A tree of boxes, the root first; parents and children are joined by lines."""
 
     title: str
     subtitle: str
     nodes: tuple[TreeNode, ...]
 
     def places(self) -> tuple[tuple[float, float], ...]:
-        """Return where each node stands: leaves side by side, others amid those below them.
+        """Return the x and y of each node: leaves side by side, parents centred above children.
 
-        A leaf's x is its number from the left, a node's y its level, 0 for the root and down.
+        x of a leaf is its number from the left; y is minus the level, 0 for the root.
         """
-        found: dict[int, tuple[float, float]] = {}
+        places: dict[int, tuple[float, float]] = {}
         leaves = 0
 
         def place(number: int, level: int) -> float:
             nonlocal leaves
-            below = [place(one, level + 1) for one in self.nodes[number].below]
+            below = [place(child, level + 1) for child in self.nodes[number].below]
             if not below:
                 below = [float(leaves)]
                 leaves += 1
-            found[number] = (sum(below) / len(below), float(-level))
-            return found[number][0]
+            places[number] = (sum(below) / len(below), float(-level))
+            return places[number][0]
 
         place(0, 0)
-        return tuple(found[number] for number in range(len(self.nodes)))
+        return tuple(places[number] for number in range(len(self.nodes)))
 
 
 FigureSpec: TypeAlias = LineChart | BarChart | PanelChart | HeatMapChart | TreeChart

@@ -1,4 +1,4 @@
-"""Colours, words, number formats and parts that figures share."""
+"""Colours, labels, number formats and elements that figures share."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ NOT_STEADY = "not steady: may still change"
 WA_UNIT = "flash pages programmed per host page written"
 DRIVE_WRITES_LABEL = "drive writes (host pages written / logical pages)"
 
-# Okabe and Ito's colour-blind-safe palette without its yellow, which vanishes on white.
+# Okabe and Ito's colour-blind-safe palette without yellow, which is hardly visible on white.
 SERIES_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6B4C9A")
-# Past the last colour the palette starts again with another dash.
+# After the last colour, the palette repeats with another dash.
 SERIES_DASHES: tuple[Dash, ...] = ("solid", "dash", "dot", "dashdot")
 
 HOST_COLOR = "#B4BBC4"
@@ -34,10 +34,10 @@ MUTED = "#666666"
 FAINT = "#A9AFB7"
 GRID = "#E3E6EA"
 
-# Panels beside each other.
+# Most panels in a row.
 MOST_COLUMNS = 3
 _FEWEST_DECIMALS = 2
-# An interval is written with "±" if its shorter side is at least so much of the longer one.
+# An interval is written with "±" if the ratio of its shorter to its longer side is at least this.
 _SYMMETRIC = 0.8
 _RANGE = re.compile(r"\([0-9.]+ to [0-9.]+\)")
 
@@ -56,7 +56,7 @@ def series_dash(index: int) -> Dash:
 
 
 def columns_of(panels: int) -> int:
-    """Return the columns in which so many panels stand."""
+    """Return the number of columns for a number of panels."""
     return 2 if panels == 4 else min(panels, MOST_COLUMNS)
 
 
@@ -69,9 +69,9 @@ def error_bars(
     width_pt: float = 1.5,
     opacity: float = 1.0,
 ) -> Line:
-    """Return one line with a gap after each bar: thousands of lines would be slow to draw.
+    """Return all error bars as one line with gaps, which is faster to draw than many lines.
 
-    A bar with a NaN bound is left out.
+    Bars with a NaN bound are left out.
     """
     bars = [
         (at, end)
@@ -85,13 +85,13 @@ def error_bars(
 def series_line(
     index: int, x: Sequence[float], y: Sequence[float], label: str | None, **style: Any
 ) -> Line:
-    """Return the line of the series at `index`, in its colour and its dash."""
+    """Return a line with the colour and dash of the series at `index`."""
     look: dict[str, Any] = {"dash": series_dash(index)} | style
     return Line(x, y, series_color(index), label=label, **look)
 
 
 def outline(edges: Sequence[float], heights: Sequence[float]) -> tuple[list[float], list[float]]:
-    """Return x and y of a line around bars from 0; bar i is from edge i to edge i + 1."""
+    """Return x and y of the outline of bars from 0; bar i spans edge i to edge i + 1."""
     x = [edge for edge in edges for _ in (0, 1)]
     return x, [0.0, *(height for height in heights for _ in (0, 1)), 0.0]
 
@@ -106,7 +106,7 @@ def bars_of(
     color: str = SERIES_COLORS[0],
     **more: Any,
 ) -> BarChart:
-    """Describe bars of one layer by their names; `label` is what their length is."""
+    """Describe bars of one layer; `label` is the label of the x axis."""
     return BarChart(
         title=title,
         subtitle=subtitle,
@@ -119,24 +119,24 @@ def bars_of(
 
 
 def panels_apart(title: str, subtitle: str, panels: Iterable[Panel], columns: int) -> PanelChart:
-    """Describe panels that have their axes each for itself."""
+    """Describe panels that each have their own axes."""
     return PanelChart(title, subtitle, "", "", tuple(panels), columns, own_axes=True)
 
 
 def theory_marks(theory: Sequence[tuple[str, float]]) -> tuple[Mark, ...]:
-    """Return a dashed line for each named value that theory predicts."""
+    """Return a dashed line for each name and value of a prediction."""
     return tuple(
         Mark(value, _THEORY_COLOR, _THEORY_DASHES[i % len(_THEORY_DASHES)], f"{name}: {value:.3f}")
         for i, (name, value) in enumerate(theory)
     )
 
 
-# Scales of colours that both drawing libraries know: of one that diverges, and of another.
+# Matplotlib's colour maps, by whether the scale diverges.
 HEAT_COLORS = {True: "RdBu", False: "YlGnBu"}
 
 
 def heat_ink(value: float, scale: ColorScale) -> str:
-    """Return the colour of text that stays readable on a cell."""
+    """Return a text colour that is readable on a cell."""
     share = scale.share(value)
     darkness = abs(2 * share - 1) if scale.diverges else share
     return "white" if darkness > 0.6 else INK
@@ -145,13 +145,13 @@ def heat_ink(value: float, scale: ColorScale) -> str:
 def with_legend_of_error(
     subtitle: str, texts: Iterable[str], interval: str = "95% confidence"
 ) -> str:
-    """Return the subtitle with what "±" and ranges mean added, if any of the texts has one."""
+    """Return the subtitle with an explanation of "±" and ranges, if a text has one."""
     legend = legend_of_error(texts, interval)
     return f"{subtitle} · {legend}" if legend else subtitle
 
 
 def legend_of_error(texts: Iterable[str], interval: str = "95% confidence") -> str:
-    """Return the legend of "±" and ranges in the texts; nothing if none has one."""
+    """Return an explanation of "±" and ranges in the texts, or ""."""
     shown = list(texts)
     signs = ["±"] if any("±" in text for text in shown) else []
     ranges = ["the range in brackets"] if any(map(_RANGE.search, shown)) else []
@@ -159,10 +159,10 @@ def legend_of_error(texts: Iterable[str], interval: str = "95% confidence") -> s
 
 
 def with_error(wa: float, ci_low: float, ci_high: float) -> str:
-    """Return "1.855 ± 0.003", with the decimals that the error leaves meaningful, at least two.
+    """Return "1.855 ± 0.003", with the significant decimals of the error, at least two.
 
-    An interval that reaches further to one side is a range: "1.23 (1.00 to 2.73)". Without an
-    interval, or with one of no visible width, the value stands alone.
+    An asymmetric interval is written as a range: "1.23 (1.00 to 2.73)". Without an interval, or
+    with a negligible one, only the value is written.
     """
     below, above = wa - ci_low, ci_high - wa
     half_width = max(below, above)

@@ -1,18 +1,18 @@
-"""Wrapping of long texts in figures; only what still does not fit is shortened."""
+"""Wrapping of long texts in figures, and shortening if they still do not fit."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
 
-# What ends a line well: spaces, and what separates the parts of specs and paths.
+# Lines may break after spaces and the separators of specs and paths.
 _PIECES = re.compile(r"[^ ,:;/·]*[ ,:;/·]+|[^ ,:;/·]+")
 
 
 def wrapped(text: str, characters: int, lines: int) -> str:
-    """Return a text in lines of so many characters; where it has more lines, without its middle.
+    """Return a text wrapped to `lines` lines at most; the middle of a longer text is cut out.
 
-    Line breaks that the text has stay.
+    Existing line breaks are kept.
 
     >>> wrapped("wolf:detector=bloom,groups=4,allocation=size", 30, 2)
     'wolf:detector=bloom,groups=4,\\nallocation=size'
@@ -20,37 +20,37 @@ def wrapped(text: str, characters: int, lines: int) -> str:
     'wolf:\\ndete…tive-size'
     """
     most = max(2, characters)
-    found = _lines(text, most)
-    kept = text
-    while len(found) > lines and len(kept) > 2:
-        # Each turn takes a few characters out; what is left still breaks where it may.
-        kept = shortened(text, len(kept) - max(1, len(kept) - lines * most))
-        found = _lines(kept, most)
-    return "\n".join(found)
+    wrapped_lines = _lines(text, most)
+    rest = text
+    while len(wrapped_lines) > lines and len(rest) > 2:
+        # Remove a few characters and wrap again, so that lines still break at separators.
+        rest = shortened(text, len(rest) - max(1, len(rest) - lines * most))
+        wrapped_lines = _lines(rest, most)
+    return "\n".join(wrapped_lines)
 
 
 def shortened(text: str, characters: int) -> str:
-    """Return a text of so many characters at most, with an ellipsis where its middle was.
+    """Return a text of at most `characters`, with an ellipsis in place of its middle.
 
-    The ends of specs and paths tell them apart.
+    The middle is cut because specs and paths usually differ at their ends.
 
     >>> shortened("traces/2024/monday.csv", 12)
     'traces…y.csv'
     """
     if len(text) <= characters:
         return text
-    kept = max(0, characters - 1)
-    head = (kept + 1) // 2
-    return f"{text[:head]}…{text[len(text) - (kept - head) :]}"
+    visible = max(0, characters - 1)
+    head = (visible + 1) // 2
+    return f"{text[:head]}…{text[len(text) - (visible - head) :]}"
 
 
 def fitting(text: str, lines: int, fits: Callable[[str], bool]) -> str:
-    """Return a text in the fewest lines that fit, shortened if these are too many.
+    """Return a text wrapped to the widest lines that fit, shortened above `lines` lines.
 
     Args:
-        text: what to show.
-        lines: the most lines.
-        fits: whether what it is given is narrow enough; what is narrower is, too.
+        text: to display.
+        lines: highest number of lines.
+        fits: returns True if a text is narrow enough; must be monotonic in its width.
     """
     if fits(text):
         return text
@@ -65,23 +65,23 @@ def fitting(text: str, lines: int, fits: Callable[[str], bool]) -> str:
 
 
 def most_columns(labels: Sequence[str], room: int, most: int) -> int:
-    """Return how many labels stand beside each other in a legend of so many characters."""
+    """Return the number of columns of a legend that is `room` characters wide."""
     longest = max((len(line) for label in labels for line in label.splitlines()), default=0)
-    # A sample of the line and the space beside it are as wide as so many characters.
+    # The line sample and the space of each entry are 8 characters wide.
     return max(1, min(most, len(labels), room // (longest + 8)))
 
 
 def _lines(text: str, characters: int) -> list[str]:
-    found: list[str] = []
-    for given in text.split("\n"):
+    wrapped_lines: list[str] = []
+    for paragraph in text.split("\n"):
         line = ""
-        for piece in _pieces(given, characters):
+        for piece in _pieces(paragraph, characters):
             if line and len(line) + len(piece.rstrip()) > characters:
-                found.append(line.rstrip())
+                wrapped_lines.append(line.rstrip())
                 line = ""
             line += piece
-        found.append(line.rstrip())
-    return found
+        wrapped_lines.append(line.rstrip())
+    return wrapped_lines
 
 
 def _pieces(text: str, characters: int) -> list[str]:

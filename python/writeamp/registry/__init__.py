@@ -1,4 +1,4 @@
-"""Registry of the engine's entries, and the specs that name them."""
+"""Registry of the engine's entries, and specs of entries."""
 
 from __future__ import annotations
 

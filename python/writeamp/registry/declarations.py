@@ -1,4 +1,4 @@
-"""Declarations of block managers, the engine's and users', and the hints that they need."""
+"""Declarations of block managers, the engine's and users', and their required hints."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from writeamp.registry.specs import Spec
 
 
 def default_victims(manager: str) -> str:
-    """Return the victim policy of a manager if none is asked for.
+    """Return the default victim policy of a manager.
 
     Raises:
-        WriteampError: there is no such manager, or its class names no victim policy.
+        WriteampError: an unknown manager, or an invalid victim policy in its class.
     """
-    found = custom.find("managers", manager)
-    if found is None:
+    policy = custom.find("managers", manager)
+    if policy is None:
         return engine_default_victims(manager)
-    asked = getattr(found.cls, "victims", "greedy")
+    requested = getattr(policy.cls, "victims", "greedy")
     try:
-        return str(Spec.of("victims", asked))
+        return str(Spec.of("victims", requested))
     except WriteampError as error:
-        raise WriteampError(f"victims of {found.reference}: {error}") from None
+        raise WriteampError(f"victims of {policy.reference}: {error}") from None
 
 
 def declared(
@@ -35,16 +35,17 @@ def declared(
 
     Args:
         manager: its spec.
-        victims: with a layout, the victim policy that it is asked to take; its own by default.
-        layout: refused if the manager does not serve it under that victim policy.
+        victims: victim policy to check together with `layout`; by default the manager's own.
+        layout: layout to check, or None.
 
     Raises:
-        WriteampError: so it is, with what the manager serves.
+        WriteampError: the manager does not support the layout with this victim policy; the sentence
+            lists the supported ones.
     """
-    found = custom.find("managers", manager)
-    if found is not None:
+    policy = custom.find("managers", manager)
+    if policy is not None:
         any_other = engine_declared("single")
-        source = custom.PolicySource(found)
+        source = custom.PolicySource(policy)
         return any_other | {"default_victims": default_victims(manager), "hears": source.hears}
     if victims is None or custom.find("victims", victims) is None:
         return engine_declared(manager, victims=victims, layout=layout)
@@ -52,8 +53,8 @@ def declared(
     names = [entry.name for entry in engine_entries("victims")]
     if taken["victims"] != names:
         raise WriteampError(
-            f"{Spec.of('managers', manager).name} takes its victims by "
-            f"{', '.join(taken['victims'])} only, not by {victims}"
+            f"{Spec.of('managers', manager).name} does not support the victim policy {victims}; "
+            f"valid: {', '.join(taken['victims'])}"
         )
     return taken
 
@@ -64,9 +65,9 @@ def is_custom(kind: str, text: str) -> bool:
 
 
 def source_of(kind: str, text: str | None) -> custom.PolicySource | None:
-    """Return the source of a user's policy; None for one of the engine's."""
-    found = None if text is None else custom.find(kind, text)
-    return None if found is None else custom.PolicySource(found)
+    """Return the source of a user's policy; None for the engine's policies."""
+    policy = None if text is None else custom.find(kind, text)
+    return None if policy is None else custom.PolicySource(policy)
 
 
 _NO_HINTS = "nothing"
@@ -79,24 +80,24 @@ def without_hints() -> list[Entry]:
 
 
 def needed_hints(manager: str) -> str | None:
-    """Return the hints that a block manager needs of the host, in words; None if it needs none."""
+    """Return the hints that a block manager needs from the host, as text, or None."""
     hints: str = declared(manager)["hears"]
     return None if hints == _NO_HINTS else hints.replace("_", " ")
 
 
 def refuse_hints(manager: str, gap: str) -> None:
-    """Refuse a block manager that needs hints where nobody gives any.
+    """Check that a block manager works without hints.
 
     Args:
         manager: its spec.
-        gap: who gives no hints to whom, such as "no program gives a drive".
+        gap: end of the sentence on the missing hints, such as "no program gives a drive".
 
     Raises:
-        WriteampError: it needs some; the sentence names those that need none.
+        WriteampError: the manager needs hints; the sentence lists managers without hints.
     """
     hints = needed_hints(manager)
     if hints is not None:
         good = ", ".join(entry.name for entry in without_hints())
         raise WriteampError(
-            f"{manager} needs hints on {hints}, which {gap}; block managers that need none: {good}"
+            f"{manager} needs hints on {hints}, which {gap}; block managers without hints: {good}"
         )

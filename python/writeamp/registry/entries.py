@@ -1,4 +1,4 @@
-"""Entries registered with the engine: victim policies, block managers, workloads, …"""
+"""Entries of the engine's registry: victim policies, block managers, workloads, …"""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ EngineKind: TypeAlias = Literal["victims", "managers", "workloads", "detectors",
 
 @dataclass(frozen=True)
 class Param:
-    """A parameter of an entry; `default` is empty if it must be given.
+    """A parameter of an entry; `default` is empty if the parameter is required.
 
-    `domain` says in words which values are valid, and `values` as data: a `kind` (whole, number,
-    word, bytes, spec, list or either) and what belongs to it. Those that are `common` are for a
-    whole spec. They, and those that came `later` than others, are left out of the canonical form at
-    their defaults.
+    `domain` describes the valid values as text, and `values` as data: a `kind` (whole, number,
+    word, bytes, spec, list or either) and its limits. `common` parameters apply to all entries of a
+    kind, and `later` ones were added in a later version. Both are left out of the canonical form if
+    they have their defaults.
     """
 
     name: str
@@ -33,10 +33,10 @@ class Param:
 
 @dataclass(frozen=True)
 class Entry:
-    """A registered policy, manager, workload or the like; `example` is a complete spec of it.
+    """A registered policy, manager, workload, …; `example` is a complete spec of it.
 
-    `small` is one that small drives have room for. What a block manager declares with its example's
-    parameters is in `declared`: `layouts`, `victims`, `default_victims`, `hears` and `needs`.
+    `small` is a spec that fits small drives. `declared` is the declaration of a block manager with
+    the parameters of `example`: `layouts`, `victims`, `default_victims`, `hears` and `needs`.
     """
 
     name: str
@@ -49,12 +49,16 @@ class Entry:
 
 @cache
 def engine_entries(kind: EngineKind) -> tuple[Entry, ...]:
-    """Return the engine's entries of one kind, in order of registration."""
-    return tuple(_entry(found) for found in registered_entries(kind))
+    """Return the engine's entries of a kind, in order of registration."""
+    return tuple(_entry(registered) for registered in registered_entries(kind))
 
 
-def _entry(found: dict[str, Any]) -> Entry:
-    params = (Param(**{**param, "aliases": tuple(param["aliases"])}) for param in found["params"])
-    own = {name: found[name] for name in ("name", "summary", "example", "small")}
-    declared = {k: v for k, v in found.items() if k not in own and k not in ("params", "variants")}
+def _entry(registered: dict[str, Any]) -> Entry:
+    params = (
+        Param(**{**param, "aliases": tuple(param["aliases"])}) for param in registered["params"]
+    )
+    own = {name: registered[name] for name in ("name", "summary", "example", "small")}
+    declared = {
+        k: v for k, v in registered.items() if k not in own and k not in ("params", "variants")
+    }
     return Entry(**own, params=tuple(params), declared=declared)

@@ -35,22 +35,22 @@ _EXAMPLES: dict[EngineKind, str] = {
     "detectors": "bloom",
 }
 
-# What a parameter may be given as: a list becomes items separated by "/".
+# Types of parameter values; a list becomes items separated by "/".
 Value: TypeAlias = "str | float | Spec | list[str | float | Spec] | tuple[str | float | Spec, ...]"
 
 
-# Whether users' policies are left unread, which to read is to import them.
+# True to not import users' policies when specs are made.
 _leaves_unread: ContextVar[bool] = ContextVar("_leaves_unread", default=False)
 
 
 @contextmanager
 def unread_policies() -> Iterator[None]:
-    """Let specs of users' policies be made meanwhile without importing what they name."""
-    before = _leaves_unread.set(True)
+    """Within this context, make specs of users' policies without importing their classes."""
+    token = _leaves_unread.set(True)
     try:
         yield
     finally:
-        _leaves_unread.reset(before)
+        _leaves_unread.reset(token)
 
 
 @checked
@@ -58,9 +58,8 @@ def unread_policies() -> Iterator[None]:
 class Spec:
     """A registered entry and its parameters, checked when made.
 
-    `str` gives the text it stands for. Two specs are equal if they mean the same, however they are
-    spelled. One that was made within `unread_policies`, of a user's policy, is checked when its
-    values are first asked for.
+    `str` returns its text. Specs are compared by meaning, not by spelling. A spec of a user's
+    policy that was made within `unread_policies` is checked on first access to its values.
     """
 
     kind: EngineKind
@@ -69,79 +68,77 @@ class Spec:
     checked: tuple[tuple[str, str], ...] | None = field(repr=False)
 
     @staticmethod
-    def of(kind: EngineKind, given: SpecLike) -> Spec:
-        """Return the spec that a text means, or the spec itself.
+    def of(kind: EngineKind, value: SpecLike) -> Spec:
+        """Return the spec of a text, or a given spec unchanged.
 
         Raises:
-            WriteampError: the text is no spec of that kind, or the spec is one of another kind.
+            WriteampError: an invalid text, or a spec of another kind.
         """
-        if isinstance(given, Spec):
-            if given.kind != kind:
-                raise WriteampError(
-                    f"'{given}' is a {_WORDS[given.kind]}; a {_WORDS[kind]} is wanted here"
-                )
-            return given
-        if isinstance(given, type):
-            given = custom.reference_of(kind, given)
-        if not isinstance(given, str):
+        if isinstance(value, Spec):
+            if value.kind != kind:
+                raise WriteampError(f"'{value}' is a {_WORDS[value.kind]}; give a {_WORDS[kind]}")
+            return value
+        if isinstance(value, type):
+            value = custom.reference_of(kind, value)
+        if not isinstance(value, str):
             raise WriteampError(
-                f"{_WORDS[kind]} is {shown(given)}; it must be a spec or the text of one, such as "
+                f"{_WORDS[kind]} is {shown(value)}; it must be a spec or its text, such as "
                 f"{_EXAMPLES[kind]!r}"
             )
-        if fault := fault_of_text(given):
-            raise WriteampError(f"{_WORDS[kind]} is {shown(given)}, which {fault}")
-        if _leaves_unread.get() and custom.is_users(kind, given):
-            return Spec(kind, custom.as_written(given)[0], given, None)
-        found = custom.find(kind, given)
-        if found is not None:
-            return Spec(kind, found.reference, given, found.values)
-        parsed = parse_spec(kind, given)
-        return Spec(kind, parsed["name"], given, tuple(parsed["params"].items()))
+        if fault := fault_of_text(value):
+            raise WriteampError(f"{_WORDS[kind]} is {shown(value)}, which {fault}")
+        if _leaves_unread.get() and custom.is_users(kind, value):
+            return Spec(kind, custom.as_written(value)[0], value, None)
+        policy = custom.find(kind, value)
+        if policy is not None:
+            return Spec(kind, policy.reference, value, policy.values)
+        parsed = parse_spec(kind, value)
+        return Spec(kind, parsed["name"], value, tuple(parsed["params"].items()))
 
     @property
     def values(self) -> tuple[tuple[str, str], ...]:
-        """Every parameter, in order of declaration, with defaults, and numbers in one form.
+        """All parameters in order of declaration, with defaults and canonical numbers.
 
         Raises:
-            WriteampError: nobody had looked at the user's policy, and it cannot be so.
+            WriteampError: the spec of a user's policy, which was not checked before, is invalid.
         """
         if self.checked is not None:
             return self.checked
         if _leaves_unread.get():
             return tuple(custom.as_written(self.text)[1].items())
-        found = custom.find(self.kind, self.text)
-        assert found is not None
-        return found.values
+        policy = custom.find(self.kind, self.text)
+        assert policy is not None
+        return policy.values
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both mean the same."""
+        """Return whether both have the same meaning."""
         if not isinstance(other, Spec):
             return NotImplemented
         return (self.kind, self.name) == (other.kind, other.name) and self.values == other.values
 
     def __hash__(self) -> int:
-        """Return a hash of the meaning, so that equal specs share it."""
+        """Return a hash that is the same for equal specs."""
         return hash((self.kind, self.name))
 
     @property
     def params(self) -> Mapping[str, str]:
-        """Every parameter with its value as text."""
+        """All parameters with their values as text."""
         return MappingProxyType(dict(self.values))
 
     @property
     def canonical(self) -> str:
-        """The spec with every parameter; the same for all spellings that mean the same."""
+        """The spec with all parameters; the same text for all spellings."""
         params = ",".join(f"{name}={value}" for name, value in self.values)
         return f"{self.name}({params})" if params else self.name
 
     @property
     def nested(self) -> str:
-        """The text as a parameter of another spec, whose commas are then its own."""
+        """The text in parentheses, for use as a parameter of another spec."""
         name, colon, params = self.text.partition(":")
         return f"{name}({params})" if colon and "(" not in name else self.text
 
     def __str__(self) -> str:
-        """Return the text that the spec was given as, or that says it."""
+        """Return the text of the spec, as it was given."""
         return self.text
 
     def __repr__(self) -> str:
@@ -151,28 +148,28 @@ class Spec:
 
 @dataclass(frozen=True)
 class SpecOf:
-    """Domain of the specs of one kind."""
+    """Domain of the specs of a kind."""
 
     takes: ClassVar[str] = "SpecLike"
 
     kind: EngineKind
 
     def check(self, name: str, value: SpecLike) -> Spec:
-        """Return the spec, whose own errors say what it is."""
+        """Return the spec; its own errors name the kind."""
         return Spec.of(self.kind, value)
 
 
-# A class is one that a user has derived from `Placement` or `VictimPolicy`.
+# Classes are users' classes derived from `Placement` or `VictimPolicy`.
 SpecLike: TypeAlias = str | Spec | type[custom.Placement] | type[custom.VictimPolicy]
 
 
 def workload(name: str, **params: Value) -> Spec:
-    """Return a workload, checked: what the host writes.
+    """Return the checked spec of a workload.
 
     Args:
         name: a registered name, or a whole spec such as "zipf:s=0.99".
-        params: its parameters; a list for those that take several values, and specs where they
-            take specs.
+        params: its parameters; lists for parameters with several values, and specs for nested
+            workloads.
 
     Returns:
         `Spec`: `name`, `params` and `text`.
@@ -193,9 +190,9 @@ def workload(name: str, **params: Value) -> Spec:
 
 
 def manager(name: str | type[custom.Placement], **params: Value) -> Spec:
-    """Return a block manager, checked: where pages go and what is collected when.
+    """Return the checked spec of a block manager.
 
-    Args and errors are those of `workload`; a class of placements may stand for its name.
+    Args and errors are those of `workload`; `name` may also be a placement class.
 
     Returns:
         `Spec`: `name`, `params` and `text`.
@@ -208,9 +205,9 @@ def manager(name: str | type[custom.Placement], **params: Value) -> Spec:
 
 
 def victims(name: str | type[custom.VictimPolicy], **params: Value) -> Spec:
-    """Return a victim policy, checked: which block is collected.
+    """Return the checked spec of a victim policy.
 
-    Args and errors are those of `workload`; a class of victim policies may stand for its name.
+    Args and errors are those of `workload`; `name` may also be a victim-policy class.
 
     Returns:
         `Spec`: `name`, `params` and `text`.
@@ -223,7 +220,7 @@ def victims(name: str | type[custom.VictimPolicy], **params: Value) -> Spec:
 
 
 def wear_leveling(name: str, **params: Value) -> Spec:
-    """Return a wear leveller, checked: which blocks take the wear.
+    """Return the checked spec of a wear leveller.
 
     Args and errors are those of `workload`.
 
@@ -238,12 +235,12 @@ def wear_leveling(name: str, **params: Value) -> Spec:
 
 
 def split_specs(kind: EngineKind, text: str) -> list[str]:
-    """Return the specs of a list separated by commas, each as its text.
+    """Return the texts of the specs in a comma-separated list.
 
     A comma in parentheses, or before a bare key=value, belongs to the spec before it.
 
     Raises:
-        WriteampError: the list has an empty place, or parentheses that do not match.
+        WriteampError: an empty item, or unbalanced parentheses.
 
     >>> split_specs("managers", "hcwf-swap(d=5,d_swap=9),single")
     ['hcwf-swap(d=5,d_swap=9)', 'single']
@@ -259,17 +256,17 @@ def _made(kind: EngineKind, name: str | type, params: Mapping[str, Value]) -> Sp
     if not isinstance(name, str):
         name = Spec.of(kind, name).text
     if kind in custom.KINDS and custom.find_class(kind, name):
-        # Python's own words for yes and no, where the arguments are those of a class.
+        # Arguments of a user's class may be Python booleans.
         params = {k: ("no", "yes")[v] if isinstance(v, bool) else v for k, v in params.items()}
     text = Spec.of(kind, name).text if not params else name
     if params:
         if (":" in name or "(" in name) and not custom.is_reference(kind, name):
             raise WriteampError(
-                f"{_WORDS[kind]} {name!r} has parameters in its text; give them there or by "
-                "keyword, not both"
+                f"{_WORDS[kind]} {name!r} has parameters in its text and by keyword; use only one "
+                "of these ways"
             )
-        given = ",".join(f"{key}={_value(kind, key, value)}" for key, value in params.items())
-        text = f"{name}:{given}"
+        arguments = ",".join(f"{key}={_value(kind, key, value)}" for key, value in params.items())
+        text = f"{name}:{arguments}"
     return Spec.of(kind, text)
 
 
@@ -285,6 +282,6 @@ def _value(kind: EngineKind, key: str, value: Value) -> str:
         )
     if isinstance(value, str) and "," in value and "(" not in value:
         raise WriteampError(
-            f"{key} of {_WORDS[kind]} is {shown(value)}, which holds more than one value"
+            f"{key} of {_WORDS[kind]} is {shown(value)}, which has several values; give a list"
         )
     return shown(value) if isinstance(value, int) else str(value)

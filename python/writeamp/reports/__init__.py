@@ -1,1 +1,1 @@
-"""Reports: one self-contained page on a result, made from its JSON, which can be read back."""
+"""Reports: a self-contained HTML page made from a result's JSON, which can be read back."""

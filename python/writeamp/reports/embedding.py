@@ -1,4 +1,4 @@
-"""Result inside a report's page: as it is written, and read back without running anything."""
+"""Write a result into a report's page, and read it back without running the page's scripts."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from writeamp.reports.report import Report
 from writeamp.text import hashed_serial
 
 ELEMENT = "writeamp-report"
-# Of what the element holds; a page of a later form is refused, not guessed at.
+# Version of the element's data; other versions are rejected.
 _FORM = 1
 _MOST_BYTES = 4 << 20
-# Our own page on a fleet has 0.8 kB per drive. It says in its head that it is ours.
+# Limit for pages of writeamp, which have `_TITLE` in their head: a fleet takes 0.8 kB per drive.
 _MOST_OWN_BYTES = 64 << 20
 _HEAD_BYTES = 4096
 _TITLE = b"<title>writeamp "
@@ -36,10 +36,10 @@ def payload(report: Report) -> dict[str, Any]:
 
 
 def report_in(path: Path) -> Report:
-    """Return the report that a page holds. Nothing in the file is run.
+    """Return the report that is stored in a page. Scripts of the page are not run.
 
     Raises:
-        WriteampError: it cannot be read, or is no page that `--report` wrote.
+        WriteampError: the file cannot be read, or was not written by `--report`.
     """
     try:
         content = _content(path)
@@ -56,43 +56,45 @@ def _content(path: Path) -> bytes:
 
 
 def report_of(content: bytes, name: str) -> Report:
-    """Return the report that the bytes of a page hold; `name` is for errors.
+    """Return the report that is stored in the bytes of a page; `name` is for errors.
 
     Raises:
-        WriteampError: they are no page that `--report` wrote.
+        WriteampError: the page was not written by `--report`.
     """
     try:
         return _read(data_in(content.decode(), ELEMENT))
     except KeyError:
-        why = "it holds no result"
+        why = "it contains no result"
     except UnicodeDecodeError:
         why = "it is not UTF-8 text"
     except (ValueError, TypeError, RecursionError, AssertionError) as error:
         why = f"it is damaged ({str(error)[:120] or type(error).__name__})"
-    raise WriteampError(f"{name} is no page that --report of a verb wrote: {why}")
+    raise WriteampError(f"{name} is not a page written by --report: {why}")
 
 
-def _read(found: Any) -> Report:
-    if not isinstance(found, Mapping):
-        raise TypeError("its data is no object")
-    if found.get("form") != _FORM:
-        raise ValueError(f"its form is {found.get('form')!s:.20}, and {_FORM} is known")
-    texts = [found.get("verb"), found.get("version")]
-    command, document, more = found.get("command"), found.get("document"), found.get("more")
-    if not (isinstance(command, list) and all(isinstance(one, str) for one in [*texts, *command])):
-        raise TypeError("its command is no list of texts")
+def _read(data: Any) -> Report:
+    if not isinstance(data, Mapping):
+        raise TypeError("its data is not a JSON object")
+    if data.get("form") != _FORM:
+        raise ValueError(f"its form is {data.get('form')!s:.20}, but writeamp reads {_FORM}")
+    texts = [data.get("verb"), data.get("version")]
+    command, document, more = data.get("command"), data.get("document"), data.get("more")
+    if not (
+        isinstance(command, list) and all(isinstance(text, str) for text in [*texts, *command])
+    ):
+        raise TypeError("its command is not a list of texts")
     if not (isinstance(document, Mapping) and isinstance(more, Mapping)):
-        raise TypeError("its document is no object")
-    return Report(found["verb"], tuple(command), document, more, found["version"])
+        raise TypeError("its document is not a JSON object")
+    return Report(data["verb"], tuple(command), document, more, data["version"])
 
 
 _KEYS = ("serial", "serial_number")
-# A shorter one would be found in words that are none.
+# Shorter serial numbers could match parts of other words.
 _FEWEST_CHARACTERS = 4
 
 
 def without_serials(report: Report) -> Report:
-    """Return the report with a hash for each serial number, also in names of files and texts."""
+    """Return the report with serial numbers hashed, also within file names and texts."""
     hashes = {
         serial: hashed
         for serial in _serials(report.document)
@@ -102,20 +104,20 @@ def without_serials(report: Report) -> Report:
         return report
     return replace(
         report,
-        command=tuple(_hashed(one, hashes) for one in report.command),
+        command=tuple(_hashed(argument, hashes) for argument in report.command),
         document=_hashed(report.document, hashes),
     )
 
 
 def _serials(value: Any) -> Iterator[str]:
     if isinstance(value, Mapping):
-        for key, one in value.items():
-            if key in _KEYS and isinstance(one, str) and len(one.strip()) >= _FEWEST_CHARACTERS:
-                yield one.strip()
-            yield from _serials(one)
+        for key, item in value.items():
+            if key in _KEYS and isinstance(item, str) and len(item.strip()) >= _FEWEST_CHARACTERS:
+                yield item.strip()
+            yield from _serials(item)
     elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _serials(one)
+        for item in value:
+            yield from _serials(item)
 
 
 def _hashed(value: Any, hashes: Mapping[str, str]) -> Any:
@@ -124,7 +126,7 @@ def _hashed(value: Any, hashes: Mapping[str, str]) -> Any:
             value = value.replace(serial, hashed)
         return value
     if isinstance(value, Mapping):
-        return {_hashed(key, hashes): _hashed(one, hashes) for key, one in value.items()}
+        return {_hashed(key, hashes): _hashed(item, hashes) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_hashed(one, hashes) for one in value]
+        return [_hashed(item, hashes) for item in value]
     return value

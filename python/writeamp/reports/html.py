@@ -1,4 +1,4 @@
-"""HTML page of a report: its sections one below the other, and its data inside."""
+"""HTML page of a report: its sections, with its data embedded."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HERE = "writeamp.reports"
 
 
 def report_page(report: Report) -> bytes:
-    """Return the page, which needs nothing beside itself."""
+    """Return the self-contained page of a report."""
     sections = sections_of(report)
     title = f"writeamp {report.verb}"
     return page(
@@ -40,7 +40,7 @@ def report_page(report: Report) -> bytes:
 
 def _body(report: Report, title: str, sections: Sequence[Section]) -> Iterator[str]:
     yield f"<header>\n<h1>{html_text(title)}</h1>"
-    top = [one for one in sections if not one.title]
+    top = [section for section in sections if not section.title]
     for section in top:
         yield from map(block_html, section.blocks)
     yield f'<pre tabindex="0" aria-label="The command">{html_text(report.command_line)}</pre>'
@@ -52,10 +52,10 @@ def _body(report: Report, title: str, sections: Sequence[Section]) -> Iterator[s
         if section.title:
             yield from _section(section)
     yield (
-        f"</main>\n<footer><p>Made by writeamp {html_text(report.version)}. The result is inside "
-        "this page: <code>writeamp report</code> with its name reads it back, with "
-        "<code>--json</code> as the document that the command printed. Serial numbers of drives "
-        "are hashed.</p></footer>"
+        f"</main>\n<footer><p>Made by writeamp {html_text(report.version)}. The result is stored "
+        "in this page: <code>writeamp report FILE</code> prints it as Markdown, and with "
+        "<code>--json</code> as the command's JSON document. Serial numbers of drives are hashed."
+        "</p></footer>"
     )
 
 
@@ -73,14 +73,13 @@ def _section(section: Section) -> Iterator[str]:
 
 
 def block_html(block: Block) -> str:
-    """Return a part of a page, all text in it escaped."""
+    """Return the HTML of a block, with all text escaped."""
     if isinstance(block, Paragraph):
         tone = f' class="{block.tone}"' if block.tone else ""
         return f"<p{tone}>{html_text(block.text)}</p>"
     if isinstance(block, Bullets):
-        return (
-            f'<ul class="notes">{"".join(f"<li>{html_text(one)}</li>" for one in block.texts)}</ul>'
-        )
+        bullets = "".join(f"<li>{html_text(text)}</li>" for text in block.texts)
+        return f'<ul class="notes">{bullets}</ul>'
     if isinstance(block, Rows):
         return _table(block)
     if isinstance(block, Drawing):
@@ -91,12 +90,12 @@ def block_html(block: Block) -> str:
     return f"{block.start}{block_html(block.drawing)}{block.end}"
 
 
-def _table(found: Rows) -> str:
-    sides = [' class="number"' if one.startswith(">") else "" for one in found.columns]
-    caption = f"<caption>{html_text(found.caption)}</caption>" if found.caption else ""
+def _table(table: Rows) -> str:
+    sides = [' class="number"' if column.startswith(">") else "" for column in table.columns]
+    caption = f"<caption>{html_text(table.caption)}</caption>" if table.caption else ""
     head = "".join(
-        f'<th scope="col"{side}>{html_text(one.removeprefix(">"))}</th>'
-        for one, side in zip(found.columns, sides, strict=True)
+        f'<th scope="col"{side}>{html_text(column.removeprefix(">"))}</th>'
+        for column, side in zip(table.columns, sides, strict=True)
     )
     rows = "\n".join(
         "<tr>"
@@ -104,12 +103,12 @@ def _table(found: Rows) -> str:
             f"<td{side}>{html_text(cell)}</td>" for cell, side in zip(row, sides, strict=True)
         )
         + "</tr>"
-        for row in found.rows
+        for row in table.rows
     )
     made = (
         f'<div class="scroll" tabindex="0"><table>{caption}<thead><tr>{head}</tr></thead>\n'
         f"<tbody>{rows}</tbody></table></div>"
     )
-    if not found.folded:
+    if not table.folded:
         return made
-    return f"<details><summary>{html_text(found.folded)}</summary>{made}</details>"
+    return f"<details><summary>{html_text(table.folded)}</summary>{made}</details>"

@@ -1,4 +1,4 @@
-"""Markdown of a report: what a page's button copies, and `writeamp report` prints."""
+"""Markdown of a report, for the page's copy button and `writeamp report`."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from writeamp.reports.report import (
 )
 from writeamp.text import printable
 
-# Signs that Markdown would obey in text of others.
+# Characters with a meaning in Markdown, which are escaped in text.
 _OBEYED = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|~"})
 
 
 def markdown(report: Report, sections: Sequence[Section]) -> str:
-    """Return the report as Markdown, without its drawings, whose numbers are in tables."""
+    """Return the report as Markdown, without drawings; their numbers are in tables."""
     return "\n".join(_lines(report, sections))
 
 
@@ -41,8 +41,8 @@ def _lines(report: Report, sections: Sequence[Section]) -> Iterator[str]:
 
 
 def _section(section: Section) -> Iterator[str]:
-    """Yield what a section says without what is seen and pressed in a page alone."""
-    if not any(isinstance(one, Controls) for one in section.blocks):
+    """Yield a section's lines, without interactive blocks."""
+    if not any(isinstance(block, Controls) for block in section.blocks):
         for block in section.blocks:
             yield from _block(block)
     if section.command is not None:
@@ -54,7 +54,7 @@ def _block(block: Block) -> Iterator[str]:
         mark = "**" if block.tone == "answer" else ""
         yield f"{mark}{_text(block.text)}{mark}\n"
     elif isinstance(block, Bullets):
-        yield from (f"- {_text(one)}" for one in block.texts)
+        yield from (f"- {_text(text)}" for text in block.texts)
         yield ""
     elif isinstance(block, Rows):
         yield from _table(block)
@@ -65,12 +65,16 @@ def _block(block: Block) -> Iterator[str]:
         assert isinstance(block, Controls)
 
 
-def _table(found: Rows) -> Iterator[str]:
-    for words in filter(None, (found.folded, found.caption)):
+def _table(table: Rows) -> Iterator[str]:
+    for words in filter(None, (table.folded, table.caption)):
         yield f"{_text(words)}\n"
-    yield _row([one.removeprefix(">") or " " for one in found.columns])
-    yield "|" + "|".join("---:" if one.startswith(">") else "---" for one in found.columns) + "|"
-    for row in found.rows:
+    yield _row([column.removeprefix(">") or " " for column in table.columns])
+    yield (
+        "|"
+        + "|".join("---:" if column.startswith(">") else "---" for column in table.columns)
+        + "|"
+    )
+    for row in table.rows:
         yield _row(row)
     yield ""
 
@@ -84,7 +88,7 @@ def _text(words: str) -> str:
 
 
 def _code(command: str) -> str:
-    """Return a block of code, fenced by more backticks than are in it."""
+    """Return a block of code, with a fence that is longer than any in the code."""
     fence = "```"
     while fence in command:
         fence += "`"

@@ -1,12 +1,12 @@
-// Analytic models of write amplification, as `writeamp.models` and `writeamp.allocation` have them.
-// A test holds each to the library's on a thousand points, to 1e-9.
+// Analytic models of write amplification, ported from `writeamp.models` and `writeamp.allocation`.
+// A test compares each with the library on 1,000 points, to 1e-9.
 "use strict";
 
 const models = (() => {
   // Coefficients of h², h⁴, … in h·coth(h) − 1.
   const SERIES = [1 / 3, -1 / 45, 2 / 945, -1 / 4725, 2 / 93555, -1382 / 638512875];
 
-  // h·coth(h) − 1 and its derivative, for h > 0; near 0 by the series, which loses no digits.
+  // h·coth(h) − 1 and its derivative, for h > 0; near 0 by the series, without loss of digits.
   function excess(h) {
     if (h >= 0.25) {
       const coth = 1 / Math.tanh(h);
@@ -51,7 +51,7 @@ const models = (() => {
     if (d === 1) return 1 / spareFactor;
     const fill = 1 - spareFactor;
     if (d === Infinity) return Math.max(1, 1 / (fill * greedyRate(spareFactor, pagesPerBlock)));
-    // Both ends are bounds: random collection, and no amplification at all.
+    // Bounds: random collection, and no amplification.
     const rate = root(
       (log) => surplus(Math.exp(log), spareFactor, pagesPerBlock, d),
       Math.log(spareFactor / fill) - 1e-9, -Math.log(fill) + 1e-9,
@@ -59,7 +59,7 @@ const models = (() => {
     return Math.max(1, 1 / (fill * Math.exp(rate)));
   }
 
-  // The root of a function that rises from `low` to `high`, by regula falsi with Illinois' halving.
+  // The root of a function that increases from `low` to `high`, by the Illinois algorithm.
   function root(rising, low, high) {
     let below = rising(low), above = rising(high), x = low, side = 0;
     for (let step = 0; step < 200 && high - low > 1e-15; step++) {
@@ -88,11 +88,11 @@ const models = (() => {
       chances -= missed(level, d);
       above = level;
     }
-    // On an all but empty drive the levels round to 1, and the chances that they stand for do not.
+    // On an almost empty drive the levels round to 1, but their complements do not.
     return Math.log(spareFactor <= fill ? sum / (pages * spareFactor) : rate * pages * fill / chances);
   }
 
-  // The level e below one, of flow·(above − e) = 1 − (1 − e)^d; Newton's method from greedy's.
+  // The level e below `above`, the root of flow·(above − e) = 1 − (1 − e)^d; Newton's method from greedy's.
   function levelBelow(above, flow, d) {
     let level = Math.max(0, above - 1 / flow);
     for (let step = 0; step < 100; step++) {
@@ -124,12 +124,12 @@ const models = (() => {
     return NaN;
   }
 
-  // Park et al. 2017, eq. 8: the op of the hot pages where cold data is never written.
+  // Park et al. 2017, eq. 8: the effective op of hot pages if cold data is never written.
   function effectiveOp(op, utilization, hotRatio) {
     return (1 - utilization + op) / hotRatio;
   }
 
-  // Dayan et al. 2015, eqs. 3-5: hot and cold pages apart, the spare space divided best.
+  // Dayan et al. 2015, eqs. 3-5: hot and cold pages separated, optimal division of spare space.
   // With δ = e^(−2h) of each group, Lagrange's condition is e^2h − 1 − 2h = μ·p/s.
   function dividedBest(op, hotPages, hotWrites) {
     const sizes = [hotPages, 1 - hotPages], writes = [hotWrites, 1 - hotWrites];
@@ -139,7 +139,7 @@ const models = (() => {
     return writes.reduce((sum, p, x) => sum - p / Math.expm1(-2 * h[x]), 0);
   }
 
-  // The h of e^2h − 1 − 2h = target, by Newton's method on its logarithm, rising in ln h.
+  // The h of e^2h − 1 − 2h = target, by Newton's method on its logarithm, which increases in ln h.
   function halfLogOf(target) {
     const cost = (h) => h < 0.02
       ? 2 * h * h * (1 + 2 * h / 3 * (1 + h / 2 * (1 + 2 * h / 5 * (1 + h / 3 * (1 + 2 * h / 7)))))

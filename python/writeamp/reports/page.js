@@ -1,4 +1,4 @@
-// What a report does beside being read: its Markdown is copied, and its sliders ask the models.
+// Interactive elements of a report: the button that copies Markdown, and sliders of the models.
 "use strict";
 
 const data = (id) => {
@@ -13,7 +13,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     try {
       await navigator.clipboard.writeText(text);
     } catch {
-      // A browser that gives a file no clipboard may still obey an older command.
+      // Browsers without a clipboard for local files may support this older command.
       const area = document.createElement("textarea");
       area.value = text;
       document.body.append(area);
@@ -21,11 +21,11 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
       copied = document.execCommand("copy");
       area.remove();
     }
-    document.getElementById("copied").textContent = copied ? "Copied." : "The browser refused.";
+    document.getElementById("copied").textContent = copied ? "Copied." : "The browser does not allow copying.";
   });
 }
 
-// What each row of the table asks of the models; a slider's value is s.op, s.hot or s.writes.
+// Model of each row of the table; values of sliders are s.op, s.hot and s.writes.
 const ROWS = {
   "expected-value": (s) => models.expectedValue(s.op),
   "markov": (s) => models.markov(s.op, s.pages),

@@ -1,4 +1,4 @@
-"""Function `report`: a page that `--report` wrote, read back."""
+"""Function `report`: read back a page of `--report`."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ class ReportPage(Report):
     """Report that was read back from a page."""
 
     def markdown(self) -> str:
-        """Return the report as Markdown, without its drawings, whose numbers are in tables."""
+        """Return the report as Markdown, without drawings; their numbers are in tables."""
         return markdown(self, sections_of(self))
 
 
 def report(page: AnyPath) -> ReportPage:
-    """Read back the result of a page that `--report` of a verb wrote; no script of it is run.
+    """Read back the result in a page of `--report`, without running its scripts.
 
     Returns:
-        `ReportPage`: `verb`, `command`, `version`, `document` (the result as `--json` prints it),
+        `ReportPage`: `verb`, `command`, `version`, `document` (the result as printed by `--json`),
         and `markdown()`.
 
     Raises:
-        WriteampError: the file cannot be read, or is no page that `--report` wrote.
+        WriteampError: the file cannot be read, or was not written by `--report`.
 
     >>> import writeamp as wa
     >>> wa.report("answer.html").document["wa"]  # doctest: +SKIP

@@ -1,6 +1,6 @@
-"""Report: a result's document with its command, and the parts of its page.
+"""Report: a result's document with its command, and the blocks of its page.
 
-The parts are plain values, from which `html.py` makes a page and `markdown.py` a text.
+Blocks are plain values, which `html.py` and `markdown.py` render.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from writeamp.plots.spec import FigureSpec
 
 @dataclass(frozen=True)
 class Report:
-    """A result as a page tells it.
+    """A result with its command.
 
     Attributes:
-        verb: that found it, such as "simulate" or "measure counters".
+        verb: of the command, such as "simulate" or "measure counters".
         command: arguments of the command line, without the name of the program.
-        document: what the verb prints with `--json`.
-        more: what is drawn and in no document, as `results/beside.py` has it.
+        document: the verb's output with `--json`.
+        more: data for drawings that is not in the document, see `results/beside.py`.
         version: of writeamp.
     """
 
@@ -33,15 +33,15 @@ class Report:
 
     @property
     def command_line(self) -> str:
-        """The command as a shell takes it."""
+        """The command line, quoted for a shell."""
         return shlex.join(["writeamp", *self.command])
 
     def with_options(self, *options: str) -> str:
-        """Return the command line with more options, those that it does not have yet."""
-        # What follows `--` is of another command.
+        """Return the command line with options added that it does not have yet."""
+        # Arguments after `--` belong to another command.
         end = self.command.index("--") if "--" in self.command else len(self.command)
         ours, others = self.command[:end], self.command[end:]
-        more = [one for one in options if one not in ours]
+        more = [option for option in options if option not in ours]
         return shlex.join(["writeamp", *ours, *more, *others])
 
 
@@ -50,7 +50,7 @@ Tone: TypeAlias = Literal["", "answer", "muted", "warning", "good", "bad"]
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A sentence or some."""
+    """One or more sentences."""
 
     text: str
     tone: Tone = ""
@@ -58,16 +58,16 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Bullets:
-    """Sentences below each other, each with a mark."""
+    """A list of sentences with bullets."""
 
     texts: Sequence[str]
 
 
 @dataclass(frozen=True)
 class Rows:
-    """A table; a column whose name begins with ">" holds numbers.
+    """A table; columns of numbers have a name that begins with ">".
 
-    With `folded`, a page shows these words alone until they are pressed.
+    With `folded`, a page shows only this text until it is clicked.
     """
 
     columns: Sequence[str]
@@ -78,13 +78,13 @@ class Rows:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure, and sentences under it.
+    """A figure with a caption.
 
     Attributes:
-        figure: the figure, whose title is for those who cannot see it.
-        caption: how it is read.
-        facts: numbers of it, which also stand where it does not.
-        inside: SVG of ours that is drawn on the figure.
+        figure: the figure; its title is for screen readers.
+        caption: explanation of the figure.
+        facts: its numbers, which Markdown shows instead of the figure.
+        inside: trusted SVG that is drawn on top of the figure.
     """
 
     figure: FigureSpec
@@ -94,13 +94,13 @@ class Drawing:
 
     @property
     def words(self) -> str:
-        """The sentences under it."""
+        """The caption and the facts."""
         return " ".join(filter(None, (self.caption, self.facts)))
 
 
 @dataclass(frozen=True)
 class Controls:
-    """HTML of ours that a script brings to life, all text in it escaped, around a drawing."""
+    """Trusted HTML around a drawing, for a script of the page; all text in it is escaped."""
 
     start: str
     drawing: Drawing
@@ -115,11 +115,11 @@ class Section:
     """A part of a report under a heading.
 
     Attributes:
-        name: its anchor in the page.
-        title: its heading; without one, it stands at the top.
-        blocks: what it shows.
-        command: what finds it anew, if that is a command.
-        is_folded: whether it shows its heading alone until it is opened.
+        name: anchor in the page.
+        title: heading; a section with an empty title is at the top.
+        blocks: content.
+        command: command that recomputes the content, if any.
+        is_folded: True if only the heading is shown until the section is opened.
     """
 
     name: str

@@ -1,6 +1,7 @@
-"""Values of a document, each of the type that is asked for or None.
+"""Typed access to the values of a document.
 
-A document that is read back from a page may hold anything.
+A document that is read back from a page may have values of any type. Each function returns a value
+of its type, or None or an empty value.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from typing import Any
 
 from writeamp.results.numbers import four_digits
 
-# Greater than any quantity of a drive; the squares of numbers beyond it would have no place.
+# Larger than any quantity of a drive, and small enough to be squared without overflow.
 _MOST = 1e60
 
 
 def number(of: Mapping[str, Any], key: str) -> float | None:
-    """Return a number that can be drawn: finite, and of a size that sums and axes can have."""
+    """Return a number that can be drawn, or None: finite, and without overflow in sums."""
     value = of.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
@@ -25,49 +26,49 @@ def number(of: Mapping[str, Any], key: str) -> float | None:
 
 
 def words(of: Mapping[str, Any], key: str) -> str:
-    """Return a text; nothing if it is none."""
+    """Return a text, or ""."""
     value = of.get(key)
     return value if isinstance(value, str) else ""
 
 
 def table(of: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """Return an object; an empty one if it is none."""
+    """Return a JSON object, or an empty one."""
     value = of.get(key)
     return value if isinstance(value, Mapping) else {}
 
 
 def rows(of: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-    """Return the objects of a list."""
+    """Return the JSON objects in a list."""
     value = of.get(key)
-    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
 def texts(of: Mapping[str, Any], key: str) -> list[str]:
-    """Return the texts of a list."""
+    """Return the texts in a list."""
     value = of.get(key)
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
 def numbers(of: Mapping[str, Any], key: str) -> list[float]:
-    """Return the numbers of a list; none if one of them is no finite number."""
+    """Return the numbers in a list; an empty list if any is not finite."""
     value = of.get(key)
     if not isinstance(value, list):
         return []
-    found = [number({"": one}, "") for one in value]
-    return [one for one in found if one is not None] if None not in found else []
+    items = [number({"": item}, "") for item in value]
+    return [item for item in items if item is not None] if None not in items else []
 
 
 def interval(of: Mapping[str, Any], key: str) -> tuple[float, float] | None:
-    """Return the 95% interval that stands beside a number: `key_ci95`, or `key_low` and `_high`."""
-    found = numbers(of, f"{key}_ci95")
-    if len(found) == 2:
-        return found[0], found[1]
+    """Return a number's interval, from `key_ci95` or from `key_low` and `key_high`, or None."""
+    ends = numbers(of, f"{key}_ci95")
+    if len(ends) == 2:
+        return ends[0], ends[1]
     low, high = number(of, f"{key}_low"), number(of, f"{key}_high")
     return None if low is None or high is None else (low, high)
 
 
 def op_of_data(of: Mapping[str, Any]) -> float | None:
-    """Return the op of the pages that hold data, which theory asks for; else that of the drive."""
+    """Return the effective op of the pages that hold data, if known, or the drive's op."""
     physical, held = number(of, "physical_pages"), number(of, "held_pages")
     if physical and held and 0 < held < physical:
         return (physical - held) / held
@@ -75,7 +76,7 @@ def op_of_data(of: Mapping[str, Any]) -> float | None:
 
 
 def shown(value: Any) -> str:
-    """Return a value as a table shows it."""
+    """Return a value as text for a table."""
     if value is None:
         return "–"
     if isinstance(value, bool):

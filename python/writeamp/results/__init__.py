@@ -1,1 +1,1 @@
-"""Results for people and tools: notebooks, data frames, CSV, and comparisons."""
+"""Presentation of results: notebooks, data frames, CSV, and comparison by value."""

@@ -1,4 +1,4 @@
-"""Intervals, rows and unfinished parts: what every result has, each by one name."""
+"""Common interface of results: intervals, rows and unfinished steps."""
 
 from __future__ import annotations
 
@@ -14,68 +14,68 @@ if TYPE_CHECKING:
 
 
 class AnyResult:
-    """A result: its interval, `to_frame` and `unfinished`, whatever it is of.
+    """Base class of results: intervals, `to_frame` and `unfinished`.
 
-    A class with an interval has one of `ci`, `bounds` and `interval` of its own: a property, or a
-    field with a default. So has a class with parts that may be missing its own `unfinished`.
+    A class with an interval overrides one of `ci`, `bounds` and `interval` by a property or by a
+    field with a default. A class that Ctrl-C may leave incomplete overrides `unfinished`.
     """
 
     def __init_subclass__(cls) -> None:
-        """Have the methods of every kind of result refuse wrong arguments by a sentence."""
+        """Check the arguments of methods of all result classes."""
         super().__init_subclass__()
         checked(cls)
 
     @property
     def ci(self) -> tuple[float, float] | None:
-        """The 95% confidence interval, low and high, of `wa` or of the `op` searched for.
+        """The 95% confidence interval, low and high, of `wa` or of the required `op`.
 
-        NaN of a run too short for one. None of results without one: computed numbers, those with
-        `bounds` or `interval`, and tables, whose rows have one each.
+        NaN if the run is too short. None for computed numbers, for results with `bounds` or
+        `interval`, and for tables, which have an interval in each row.
         """
         return None
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """Least and greatest value that the resolution of the counters allows; None if unknown."""
+        """Lowest and highest value within the resolution of the counters; None if unknown."""
         return None
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Interval that holds the value with a probability, which a `level` beside it states."""
+        """Interval that contains the value with the probability `level`."""
         return None
 
     @property
     def error_bar(self) -> tuple[float, float]:
-        """Ends of the error bar of figures and tables: `ci`, `bounds` or `interval`; else NaN."""
+        """Ends of the error bar in figures and tables: `ci`, `bounds` or `interval`; else NaN."""
         return self.ci or self.bounds or self.interval or (math.nan, math.nan)
 
     @property
     def unfinished(self) -> tuple[Any, ...]:
-        """Parts that were asked for and not finished, each as it was asked for; empty if none.
+        """Requested steps that were not finished, as they were requested; empty if complete.
 
-        None stands for a part that was not chosen yet.
+        An element is None if its step was not yet determined.
         """
         return ()
 
     def beside(self) -> dict[str, Any]:
-        """Return what a report draws that is in no document, as `results/beside.py` has it."""
+        """Return data for drawings that is not in the document, see `results/beside.py`."""
         return {}
 
     def _records(self) -> Iterable[Mapping[str, Any]]:
         """Return the record of each row of `to_frame`, as JSON types."""
-        return [self.to_dict()]  # type: ignore[attr-defined]  # or a class has records of its own
+        return [self.to_dict()]  # type: ignore[attr-defined]  # unless the class overrides this
 
     def to_frame(self) -> pl.DataFrame:
         """Return the result as a Polars data frame with the keys of `--json` as columns.
 
-        Nested keys are joined by "_", and an interval `wa_ci95` is `wa_low` and `wa_high`.
+        Nested keys are joined by "_", and an interval `wa_ci95` becomes `wa_low` and `wa_high`.
         """
         return frame_of(self._records())
 
 
 class OneLine:
-    """A result that a shell shows as the line of `str`, in brackets: arrays would fill a page."""
+    """Mixin for results with large arrays: `repr` is the line of `str` in brackets."""
 
     def __repr__(self) -> str:
-        """Return the line, with the name of the class."""
+        """Return the name of the class and the line of `str`."""
         return f"<{type(self).__name__}: {self}>"

@@ -1,4 +1,4 @@
-"""Drawings of a report beside its document: WA over time and the state of blocks, thinned."""
+"""Thinned data for a report's drawings: WA over time and the state of blocks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 _DIGITS = 6
-# What an eye can tell apart.
+# More bars or cells would be indistinguishable.
 _MOST_BARS = 256
 _MOST_CELLS = 1024
 
@@ -17,14 +17,14 @@ _MOST_CELLS = 1024
 def over_time(
     x: npt.ArrayLike, wa: npt.ArrayLike, *, x_words: str, warmup: float, mean: float
 ) -> dict[str, Any]:
-    """Return WA at rising x, shape (n,) each; nothing of no points.
+    """Return the data of WA over time, or an empty table if there are fewer than two points.
 
     Args:
-        x: where each interval ends.
-        wa: in it.
-        x_words: what x is.
-        warmup: the x up to which nothing was counted.
-        mean: WA of what was counted.
+        x: end of each interval, increasing, shape (n,).
+        wa: WA in each interval, shape (n,).
+        x_words: label of x.
+        warmup: x at the end of the warm-up.
+        mean: WA after the warm-up.
     """
     ends = np.asarray(x, np.float64)
     if ends.size < 2:
@@ -41,12 +41,12 @@ def over_time(
 
 
 def valid_pages(histogram: npt.ArrayLike) -> dict[str, Any]:
-    """Return how many blocks hold how many valid pages; element i of the histogram counts i."""
+    """Return the number of blocks by valid pages; element i of the histogram is for i pages."""
     return {"valid_pages": _binned(np.asarray(histogram, np.float64), 0)}
 
 
 def wear_of_blocks(erases: npt.ArrayLike) -> dict[str, Any]:
-    """Return the erases of each block, or the mean of as many neighbours as an eye cannot tell."""
+    """Return the erases of each block, or means of neighbouring blocks if there are many."""
     counts = np.asarray(erases, np.float64).ravel()
     joined = -(-counts.size // _MOST_CELLS)
     starts = np.arange(0, counts.size, joined)
@@ -64,7 +64,7 @@ def wear_of_blocks(erases: npt.ArrayLike) -> dict[str, Any]:
 
 
 def erase_counts(blocks: Mapping[int, int]) -> dict[str, Any]:
-    """Return how many blocks were erased how often."""
+    """Return the number of blocks by erase count."""
     if not blocks:
         return {}
     least, most = min(blocks), max(blocks)
@@ -75,7 +75,7 @@ def erase_counts(blocks: Mapping[int, int]) -> dict[str, Any]:
 
 
 def _binned(counts: npt.NDArray[np.float64], first: int) -> dict[str, Any]:
-    """Return counts of whole numbers from `first` on, in few enough bins of equal width."""
+    """Return counts of the whole numbers from `first` on, in at most 256 bins of equal width."""
     width = max(1, -(-counts.size // _MOST_BARS))
     starts = np.arange(0, counts.size, width)
     edges = [*(first + starts).tolist(), first + int(starts[-1]) + width]
@@ -83,5 +83,5 @@ def _binned(counts: npt.NDArray[np.float64], first: int) -> dict[str, Any]:
 
 
 def _short(values: npt.NDArray[np.float64]) -> list[float]:
-    """Return numbers with as many digits as a drawing shows."""
+    """Return numbers rounded to the digits that a drawing needs."""
     return [float(f"{value:.{_DIGITS}g}") for value in values]

@@ -1,4 +1,4 @@
-"""Cards of results: tables of their main facts, for terminals and, as HTML, notebooks."""
+"""Cards of results: tables of their main values, for terminals and notebooks (HTML)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from writeamp.text import html_text
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-# A longer table is cut, with a line that says so; the data frame has all.
+# Longer tables are cut; the data frame has all rows.
 _MOST_ROWS = 60
-# What an eye can tell in a line of that width.
+# More points would be indistinguishable at this width.
 _MOST_POINTS = 160
 _WIDTH, _HEIGHT, _RIM = 320, 48, 2
 
-# Colours are the page's own, so that tables are readable on light and on dark pages.
+# Colours are inherited, so that tables are readable on light and dark pages.
 _RULE = "border:0;border-bottom:1px solid rgba(128,128,128,.3);"
 _CELL = f"{_RULE}padding:.15em .7em;background:none;"
 _TABLE = "border-collapse:collapse;color:inherit;margin:.4em 0"
@@ -29,7 +29,7 @@ _TABLE = "border-collapse:collapse;color:inherit;margin:.4em 0"
 
 @dataclass(frozen=True)
 class Spark:
-    """A line without axes: `y` over rising `x`, shape (n,) each, and what it shows in words."""
+    """A line without axes: `y` over increasing `x`, both of shape (n,), and a caption."""
 
     x: npt.ArrayLike
     y: npt.ArrayLike
@@ -38,15 +38,14 @@ class Spark:
 
 @dataclass(frozen=True)
 class Card:
-    """The main facts of a result in words.
+    """The main values of a result as text.
 
-    Without `columns`, each row is a name and a value; a column whose name begins with ">" is
-    aligned to the right. A card without rows and `columns` is its title, of
-    `parts` if there are any.
+    Without `columns`, each row is a name and a value. Columns with a name that begins with ">" are
+    aligned to the right. Without rows, only the title and the `parts` are shown.
 
     Attributes:
-        parts: further tables, each with its notes below it.
-        is_ruled: whether a terminal draws lines around cells; tables of sentences have none.
+        parts: further tables, each with its notes below.
+        is_ruled: True to draw lines around cells in a terminal; False for tables of sentences.
     """
 
     title: str
@@ -60,21 +59,25 @@ class Card:
 
 
 def html_of(card: Card) -> str:
-    """Return the card as a piece of HTML, all texts in it escaped."""
-    parts = [
+    """Return the card as HTML, with all texts escaped."""
+    pieces = [
         f'<div class="writeamp"><div><strong>{html_text(card.title)}</strong></div>',
         _table(card),
         *([] if card.spark is None else [_line(card.spark)]),
         *(
             html
-            for part in card.parts
-            for html in (f"<div>{html_text(part.title)}</div>", _table(part), *_notes(part))
+            for section in card.parts
+            for html in (
+                f"<div>{html_text(section.title)}</div>",
+                _table(section),
+                *_notes(section),
+            )
         ),
         *(f"<div>⚠ {html_text(sentence)}</div>" for sentence in card.warnings),
         *_notes(card),
         "</div>",
     ]
-    return "\n".join(part for part in parts if part)
+    return "\n".join(piece for piece in pieces if piece)
 
 
 def _notes(card: Card) -> list[str]:
@@ -90,7 +93,7 @@ def _table(card: Card) -> str:
     if card.columns:
         lines.insert(0, _row("th", [name.removeprefix(">") for name in names], sides))
     more = len(card.rows) - _MOST_ROWS
-    cut = f"<div>… and {more:,} more rows, which to_frame() has</div>" if more > 0 else ""
+    cut = f"<div>… and {more:,} more rows, see to_frame()</div>" if more > 0 else ""
     return f'<table style="{_TABLE}">{"".join(lines)}</table>{cut}'
 
 
@@ -106,8 +109,8 @@ def _line(spark: Spark) -> str:
     import numpy as np  # noqa: PLC0415 (slow)
 
     x, y = (np.asarray(values, np.float64) for values in (spark.x, spark.y))
-    known = np.isfinite(x) & np.isfinite(y)
-    x, y = x[known], y[known]
+    is_finite = np.isfinite(x) & np.isfinite(y)
+    x, y = x[is_finite], y[is_finite]
     if x.size < 2:
         return ""
     ends = np.unique(np.linspace(0, x.size, min(x.size, _MOST_POINTS) + 1).astype(int))
@@ -115,7 +118,9 @@ def _line(spark: Spark) -> str:
     across, up = np.array(means).T
     left = _RIM + (across - across[0]) / (np.ptp(across) or 1.0) * (_WIDTH - 2 * _RIM)
     top = _HEIGHT - _RIM - (up - up.min()) / (np.ptp(up) or 1.0) * (_HEIGHT - 2 * _RIM)
-    points = " ".join(f"{one:.1f},{other:.1f}" for one, other in zip(left, top, strict=True))
+    points = " ".join(
+        f"{across_px:.1f},{up_px:.1f}" for across_px, up_px in zip(left, top, strict=True)
+    )
     caption = f"{spark.caption}, {range_in_words(up.min(), up.max())}"
     return (
         f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" aria-label="{html_text(caption)}">'
@@ -125,11 +130,11 @@ def _line(spark: Spark) -> str:
 
 
 class Presented(AnyResult):
-    """A result that notebooks show."""
+    """A result with a card, which notebooks show."""
 
     @abstractmethod
     def card(self) -> Card:
-        """Return the main facts in words, as a notebook and the command show them."""
+        """Return the main values as text, for notebooks and the command."""
 
     def _repr_html_(self) -> str:
         return html_of(self.card())

@@ -1,7 +1,7 @@
-"""Documents: results as JSON and back, exactly, by the types of their fields.
+"""Exact conversion of results to JSON documents and back, by the types of their fields.
 
-A document holds nothing but JSON types. To read one runs nothing that it says: the reader names
-the type that it expects, and a document of another is refused.
+A document has JSON types only. Reading runs no code from it: the caller names the expected type,
+and a document of another type is rejected.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from writeamp.errors import WriteampError
 
 _T = TypeVar("_T")
 
-# Numbers that JSON has no words for.
+# Numbers without a JSON representation.
 _UNUSUAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _WORDS = {str(value): word for word, value in _UNUSUAL.items()}
 
-# Arrays, by what a document calls their numbers: always from the least byte on.
+# Types of arrays by their names in documents, always little-endian.
 _ARRAYS = {
-    np.dtype(one).newbyteorder("<").str: np.dtype(one).newbyteorder("<")
-    for one in ("?", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8")
+    np.dtype(name).newbyteorder("<").str: np.dtype(name).newbyteorder("<")
+    for name in ("?", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8")
 }
-# Counters are mostly zeros; more than this would take longer and save little.
+# Compression level. Counters are mostly zeros, so a higher level would save little.
 _LEVEL = 1
-# Columns of tables, by their type's name, and the Python types of their values.
+# Types of columns by name, with the Python types of their values.
 _COLUMNS: dict[str, tuple[type[pl.DataType], tuple[type, ...]]] = {
     "Boolean": (pl.Boolean, (bool,)),
     "UInt32": (pl.UInt32, (int,)),
@@ -58,35 +58,35 @@ _NUMBERS: dict[str, Any] = {
     "Int64": npt.NDArray[np.int64],
     "Float64": npt.NDArray[np.float64],
 }
-# Reading may fail with these on a document that is none.
+# Exceptions that an invalid document may cause.
 _FAULTS = (TypeError, ValueError, KeyError, ArithmeticError, RecursionError, zlib.error,
            pl.exceptions.PolarsError, pl.exceptions.PanicException)  # fmt: skip
 
 
 def to_document(value: Any, *, without: tuple[str, ...] = ()) -> Any:  # noqa: PLR0911
-    """Return a value as JSON types: a dataclass as a table of its fields.
+    """Return a value as JSON types; a dataclass becomes a table of its fields.
 
     Args:
         value: of plain types, tuples, lists, mappings by text, arrays, data frames, dataclasses.
-        without: fields of the outermost dataclass that are left out.
+        without: fields of the outermost dataclass to leave out.
 
     Raises:
-        TypeError: an array or a column of a type that no document holds.
+        TypeError: documents do not support the type of an array or a column.
     """
     if isinstance(value, np.ndarray):
         return _document_of_array(value)
     if isinstance(value, pl.DataFrame):
-        return {"columns": [_document_of_column(one) for one in value.get_columns()]}
+        return {"columns": [_document_of_column(column) for column in value.get_columns()]}
     if is_dataclass(value):
         return {
-            one.name: to_document(getattr(value, one.name))
-            for one in fields(value)
-            if one.init and one.name not in without
+            field.name: to_document(getattr(value, field.name))
+            for field in fields(value)
+            if field.init and field.name not in without
         }
     if isinstance(value, Mapping):
-        return {str(name): to_document(one) for name, one in value.items()}
+        return {str(name): to_document(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [to_document(one) for one in value]
+        return [to_document(item) for item in value]
     if isinstance(value, np.generic):
         return to_document(value.item())
     if isinstance(value, float) and not math.isfinite(value):
@@ -95,31 +95,33 @@ def to_document(value: Any, *, without: tuple[str, ...] = ()) -> Any:  # noqa: P
 
 
 @overload
-def from_document(kind: type[_T], document: Any, **given: Any) -> _T: ...
+def from_document(kind: type[_T], document: Any, **omitted: Any) -> _T: ...
 @overload
-def from_document(kind: Any, document: Any, **given: Any) -> Any: ...
-def from_document(kind: Any, document: Any, **given: Any) -> Any:
+def from_document(kind: Any, document: Any, **omitted: Any) -> Any: ...
+def from_document(kind: Any, document: Any, **omitted: Any) -> Any:
     """Return the value of a type that `to_document` wrote.
 
     Args:
         kind: a dataclass, another type, or a hint such as `tuple[float, ...] | None`.
-        document: what was written.
-        given: fields that were left out.
+        document: output of `to_document`.
+        omitted: values of fields that were left out of the document.
 
     Raises:
-        WriteampError: the document is of something else.
+        WriteampError: the document is of another type.
     """
     try:
-        return _dataclass(kind, document, given) if given else _read(kind, document)
+        return _dataclass(kind, document, omitted) if omitted else _read(kind, document)
     except _FAULTS as error:
         name = getattr(kind, "__name__", str(kind))
-        raise WriteampError(f"the document is no {name}: {' '.join(str(error).split())}") from None
+        raise WriteampError(
+            f"the document is not a valid {name}: {' '.join(str(error).split())}"
+        ) from None
 
 
 def _document_of_array(array: np.ndarray[Any, Any]) -> dict[str, Any]:
     name = array.dtype.newbyteorder("<").str
     if name not in _ARRAYS:
-        raise TypeError(f"no document holds arrays of {array.dtype}")
+        raise TypeError(f"documents do not support arrays of {array.dtype}")
     content = np.ascontiguousarray(array, _ARRAYS[name]).tobytes()
     return {
         "dtype": name,
@@ -130,7 +132,7 @@ def _document_of_array(array: np.ndarray[Any, Any]) -> dict[str, Any]:
 
 def _document_of_column(column: pl.Series) -> dict[str, Any]:
     if str(column.dtype) not in _COLUMNS:
-        raise TypeError(f"no document holds columns of {column.dtype}")
+        raise TypeError(f"documents do not support columns of {column.dtype}")
     is_array = column.dtype.is_numeric() and not column.null_count()
     values = to_document(column.to_numpy() if is_array else column.to_list())
     return {"name": column.name, "type": str(column.dtype), "values": values}
@@ -153,48 +155,48 @@ def _plain(kind: Any, document: Any) -> Any:
         return _UNUSUAL[document]
     expected = (int, float) if kind is float else kind
     if not isinstance(document, expected) or (isinstance(document, bool) and kind is not bool):
-        raise TypeError(f"{document!r:.40} stands where {kind.__name__} is expected")
+        raise TypeError(f"{document!r:.40} found, {kind.__name__} expected")
     return float(document) if kind is float else document
 
 
-def _dataclass(kind: Any, document: Any, given: Mapping[str, Any]) -> Any:
+def _dataclass(kind: Any, document: Any, omitted: Mapping[str, Any]) -> Any:
     hints = _hints(kind)
-    written = [one.name for one in fields(kind) if one.init and one.name not in given]
-    return kind(**_fields({name: hints[name] for name in written}, document), **given)
+    written = [field.name for field in fields(kind) if field.init and field.name not in omitted]
+    return kind(**_fields({name: hints[name] for name in written}, document), **omitted)
 
 
 def _fields(hints: Mapping[str, Any], document: Any) -> dict[str, Any]:
-    """Return the values of a table that has all of some fields, and no other."""
+    """Return the values of a table that must have exactly the fields in `hints`."""
     table = _table(document)
     if table.keys() != hints.keys():
-        raise KeyError(f"its fields are {', '.join(table)}, in place of {', '.join(hints)}")
+        raise KeyError(f"its fields are {', '.join(table) or 'missing'}, not {', '.join(hints)}")
     return {name: _read(hint, table[name]) for name, hint in hints.items()}
 
 
 def _table(document: Any) -> Mapping[str, Any]:
     if not isinstance(document, Mapping):
-        raise TypeError(f"{document!r:.40} stands where a table is expected")
+        raise TypeError(f"{document!r:.40} found, a table expected")
     return document
 
 
 def _list(document: Any) -> list[Any]:
     if not isinstance(document, list):
-        raise TypeError(f"{document!r:.40} stands where a list is expected")
+        raise TypeError(f"{document!r:.40} found, a list expected")
     return document
 
 
 def _mapping(kinds: tuple[Any, ...], document: Any) -> dict[str, Any]:
-    return {name: _read(kinds[1], one) for name, one in _table(document).items()}
+    return {name: _read(kinds[1], item) for name, item in _table(document).items()}
 
 
 def _tuple(kinds: tuple[Any, ...], document: Any) -> tuple[Any, ...]:
     if kinds[1:] == (Ellipsis,):
-        return tuple(_read(kinds[0], one) for one in _list(document))
-    return tuple(_read(kind, one) for kind, one in zip(kinds, _list(document), strict=True))
+        return tuple(_read(kinds[0], item) for item in _list(document))
+    return tuple(_read(kind, item) for kind, item in zip(kinds, _list(document), strict=True))
 
 
 def _items(kinds: tuple[Any, ...], document: Any) -> list[Any]:
-    return [_read(kinds[0], one) for one in _list(document)]
+    return [_read(kinds[0], item) for item in _list(document)]
 
 
 def _one_of(kinds: tuple[Any, ...], document: Any) -> Any:
@@ -203,28 +205,28 @@ def _one_of(kinds: tuple[Any, ...], document: Any) -> Any:
             return _read(kind, document)
         except _FAULTS:
             continue
-    raise TypeError(f"{document!r:.40} stands where one of {kinds} is expected")
+    raise TypeError(f"{document!r:.40} found, one of {kinds} expected")
 
 
 def _array(kinds: tuple[Any, ...], document: Any) -> np.ndarray[Any, Any]:
     table = _fields({"dtype": str, "shape": list[int], "zlib": str}, document)
     expected = np.dtype(*get_args(kinds[1]))
     if table["dtype"] != expected.newbyteorder("<").str:
-        raise TypeError(f"an array of {table['dtype']:.40} stands where one of {expected} does")
-    if min(table["shape"], default=0) < 0:  # which NumPy takes for a length that it finds itself
+        raise TypeError(f"an array of {table['dtype']:.40} found, one of {expected} expected")
+    if min(table["shape"], default=0) < 0:  # NumPy would infer a negative length
         raise ValueError(f"an array has the shape {table['shape']}")
     reader = zlib.decompressobj()
     most_bytes = math.prod(table["shape"]) * expected.itemsize
     content = reader.decompress(base64.b64decode(table["zlib"], validate=True), most_bytes + 1)
     if not reader.eof:
-        raise ValueError("an array is cut, or longer than its shape")
-    found = np.frombuffer(content, _ARRAYS[table["dtype"]]).reshape(table["shape"])
-    return found.astype(expected)
+        raise ValueError("the data of an array does not match its shape")
+    array = np.frombuffer(content, _ARRAYS[table["dtype"]]).reshape(table["shape"])
+    return array.astype(expected)
 
 
 def _frame(_: tuple[Any, ...], document: Any) -> pl.DataFrame:
     columns = _fields({"columns": list[Any]}, document)["columns"]
-    return pl.DataFrame([_column(one) for one in columns])
+    return pl.DataFrame([_column(column) for column in columns])
 
 
 def _column(document: Any) -> pl.Series:
@@ -237,10 +239,10 @@ def _column(document: Any) -> pl.Series:
         return pl.Series(column["name"], numbers, dtype=dtype)
     values = _list(column["values"])
     if dtype is pl.Float64:
-        values = [_UNUSUAL[one] if isinstance(one, str) else one for one in values]
+        values = [_UNUSUAL[item] if isinstance(item, str) else item for item in values]
     others = set(map(type, values)) - {*expected, types.NoneType}
     if others:
-        raise TypeError(f"{others.pop().__name__} stands in a column of {column['type']}")
+        raise TypeError(f"{others.pop().__name__} found in a column of {column['type']}")
     return pl.Series(column["name"], values, dtype=dtype, strict=True)
 
 

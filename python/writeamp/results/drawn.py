@@ -1,4 +1,4 @@
-"""Results that have a figure, drawn into a file or in a notebook."""
+"""Results with a figure, which is drawn into a file or a notebook."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from writeamp.results.equality import ComparedByValue
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure that a notebook shows, drawn when it is shown or saved."""
+    """A figure that is drawn when a notebook shows it or when it is saved."""
 
     figure: FigureSpec
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Draw it to a .png, .svg, .pdf or .html file.
+        """Draw the figure to a .png, .svg, .pdf or .html file.
 
         Raises:
-            WriteampError: the suffix is another, or the file cannot be written.
+            WriteampError: another suffix, or the file cannot be written.
         """
         save(self.figure, path)
 
@@ -31,34 +31,34 @@ class Picture:
         return drawn[drawn.index("<svg") :]
 
     def __repr__(self) -> str:
-        """Return the title in brackets: a shell cannot show more."""
-        return f"<Picture: {self.figure.title}; save(path) draws it to a file>"
+        """Return the title in brackets, for shells."""
+        return f"<Picture: {self.figure.title}; use save(path) to draw it to a file>"
 
 
 class Drawn(Presented, ComparedByValue):
-    """A result that has a figure, and is compared by all that it holds."""
+    """A result that has a figure and is compared by value."""
 
     @abstractmethod
     def figure(self) -> FigureSpec:
-        """Describe the figure."""
+        """Return the specification of the figure."""
 
     def plot(self, path: str | PathLike[str] | None = None) -> Picture | None:
-        """Draw the figure to a .png, .svg, .pdf or .html file, or without a path in the notebook.
+        """Draw the figure to a .png, .svg, .pdf or .html file, or in the notebook without a path.
 
         Returns:
-            The picture that a notebook shows, if there is no path.
+            A picture for the notebook if `path` is None, otherwise None.
 
         Raises:
-            WriteampError: the suffix is another, or the file cannot be written.
+            WriteampError: another suffix, or the file cannot be written.
         """
         return draw(self.figure(), path)
 
 
 def draw(figure: FigureSpec, path: str | PathLike[str] | None) -> Picture | None:
-    """Draw a figure to a file, or without a path return the picture that a notebook shows.
+    """Draw a figure to a file, or return a picture for the notebook if `path` is None.
 
     Raises:
-        WriteampError: the suffix is none of a picture, or the file cannot be written.
+        WriteampError: an unsupported suffix, or the file cannot be written.
     """
     picture = Picture(figure)
     if path is None:

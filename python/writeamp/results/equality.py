@@ -1,4 +1,4 @@
-"""Equality of values that hold arrays and frames."""
+"""Equality of values that contain arrays and data frames."""
 
 from __future__ import annotations
 
@@ -8,68 +8,72 @@ from typing import Any, ClassVar
 
 
 class ComparedByValue:
-    """Base of classes that are equal if all they hold is, arrays and frames too.
+    """Base of classes that are compared by all their values, including arrays and data frames.
 
-    It is a dataclass (with `eq=False`), or a list or dictionary that says more than its elements;
-    then this class stands first among its bases, as these have an equality of their own. What the
-    computer took for it is no part of it: fields with `field(compare=False)`.
+    A derived class is a dataclass (with `eq=False`), or a list or dictionary with attributes. In
+    the latter case, this class must be the first base, because lists and dictionaries define `==`
+    themselves. Fields with `field(compare=False)`, such as run times, are ignored.
     """
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both were asked and found the same."""
+        """Return whether both have the same type and equal values."""
         if type(other) is not type(self):
             return NotImplemented
         return alike(self._compared(), other._compared())
 
     def __ne__(self, other: object) -> bool:
-        """Return the opposite, which a list or dictionary would else say by its elements."""
-        found = self.__eq__(other)
-        return found if found is NotImplemented else not found
+        """Return the opposite of `==`; lists and dictionaries would compare elements only."""
+        is_equal = self.__eq__(other)
+        return is_equal if is_equal is NotImplemented else not is_equal
 
     def _compared(self) -> dict[str, Any]:
-        """Return by name what must be alike; the elements of a list or dictionary have none."""
-        found = _compared_fields(self) if is_dataclass(self) else dict(vars(self))
+        """Return the compared values by name; elements of a list or dictionary have the name ""."""
+        compared = _compared_fields(self) if is_dataclass(self) else dict(vars(self))
         if isinstance(self, list):
-            found[""] = list(self)
+            compared[""] = list(self)
         elif isinstance(self, dict):
-            found[""] = dict(self)
-        return found
+            compared[""] = dict(self)
+        return compared
 
-    # As of all that holds arrays and frames.
+    # Arrays and data frames are not hashable.
     __hash__: ClassVar[None]  # type: ignore[assignment]
 
 
-def alike(one: Any, other: Any) -> bool:
-    """Return whether two values are of one type and equal in all parts; NaN equals NaN.
+def alike(first: Any, second: Any) -> bool:
+    """Return whether two values have the same type and equal content; NaN equals NaN.
 
-    Fields of a dataclass that are no part of its comparison count for nothing.
+    Fields of dataclasses with `compare=False` are ignored.
     """
     import numpy as np  # noqa: PLC0415 (slow)
     import polars as pl  # noqa: PLC0415 (slow)
 
-    if type(one) is not type(other):
+    if type(first) is not type(second):
         return False
-    if one is other:
-        found = True
-    elif isinstance(one, ComparedByValue):
-        found = one == other
-    elif isinstance(one, np.ndarray):
-        is_number = one.dtype.kind in "fc"
-        found = one.dtype == other.dtype and np.array_equal(one, other, equal_nan=is_number)
-    elif isinstance(one, pl.DataFrame | pl.Series):
-        found = one.equals(other, null_equal=True)
-    elif isinstance(one, Mapping):
-        found = one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
-    elif isinstance(one, list | tuple):
-        found = len(one) == len(other) and all(map(alike, one, other))
-    elif is_dataclass(one):
-        found = alike(_compared_fields(one), _compared_fields(other))
-    elif isinstance(one, float):
-        found = one == other or (np.isnan(one) and np.isnan(other))
+    if first is second:
+        is_equal = True
+    elif isinstance(first, ComparedByValue):
+        is_equal = first == second
+    elif isinstance(first, np.ndarray):
+        is_number = first.dtype.kind in "fc"
+        is_equal = first.dtype == second.dtype and np.array_equal(
+            first, second, equal_nan=is_number
+        )
+    elif isinstance(first, pl.DataFrame | pl.Series):
+        is_equal = first.equals(second, null_equal=True)
+    elif isinstance(first, Mapping):
+        is_equal = first.keys() == second.keys() and all(
+            alike(first[key], second[key]) for key in first
+        )
+    elif isinstance(first, list | tuple):
+        is_equal = len(first) == len(second) and all(map(alike, first, second))
+    elif is_dataclass(first):
+        is_equal = alike(_compared_fields(first), _compared_fields(second))
+    elif isinstance(first, float):
+        is_equal = first == second or (np.isnan(first) and np.isnan(second))
     else:
-        found = one == other
-    return bool(found)
+        is_equal = first == second
+    return bool(is_equal)
 
 
-def _compared_fields(one: Any) -> dict[str, Any]:
-    return {field.name: getattr(one, field.name) for field in fields(one) if field.compare}
+def _compared_fields(value: Any) -> dict[str, Any]:
+    return {field.name: getattr(value, field.name) for field in fields(value) if field.compare}

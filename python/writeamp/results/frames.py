@@ -1,4 +1,4 @@
-"""Results as rows of a data frame and as CSV: the keys of JSON, nested ones joined by "_"."""
+"""Results as data frames and CSV: columns are the keys of JSON, nested keys joined by "_"."""
 
 from __future__ import annotations
 
@@ -9,48 +9,48 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import polars as pl
 
-# A pair of bounds becomes two columns, named as in the tables of comparisons and sweeps.
+# An interval becomes two columns, as in the tables of comparisons and sweeps.
 _INTERVAL = "_ci95"
 _ENDS = ("low", "high")
-# What spreadsheets take for a formula. Names of drives and files may begin with it.
+# Characters with which a formula begins in spreadsheets, and possibly the name of a file.
 _FORMULA = "=+@\t\r-"
 
 
 def frame_of(records: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
-    """Return a row for each record.
+    """Return a data frame with a row for each record.
 
-    Keys of an object in a record are joined to its own by "_", and an interval `wa_ci95` becomes
-    `wa_low` and `wa_high`. A list of numbers or of texts stays one value. What is a table of its
-    own, a list of objects, is left out: a result has that as a frame by another name.
+    Keys of nested objects are joined by "_", and an interval `wa_ci95` becomes `wa_low` and
+    `wa_high`. Lists of numbers or texts stay single values. Lists of objects are left out, because
+    results offer them as separate data frames.
 
     Args:
-        records: JSON types.
+        records: of JSON types.
     """
     import polars as pl  # noqa: PLC0415 (slow)
 
-    return pl.DataFrame([flat(one) for one in records], infer_schema_length=None)
+    return pl.DataFrame([flat(record) for record in records], infer_schema_length=None)
 
 
 def flat(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record without objects in it, as `frame_of` describes it."""
-    found: dict[str, Any] = {}
+    """Return a record without nested objects, flattened as in `frame_of`."""
+    flattened: dict[str, Any] = {}
     for key, value in record.items():
         if isinstance(value, Mapping):
-            found |= {f"{key}_{name}": one for name, one in flat(value).items()}
+            flattened |= {f"{key}_{name}": item for name, item in flat(value).items()}
         elif key.endswith(_INTERVAL) and (value is None or len(value) == len(_ENDS)):
             bounds = (None, None) if value is None else value
             name = key.removesuffix(_INTERVAL)
-            found |= {f"{name}_{end}": one for end, one in zip(_ENDS, bounds, strict=True)}
+            flattened |= {f"{name}_{end}": item for end, item in zip(_ENDS, bounds, strict=True)}
         elif not _is_table(value):
-            found[key] = list(value) if isinstance(value, tuple) else value
-    return found
+            flattened[key] = list(value) if isinstance(value, tuple) else value
+    return flattened
 
 
 def csv_of(frame: pl.DataFrame) -> str:
-    """Return a frame as CSV with a line of names; numbers keep full precision, null is empty.
+    """Return a frame as CSV with a header line; numbers keep full precision, null is empty.
 
-    A list is written as JSON has it. Text that a spreadsheet would run as a formula, and that is no
-    number, begins with an apostrophe, which spreadsheets take for the mark of text.
+    Lists are written as JSON. Text that a spreadsheet would run as a formula gets a leading
+    apostrophe, which spreadsheets interpret as the mark of text.
     """
     import polars as pl  # noqa: PLC0415 (slow)
 
@@ -70,7 +70,7 @@ def csv_of(frame: pl.DataFrame) -> str:
 
 
 def names_as_given(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return a frame that was read from CSV without the apostrophes that `csv_of` writes."""
+    """Return a frame that was read from CSV, without the apostrophes added by `csv_of`."""
     import polars as pl  # noqa: PLC0415 (slow)
 
     return frame.with_columns(pl.col(pl.String).str.replace(f"^'([{_FORMULA}])", "${1}"))
@@ -78,7 +78,7 @@ def names_as_given(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _is_table(value: Any) -> bool:
     return isinstance(value, list | tuple) and any(
-        isinstance(one, Mapping | list | tuple) for one in value
+        isinstance(item, Mapping | list | tuple) for item in value
     )
 
 

@@ -1,4 +1,4 @@
-"""Numbers, their intervals and sentences that differ by them, in words and in JSON."""
+"""Numbers and intervals as text and in JSON, and sentences that differ in numbers only."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import math
 import re
 from collections.abc import Sequence
 
-# An interval that its decimals would round to a point is shown with so many digits of its width.
+# Significant digits of an interval's width, if the normal decimals would round it to a point.
 _DIGITS_OF_WIDTH = 2
 _MOST_DECIMALS = 12
-# Smaller numbers have an exponent.
+# Smaller numbers are written with an exponent.
 _LEAST_IN_DECIMALS = 1e-4
 
 
@@ -20,7 +20,7 @@ def with_interval(
     unknown: str = "",
     name: str = "95% CI",
 ) -> str:
-    """Return a number with its interval, or with `unknown` in brackets if it has none.
+    """Return a number with its interval in brackets, or with `unknown` if it has no interval.
 
     >>> with_interval(1.85, (1.84, 1.86), ".2f")
     '1.85 (95% CI 1.84 to 1.86)'
@@ -30,9 +30,9 @@ def with_interval(
 
 
 def interval_in_words(low: float, high: float, form: str = ".4f", name: str = "95% CI") -> str:
-    """Return an interval in words after its name; an empty text if it is NaN.
+    """Return the name of an interval and its ends, or "" if it is NaN.
 
-    It has more decimals than the form says where these would make a point of it.
+    If the decimals of `form` would round the interval to a point, it has more decimals.
 
     >>> interval_in_words(0.0060585, 0.0060635, ".3f")
     '95% CI 0.0060585 to 0.0060635'
@@ -47,8 +47,8 @@ def interval_name(*, of_profile: bool, is_mixed: bool = False) -> str:
     """Return the name of the intervals of several WA, for headings and legends.
 
     Args:
-        of_profile: they are of a learnt profile.
-        is_mixed: they are of several kinds, such as the bounds of a real drive's counters.
+        of_profile: True for intervals of a learnt profile.
+        is_mixed: True for intervals of several kinds, such as bounds of a real drive's counters.
     """
     if is_mixed:
         return "interval"
@@ -56,17 +56,17 @@ def interval_name(*, of_profile: bool, is_mixed: bool = False) -> str:
 
 
 def with_range(value: float, low: float, high: float, form: str = ".4g") -> str:
-    """Return a number with the least and the most that it may be, where these are printed apart.
+    """Return a number with its range in brackets, unless the ends are printed the same.
 
     >>> with_range(1.7195, 1.1799, 3.8781), with_range(0.78681, 0.78680, 0.78682)
     ('1.72 (1.18 to 3.878)', '0.7868')
     """
-    said = range_of(low, high, form)
-    return format(value, form) + (f" ({said})" if said else "")
+    range_text = range_of(low, high, form)
+    return format(value, form) + (f" ({range_text})" if range_text else "")
 
 
 def at_least(low: float) -> str:
-    """Return a lower bound in words, rounded down to two decimals so that it stays one.
+    """Return a lower bound as text, rounded down to two decimals so that it remains a bound.
 
     >>> at_least(1.0273), at_least(2.0)
     ('at least 1.02', 'at least 2')
@@ -75,7 +75,7 @@ def at_least(low: float) -> str:
 
 
 def bounds_in_words(low: float | None, high: float | None) -> str:
-    """Return what bounds of WA say without a number; nothing if they say nothing.
+    """Return bounds of WA as text, or "" if they are not informative.
 
     >>> bounds_in_words(1.0273, None), bounds_in_words(0.982, 1.06), bounds_in_words(0.59, None)
     ('at least 1.02', '0.982 to 1.06', '')
@@ -84,18 +84,18 @@ def bounds_in_words(low: float | None, high: float | None) -> str:
         return ""
     if high is not None:
         return f"{low:.3g} to {high:.3g}"
-    # WA below 1 says that not all is counted, and bounds nothing.
+    # A lower bound below 1 means incomplete counters, and is not informative.
     return at_least(low) if low >= 1 else ""
 
 
 def range_of(low: float, high: float, form: str = ".4g") -> str:
-    """Return a range; nothing of one whose ends are printed alike."""
+    """Return a range as text, or "" if both ends are printed the same."""
     ends = format(low, form), format(high, form)
     return "" if ends[0] == ends[1] else " to ".join(ends)
 
 
 def fitting_form(low: float, high: float, form: str) -> str:
-    """Return a form such as ",.3f" with the decimals that keep an interval from being a point."""
+    """Return a form such as ",.3f" with enough decimals to distinguish the ends of an interval."""
     head, point, decimals = form.removesuffix("f").rpartition(".")
     width = high - low
     if not (form.endswith("f") and math.isfinite(width) and 0 < width < 10.0 ** -int(decimals)):
@@ -105,24 +105,24 @@ def fitting_form(low: float, high: float, form: str) -> str:
 
 
 def json_number(value: float | None) -> float | None:
-    """Return a number as JSON has it, which has none for NaN and for what is infinite."""
+    """Return a number for JSON: None in place of NaN and infinity."""
     return value if value is not None and math.isfinite(value) else None
 
 
 def four_digits(value: float) -> str:
-    """Return a number with four digits, or all of those before its point; NaN as a dash."""
+    """Return a number with four significant digits and all integer digits; NaN as a dash."""
     if math.isnan(value):
         return "–"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def percent_in_words(share: float) -> str:
-    """Return a share in per cent; NaN as a dash."""
+    """Return a share in percent; NaN as a dash."""
     return "–" if math.isnan(share) else f"{share:.2%}"
 
 
 def shown_value(value: object) -> str:
-    """Return a value of a document in words: a number with six digits, null as a dash.
+    """Return a value of a document as text: a number with six digits, None as a dash.
 
     >>> shown_value(2 / 3), shown_value(None), shown_value("a")
     ('0.666667', '–', 'a')
@@ -131,7 +131,7 @@ def shown_value(value: object) -> str:
 
 
 def range_in_words(low: float, high: float) -> str:
-    """Return an interval with four digits of its greater end; that of nothing as a dash.
+    """Return an interval with four digits of its larger end; NaN as a dash.
 
     >>> range_in_words(5.332, 5.4)
     '5.332 to 5.400'
@@ -149,18 +149,18 @@ _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
 def kind_of(sentence: str) -> str:
-    """Return the kind of a sentence, the same for all that differ in numbers only."""
+    """Return a key that is the same for sentences that differ only in numbers."""
     return _NUMBER.sub("#", sentence)
 
 
 def as_one(sentences: Sequence[str]) -> str:
-    """Return sentences of one kind as one, with the least and the most of each number.
+    """Return sentences that differ only in numbers as one sentence with ranges.
 
     >>> as_one(["rises by 0.5 in 10 batches", "rises by 0.25 in 10 batches"])
     'rises by 0.25–0.5 in 10 batches'
     """
-    numbers = zip(*(_NUMBER.findall(one) for one in sentences), strict=True)
-    ranges = iter([_range(found) for found in numbers])
+    numbers = zip(*(_NUMBER.findall(sentence) for sentence in sentences), strict=True)
+    ranges = iter([_range(values) for values in numbers])
     return _NUMBER.sub(lambda _: next(ranges), sentences[0])
 
 

@@ -1,4 +1,4 @@
-"""Protocol of the results of `simulate`: names that each has, whatever its type."""
+"""Protocol of the results of `simulate`: the members that all their types have."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 class SimulationResult(Protocol):
     """A result of `simulate`: `Result`, `TimedResult` or `Mixture`.
 
-    `Result` is of one drive, `TimedResult` of one in virtual time, and `Mixture` of all candidates
-    of a learnt profile. Where a caller needs more than this protocol has, it calls
-    `simulate_untimed` or `simulate_timed` (`studies/simulation.py`), whose results have one type.
+    `Result` is the result of one drive, `TimedResult` of one drive in virtual time, and `Mixture`
+    of all candidates of a learnt profile. For a result of a specific type, call `simulate_untimed`
+    or `simulate_timed` (`studies/simulation.py`).
     """
 
     @property
@@ -27,59 +27,59 @@ class SimulationResult(Protocol):
 
     @property
     def ci(self) -> tuple[float, float] | None:
-        """The 95% confidence interval of `wa`; NaN of a short run, None of a learnt profile."""
+        """The 95% confidence interval of `wa`; NaN for a short run, None for a learnt profile."""
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Interval of `wa` of a learnt profile; None of one drive."""
+        """Interval of `wa` for a learnt profile; None for one drive."""
 
     @property
     def level(self) -> float | None:
-        """Probability of `interval`; None without one."""
+        """Probability of `interval`, or None."""
 
     @property
     def steady(self) -> bool:
-        """True if this WA lasts."""
+        """True if WA reached a steady state."""
 
     @property
     def elapsed_s(self) -> float:
-        """Seconds that it took to compute."""
+        """Run time of the computation in seconds."""
 
     @property
     def load(self) -> Any:
-        """The workload or the trace in pages; None of several drives, each with its own."""
+        """The workload or the trace in pages; None for several drives, each with its own."""
 
     @property
     def series(self) -> pl.DataFrame | None:
-        """One row for each sampling interval; None of several drives."""
+        """One row for each sampling interval; None for several drives."""
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences that a reader of `wa` should know."""
+        """Sentences on limits of `wa`."""
 
     @property
     def notes(self) -> list[str]:
-        """Sentences on what was assumed, left out or rounded."""
+        """Sentences on assumptions, omissions and rounding."""
 
     def to_dict(self, *, series: bool = False, theory: bool = True) -> dict[str, Any]:
         """Return the result as JSON types, with the keys of `writeamp simulate --json`.
 
         Args:
-            series: add the `series`, if there is one.
-            theory: have "theory", if there is one, which may take longer than a short run.
+            series: add the `series`, if any.
+            theory: add the key "theory", if any; computing it may take longer than a short run.
         """
 
     def to_frame(self) -> pl.DataFrame:
         """Return the result as a data frame."""
 
     def card(self) -> Card:
-        """Return the main facts in words, as a notebook and the command show them."""
+        """Return the main values as text, for notebooks and the command."""
 
     def beside(self) -> dict[str, Any]:
-        """Return what a report draws that is in no document."""
+        """Return data for a report's drawings that is not in the document."""
 
     def figure(self) -> FigureSpec:
-        """Describe the figure."""
+        """Return the specification of the figure."""
 
     def plot(self, path: str | PathLike[str] | None = None) -> Picture | None:
-        """Draw the figure to a file, or without a path return it for the notebook."""
+        """Draw the figure to a file, or return it for the notebook if `path` is None."""

@@ -1,11 +1,11 @@
-"""Signatures of result documents: keys by which the verb that printed one is told."""
+"""Signatures of result documents: keys that identify the verb that printed a document."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-# Keys that only one verb prints together; the special before the general.
+# Combinations of keys that only one verb prints; special verbs before general ones.
 SIGNATURES: dict[str, frozenset[str]] = {
     "measure counters": frozenset({"wa_definition", "class", "checks", "host_bytes"}),
     "lifetime": frozenset({"at_least_years", "years_low", "what_if"}),
@@ -22,5 +22,5 @@ SIGNATURES: dict[str, frozenset[str]] = {
 
 
 def signed_verb(document: Mapping[str, Any]) -> str | None:
-    """Return the verb whose keys a document has; None of none."""
+    """Return the verb that printed a document, or None."""
     return next((verb for verb, keys in SIGNATURES.items() if keys <= document.keys()), None)

@@ -10,7 +10,7 @@ from threading import Event
 from writeamp.runners.processor_share import processors, useful_threads, using_processors
 from writeamp.runners.runner import J, Lost, Runner, T
 from writeamp.runners.settings import ThreadSettings
-from writeamp.runners.stopping import cancelled_by, stop_if_asked
+from writeamp.runners.stopping import heeding, stop_if_asked
 
 
 class Here:
@@ -68,7 +68,7 @@ class Threads:
         stop = Event()
 
         def on_thread(job: J) -> T:
-            with cancelled_by(stop), using_processors(processors_of_job):
+            with heeding(stop), using_processors(processors_of_job):
                 return work(job)
 
         pool = ThreadPoolExecutor(threads)

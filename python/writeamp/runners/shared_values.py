@@ -19,7 +19,6 @@ class Shared(Generic[_T]):
     """A value shared by all jobs. Only the function that makes it is pickled.
 
     Another process makes the value for its first job, and keeps it for the others.
-
     >>> import pickle
     >>> from functools import partial
     >>> pickle.loads(pickle.dumps(Shared(sum([1, 2]), partial(sum, [1, 2])))).value

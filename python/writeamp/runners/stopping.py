@@ -13,7 +13,7 @@ from typing import Protocol
 _this_thread = local()
 
 
-class CancelRequest(Protocol):
+class Wish(Protocol):
     """Cancellation request, such as a `threading.Event`."""
 
     def is_set(self) -> bool:
@@ -30,15 +30,15 @@ def stop_if_asked() -> None:
     Raises:
         Stopped: the work was cancelled.
     """
-    stop: CancelRequest | None = getattr(_this_thread, "stop", None)
+    stop: Wish | None = getattr(_this_thread, "stop", None)
     if stop is not None and stop.is_set():
         raise Stopped
 
 
 @contextmanager
-def cancelled_by(stop: CancelRequest) -> Iterator[None]:
+def heeding(stop: Wish) -> Iterator[None]:
     """Let `stop_if_asked` on this thread check `stop` only."""
-    previous: CancelRequest | None = getattr(_this_thread, "stop", None)
+    previous: Wish | None = getattr(_this_thread, "stop", None)
     _this_thread.stop = stop
     try:
         stop_if_asked()

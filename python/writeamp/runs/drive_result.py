@@ -116,7 +116,8 @@ class DriveResult(OneLine, Drawn):
         """Bytes of the pages that the host wrote over the bytes it requested, or NaN.
 
         It is above 1 if requests cover pages in part, which are programmed whole, as small writes
-        to large pages do. It is not among the causes, which add up to `flash_pages`.
+        to
+        large pages do. It is not among the causes, which add up to `flash_pages`.
         """
         host_bytes = self._measured("host_bytes")
         return partial_page_factor(self.plan.load, self.host_pages, host_bytes, self.page_bytes)
@@ -140,7 +141,8 @@ class DriveResult(OneLine, Drawn):
         if low >= least or math.isnan(low):
             return low, self.steady_state.ci_high
         # If the interval reaches below the least possible WA, it is meaningful only for a steady
-        # run; otherwise the first samples cause it.
+        # run;
+        # otherwise the first samples cause it.
         return (least, self.steady_state.ci_high) if self.steady else (math.nan, math.nan)
 
     @property

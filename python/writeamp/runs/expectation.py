@@ -55,7 +55,8 @@ def references(plan: Plan, device: Device, held_pages: int) -> list[Expectation]
     """Return theory's WA for a plot of the run, that of `expectation` first.
 
     If that is one of `uniform_writes`, or the workload is uniform without a model of its own, all
-    of `uniform_writes` are returned. All results are in the domains of their models.
+    of
+    `uniform_writes` are returned. All results are in the domains of their models.
     """
     own = expectation(plan, device, held_pages)
     if is_plain(plan.load, "uniform"):

@@ -32,7 +32,8 @@ class PreparedRun:
     `earlier` is the trace that ages the drive before the run, if any. For a recorded drive,
     `uncounted` has the requests that it served before counting began, and `is_recorded` means that
     all requests of `load` count. For a timed recording, `load` has all requests, and `window` is
-    the time in which the drive counted.
+    the
+    time in which the drive counted.
     """
 
     drive: Device

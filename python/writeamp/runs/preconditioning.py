@@ -44,8 +44,9 @@ class Ageing:
     """Record of how a drive was aged after its fill.
 
     `host_pages` and `flash_pages` are the totals written and programmed. `rounds` has the WA of
-    each round: of one drive write (the last may be shorter), or of the whole trace. `steady` is
-    whether the last rounds met the criterion, or None if it was not checked.
+    each
+    round: of one drive write (the last may be shorter), or of the whole trace. `steady` is whether
+    the last rounds met the criterion, or None if it was not checked.
     """
 
     precondition: str

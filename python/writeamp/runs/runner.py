@@ -40,7 +40,8 @@ _SAMPLES_PER_DRIVE_WRITE = 25
 _SAMPLES_OF_A_FIXED_RUN = 400
 _MOST_SAMPLES = 20_000
 # Relative precision at which a repeated trace ends. With fewer passes than the minimum, the
-# interval is too wide for later passes to contradict it.
+# interval
+# is too wide for later passes to contradict it.
 _PRECISION_OF_PASSES = 0.005
 _FIRST_PASSES = 2 * FEWEST_PASSES
 

@@ -13,7 +13,6 @@ def replica_seed(seed: int, replica: int) -> int:
 
     The seed depends on nothing else, so that all managers and other choices of a study share random
     numbers. Studies with consecutive seeds share none.
-
     >>> replica_seed(1, 0)
     1
     >>> len({replica_seed(seed, replica) for seed in (1, 2, 3) for replica in (0, 1, 2)})

@@ -86,8 +86,8 @@ class Result(DriveResult):
 
     Columns: `host_pages` (as in `series`), `kind` ("created", "merged" or "moved"), `group` (its
     number; the number of a merged group is reused), `groups` (number of groups after the change)
-    and `blocks` (blocks taken from the group by movement operations since the manager's last
-    check).
+    and
+    `blocks` (blocks taken from the group by movement operations since the manager's last check).
     """
     events_complete: bool
     """False if the manager's log of events became full before the run ended."""

@@ -1,4 +1,4 @@
-"""Batch means: equal parts of a run, whose scatter gives its mean a confidence interval."""
+"""Batch means: equal chunks of a run, from which the confidence interval is computed."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ CONFIDENCE = 0.95
 
 MAX_BATCHES = 30
 MIN_BATCHES = 10
-# One-sided 5% point of the normal distribution: lag-1 correlation above it joins batches.
+# One-sided 5% point of the normal distribution; a larger lag-1 correlation merges batches.
 CORRELATION_Z = 1.645
-# The correlation that remains is corrected for, up to this value.
+# Remaining correlation widens the interval, up to this value.
 MAX_CORRELATION = 0.9
 
 
@@ -42,22 +42,22 @@ class Batches:
         return float(stdtrit(freedom, 0.5 + CONFIDENCE / 2)) * math.sqrt(variance)
 
     def correlation(self, deviation: _Floats) -> float:
-        """Return the lag-1 autocorrelation of deviations, raised by the bias of so few batches."""
+        """Return the lag-1 autocorrelation of deviations, corrected for the bias of few batches."""
         raw = _lag1(deviation)
         return min(max(0.0, raw + (2 + 4 * raw) / self.wa.size), MAX_CORRELATION)
 
     def own_correlation(self) -> float:
-        """Return the lag-1 autocorrelation of the batch means, raised by its bias."""
+        """Return the lag-1 autocorrelation of the batch means, corrected for its bias."""
         return _lag1(self.wa - self.mean) + 1 / self.wa.size
 
     def are_correlated(self) -> bool:
-        """Return whether that correlation is significant."""
+        """Return whether the correlation of the batch means is significant."""
         return self.own_correlation() >= CORRELATION_Z / math.sqrt(self.wa.size)
 
 
 def divided(host: _Floats, flash: _Floats, count: int) -> Batches:
     """Divide the intervals into `count` batches, which differ by at most one interval."""
-    # Weights keep the mean exact all the same.
+    # Weights by host pages keep the mean exact for batches of unequal length.
     starts = np.rint(np.linspace(0, host.size, count + 1)).astype(np.intp)[:-1]
     pages = np.add.reduceat(host, starts)
     total = float(pages.sum())
@@ -66,7 +66,7 @@ def divided(host: _Floats, flash: _Floats, count: int) -> Batches:
 
 
 def uncorrelated(host: _Floats, flash: _Floats) -> Batches:
-    """Divide the intervals into as many batches as are uncorrelated, from 30 down to 10."""
+    """Divide the intervals into the most batches (30 to 10) that are uncorrelated."""
     count, fewest = min(MAX_BATCHES, host.size), min(MIN_BATCHES, host.size)
     while True:
         batches = divided(host, flash, count)

@@ -15,23 +15,22 @@ from writeamp.statistics.batches import MAX_BATCHES, Batches, divided
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 
-# Two shapes of drift are tested within a run, a line and a step; together they cry wolf in 5% of
-# steady runs.
+# Significance level of each of two tests, for a line and a step. Together they report a false drift
+# in 5% of steady runs.
 DRIFT_LEVEL = 0.05 / 2
-# A change smaller than this share of the mean is not called drift, however significant.
+# Changes below this share of the mean are not drift, even if significant.
 MATERIAL_CHANGE = 0.001
 
-# A trend is fitted from this share of the run on, or from the end of the warm-up.
+# A trend is fitted after this share of the run, or after the warm-up if that is longer.
 TREND_FROM = 1 / 8
 
 
 @dataclass(frozen=True)
 class Trend:
-    """Change of write amplification with each doubling of the run, and its standard error.
+    """Change of write amplification per doubling of the run, and its standard error.
 
-    A drive settles at every time scale at once (a page written a hundredth as often takes a hundred
-    times as long to find its place), so that its WA changes by about as much in each doubling of
-    the run as in the one before.
+    A drive settles at many time scales: rarely written pages take longer to settle. Its WA
+    therefore changes by about the same amount in each doubling of the run.
     """
 
     per_doubling: float
@@ -39,12 +38,12 @@ class Trend:
 
 
 def trend(host: _Floats, flash: _Floats, warmup_pages: float) -> Trend:
-    """Fit WA by a straight line in the logarithm of the time.
+    """Fit WA by a straight line over the logarithm of time.
 
     Args:
         host: host pages written in each interval since the fill, shape (n,).
         flash: flash pages programmed in each interval, shape (n,).
-        warmup_pages: host pages of which nothing is fitted.
+        warmup_pages: host pages at the start that are excluded.
     """
     ends = np.cumsum(host)
     start = max(warmup_pages, TREND_FROM * ends[-1])
@@ -63,7 +62,7 @@ def trend(host: _Floats, flash: _Floats, warmup_pages: float) -> Trend:
 def common_trend(trends: Sequence[Trend]) -> Trend:
     """Return the mean of the trends of several runs.
 
-    Its error is the larger of what the scatter within the runs and that between them says.
+    Its error is the larger of the estimates from the scatter within runs and between runs.
     """
     slopes = np.array([each.per_doubling for each in trends])
     count = slopes.size
@@ -76,12 +75,12 @@ def _mean_log2(bounds: _Floats) -> _Floats:
     """Return the mean of log2 t between neighbouring bounds."""
     positive = np.maximum(bounds, np.finfo(float).tiny)
     integral = positive * (np.log2(positive) - 1 / math.log(2))
-    found: _Floats = np.diff(integral) / np.diff(positive)
-    return found
+    means: _Floats = np.diff(integral) / np.diff(positive)
+    return means
 
 
 def drift_within(batches: Batches) -> str | None:
-    """Return the drift, if a line or a step through the batch means is significant."""
+    """Return a sentence on the drift, if a line or a step in the batch means is significant."""
     return _line_drift(batches) or _step_drift(batches)
 
 
@@ -102,24 +101,24 @@ def _step_drift(batches: Batches) -> str | None:
     wa, count = batches.wa, batches.wa.size
     size = np.arange(1, count)
     sums = np.cumsum(wa)
-    before, after = sums[:-1] / size, (sums[-1] - sums[:-1]) / (count - size)
-    explained = (after - before) ** 2 * size * (count - size) / count
+    left, right = sums[:-1] / size, (sums[-1] - sums[:-1]) / (count - size)
+    explained = (right - left) ** 2 * size * (count - size) / count
     place = int(np.argmax(explained))
-    residual = wa - np.where(np.arange(count) <= place, before[place], after[place])
-    # The best of count − 1 places was taken (Bonferroni).
+    residual = wa - np.where(np.arange(count) <= place, left[place], right[place])
+    # Bonferroni correction, because the best of count − 1 places was chosen.
     chance = (count - 1) * _chance(batches, residual, float(explained[place]))
-    change = float(after[place] - before[place])
+    change = float(right[place] - left[place])
     if chance >= DRIFT_LEVEL or abs(change) < MATERIAL_CHANGE * batches.mean:
         return None
     share = 100 * (place + 1) / count
     return (
-        f"drifting: write amplification steps from {before[place]:.4g} to {after[place]:.4g} "
+        f"drifting: write amplification steps from {left[place]:.4g} to {right[place]:.4g} "
         f"at {share:.0f}% of the run after the warm-up"
     )
 
 
 def _chance(batches: Batches, residual: _Floats, explained: float) -> float:
-    """Return the two-sided p-value of one fitted parameter that explains a sum of squares."""
+    """Return the two-sided p-value of a fitted parameter from the sum of squares it explains."""
     noise = _noise(batches, residual)
     if noise == 0.0:
         return 0.0 if explained > 0.0 else 1.0
@@ -127,6 +126,6 @@ def _chance(batches: Batches, residual: _Floats, explained: float) -> float:
 
 
 def _noise(batches: Batches, residual: _Floats) -> float:
-    """Return the variance of the residuals of a fit of two parameters, widened by correlation."""
+    """Return the variance of the residuals of a two-parameter fit, corrected for correlation."""
     correlation = batches.correlation(residual)
     return float(residual @ residual) / (residual.size - 2) * (1 + correlation) / (1 - correlation)

@@ -1,7 +1,7 @@
-"""Judgement of several runs of one experiment: steadiness and write amplification.
+"""Steady state and write amplification of several runs of one experiment.
 
-One run knows its own noise only. Runs that differ by their seed also show what a seed decides for
-good, and together they show slow trends that hide in the noise of each (docs/steady-state.md).
+A single run shows only its own noise. Runs with different seeds also show permanent differences
+between seeds, and slow trends that are hidden in the noise of one run (docs/steady-state.md).
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ _Floats: TypeAlias = npt.NDArray[np.float64]
 Intervals: TypeAlias = tuple[_Floats, _Floats]
 """Host and flash pages of each interval of a run since the fill."""
 
-# A workload that goes in cycles is known after so many of them.
+# Least number of cycles that a run of a periodic workload must measure.
 FEWEST_CYCLES = 3
 
-# How far ahead a statement must hold: a run ten times longer.
+# Extrapolation of trends: to a run ten times longer.
 DOUBLINGS_AHEAD = math.log2(10)
-# A trend beyond so many standard errors is one; from the lower bound on it may be.
+# Standard errors above which a trend is certain, or possible.
 CERTAIN_TREND = 2.5
 POSSIBLE_TREND = 1.0
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """Changes of the workload that are known beforehand, in host pages since the fill.
+    """Scheduled changes of the workload, in host pages since the fill.
 
-    `last_change` is the last one that does not recur, `cycle` the length of the longest cycle, 0 if
-    nothing recurs.
+    `last_change` is the last change that does not repeat; `cycle` is the length of the longest
+    cycle, or 0 for workloads without cycles.
     """
 
     last_change: float = 0.0
@@ -54,29 +54,29 @@ def judge(
     """Judge the first of several runs that differ by their seed.
 
     Args:
-        runs: the intervals of each run, as `analyse` takes them; the replicas may be shorter.
+        runs: intervals of each run, as for `analyse`; replicas may be shorter than the first run.
         schedule: changes of the workload.
         warmup: as in `analyse`.
-        longer: the intervals of a run that went on for longer than the others.
+        longer: intervals of a run that is longer than the others, or None.
 
     Returns:
-        The first run's WA. Its interval covers its own, that of the mean over all runs, and where
-        a trend that may be chance would lead in a run ten times longer. A trend that is no chance,
-        or a change of the workload that the runs do not cover, makes it not steady.
+        The first run's WA. The interval covers the interval of this run, the interval of the mean
+        over all runs, and the extrapolation of a possible trend to a run ten times longer. A
+        certain trend, or a change of the workload after the end of the runs, makes it not steady.
 
     Raises:
-        WriteampError: as `analyse`.
+        WriteampError: as in `analyse`.
     """
     own = _after_changes(runs[0], schedule, warmup)
     if math.isnan(own.ci_low):
         return own
-    before = float(runs[0][0].sum())
-    # A warm-up ends on an interval, up to half of one from where the cycle does.
+    length = float(runs[0][0].sum())
+    # A warm-up ends on an interval boundary, up to half an interval away from the cycle's end.
     slack = float(runs[0][0][0]) / 2 if schedule.cycle else 0.0
     runs = [_in_cycles(run, schedule.cycle) for run in runs]
-    cuts = [_warmup_pages(run, own, before) + slack for run in runs]
-    found = [_wa_after(run, cut) for run, cut in zip(runs[1:], cuts[1:], strict=True)]
-    own = _with_spread(replace(own, wa_of_replicas=tuple(found)))
+    cuts = [_warmup_pages(run, own, length) + slack for run in runs]
+    wa_of_replicas = [_wa_after(run, cut) for run, cut in zip(runs[1:], cuts[1:], strict=True)]
+    own = _with_spread(replace(own, wa_of_replicas=tuple(wa_of_replicas)))
     trends = [trend(*run, cut) for run, cut in zip(runs, cuts, strict=True)]
     own = with_trend(own, common_trend(trends))
     if longer is None:
@@ -89,70 +89,70 @@ def judge(
 def _after_changes(
     run: Intervals, schedule: Schedule, warmup: int | Literal["auto"]
 ) -> SteadyState:
-    """Judge a run from the workload's last change on, over whole cycles."""
+    """Analyse a run after the workload's last change, over whole cycles."""
     host, flash = run
     pages = float(host.sum())
     if schedule.last_change >= pages:
         return _refused(
             analyse(host, flash, warmup=warmup),
-            f"too short: the workload changes after {schedule.last_change:,.0f} writes, which the "
-            "run does not reach",
+            f"too short: the workload changes after {schedule.last_change:,.0f} writes, after the "
+            "end of the run",
         )
     if isinstance(warmup, int):
-        found = _with_cycles(analyse(host, flash, warmup=warmup), host, flash, schedule.cycle)
+        estimate = _with_cycles(analyse(host, flash, warmup=warmup), host, flash, schedule.cycle)
         if schedule.last_change > warmup:
-            found = _refused(
-                found,
-                f"the workload changes after {schedule.last_change:,.0f} writes, in what is "
-                "measured",
+            estimate = _refused(
+                estimate,
+                f"the workload changes after {schedule.last_change:,.0f} writes, within the "
+                "measured run; use a longer warm-up",
             )
     else:
-        found = _automatic(host, flash, schedule)
-    cycles = (pages - found.warmup_pages) / schedule.cycle if schedule.cycle else math.inf
-    # Whole cycles are measured to the nearest interval.
+        estimate = _automatic(host, flash, schedule)
+    cycles = (pages - estimate.warmup_pages) / schedule.cycle if schedule.cycle else math.inf
+    # Cycles are measured to the nearest interval.
     if schedule.cycle and cycles < FEWEST_CYCLES - host[0] / schedule.cycle:
         return _refused(
-            found,
+            estimate,
             f"too short: {cycles:.1f} cycles of {schedule.cycle:,.0f} writes after the warm-up, at "
             f"least {FEWEST_CYCLES} are needed",
         )
-    return found
+    return estimate
 
 
 def _automatic(host: _Floats, flash: _Floats, schedule: Schedule) -> SteadyState:
     bounds = np.append(0.0, np.cumsum(host))
     skipped = min(int(np.searchsorted(bounds, schedule.last_change)), host.size - 1)
-    found = analyse(host[skipped:], flash[skipped:])
-    found = replace(found, warmup_pages=int(bounds[skipped]) + found.warmup_pages)
+    estimate = analyse(host[skipped:], flash[skipped:])
+    estimate = replace(estimate, warmup_pages=int(bounds[skipped]) + estimate.warmup_pages)
     whole = _whole_cycles(host, flash, schedule)
     if whole is None:
-        return found
-    # What a phase differs from another is no warm-up: cycles are compared with cycles.
+        return estimate
+    # Differences between phases are not a warm-up, so whole cycles are compared.
     by_cycles = analyse(*whole, fewest=FEWEST_CYCLES)
     if math.isnan(by_cycles.ci_low):
-        # Of a few cycles chance alone cuts too many.
+        # With few cycles, MSER may cut too many by chance.
         last = slice(-FEWEST_CYCLES, None)
         by_cycles = analyse(whole[0][last], whole[1][last], warmup=0, fewest=FEWEST_CYCLES)
         by_cycles = replace(by_cycles, warmup_pages=int(whole[0][:-FEWEST_CYCLES].sum()))
     first = bounds[-1] - whole[0].sum() + by_cycles.warmup_pages
-    # A part of a cycle more would weigh its phase too much.
+    # An incomplete cycle would give its phases too much weight.
     cut = min(int(np.abs(bounds - first).argmin()), host.size - 1)
     return _around(host[cut:], flash[cut:], replace(by_cycles, warmup_pages=int(bounds[cut])))
 
 
-def _with_cycles(found: SteadyState, host: _Floats, flash: _Floats, cycle: float) -> SteadyState:
-    """Return the estimate after a given warm-up with the interval of its whole cycles."""
-    cut = int(np.searchsorted(np.cumsum(host), found.warmup_pages, side="right"))
+def _with_cycles(estimate: SteadyState, host: _Floats, flash: _Floats, cycle: float) -> SteadyState:
+    """Return the estimate after a given warm-up, with the interval computed from whole cycles."""
+    cut = int(np.searchsorted(np.cumsum(host), estimate.warmup_pages, side="right"))
     whole = _whole_cycles(host[cut:], flash[cut:], Schedule(cycle=cycle))
     if whole is None:
-        return found
+        return estimate
     by_cycles = analyse(*whole, warmup=0, fewest=FEWEST_CYCLES)
-    by_cycles = replace(by_cycles, warmup_pages=found.warmup_pages)
+    by_cycles = replace(by_cycles, warmup_pages=estimate.warmup_pages)
     return _around(host[cut:], flash[cut:], by_cycles)
 
 
 def _around(host: _Floats, flash: _Floats, by_cycles: SteadyState) -> SteadyState:
-    """Return the estimate by cycles, around the WA of the intervals that hold them."""
+    """Return the estimate by cycles, centred on the WA of all their intervals."""
     wa = float(flash.sum() / host.sum())
     half_width = by_cycles.own_half_width + abs(wa - by_cycles.wa)
     return replace(
@@ -161,7 +161,7 @@ def _around(host: _Floats, flash: _Floats, by_cycles: SteadyState) -> SteadyStat
 
 
 def _whole_cycles(host: _Floats, flash: _Floats, schedule: Schedule) -> Intervals | None:
-    """Return the whole cycles after the last change, counted from the end; None of too few."""
+    """Return the whole cycles after the last change, aligned to the end; None if too few."""
     host, flash = _in_cycles((host, flash), schedule.cycle)
     whole = np.isclose(host, schedule.cycle) & (
         np.cumsum(host) - host >= schedule.last_change - host.min() / 2
@@ -172,14 +172,14 @@ def _whole_cycles(host: _Floats, flash: _Floats, schedule: Schedule) -> Interval
 
 
 def _in_cycles(run: Intervals, cycle: float) -> Intervals:
-    """Return a run in whole cycles, counted from its end, after what is left of it.
+    """Return a run divided into whole cycles, aligned to its end, with the remainder first.
 
-    A run that is shorter, or whose intervals are longer, is returned as it is.
+    A run that is too short, or has intervals longer than a cycle, is returned unchanged.
     """
     host, flash = run
     bounds = np.append(0.0, np.cumsum(host))
     pages = float(bounds[-1])
-    # The last cycle that is needed may begin within the first interval.
+    # The first cycle may begin within the first interval.
     cycles = int((pages + host[0] / 2) // cycle) if cycle else 0
     if cycles < FEWEST_CYCLES or cycle <= host.max():
         return run
@@ -190,13 +190,13 @@ def _in_cycles(run: Intervals, cycle: float) -> Intervals:
     return np.diff(ends), np.diff(programmed)
 
 
-def _refused(found: SteadyState, reason: str) -> SteadyState:
-    """Return the estimate as not steady; a reason that it has already comes first."""
-    return replace(found, steady=False, reason=reason if found.steady else found.reason)
+def _refused(estimate: SteadyState, reason: str) -> SteadyState:
+    """Return the estimate as not steady; an existing reason is kept."""
+    return replace(estimate, steady=False, reason=reason if estimate.steady else estimate.reason)
 
 
 def _warmup_pages(run: Intervals, own: SteadyState, pages: float) -> float:
-    """Return the warm-up of a run; of one that is shorter than `pages` half is measured."""
+    """Return the warm-up of a run; at most half of a run that is shorter than `pages`."""
     length = float(run[0].sum())
     return own.warmup_pages if length >= pages else min(own.warmup_pages, length / 2)
 
@@ -209,7 +209,7 @@ def _wa_after(run: Intervals, warmup_pages: float) -> float:
 
 
 def _with_spread(own: SteadyState) -> SteadyState:
-    """Widen the interval by that of the mean over all runs."""
+    """Widen the interval to cover that of the mean over all runs."""
     if not own.wa_of_replicas:
         return own
     low, high = student_interval(np.array([own.wa, *own.wa_of_replicas]))
@@ -220,36 +220,36 @@ def _with_spread(own: SteadyState) -> SteadyState:
     return replace(own, ci_low=min(own.ci_low, low), ci_high=max(own.ci_high, high), reason=reason)
 
 
-def with_trend(own: SteadyState, found: Trend) -> SteadyState:
-    """Refuse a certain trend; let the interval reach to where a possible one leads.
+def with_trend(own: SteadyState, slope: Trend) -> SteadyState:
+    """Mark a certain trend as not steady; widen the interval for a possible trend.
 
     Args:
-        own: what was found without it.
-        found: the trend.
+        own: estimate without the trend.
+        slope: the trend.
     """
-    own = _refused_by_trend(own, found)
-    if abs(found.per_doubling) <= POSSIBLE_TREND * found.error:
+    own = _refused_by_trend(own, slope)
+    if abs(slope.per_doubling) <= POSSIBLE_TREND * slope.error:
         return own
-    ahead = DOUBLINGS_AHEAD * found.per_doubling
+    ahead = DOUBLINGS_AHEAD * slope.per_doubling
     return replace(own, ci_low=own.ci_low + min(ahead, 0.0), ci_high=own.ci_high + max(ahead, 0.0))
 
 
-def _refused_by_trend(own: SteadyState, found: Trend) -> SteadyState:
-    """Return the estimate as not steady if the trend is certain, and would lead far."""
-    ahead = DOUBLINGS_AHEAD * found.per_doubling
+def _refused_by_trend(own: SteadyState, slope: Trend) -> SteadyState:
+    """Return the estimate as not steady if the trend is certain and material."""
+    ahead = DOUBLINGS_AHEAD * slope.per_doubling
     half_width = (own.ci_high - own.ci_low) / 2
-    if abs(found.per_doubling) <= CERTAIN_TREND * found.error:
+    if abs(slope.per_doubling) <= CERTAIN_TREND * slope.error:
         return own
     if abs(ahead) <= max(MATERIAL_CHANGE * own.wa, half_width / 2):
         return own
     verb = "rises" if ahead > 0 else "falls"
     return _refused(
         own,
-        f"drifting: write amplification {verb} by {abs(found.per_doubling):.3g} with each "
-        f"doubling of the run, so that one ten times longer may find {own.wa + ahead:.4g}",
+        f"drifting: write amplification {verb} by {abs(slope.per_doubling):.3g} with each "
+        f"doubling of the run, so a run ten times longer may give {own.wa + ahead:.4g}",
     )
 
 
 def _reaching(own: SteadyState, wa: float) -> SteadyState:
-    """Let the interval reach to a WA that another run has found."""
+    """Widen the interval to include the WA of another run."""
     return replace(own, ci_low=min(own.ci_low, wa), ci_high=max(own.ci_high, wa))

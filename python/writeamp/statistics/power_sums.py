@@ -1,15 +1,15 @@
-"""Sums of powers, which normalize zipf distributions."""
+"""Sums of powers, which normalize Zipf distributions."""
 
 from __future__ import annotations
 
 import numpy as np
 
-# Terms that are added up one by one.
+# Number of terms that are added individually.
 _SUMMED = 10_000
 
 
 def sum_of_powers(exponent: float, last: int) -> float:
-    """Return Σ k^−exponent for k = 1 … last, by Euler–Maclaurin beyond the first terms."""
+    """Return Σ k^−exponent for k = 1 … last, with Euler–Maclaurin after 10,000 terms."""
     if exponent > 1.5:
         from scipy.special import zeta  # type: ignore[import-untyped]  # noqa: PLC0415 (slow)
 

@@ -1,4 +1,4 @@
-"""Means over replicas, which differ by their seed only: Student's intervals."""
+"""Means over replicas, which differ only by seed, with Student's intervals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 def student_intervals(values: _Floats) -> tuple[_Floats, _Floats]:
-    """Return the lower and upper bounds of the mean over the first axis; NaN for one replica."""
+    """Return the 95% bounds of the mean over the first axis; NaN for one replica."""
     count, mean = values.shape[0], values.mean(axis=0)
     if count < 2:
         return np.full_like(mean, math.nan), np.full_like(mean, math.nan)
@@ -25,6 +25,6 @@ def student_intervals(values: _Floats) -> tuple[_Floats, _Floats]:
 
 
 def student_interval(values: _Floats) -> tuple[float, float]:
-    """Return the bounds of the mean of a vector."""
+    """Return the 95% bounds of the mean of a vector."""
     low, high = student_intervals(values)
     return float(low), float(high)

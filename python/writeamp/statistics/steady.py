@@ -1,6 +1,6 @@
-"""Steady state: cut the warm-up, and give write amplification a confidence interval.
+"""Steady state: cut the warm-up, and compute write amplification with a confidence interval.
 
-The rule and its limits are stated in docs/steady-state.md; the constants below are its numbers.
+docs/steady-state.md describes the method and its limits; the constants below are its parameters.
 """
 
 from __future__ import annotations
@@ -18,34 +18,38 @@ from writeamp.statistics.drift import MATERIAL_CHANGE, drift_within
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 
-# Fewer intervals than this tell nothing about their own scatter.
+# Fewest intervals for an estimate of their scatter.
 MIN_INTERVALS = 10
 
-# MSER-5: groups of five intervals; a run too short for ten groups is judged interval by interval.
-# At least ten groups must remain after a cut, because few are alike by chance.
+# MSER-5: groups of five intervals; in a run that is too short for ten groups, single intervals.
+# At least ten groups must remain after a cut, because few groups may be similar by chance.
 MSER_GROUP = 5
 MIN_GROUPS = 10
 
-# MSER stops where the rest of a transient hides in the noise of a single interval, which still
-# shifts the mean of many: half as much again is cut (measured: docs/steady-state.md).
+# MSER cuts until the transient is within the noise of a single interval, which still shifts the
+# mean of many intervals. So 50% more is cut (measured: docs/steady-state.md).
 WARMUP_MARGIN = 1.5
 
-# The run has settled where the statistic first comes within this factor of its minimum (chance
-# moves the minimum itself far to the right); with its margin that must lie in the first half.
+# The run has settled when the statistic is first within this factor of its minimum, because the
+# place of the minimum is random. With the margin, this must be in the first half.
 SETTLED_WITHIN = 2.0
 
 
 @dataclass(frozen=True)
 class SteadyState:
-    """Write amplification after the warm-up, and whether it can be trusted.
+    """Write amplification after the warm-up, and whether it is steady.
 
-    `wa` is flash pages programmed per host page written over everything after the first
-    `warmup_pages` host pages; `ci_low` and `ci_high` bound its long-run value with 95% confidence
-    if `steady` (both are NaN with too few intervals). `reason` says in one sentence why the run
-    is or is not steady. `batches` is the number of batch means behind the interval,
-    `own_half_width` the part of it that is this run's own noise, and `wa_of_replicas` the WA of
-    other runs of the experiment over the same part. `loop_decides` if
-    WA is due to the loop over a trace.
+    Attributes:
+        warmup_pages: host pages of the warm-up.
+        wa: flash pages programmed per host page written after the warm-up.
+        ci_low, ci_high: bounds of the long-run value with 95% confidence, if `steady`; NaN with too
+            few intervals.
+        steady: True if the run reached a steady state.
+        reason: sentence on why the run is steady or not.
+        batches: number of batch means behind the interval.
+        own_half_width: half width of the interval from the noise of this run alone.
+        wa_of_replicas: WA of other runs of the experiment, after the same warm-up.
+        loop_decides: True if WA is determined by the loop over a trace.
     """
 
     warmup_pages: int
@@ -70,19 +74,19 @@ def analyse(
     """Cut the warm-up from a run and estimate its steady write amplification.
 
     Args:
-        host_pages: host pages written in each interval, shape (n,); the intervals are equal, but
-            for the last, which may be shorter, and any that an explicit `warmup` cuts off.
+        host_pages: host pages written in each interval, shape (n,). Intervals are equal, except the
+            last, which may be shorter, and intervals within an explicit `warmup`.
         flash_pages: flash pages programmed in each interval, shape (n,).
-        warmup: "auto" finds the warm-up with MSER-5 (White 1997) and a margin; a number of host
-            pages, which must end on an interval boundary, is cut as it is.
-        fewest: intervals that must remain, at least 3; few are enough where each is a whole cycle.
+        warmup: "auto" computes the warm-up with MSER-5 (White 1997) and a margin. A number of host
+            pages is cut exactly, and must end on an interval boundary.
+        fewest: intervals that must remain, at least 3; few are enough if each is a whole cycle.
 
     Returns:
-        The estimate; batch means and Student's t give its interval (docs/steady-state.md).
+        The estimate; its interval is from batch means and Student's t (docs/steady-state.md).
 
     Raises:
-        WriteampError: the arrays are not counts of the same number of intervals, or `warmup` does
-            not fall on a boundary or leaves nothing.
+        WriteampError: the arrays are not counts of the same number of intervals, or `warmup` is not
+            on a boundary or covers the whole run.
     """
     host, flash = _counts(host_pages, flash_pages)
     late: str | None = None
@@ -118,10 +122,10 @@ def _counts(host_pages: npt.ArrayLike, flash_pages: npt.ArrayLike) -> tuple[_Flo
     if host.ndim != 1 or host.shape != flash.shape:
         raise WriteampError(
             "host_pages and flash_pages must be one-dimensional and of equal length, "
-            f"not of shapes {host.shape} and {flash.shape}"
+            f"but they have the shapes {host.shape} and {flash.shape}"
         )
     if host.size == 0:
-        raise WriteampError("host_pages is empty: at least one interval must be measured")
+        raise WriteampError("host_pages is empty; it must have at least one interval")
     if not (np.isfinite(host).all() and (host > 0).all()):
         raise WriteampError("host_pages must be finite and greater than 0 in every interval")
     if not (np.isfinite(flash).all() and (flash >= 0).all()):
@@ -147,7 +151,7 @@ def _boundary(host: _Floats, warmup_pages: int) -> int:
 
 
 def _find_warmup(host: _Floats, flash: _Floats) -> tuple[int, str | None]:
-    """Return the intervals that MSER-5 and the margin cut, and why that is not enough, if so."""
+    """Return the number of intervals to cut, and why this is not enough, or None."""
     whole = host.size - 1 if host[-1] < host[0] else host.size
     group = MSER_GROUP if whole >= MSER_GROUP * MIN_GROUPS else 1
     groups = whole // group
@@ -162,14 +166,14 @@ def _find_warmup(host: _Floats, flash: _Floats) -> tuple[int, str | None]:
     if _with_margin(group * settled) <= half:
         return cut, None
     third = min(groups // 3, settled - 1)
-    before = float(flash_sums[third:settled].sum() / host_sums[third:settled].sum())
-    after = float(flash_sums[settled:].sum() / host_sums[settled:].sum())
-    if abs(after - before) < MATERIAL_CHANGE * after:
+    wa_before = float(flash_sums[third:settled].sum() / host_sums[third:settled].sum())
+    wa_after = float(flash_sums[settled:].sum() / host_sums[settled:].sum())
+    if abs(wa_after - wa_before) < MATERIAL_CHANGE * wa_after:
         return cut, None
     place = "in the second half" if group * settled > half else "too long"
     return cut, (
         f"warm-up {place}: the run settles only after {group * settled} of {host.size} intervals, "
-        f"from {before:.4g} to {after:.4g}"
+        f"from {wa_before:.4g} to {wa_after:.4g}"
     )
 
 
@@ -178,18 +182,18 @@ def _with_margin(intervals: int) -> int:
 
 
 def _mser(wa: _Floats) -> _Floats:
-    """Return the MSER statistic, Σ(x − mean)²/(n − d)², of each searched cut d of groups.
+    """Return the MSER statistic, Σ(x − mean)²/(n − d)², of each possible cut d of groups.
 
     White, "An effective truncation heuristic for bias reduction in simulation output",
     Simulation 69 (6), 1997.
     """
-    # Centred first: sums of squares of nearly equal numbers would cancel.
+    # Centred first, because sums of squares of nearly equal numbers would cancel.
     centred = wa - wa.mean()
     searched = max(wa.size - MIN_GROUPS, wa.size // 2) + 1
-    kept = wa.size - np.arange(searched)
+    remaining = wa.size - np.arange(searched)
     sums = np.cumsum(centred[::-1])[::-1][:searched]
     squares = np.cumsum(centred[::-1] ** 2)[::-1][:searched]
-    statistic: _Floats = np.maximum(squares - sums * sums / kept, 0.0) / kept**2
+    statistic: _Floats = np.maximum(squares - sums * sums / remaining, 0.0) / remaining**2
     return statistic
 
 
@@ -199,5 +203,5 @@ def _steady_reason(batches: Batches) -> str:
         return reason
     return (
         f"{reason}, but they are still correlated ({batches.own_correlation():.2f}), so the "
-        "interval is widened; a longer run would narrow it"
+        "interval is widened; use a longer run for a narrower interval"
     )

@@ -34,7 +34,7 @@ KEY = ("hash", "version")
 
 _PARTS = "part-*.parquet"
 _NAME_OF_PART = re.compile(r"part-[0-9]{20}-[0-9a-f]{8}-(?P<digest>[0-9a-f]{16})\.parquet")
-# Upper bounds: merged parts have up to 16 MiB each, and a run adds a part with its own points.
+# Parts of up to 16 MiB are merged, and a run adds one of its own points.
 _MOST_BYTES_OF_MARK, _MOST_BYTES_OF_PART = 1 << 20, 1 << 30
 # Larger parts are not merged: rewriting them would take longer than reading them.
 _SMALL_BYTES = 16 << 20
@@ -172,7 +172,8 @@ class Dataset:
         """Merge some parts into one, and remove their files; no other study may merge them.
 
         If it is interrupted, some rows exist twice, and readers use one of them. If the disk is
-        full, the parts stay as they are.
+        full,
+        the parts stay as they are.
         """
         if len(parts) < 2:
             return None
@@ -271,8 +272,8 @@ def _version_of(contents: Contents, mark: Any, folder: Path) -> int:
     """
     if not isinstance(mark, dict) or mark.get("format") != contents.format:
         raise WriteampError(
-            f"{folder / contents.mark} does not describe results of a {contents.study}; "
-            "give another folder"
+            f"{folder / contents.mark} is not the mark of results of a {contents.study}; give "
+            "another folder"
         )
     version = mark.get("version")
     if version not in contents.readable:

@@ -62,7 +62,8 @@ class Sink:
                 if self._timer is not None:
                     self._timer.cancel()
                 # After a disk error, do not raise it again. After any other error, such as Ctrl-C,
-                # write the waiting rows, since the user counts on finished runs being stored.
+                # write
+                # the waiting rows, since the user counts on finished runs being stored.
                 if self._error is None or not isinstance(error, Exception):
                     self._write()
         finally:

@@ -1,4 +1,4 @@
-"""Checks of users' policies, each by one call from a test of theirs (docs/your-own.md)."""
+"""Checks of users' policies, for calls from users' tests (docs/your-own.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of users' policies on small drives, each failure a sentence."""
+"""Checks of users' policies on small drives, with failures as sentences."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _T = TypeVar("_T")
 def check_placement(placement: str | Spec | type[custom.Placement], *, seed: int = 1) -> None:
     """Check a placement on small drives.
 
-    In every layout and under every wear leveller, with TRIMs among the writes, it must give
-    streams that it has, leave the drive in order, do the same again in a second run of the same
-    seed, and go on after its state was saved and restored as if nothing had happened. If Numba
-    compiles it, the compiled and the plain one must do the same.
+    The checks run in all layouts, with all wear levellers, and with TRIMs among the writes. The
+    placement must return valid streams and keep the drive consistent. A second run with the same
+    seed must give the same counters, and so must a run that is saved and restored in the middle. If
+    Numba compiles the placement, compiled and interpreted runs must give the same counters.
 
     Args:
-        placement: the class, or what names it and its parameters.
-        seed: decides every random draw.
+        placement: the class, or a spec of it with parameters.
+        seed: seed of all random draws.
 
     Raises:
-        AssertionError: a sentence on what failed and where; what the placement raised is its cause.
-        WriteampError: it is no placement, or cannot be made.
+        AssertionError: a sentence on the failure; an exception of the placement is its cause.
+        WriteampError: not a placement, or its construction failed.
     """
     spec = Spec.of("managers", placement)
     _refuse_built_in("managers", spec)
@@ -42,24 +42,24 @@ def check_placement(placement: str | Spec | type[custom.Placement], *, seed: int
     for run in rig.variants():
         compiled, _ = _blame_policy(run, run.done)
         interpreted, _ = _blame_policy(run, replace(run, manager=plain).done)
-        _same(run, interpreted, compiled, "compiled by Numba, it does not what it does in Python")
+        _same(run, interpreted, compiled, "results differ between Numba and plain Python")
 
 
 def check_victim_policy(policy: str | Spec | type[custom.VictimPolicy], *, seed: int = 1) -> None:
-    """Check a victim policy on small drives, with one stream and with two, as a placement is.
+    """Check a victim policy on small drives with one and two streams, like `check_placement`.
 
     Args:
-        policy: the class, or what names it and its parameters.
-        seed: decides every random draw.
+        policy: the class, or a spec of it with parameters.
+        seed: seed of all random draws.
 
     Raises:
-        AssertionError: a sentence on what failed and where; what the policy raised is its cause.
-        WriteampError: it is no victim policy, or cannot be made.
+        AssertionError: a sentence on the failure; an exception of the policy is its cause.
+        WriteampError: not a victim policy, or its construction failed.
     """
     victims = Spec.of("victims", policy)
     _refuse_built_in("victims", victims)
-    for one in ("single", "sepgc"):
-        _check(Rig.of(Spec.of("managers", one), victims, seed))
+    for name in ("single", "sepgc"):
+        _check(Rig.of(Spec.of("managers", name), victims, seed))
 
 
 def _check(rig: Rig) -> None:
@@ -70,14 +70,14 @@ def _check(rig: Rig) -> None:
             run,
             counters,
             again,
-            "a second run of the same seed differs: it remembers something outside its attributes, "
-            "or draws random numbers from something else than drive.seed",
+            "a second run with the same seed differs: the policy has state outside its attributes, "
+            "or does not seed its random numbers with drive.seed",
         )
         _blame_policy(run, lambda run=run, counters=counters: _check_state(run, counters))  # type: ignore[misc]
 
 
 def _check_state(run: Rig, whole: Counters) -> None:
-    """Check that a run which is saved and restored in the middle goes on as one that is not."""
+    """Check that saving and restoring in the middle of a run does not change its counters."""
     saved = run.filled()
     saved.run(run.writes // 2)
     state = saved.save()
@@ -89,21 +89,21 @@ def _check_state(run: Rig, whole: Counters) -> None:
         run,
         whole,
         restored.counters(),
-        "restored in the middle of a run it goes on differently: it remembers something that "
-        "neither its attributes nor save() hold",
+        "after saving and restoring in the middle of a run, results differ: the policy has state "
+        "outside its attributes and save()",
     )
 
 
-def _same(run: Rig, one: Counters, other: Counters, otherwise: str) -> None:
-    for name, count in one.items():
-        if count != other[name]:
+def _same(run: Rig, first: Counters, second: Counters, otherwise: str) -> None:
+    for name, count in first.items():
+        if count != second[name]:
             raise AssertionError(
-                f"{_subject(run)} {run.place}: {otherwise} ({name}: {count} and {other[name]})"
+                f"{_subject(run)} {run.place}: {otherwise} ({name}: {count} and {second[name]})"
             )
 
 
 def _blame_policy(run: Rig, work: Callable[[], _T]) -> _T:
-    """Do a part of a run, and blame whatever it raises on the policy."""
+    """Call `work`, and convert its errors to an `AssertionError` about the policy."""
     try:
         return work()
     except PolicyError as error:
@@ -118,11 +118,11 @@ def _subject(run: Rig) -> str:
 
 def _refuse_built_in(kind: str, spec: Spec) -> None:
     if custom.find(kind, spec.text) is None:
-        raise WriteampError(f"{spec.name} is built in; only what is written in Python is checked")
+        raise WriteampError(f"{spec.name} is built in; give a policy that is written in Python")
 
 
 def _check_hooks(spec: Spec) -> None:
-    """Check that each method which is called like a hook is one: nobody would call it."""
+    """Check that all methods named on_… are hooks; others would never be called."""
     policy = custom.find("managers", spec.text)
     assert policy is not None
     for name in dir(policy.cls):
@@ -131,7 +131,7 @@ def _check_hooks(spec: Spec) -> None:
 
 
 def _interpreted(compiled: Spec) -> Spec:
-    """Return the same placement, run by Python."""
+    """Return the same placement with compiled=no."""
     policy = custom.find("managers", compiled.text)
     assert policy is not None
-    return manager(policy.reference, **(policy.given | {COMPILED: False}))
+    return manager(policy.reference, **(policy.arguments | {COMPILED: False}))

@@ -1,8 +1,8 @@
-"""Four corners of a data sheet, measured on the profile that is held against it.
+"""The four performance figures of a data sheet, measured on the profile of the product.
 
-The drive keeps its dies, its blocks and its op, but its blocks have fewer pages and take the less
-time to erase, so that a fill takes seconds. Random writes depend on the length of a collection,
-too, and are measured once more with fewer blocks of full length.
+The measured drive has the profile's dies, blocks and op, but blocks with fewer pages and shorter
+erase times, so that a fill takes seconds. Random writes also depend on the duration of garbage
+collection, so they are measured again with fewer blocks of full length.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from writeamp.runs.timed.result import TimedResult
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.simulation import simulate_timed
 
-# Pages of flash that are simulated at most, but for blocks that cannot be shorter.
+# Limit of simulated flash pages, unless blocks cannot be shorter.
 MOST_PAGES = 40_000_000
-# The same where blocks have their full length.
+# Limit of simulated flash pages with blocks of full length.
 MOST_PAGES_OF_WHOLE_BLOCKS = 150_000_000
 
-# Virtual time of each measurement.
+# Virtual time of each measurement, in seconds.
 _SECONDS = 0.2
-# Of sustained random writes it is the time in which each die fills so many erase units with
-# sequential ones: all dies begin at once, so that their collections come in waves at first.
+# Sustained random writes are measured for at least the time in which sequential writes fill this
+# many erase units of each die, because all dies start in phase and their collections come in waves.
 _ROUNDS = 100
-# Random writes are measured on a drive that was overwritten so often.
+# Precondition of the drive for sustained random writes.
 _AGEING = "random:2"
 
 
 @dataclass(frozen=True)
 class Corner:
-    """One figure of a data sheet beside the one measured."""
+    """A figure of a data sheet, with the measured value."""
 
     name: str
     promised: float
@@ -44,7 +44,7 @@ class Corner:
 
     @property
     def ratio(self) -> float:
-        """Measured over promised."""
+        """Measured value divided by the data sheet's."""
         return self.measured / self.promised
 
 
@@ -55,23 +55,23 @@ def measured_corners(
 
     Args:
         name: a profile with a table [data_sheet].
-        changes: values of its tables to replace, as `device` takes them by `set`.
-        most_pages: pages of flash that are simulated at most.
+        changes: values of its tables to replace, as in the argument `set` of `device`.
+        most_pages: limit of simulated flash pages.
 
     Raises:
-        WriteampError: the profile is held against no data sheet.
+        WriteampError: the profile has no data sheet.
     """
     sheet = _sheet(name)
-    given = dict(changes or {})
-    written = shortened(name, _of_writes(name, sheet) | given, most_pages)
-    read = shortened(name, _of_reads(name, sheet) | given, most_pages)
-    found = {
+    replaced = dict(changes or {})
+    written = shortened(name, _of_writes(name, sheet) | replaced, most_pages)
+    read = shortened(name, _of_reads(name, sheet) | replaced, most_pages)
+    measured = {
         "sequential_read_mb_s": _run(read, sheet, "sequential_read").bandwidth_mb_s["read"],
         "sequential_write_mb_s": _run(written, sheet, "sequential_write").bandwidth_mb_s["write"],
         "random_read_iops": _run(read, sheet, "random_read").iops["read"],
         "random_write_iops": _run(written, sheet, "random_write").iops["write"],
     }
-    return tuple(Corner(corner, sheet.corners[corner], found[corner]) for corner in CORNERS)
+    return tuple(Corner(corner, sheet.corners[corner], measured[corner]) for corner in CORNERS)
 
 
 def random_writes_of_whole_blocks(
@@ -80,7 +80,7 @@ def random_writes_of_whole_blocks(
     changes: Mapping[str, Any] | None = None,
     most_pages: int = MOST_PAGES_OF_WHOLE_BLOCKS,
 ) -> Corner:
-    """Measure random writes with blocks of full length, of which the drive has fewer.
+    """Measure random writes with fewer blocks of full length.
 
     Arguments and errors are those of `measured_corners`.
     """
@@ -89,19 +89,19 @@ def random_writes_of_whole_blocks(
     most = most_pages // (shape.planes * shape.pages_per_block)
     changed = _of_writes(name, sheet) | dict(changes or {})
     drive = _of_blocks(name, min(max(most, 1), shape.blocks_per_plane), changed)
-    found = _run(drive, sheet, "random_write").iops["write"]
-    return Corner("random_write_iops", sheet.random_write_iops, found)
+    iops = _run(drive, sheet, "random_write").iops["write"]
+    return Corner("random_write_iops", sheet.random_write_iops, iops)
 
 
 def shortened(name: str, changes: Mapping[str, Any], most_pages: int) -> Device:
-    """Return the full drive with blocks of fewer pages, at least a program unit each."""
+    """Return the full drive with fewer pages per block, at least one program unit."""
     shape = profile(name).shape
     grain = shape.flash_page_bytes // shape.page_bytes * shape.pages_per_word_line
     of_planes = shape.planes * shape.blocks_per_plane
     programs = shape.pages_per_block // grain
     factor = min(
-        (one for one in range(1, programs + 1) if programs % one == 0),
-        key=lambda one: (of_planes * shape.pages_per_block // one > most_pages, one),
+        (divisor for divisor in range(1, programs + 1) if programs % divisor == 0),
+        key=lambda divisor: (of_planes * shape.pages_per_block // divisor > most_pages, divisor),
     )
     if of_planes * shape.pages_per_block // factor > most_pages:
         factor = programs
@@ -113,14 +113,14 @@ def shortened(name: str, changes: Mapping[str, Any], most_pages: int) -> Device:
 
 
 def _sheet(name: str) -> DataSheet:
-    found = profile(name).data_sheet
-    if found is None:
-        raise RefusedError(f"{name} has no [data_sheet] to be held against")
-    return found
+    sheet = profile(name).data_sheet
+    if sheet is None:
+        raise RefusedError(f"{name} has no table [data_sheet]; give a profile that has one")
+    return sheet
 
 
 def _of_blocks(name: str, blocks_per_plane: int, changes: Mapping[str, Any]) -> Device:
-    """Return a profile's drive with so many blocks in each plane and values replaced."""
+    """Return a profile's drive with a number of blocks per plane and replaced values."""
     shape = profile(name).shape
     dies = shape.planes // shape.planes_per_die
     units = {"block": shape.planes, "multi-plane": dies, "superblock": 1}[shape.erase_unit]
@@ -128,17 +128,17 @@ def _of_blocks(name: str, blocks_per_plane: int, changes: Mapping[str, Any]) -> 
 
 
 def _of_writes(name: str, sheet: DataSheet) -> dict[str, Any]:
-    """Return what the state that a sheet means makes of writes."""
-    # Sustained writes find the SLC cache full, and pass it by.
+    """Return the changes for measuring writes in the state of the data sheet."""
+    # Sustained writes find the SLC cache full and bypass it.
     has_cache = profile(name).shape.has_slc_cache
     empty = {"slc.static_bytes": 0, "slc.dynamic_share": 0.0}
     return empty if has_cache and sheet.state == "sustained" else {}
 
 
 def _of_reads(name: str, sheet: DataSheet) -> dict[str, Any]:
-    """Return what the state that a sheet means makes of reads."""
+    """Return the changes for measuring reads in the state of the data sheet."""
     slc = tables_of(profile(name).shape.times_json).get("slc", {})
-    # A fill leaves the cache empty, so what would be read from it is given its time to be read.
+    # A fill leaves the SLC cache empty, so its read time is set for all pages.
     return {"timing.read_us": slc["read_us"]} if slc and sheet.state == "cached" else {}
 
 

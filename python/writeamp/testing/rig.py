@@ -1,4 +1,4 @@
-"""Small drives on which policies are checked."""
+"""Small drives for checks of policies."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ LOADS = ("hot-cold:f=0.2,r=0.8,trim=0.1", "uniform:trim=0.02", "sequential")
 _LUNS = 2
 _PAGES_PER_BLOCK = 16
 _BATCH_PAGES = 97
-# Blocks beside those that the streams and a wear leveller can tie up.
+# Blocks in addition to those that streams and wear levellers may occupy.
 _MORE_BLOCKS = 40
 
-# All that a run counts, by name.
+# Counters of a run by name.
 Counters = dict[str, int]
 
 
 @dataclass(frozen=True)
 class Rig:
-    """One run of a policy on a small drive of two LUNs."""
+    """A run of a policy on a small drive with two LUNs."""
 
     manager: Spec
     victims: Spec | None
@@ -40,10 +40,10 @@ class Rig:
 
     @staticmethod
     def of(manager: Spec, victims: Spec | None, seed: int) -> Rig:
-        """Return a run of a policy on a flat drive with room for its streams.
+        """Return a run of a policy on a flat drive with enough blocks for its streams.
 
         Raises:
-            WriteampError: the policy cannot be made.
+            WriteampError: the construction of the policy failed.
         """
         source = source_of("managers", manager.text)
         streams = declared(manager.text)["needs"]["most_streams"]
@@ -53,7 +53,7 @@ class Rig:
         return Rig(manager, victims, streams, seed=seed)
 
     def variants(self) -> Iterator[Rig]:
-        """Yield the run in every layout, under every wear leveller and load."""
+        """Yield the run in all layouts and with all wear levellers, with varying loads."""
         for layout in LAYOUTS:
             for at, leveler in enumerate(_LEVELERS):
                 load = LOADS[at % len(LOADS)]
@@ -61,18 +61,18 @@ class Rig:
 
     @property
     def place(self) -> str:
-        """Description of the drive and load of the run, for a sentence."""
+        """Description of the run's drive and load, for sentences."""
         leveler = f" with the wear leveller {self.leveler}" if self.leveler else ""
         return f"on the layout {self.layout}{leveler} under {self.load}"
 
     @property
     def writes(self) -> int:
-        """Host pages of one run: a few times the logical ones."""
+        """Host pages of the run: four times the logical pages."""
         return 4 * self._logical_pages
 
     @property
     def _blocks(self) -> int:
-        # Each stream has a block open, and another in reserve; dual-pool keeps some more.
+        # Each stream has an open block and a reserved one; dual-pool reserves some more.
         return _LUNS * (2 * self.streams + 12) + 4 * _MORE_BLOCKS
 
     @property
@@ -119,5 +119,5 @@ class Rig:
 
 def is_compiled(manager: Spec) -> bool:
     """Return whether a manager is a placement that Numba compiles."""
-    found = custom.find("managers", manager.text)
-    return found is not None and found.is_compiled
+    policy = custom.find("managers", manager.text)
+    return policy is not None and policy.is_compiled

@@ -1,4 +1,4 @@
-"""Answers of the models: one of them, all side by side, and all over a row of drives."""
+"""Predictions of models: one model, several models, and several models over a parameter."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import json_number
 from writeamp.units.ratios import logical_of, space_in_words
 
-Asked: TypeAlias = Literal["wa", "op"]
+Quantity: TypeAlias = Literal["wa", "op"]
 
 _HEADINGS = {"wa": "WA", "op": "op"}
-# A table of a sweep shows this many of its points; the JSON document has all.
+# Points of a sweep in a table; the JSON document has all points.
 _MOST_ROWS = 12
-# What stands beside the answer of a model that the drive is not made for.
+# Mark of a prediction for a drive that does not meet the model's assumptions.
 OUTSIDE = "*"
 
 
 @dataclass(frozen=True, eq=False)
 class Prediction(Drawn):
-    """Prediction of one model: write amplification `wa` at `op`, and why it may not hold.
+    """Prediction of one model: write amplification `wa` at `op`, and its warnings.
 
-    `op` is the one that the model was given (the effective op, where it applies), or what it finds
-    that the target WA needs. What the model cannot answer is NaN, and the warning says why.
+    `op` is the input of the model (the effective op, if it applies), or the op that the target WA
+    requires. A value that the model cannot compute is NaN, with a warning.
     """
 
     model: Model
@@ -41,7 +41,7 @@ class Prediction(Drawn):
 
     @property
     def in_domain(self) -> bool:
-        """True if the drive is what the model assumes, so that its answer can be believed."""
+        """True if the drive meets the model's assumptions."""
         return not self.warnings
 
     @property
@@ -49,10 +49,10 @@ class Prediction(Drawn):
         """Assumptions of the model, or why the drive does not meet them."""
         if self.in_domain:
             return self.model.assumes
-        return f"{OUTSIDE} OUTSIDE ITS DOMAIN: {'; '.join(self.warnings)}"
+        return f"{OUTSIDE} OUTSIDE ITS ASSUMPTIONS: {'; '.join(self.warnings)}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answer as JSON types; null is what the model cannot answer."""
+        """Return the prediction as JSON types, with None in place of NaN."""
         return {
             "model": self.model.name,
             "wa": json_number(self.wa),
@@ -63,7 +63,7 @@ class Prediction(Drawn):
         }
 
     def card(self) -> Card:
-        """Return the answer in words."""
+        """Return the prediction as a table."""
         rows = [
             ("write amplification", shown(self.wa)),
             ("op = (T-U)/U", f"{self.op:.6g}"),
@@ -75,7 +75,7 @@ class Prediction(Drawn):
         """Describe the WA as a bar.
 
         Raises:
-            WriteampError: the model has no answer.
+            WriteampError: the model has no prediction.
         """
         outside = () if self.in_domain else (self.model.name,)
         facts = f"op = (T-U)/U = {self.op:.6g} · assumes {self.model.assumes}"
@@ -83,136 +83,146 @@ class Prediction(Drawn):
 
 
 class ModelPredictions(Drawn, list[Prediction]):
-    """Answers of models on one drive.
+    """Predictions of models for one drive.
 
-    `asked` says whether for its WA or for the op it needs. `drive` is what was said of it.
+    `quantity` is "wa", or "op" for the required op. `drive` has the given parameters.
     """
 
-    def __init__(self, answers: Iterable[Prediction], asked: Asked, drive: Mapping[str, Any]):
-        """Hold the answers."""
+    def __init__(self, answers: Iterable[Prediction], quantity: Quantity, drive: Mapping[str, Any]):
+        """Store the predictions."""
         super().__init__(answers)
-        self.asked = asked
+        self.quantity = quantity
         self.drive = dict(drive)
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences that hold of all answers; each answer has its own."""
+        """Sentences that apply to all predictions; each prediction has its own, too."""
         drive = self.drive
         if "effective_op" not in drive:
             return []
-        found = caveat(drive["op"], drive["utilization"], drive["hot_ratio"])
-        return [found] if found else []
+        warning = caveat(drive["op"], drive["utilization"], drive["hot_ratio"])
+        return [warning] if warning else []
 
     def _records(self) -> list[dict[str, Any]]:
         return [
-            self.drive | answer_of(one, self.asked) | {"assumes": one.model.assumes} for one in self
+            self.drive
+            | answer_of(prediction, self.quantity)
+            | {"assumes": prediction.model.assumes}
+            for prediction in self
         ]
 
     def card(self) -> Card:
-        """Return a row for each model, those in their domain first."""
+        """Return a row for each model, those with met assumptions first."""
         rows = [
-            (one.model.name, marked(getattr(one, self.asked), one), one.assumed)
-            for one in sorted(self, key=lambda one: not one.in_domain)
+            (
+                prediction.model.name,
+                marked(getattr(prediction, self.quantity), prediction),
+                prediction.assumed,
+            )
+            for prediction in sorted(self, key=lambda prediction: not prediction.in_domain)
         ]
-        columns = ("model", f">{_HEADINGS[self.asked]}", "assumes")
+        columns = ("model", f">{_HEADINGS[self.quantity]}", "assumes")
         return Card(in_words(self.drive), rows, columns, warnings=self.warnings)
 
     def figure(self) -> BarChart:
-        """Describe the answer of each model that has one.
+        """Describe the prediction of each model that has one.
 
         Raises:
-            WriteampError: none has.
+            WriteampError: no model has a prediction.
         """
-        answers = {one.model.name: getattr(one, self.asked) for one in self}
-        outside = {one.model.name for one in self if not one.in_domain}
-        return wa_by_model(answers, outside, self.asked, subtitle=in_words(self.drive))
+        answers = {prediction.model.name: getattr(prediction, self.quantity) for prediction in self}
+        outside = {prediction.model.name for prediction in self if not prediction.in_domain}
+        return wa_by_model(answers, outside, self.quantity, subtitle=in_words(self.drive))
 
 
 @dataclass(frozen=True)
 class SweepPoint:
-    """Answers of models at one value of the swept parameter."""
+    """Predictions of models at one value of the swept parameter."""
 
     value: float
     predictions: ModelPredictions
 
 
 class PredictionSweep(Drawn, list[SweepPoint]):
-    """Answers of models over values of one parameter, `name`; `drive` is all else of it."""
+    """Predictions of models over values of the parameter `name`; `drive` has the others."""
 
     def __init__(
-        self, points: Iterable[SweepPoint], name: str, asked: Asked, drive: Mapping[str, Any]
+        self, points: Iterable[SweepPoint], name: str, quantity: Quantity, drive: Mapping[str, Any]
     ):
-        """Hold the points."""
+        """Store the points."""
         super().__init__(points)
         self.name = name
-        self.asked = asked
+        self.quantity = quantity
         self.drive = dict(drive)
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences that hold of all models, each with the points of which it holds."""
+        """Sentences that apply to all models, with the number of points."""
         warned = [point for point in self if point.predictions.warnings]
         if not warned:
             return []
         first = warned[0]
         return [
-            f"{len(warned)} of {len(self)} points need care, the first at {self.name} "
+            f"{len(warned)} of {len(self)} points have a warning, the first at {self.name} "
             f"{first.value:.6g}: {'; '.join(first.predictions.warnings)}"
         ]
 
     @property
     def warnings_of_models(self) -> list[str]:
-        """Sentences on how many points are outside what a model assumes, and why the first is."""
-        found = []
+        """Sentences on models: the number of points outside the assumptions, and a reason."""
+        sentences = []
         for i, prediction in enumerate(self[0].predictions):
             outside = [point for point in self if point.predictions[i].warnings]
             if outside:
                 first = outside[0]
-                found.append(
-                    f"{prediction.model.name}: {len(outside)} of {len(self)} points lie outside, "
-                    f"the first at {self.name} {first.value:.6g}: "
+                sentences.append(
+                    f"{prediction.model.name}: {len(outside)} of {len(self)} points are outside "
+                    f"its assumptions, the first at {self.name} {first.value:.6g}: "
                     f"{'; '.join(first.predictions[i].warnings)}"
                 )
-        return found
+        return sentences
 
     def _records(self) -> list[dict[str, Any]]:
         return [
-            {self.name: point.value} | self.drive | answer_of(one, self.asked)
+            {self.name: point.value} | self.drive | answer_of(prediction, self.quantity)
             for point in self
-            for one in point.predictions
+            for prediction in point.predictions
         ]
 
     def card(self) -> Card:
-        """Return rows for some of the values, a column for each model."""
+        """Return rows for some of the values, with a column for each model."""
         shown = sorted({round(i * (len(self) - 1) / (_MOST_ROWS - 1)) for i in range(_MOST_ROWS)})
-        names = [one.model.name for one in self[0].predictions]
+        names = [prediction.model.name for prediction in self[0].predictions]
         rows = [
             (
                 f"{point.value:.6g}",
-                *(marked(getattr(one, self.asked), one) for one in point.predictions),
+                *(
+                    marked(getattr(prediction, self.quantity), prediction)
+                    for prediction in point.predictions
+                ),
             )
             for point in (self[at] for at in shown)
         ]
         title = (
-            f"{_HEADINGS[self.asked]} by {self.name}, {len(shown)} of {len(self)} points; "
+            f"{_HEADINGS[self.quantity]} by {self.name}, {len(shown)} of {len(self)} points; "
             f"{in_words(self.drive)}"
         )
         is_marked = any(OUTSIDE in cell for row in rows for cell in row)
-        notes = [f"{OUTSIDE} outside the model's domain, as the warnings say"] if is_marked else []
-        columns = (f">{self.name}", *(f">{one}" for one in names))
+        notes = [f"{OUTSIDE} outside the model's assumptions (see warnings)"] if is_marked else []
+        columns = (f">{self.name}", *(f">{name}" for name in names))
         warnings = [*self.warnings, *self.warnings_of_models]
         return Card(title, rows, columns, warnings=warnings, notes=notes)
 
     def figure(self) -> LineChart:
-        """Describe a line for each model, thin and dotted outside its domain.
+        """Describe a line for each model, thin and dotted outside its assumptions.
 
         Raises:
-            WriteampError: no model answers at any value.
+            WriteampError: no model has a prediction at any value.
         """
         curves = [
             ModelCurve(
                 first.model.name,
-                [getattr(point.predictions[i], self.asked) for point in self],
+                [getattr(point.predictions[i], self.quantity) for point in self],
                 [point.predictions[i].in_domain for point in self],
             )
             for i, first in enumerate(self[0].predictions)
@@ -221,28 +231,28 @@ class PredictionSweep(Drawn, list[SweepPoint]):
         return models_over(self.name, values, curves, subtitle=in_words(self.drive))
 
 
-def answer_of(prediction: Prediction, asked: Asked) -> dict[str, Any]:
-    """Return a model's answer as JSON types; null is what it cannot answer."""
+def answer_of(prediction: Prediction, quantity: Quantity) -> dict[str, Any]:
+    """Return a model's prediction as JSON types, with None in place of NaN."""
     return {
         "model": prediction.model.name,
-        asked: json_number(getattr(prediction, asked)),
+        quantity: json_number(getattr(prediction, quantity)),
         "in_domain": prediction.in_domain,
         "warnings": list(prediction.warnings),
     }
 
 
 def shown(value: float) -> str:
-    """Return an answer with the digits that tables show."""
+    """Return a prediction with four decimals, or "-" for NaN."""
     return "-" if math.isnan(value) else f"{value:.4f}"
 
 
 def marked(value: float, prediction: Prediction) -> str:
-    """Return the value, with a mark if the model is outside its domain."""
+    """Return the value, with a mark if the drive does not meet the model's assumptions."""
     return shown(value) if prediction.in_domain else shown(value) + OUTSIDE
 
 
 def in_words(drive: Mapping[str, Any]) -> str:
-    """Return the known facts of a drive in words, as far as most models take them."""
+    """Return the known parameters of a drive as text."""
     words = []
     if "op" in drive:
         words.append(space_in_words(drive["op"], drive["fill"], drive["spare_factor"]))
@@ -258,18 +268,17 @@ def in_words(drive: Mapping[str, Any]) -> str:
     return ", ".join(words)
 
 
-# A smaller error is within what the models differ by.
+# Smaller errors are within the differences between the models.
 _LARGE_ERROR = 0.05
 
 
 def wa_if_cold_data_moves(op: float, utilization: float, hot_ratio: float) -> float:
-    """Return the WA of uniform writes to the hot part if collection moves all cold data along.
+    """Return the WA of uniform writes to the hot pages if collection also moves all cold data.
 
-    With few writes to cold data, its blocks become worth collecting in turn. In each turn of the
-    drive the share c = logical_of(utilization - hot_ratio, op) of the flash is then programmed for
-    cold data, and 1 - c is left for `expected_value` at the effective op: simulation of one write
-    frontier under greedy collection with 1% of the writes to cold data finds 1% to 5% less
-    (docs/models.md).
+    With a few writes to cold data, garbage collection also moves its blocks. In each pass over the
+    flash, the share c = logical_of(utilization - hot_ratio, op) is then programmed for cold data,
+    and 1 - c is left for `expected_value` at the effective op. Simulations with one write frontier,
+    greedy collection and 1% of the writes to cold data give 1% to 5% less (docs/models.md).
 
     >>> round(wa_if_cold_data_moves(0.147, 0.9, 0.3), 3)
     2.83
@@ -279,15 +288,15 @@ def wa_if_cold_data_moves(op: float, utilization: float, hot_ratio: float) -> fl
 
 
 def caveat(op: float, utilization: float, hot_ratio: float) -> str | None:
-    """Return a sentence on what the effective op takes for granted, where much depends on it."""
+    """Return a warning if the effective op relies much on cold data that is never written."""
     error = _cold_share(op, utilization, hot_ratio)
     if error < _LARGE_ERROR:
         return None
     moved = wa_if_cold_data_moves(op, utilization, hot_ratio)
     return (
-        "these answers suppose that cold data is never written: with 1% of the writes to it, one "
-        f"write frontier moves it again and again, for a WA of about {moved:.3g}, so that "
-        f"expected-value is {error:.0%} too low"
+        "these predictions assume that cold data is never written. If 1% of the writes go to it, "
+        f"WA with one write frontier is about {moved:.3g}, and expected-value is {error:.0%} too "
+        "low"
     )
 
 

@@ -24,18 +24,18 @@ class PredictArguments(TypedDict, total=False):
     """pages of an erase block (default 128)."""
 
     target_wa: float | None
-    """ask for the op that this WA needs, instead of giving a ratio."""
+    """compute the op that this WA requires; instead of a ratio."""
 
     utilization: RatioLike | None
     """share of the logical space that holds data; the models then get the effective op ((1 -
     utilization) + op) / hot ratio."""
 
     hot_ratio: RatioLike | None
-    """share of the logical space that is written (default: all that holds data)."""
+    """share of the logical space that is written (default: all data)."""
 
     models: Sequence[str] | str | None
     """only this model (repeatable): uniform-distribution, expected-value, fifo, markov, d-choices,
-    coupon-collector. Without it, all but coupon-collector, which is known to be wrong."""
+    coupon-collector. Default: all but coupon-collector, which is known to be wrong."""
 
     d: float
     """d-choices: blocks drawn; inf is greedy (default 10)."""
@@ -44,7 +44,7 @@ class PredictArguments(TypedDict, total=False):
     """coupon-collector: oldest blocks that compete (default 64)."""
 
     reserve: int
-    """coupon-collector: blocks held free (default 0)."""
+    """coupon-collector: reserved free blocks (default 0)."""
 
     logical_blocks: float
-    """blocks that the host sees; inf is the limit of a large drive (default inf)."""
+    """logical size in blocks; inf is the limit of a large drive (default inf)."""

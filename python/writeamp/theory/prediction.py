@@ -1,4 +1,4 @@
-"""Predictions of the analytic models for one drive, or for a row of drives."""
+"""Predictions of the analytic models for one drive, or over a parameter."""
 
 from __future__ import annotations
 
@@ -17,7 +17,13 @@ from writeamp.fields.shown_settings import with_settings_of
 from writeamp.models._effective_op import effective_op
 from writeamp.models._model import Model, ModelInputs
 from writeamp.models._registry import MODELS, find_model
-from writeamp.theory.answers import Asked, ModelPredictions, Prediction, PredictionSweep, SweepPoint
+from writeamp.theory.answers import (
+    ModelPredictions,
+    Prediction,
+    PredictionSweep,
+    Quantity,
+    SweepPoint,
+)
 from writeamp.theory.settings import SWEEPABLE, PredictionSettings
 from writeamp.units.ratios import RATIOS, all_ratios, op_of
 
@@ -25,8 +31,8 @@ if TYPE_CHECKING:
     from writeamp.theory.arguments import PredictArguments
 
 _PLACES = places_in((PredictionSettings,), "predict")
-_DEFAULTS: dict[str, Any] = {one.name: one.default for one in fields(PredictionSettings)}
-# What some models take besides, and its defaults.
+_DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(PredictionSettings)}
+# Parameters of single models, with their defaults.
 _OF_MODELS = {name: _DEFAULTS[name] for name in ("d", "window", "reserve", "logical_blocks")}
 
 _MOST_POINTS = 10_000
@@ -34,23 +40,23 @@ _MOST_POINTS = 10_000
 
 @with_settings_of(_PLACES)
 def predict(**question: Unpack[PredictArguments]) -> ModelPredictions:
-    """Ask models, or those named, for the WA of uniform random writes, or for the op it needs.
+    """Predict the WA of uniform random writes, or the op that a target WA requires.
 
-    A model that was not named in `models` and cannot answer is left NaN with a warning; one that
-    was named is an error.
+    If a model cannot compute the drive, its value is NaN with a warning. If that model was named in
+    `models`, an error is raised.
 
     Args:
-        question: the drive, and either one of its ratios or `target_wa`; listed below.
+        question: the drive, and either a ratio of spare space or `target_wa`; listed below.
 
     Returns:
         `ModelPredictions`, a list of `Prediction`: `model`, `wa`, `op`, `in_domain`, `warnings`.
 
     Raises:
-        WriteampError: no ratio, two ratios, a value outside its domain, or an unknown model.
+        WriteampError: no ratio, two ratios, an invalid value, or an unknown model.
 
     >>> import writeamp as wa
-    >>> for found in wa.predict(op=0.28, pages_per_block=256, models=["expected-value", "markov"]):
-    ...     print(found.model.name, round(float(found.wa), 4))
+    >>> for row in wa.predict(op=0.28, pages_per_block=256, models=["expected-value", "markov"]):
+    ...     print(row.model.name, round(float(row.wa), 4))
     expected-value 2.4814
     markov 2.461
     """
@@ -60,19 +66,19 @@ def predict(**question: Unpack[PredictArguments]) -> ModelPredictions:
         chosen = [model for model in MODELS.values() if model.is_default]
     else:
         chosen = [find_model(name) for name in several(models)]
-    asked: dict[str, Any] = {**_DEFAULTS, **question}
-    asked |= {name: as_ratio(name, asked[name]) for name in ("utilization", "hot_ratio")}
-    del asked["models"]
-    drive, known = check_question(**asked), _drive_of(asked)
+    settings: dict[str, Any] = {**_DEFAULTS, **question}
+    settings |= {name: as_ratio(name, settings[name]) for name in ("utilization", "hot_ratio")}
+    del settings["models"]
+    drive, known_drive = check_question(**settings), _drive_of(settings)
     strict = models is not None
     if target_wa is not None:
         answers = [_inverse(model, target_wa, drive, strict) for model in chosen]
-        return ModelPredictions(answers, "op", known)
-    return ModelPredictions([_forward(model, drive, strict) for model in chosen], "wa", known)
+        return ModelPredictions(answers, "op", known_drive)
+    return ModelPredictions([_forward(model, drive, strict) for model in chosen], "wa", known_drive)
 
 
 def _check_names(function: str, question: Mapping[str, object]) -> None:
-    """Refuse arguments that `predict` has not."""
+    """Reject arguments that `predict` does not have."""
     for name in question:
         if name not in _PLACES:
             raise unknown_argument(function, name, _PLACES)
@@ -88,43 +94,43 @@ def check_question(
     hot_ratio: float | None = None,
     **parameters: float,
 ) -> ModelInputs:
-    """Return the drive that the arguments of `predict` mean; its op is 1 if a WA is given.
+    """Return the model inputs from the arguments of `predict`; op is 1 if a target WA is given.
 
     Raises:
-        WriteampError: no ratio, two ratios, or a value outside its domain.
+        WriteampError: no ratio, two ratios, or an invalid value.
     """
     inputs = ModelInputs(op=1.0, **parameters)
     utilization = as_ratio("utilization", utilization)
     hot_ratio = as_ratio("hot_ratio", hot_ratio)
-    given = op_of(op=op, fill=fill, spare_factor=spare_factor)
+    drive_op = op_of(op=op, fill=fill, spare_factor=spare_factor)
     if target_wa is not None:
         ratios = {"op": op, "fill": fill, "spare_factor": spare_factor}
         of_part = {"utilization": utilization, "hot_ratio": hot_ratio}
         for name, value in (ratios | of_part).items():
             if value is not None:
                 raise WriteampError(
-                    f"{name} and target_wa exclude each other: target_wa asks for the op of a full "
-                    "drive; give only one of them"
+                    f"{name} and target_wa exclude each other, because target_wa gives the op of a "
+                    "full drive; give only one of them"
                 )
         _require_amplified(target_wa)
         return inputs
-    if given is None:
+    if drive_op is None:
         raise WriteampError(
             f"over-provisioning is missing; give one of {', '.join(RATIOS)}, or target_wa"
         )
-    drive = replace(inputs, op=given)
+    drive = replace(inputs, op=drive_op)
     shares = _shares(utilization, hot_ratio)
     if shares is None:
         return drive
-    effective = float(effective_op(given, *shares))
+    effective = float(effective_op(drive_op, *shares))
     return replace(drive, op=effective, logical_blocks=inputs.logical_blocks * shares[1])
 
 
 def _shares(utilization: float | None, hot_ratio: float | None) -> tuple[float, float] | None:
-    """Return both shares, or None of a full drive; all data is written, unless a part is said.
+    """Return utilization and written share (by default equal), or None for a full drive.
 
     Raises:
-        WriteampError: utilization is missing, or a share is no number.
+        WriteampError: utilization is missing, or a share is not a number.
     """
     for name, share in (("utilization", utilization), ("hot_ratio", hot_ratio)):
         if share is not None and not isinstance(share, Number):
@@ -132,7 +138,7 @@ def _shares(utilization: float | None, hot_ratio: float | None) -> tuple[float, 
     if utilization is not None:
         return utilization, utilization if hot_ratio is None else hot_ratio
     if hot_ratio is not None:
-        raise WriteampError("utilization is missing; hot_ratio is a part of it")
+        raise WriteampError("utilization is missing; hot_ratio needs it")
     return None
 
 
@@ -163,23 +169,23 @@ def _inverse(model: Model, target_wa: float, parameters: ModelInputs, strict: bo
 
 @dataclass(frozen=True)
 class SweptParameter:
-    """A parameter of `predict` and the values that it runs through."""
+    """A parameter of `predict` and its values in a sweep."""
 
     name: str
     values: tuple[float, ...]
 
 
 def parse_sweep(text: str, names: Sequence[str] = SWEEPABLE) -> SweptParameter:
-    """Read "name=from:to:points": evenly spaced values, both ends included.
+    """Parse "name=from:to:points": evenly spaced values, both ends included.
 
-    Values of pages_per_block are rounded to whole numbers, and equal ones are taken once.
+    Values of pages_per_block are rounded to whole numbers, without duplicates.
 
     Args:
-        text: what to read.
-        names: what can be swept.
+        text: to parse.
+        names: of parameters that can be swept.
 
     Raises:
-        WriteampError: the text has another form, or names what cannot be swept.
+        WriteampError: another form, or a parameter that cannot be swept.
     """
     name, equals, span = text.partition("=")
     if equals and name not in names:
@@ -196,8 +202,8 @@ def parse_sweep(text: str, names: Sequence[str] = SWEEPABLE) -> SweptParameter:
             f"and 2 to {_MOST_POINTS} points"
         )
     if name == "op" and min(low, high) > 0:
-        op_of(op=low), op_of(op=high)  # per cent without the sign is asked back
-    # To fifteen digits, so that 0.12 is not 0.12000000000000001.
+        op_of(op=low), op_of(op=high)  # rejects percentages without the sign
+    # Rounded to 15 digits, so that 0.12 is not 0.12000000000000001.
     values = np.array([float(f"{value:.15g}") for value in np.linspace(low, high, number)])
     if name == "pages_per_block":
         values = np.rint(values)
@@ -205,24 +211,25 @@ def parse_sweep(text: str, names: Sequence[str] = SWEEPABLE) -> SweptParameter:
 
 
 def _end(name: str, text: str) -> float:
-    """Return one end of a sweep; that of a ratio may be in per cent."""
+    """Return an end of a sweep; ratios may be percentages."""
     return ratio_of(text) if name in RATIOS and text.endswith("%") else float(text)
 
 
 def predict_sweep(
     sweep: SweptParameter | str, **question: Unpack[PredictArguments]
 ) -> PredictionSweep:
-    """Call `predict` for every value of one of its arguments.
+    """Call `predict` for a range of values of one argument.
 
     Args:
-        sweep: what to vary, also as text such as "op=0.05:1.0:100" (see `parse_sweep`).
+        sweep: the argument and its values, also as text such as "op=0.05:1.0:100" (see
+            `parse_sweep`).
         question: the other arguments of `predict`.
 
     Returns:
         `PredictionSweep`, a list of the `ModelPredictions` of each value; `to_frame()`, `plot()`.
 
     Raises:
-        WriteampError: the swept argument is given too, or as `predict` and `parse_sweep` raise.
+        WriteampError: the swept argument is also given, or errors of `predict` and `parse_sweep`.
 
     >>> import writeamp as wa
     >>> points = wa.predict_sweep("op=0.1:0.3:3", models=["expected-value"])
@@ -234,37 +241,39 @@ def predict_sweep(
     _check_names("predict_sweep", question)
     steps = parse_sweep(sweep) if isinstance(sweep, str) else sweep
     if question.get(steps.name) is not None:
-        raise WriteampError(f"{steps.name} is swept; give it no other value")
+        raise WriteampError(f"{steps.name} is swept; leave out its other value")
     points = []
     for value in steps.values:
         step: PredictArguments = {**question, steps.name: value}  # type: ignore[misc]
         points.append(SweepPoint(value, predict(**step)))
-    asked: Asked = "op" if question.get("target_wa") or steps.name == "target_wa" else "wa"
-    given: PredictArguments = {
+    quantity: Quantity = "op" if question.get("target_wa") or steps.name == "target_wa" else "wa"
+    shares: PredictArguments = {
         "utilization": as_ratio("utilization", question.get("utilization")),
         "hot_ratio": as_ratio("hot_ratio", question.get("hot_ratio")),
     }
-    return PredictionSweep(points, steps.name, asked, _drive_of({**question, **given}, steps.name))
+    return PredictionSweep(
+        points, steps.name, quantity, _drive_of({**question, **shares}, steps.name)
+    )
 
 
 def _drive_of(question: Mapping[str, Any], swept: str | None = None) -> dict[str, Any]:
-    """Return the known facts of the drive, without what is swept; null is infinite."""
+    """Return the known parameters of the drive without the swept one; None means infinite."""
     op = op_of(**{name: question.get(name) for name in RATIOS})
-    found: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     if op is not None:
-        found |= all_ratios(op)
+        facts |= all_ratios(op)
     shares = _shares(question.get("utilization"), question.get("hot_ratio"))
     if shares is not None:
         if op is not None:
-            found["effective_op"] = float(effective_op(op, *shares))
-        found |= {"utilization": shares[0], "hot_ratio": shares[1]}
+            facts["effective_op"] = float(effective_op(op, *shares))
+        facts |= {"utilization": shares[0], "hot_ratio": shares[1]}
     if question.get("target_wa") is not None:
-        found["target_wa"] = question["target_wa"]
+        facts["target_wa"] = question["target_wa"]
     if swept != "pages_per_block":
-        found["pages_per_block"] = question.get(
+        facts["pages_per_block"] = question.get(
             "pages_per_block", PredictionSettings.pages_per_block
         )
     for name, default in _OF_MODELS.items():
         value = question.get(name, default)
-        found[name] = None if value == math.inf else value
-    return found
+        facts[name] = None if value == math.inf else value
+    return facts

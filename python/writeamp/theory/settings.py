@@ -1,4 +1,4 @@
-"""Settings of predictions by analytic models; nothing here imports a model."""
+"""Settings of predictions; this module imports no model, because models are slow to import."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from writeamp.fields.setting import Settings, setting
 from writeamp.models.names import MODEL_NAMES
 from writeamp.units.ratios import RATIOS, fill_setting, op_setting, spare_factor_setting
 
-# What a prediction can be swept over.
+# Parameters that can be swept.
 SWEEPABLE = (*RATIOS, "pages_per_block", "target_wa")
 
 _PARTLY = {"number": "ratio", "metavar": "SHARE", "panel": "partly full", "takes": "RatioLike"}
@@ -22,7 +22,7 @@ def _of_models(default: float, number: str, help_text: str) -> Any:
 
 @dataclass(frozen=True)
 class PredictionSettings(Settings):
-    """Arguments of `predict`, of which the models check the domains, for numbers and arrays."""
+    """Arguments of `predict`; the models check their values."""
 
     title: ClassVar[str] = "prediction"
 
@@ -35,7 +35,7 @@ class PredictionSettings(Settings):
     target_wa: float | None = setting(
         None,
         None,
-        "ask for the op that this WA needs, instead of giving a ratio",
+        "compute the op that this WA requires; instead of a ratio",
         number="number",
         metavar="WA",
     )
@@ -49,13 +49,13 @@ class PredictionSettings(Settings):
     hot_ratio: float | None = setting(
         None,
         None,
-        "share of the logical space that is written (default: all that holds data)",
+        "share of the logical space that is written (default: all data)",
         **_PARTLY,
     )
     models: list[str] | None = setting(
         None,
         None,
-        f"only this model (repeatable): {', '.join(MODEL_NAMES)}. Without it, all but "
+        f"only this model (repeatable): {', '.join(MODEL_NAMES)}. Default: all but "
         "coupon-collector, which is known to be wrong",
         flag="--model",
         number="texts",
@@ -65,9 +65,9 @@ class PredictionSettings(Settings):
     )
     d: float = _of_models(10, "number", "d-choices: blocks drawn; inf is greedy")
     window: int = _of_models(64, "count", "coupon-collector: oldest blocks that compete")
-    reserve: int = _of_models(0, "count", "coupon-collector: blocks held free")
+    reserve: int = _of_models(0, "count", "coupon-collector: reserved free blocks")
     logical_blocks: float = _of_models(
-        math.inf, "number", "blocks that the host sees; inf is the limit of a large drive"
+        math.inf, "number", "logical size in blocks; inf is the limit of a large drive"
     )
 
 
@@ -80,6 +80,6 @@ class PredictionSweepSettings(Settings):
     sweep: str | None = setting(
         None,
         None,
-        f"run through evenly spaced values of {', '.join(SWEEPABLE)}",
+        f"predict for evenly spaced values of one of {', '.join(SWEEPABLE)}",
         metavar="NAME=FROM:TO:POINTS",
     )

@@ -1,1 +1,1 @@
-"""Units: ratios of spare space, sizes in bytes and durations, as people write them."""
+"""Parsing and formatting of ratios of spare space, sizes in bytes and durations."""

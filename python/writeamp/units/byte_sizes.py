@@ -1,4 +1,4 @@
-"""Sizes in bytes as people write them: 100GB is 100·10⁹ bytes, 100GiB is 100·2³⁰."""
+"""Sizes in bytes with units: 100GB is 100·10⁹ bytes, 100GiB is 100·2³⁰."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from writeamp.errors import WriteampError
 from writeamp.fields.domains import MOST, finite, shown, with_unit
 
 _LETTERS = "KMGTPE"
-# A letter alone is a power of 1024 as in fio and in data sheets of memories: 4k is 4096 bytes.
+# A single letter is a power of 1024, as in fio and data sheets of memories: 4k is 4096 bytes.
 _UNITS = (
     {"": 1, "B": 1, "kB": 1000, "k": 1024}
     | {letter: 1024 ** (power + 1) for power, letter in enumerate(_LETTERS)}
@@ -20,25 +20,24 @@ _UNITS = (
     | {f"{letter}B": 1000 ** (power + 1) for power, letter in enumerate(_LETTERS)}
     | {f"{letter}iB": 1024 ** (power + 1) for power, letter in enumerate(_LETTERS)}
 )
-# So that three digits may stand behind the point.
+# Sizes are written exactly with up to three decimals.
 _THREE_PLACES = 1000
-# Of whole numbers; Python refuses to read very many.
+# Limit of digits in whole numbers, as Python rejects very long ones.
 _MOST_DIGITS = 100
 
 
 def parse_bytes(name: str, text: str) -> float:
-    """Return the bytes that a number means, with a unit or without one.
+    """Return the bytes of a size that is written with or without a unit.
 
     Args:
-        name: what the size is of, for the error.
-        text: such as "100GB", "1.5 TiB", "5e11 B" or "64G"; "32768000" is so many bytes.
+        name: of the size, for errors.
+        text: such as "100GB", "1.5 TiB", "5e11 B" or "64G"; a number without a unit is in bytes.
 
     Raises:
-        WriteampError: there is no number, or a fraction of a byte without a unit, or the size is
-            not above 0.
+        WriteampError: not a number, a fraction without a unit, or a size that is not above 0.
     """
     size = with_unit(text, _UNITS)
-    is_fraction = with_unit(text, {"": 1}) % 1 > 0  # NaN, which is no fraction, with a unit
+    is_fraction = with_unit(text, {"": 1}) % 1 > 0  # with a unit this is NaN, so False
     if not 0 < size < math.inf or is_fraction:
         raise WriteampError(
             f"{name} is {shown(text)}; it must be whole bytes above 0, or a number with a unit: B, "
@@ -49,7 +48,7 @@ def parse_bytes(name: str, text: str) -> float:
 
 
 def shown_bytes(size: int) -> str:
-    """Return a size in the words of people, in powers of 1000 where those say it in four digits.
+    """Return a size with a unit, in powers of 1000 if that is exact with three decimals.
 
     >>> shown_bytes(64 * 2**30), shown_bytes(65536), shown_bytes(1_920_000_000_000)
     ('64 GiB', '64 KiB', '1.92 TB')
@@ -67,7 +66,7 @@ def shown_bytes(size: int) -> str:
 
 
 class ByteAmount:
-    """Domain of amounts in bytes as `parse_bytes` takes them, which need not be whole."""
+    """Domain of amounts in bytes, as for `parse_bytes`; fractions are allowed."""
 
     def check(self, name: str, value: Any) -> float:
         """Return the bytes."""
@@ -77,9 +76,9 @@ class ByteAmount:
 
 @dataclass(frozen=True)
 class ByteSize:
-    """A size in whole bytes, of which one may be a word.
+    """Domain of sizes in whole bytes, and optionally one word such as "off".
 
-    Text has a unit as `parse_bytes` takes it, or a letter: k, M, G, T, P or E, powers of 1024.
+    Text has a unit as for `parse_bytes`, or a letter: k, M, G, T, P or E, powers of 1024.
 
     >>> ByteSize("off").check("write_cache", "64k"), ByteSize("off").check("write_cache", "off")
     (65536, 'off')
@@ -98,7 +97,7 @@ class ByteSize:
         if isinstance(value, str):
             size = _whole_bytes(value, self.most)
         elif not isinstance(value, Integral) and finite(value).is_integer():
-            size = int(finite(value))  # 1.92e12 is whole, as it is in text
+            size = int(finite(value))  # floats such as 1.92e12 are whole numbers, too
         is_whole = isinstance(size, Integral) and not isinstance(size, bool)
         if not is_whole or not 0 < int(size) <= self.most:
             word = f"{self.word}, or " if self.word else ""
@@ -114,13 +113,13 @@ class ByteSize:
 
 
 def _whole_bytes(text: str, most: int) -> int | None:
-    """Return the whole bytes that a text means, up to so many."""
-    # Python's own grammar of whole numbers has the digits of all alphabets, and no end.
+    """Return the whole bytes of a text; None if it is invalid or above `most`."""
+    # `int` would accept digits of all alphabets, and very long numbers.
     if len(text) < _MOST_DIGITS and re.fullmatch(r"\+?[0-9]+(_[0-9]+)*", text):
         return int(text)
-    found = with_unit(text, _UNITS)
-    # 1.92TB is whole, though 1.92·10¹² is so in floating point by luck only.
-    return round(found) if 0 < found <= most and _is_near_whole(found) else None
+    size = with_unit(text, _UNITS)
+    # 1.92TB is a whole number of bytes, but 1.92·10¹² may be rounded in floating point.
+    return round(size) if 0 < size <= most and _is_near_whole(size) else None
 
 
 def _is_near_whole(size: float) -> bool:

@@ -1,4 +1,4 @@
-"""Durations and rates with a unit, as people write them: 500ms, 2min, 10MHz."""
+"""Durations and rates with units: 500ms, 2min, 10MHz."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HERTZ = {"Hz": 1.0, "": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9}
 
 @dataclass(frozen=True)
 class _Quantity:
-    """A number above `least` and up to `most` with one of some units, kept in the base unit."""
+    """Domain of numbers with units, above `least` and up to `most`, stored in the base unit."""
 
     takes: ClassVar[str] = "float | str"
 
@@ -34,7 +34,7 @@ class _Quantity:
     words: str
 
     def check(self, name: str, value: Any) -> float:
-        """Return the number in the base unit; one that has no unit is in it already."""
+        """Return the number in the base unit, which is also the default unit."""
         number = with_unit(value, self.units) if isinstance(value, str) else finite(value)
         if not self.least < number <= self.most:
             raise WriteampError(f"{name} is {shown(value)}; it must be {self.words}")
@@ -43,22 +43,22 @@ class _Quantity:
 
 @dataclass(frozen=True)
 class DurationIn:
-    """Durations in a part of those that there are, kept in seconds."""
+    """Domain of durations with limits of their own, stored in seconds."""
 
     takes: ClassVar[str] = "float | str"
 
-    part: Number
+    limits: Number
 
     def check(self, name: str, value: Any) -> float:
         """Return the seconds."""
-        return self.part.check(name, DURATION.check(name, value))
+        return self.limits.check(name, DURATION.check(name, value))
 
     def shown(self, value: float) -> str:
-        """Return one as people write it."""
+        """Return a duration with a unit."""
         return shown_duration(value).replace(" ", "")
 
 
-# 64 bits count nanoseconds for longer than this; nothing shorter than one passes at all.
+# 64-bit nanoseconds cover at least this range; the lowest duration is 1 ns.
 DURATION = _Quantity(
     _SECONDS, 0.99e-9, 1e9, "above 0 and at most 1e9 seconds, such as 10s, 500ms, 2min or 1.5h"
 )
@@ -67,7 +67,7 @@ RATE = _Quantity(_HERTZ, 0.99e3, 1e12, "from 1kHz to 1000GHz, such as 10MHz")
 
 
 def shown_duration(seconds: float) -> str:
-    """Return a duration in the unit that suits it.
+    """Return a duration with a suitable unit.
 
     >>> shown_duration(0.5), shown_duration(3e-6), shown_duration(90.0), shown_duration(0.0)
     ('500 ms', '3 µs', '90 s', '0 s')

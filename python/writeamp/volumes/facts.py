@@ -76,10 +76,12 @@ def facts_of(name: str, columns: Columns) -> dict[str, Any]:
 
     `page_writes` counts writes to pages of 4 KiB; a partly written page counts as one write.
     `drive_writes` is the mean number of writes of the pages written. The shares of the hottest
-    pages are those of `writeamp.traces.info`. `sequential_share` is the share of requests that
-    begin where the volume's previous request ended. An update interval is the time from a write of
-    a page to its next write; with many writes, the median is over a sample of pages at equal
-    distances.
+    pages
+    are those of `writeamp.traces.info`. `sequential_share` is the share of requests that begin
+    where
+    the volume's previous request ended. An update interval is the time from a write of a page to
+    its
+    next write; with many writes, the median is over a sample of pages at equal distances.
     """
     end = columns.offset + columns.length
     is_write = columns.op == WRITE

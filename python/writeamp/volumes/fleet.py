@@ -72,7 +72,9 @@ class Fleet:
             why = error.strerror if isinstance(error, OSError) else "it is not JSON"
             raise WriteampError(f"cannot read {folder / MARK}: {why}") from None
         if not isinstance(mark, dict) or mark.get("format") != FORMAT:
-            raise WriteampError(f"{folder / MARK} does not describe a fleet; split the fleet again")
+            raise WriteampError(
+                f"{folder / MARK} is not the mark of a fleet; split the fleet again"
+            )
         if mark.get("version") != VERSION:
             raise WriteampError(
                 f"{folder} is a fleet of version {mark.get('version')!r}, but this writeamp reads "

@@ -56,7 +56,8 @@ def _sample(table: pl.DataFrame, size: int, seed: int) -> pl.DataFrame:
     """Return a sample with the same distribution as all volumes, in the order of the table.
 
     The volumes are sorted by tenths of page writes, then by drive writes. The sample takes volumes
-    at equal distances from a random start, so that each volume has the same probability.
+    at
+    equal distances from a random start, so that each volume has the same probability.
     """
     if size > table.height:
         raise WriteampError(

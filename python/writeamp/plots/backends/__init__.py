@@ -1,1 +1,1 @@
-"""Drawing of a `FigureSpec` by Matplotlib, also inside HTML pages as SVG."""
+"""Drawing of a `FigureSpec` with Matplotlib, as image files or as SVG inside HTML pages."""

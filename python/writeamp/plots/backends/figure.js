@@ -1,4 +1,4 @@
-// A figure's values under the pointer, its series by the legend, and zoom by a drawn rectangle.
+// Interaction of figures: values at the pointer, a legend that hides series, and zoom by rectangle.
 "use strict";
 
 (() => {
@@ -6,12 +6,12 @@
   const svg = picture.querySelector("svg");
   const [value, point, frame] = ["value", "point", "frame"].map((id) => document.getElementById(id));
   const whole = document.getElementById("whole");
-  // Each is [x, y, text, axes, series]: its place in shares of the picture from the upper left.
+  // Each value is [x, y, text, axes, series]; x and y are shares of the picture from the upper left.
   const values = JSON.parse(document.getElementById("values").textContent);
   const axes = JSON.parse(document.getElementById("axes").textContent);
   const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
   const hidden = new Set();
-  // Of each axes the part that is shown: left, top, right, bottom, in shares of its box.
+  // Visible range of each axes: left, top, right, bottom, in shares of its box.
   const WHOLE = [0, 0, 1, 1];
   for (const one of axes) one.shown = WHOLE;
 
@@ -72,7 +72,7 @@
     value.style.top = `${Math.max(0, top - value.offsetHeight - 10)}px`;
   }
 
-  // Zoom: what is drawn in an axes moves into an SVG of its own, whose view is then chosen.
+  // Zoom: the content of an axes is moved into a nested SVG with its own view box.
   const NS = "http://www.w3.org/2000/svg";
   function made(name, attributes, words) {
     const element = document.createElementNS(NS, name);
@@ -121,7 +121,7 @@
       yield made("line", { x1: at, x2: at, y1: y, y2: y + h, stroke: "#e3e6ea" });
       yield made("text", { x: at, y: y + h + 14, "text-anchor": "middle" }, words);
     }
-    // Shares of y go down, and its values up.
+    // Shares of y increase downwards, values upwards.
     for (const [share, words] of round(one.y, one.yLog, 1 - d, 1 - b)) {
       const at = y + h * (1 - share);
       yield made("line", { x1: x, x2: x + w, y1: at, y2: at, stroke: "#e3e6ea" });
@@ -129,7 +129,7 @@
     }
   }
 
-  // Round values between two shares of an axis: the share of what is shown, and words, of each.
+  // Ticks at round values between two shares of an axis: share of the visible range, and label.
   function* round(ends, isLog, from, to) {
     const inner = isLog ? ends.map(Math.log10) : ends;
     const low = inner[0] + from * (inner[1] - inner[0]), high = inner[0] + to * (inner[1] - inner[0]);
@@ -192,7 +192,7 @@
     const down = (y) => b + (y - y0) / (y1 - y0) * (d - b);
     show(one, [across(left), down(top), across(right), down(bottom)]);
   });
-  // The rectangle from where the pointer went down, within the axes.
+  // Rectangle from the start of the drag, limited to the axes.
   function corners(event) {
     const [x, y] = share(event), [x0, y0, x1, y1] = drag.one.box;
     const across = [drag.x, Math.min(Math.max(x, x0), x1)].sort((p, q) => p - q);

@@ -1,11 +1,11 @@
-"""Draw a figure as one small HTML page that needs no network.
+"""Draw a figure as one small self-contained HTML page.
 
-It is an SVG with values under the pointer, a legend that hides and shows series, and zoom.
+The page is an SVG with values under the pointer, a legend that hides and shows series, and zoom.
+Matplotlib draws the SVG, so that all formats look the same. A JavaScript plotting library would add
+1 to 5 MB to each page.
 
-A page with a plotting library in it would have 1 to 5 MB, and one without it would need a file
-beside it or the network; and the page is the same picture as the others, drawn once by Matplotlib.
-`figure.js` finds its parts by the names that they get here. The same SVG stands in the text of
-other pages, such as reports, in their colours and with its values as tooltips.
+`figure.js` finds elements by the ids that are set here. Other pages, such as reports, embed the
+same SVG in their own colours and with values as tooltips.
 """
 
 from __future__ import annotations
@@ -34,53 +34,55 @@ from writeamp.plots.spec import BarChart, FigureSpec, HeatMapChart, LineChart, P
 from writeamp.plots.style import FAINT, GRID, HOST_COLOR, INK, MUTED, SERIES_COLORS
 from writeamp.text import html_text
 
-# Colour and dash: what tells series apart, and joins the parts of one.
+# Colour and dash, which identify the artists of a series.
 _Look: TypeAlias = tuple[str, str]
 
 
 def _mark_axes(figure: Figure, spec: FigureSpec) -> list[dict[str, Any]]:
-    """Name the axes that a page may zoom into, and return what it must know of them.
+    """Set ids of the axes that a page can zoom, and return their description as JSON types.
 
-    These are JSON types: `id` in the drawing, `box` (left, top, right, bottom, in shares of the
-    figure from its upper left), `x` and `y` (the ends), `xLog` and `yLog`, and `joined`, whether
-    all axes have one x axis.
+    Keys: `id` in the drawing; `box` (left, top, right, bottom, as shares of the figure from its
+    upper left corner); `x` and `y` (limits); `xLog` and `yLog`; `joined`, True if all axes share
+    one x axis.
     """
     axes = []
     if isinstance(spec, LineChart | PanelChart):
-        for at, one in enumerate(figure.axes):
-            if one.get_visible():
-                one.set_gid(f"axes-{at}")
-                for number, artist in enumerate([*one.lines, *one.collections, *one.patches]):
+        for index, subplot in enumerate(figure.axes):
+            if subplot.get_visible():
+                subplot.set_gid(f"axes-{index}")
+                for number, artist in enumerate(
+                    [*subplot.lines, *subplot.collections, *subplot.patches]
+                ):
                     if artist.get_gid() is None:
-                        artist.set_gid(f"data-{at}-{number}")
-                axes.append(_facts(one, f"axes-{at}", is_joined=isinstance(spec, LineChart)))
+                        artist.set_gid(f"data-{index}-{number}")
+                axes.append(_facts(subplot, f"axes-{index}", is_joined=isinstance(spec, LineChart)))
     return axes
 
 
 def _mark_series(figure: Figure) -> dict[Artist, int]:
-    """Give each legend entry, and all that is drawn in its look, the number of the entry."""
+    """Set ids of legend entries, and return the entry's number for each artist of a series."""
     if not figure.legends:
         return {}
     legend = figure.legends[0]
     looks: dict[_Look, int] = {}
-    for at, (handle, words) in enumerate(
+    for number, (handle, words) in enumerate(
         zip(legend.legend_handles, legend.get_texts(), strict=True)
     ):
         if handle is not None:
-            looks.setdefault(_look(handle), at)
-            handle.set_gid(f"legend-{at}-mark")
-            words.set_gid(f"legend-{at}-words")
+            looks.setdefault(_look(handle), number)
+            handle.set_gid(f"legend-{number}-mark")
+            words.set_gid(f"legend-{number}-words")
     colors = [color for color, _ in looks]
-    alone = {color: at for (color, _), at in looks.items() if colors.count(color) == 1}
-    found: dict[Artist, int] = {}
+    alone = {color: number for (color, _), number in looks.items() if colors.count(color) == 1}
+    numbers: dict[Artist, int] = {}
     for axes in figure.axes:
         for artist in (*axes.lines, *axes.collections, *axes.patches):
             look = _look(artist)
-            at = looks.get(look, alone.get(look[0], -1))
-            if at >= 0:
-                artist.set_gid(f"series-{at}-{len(found)}")
-                found[artist] = at
-    return found
+            number = looks.get(look, alone.get(look[0], -1))
+            if number >= 0:
+                artist.set_gid(f"series-{number}-{len(numbers)}")
+                numbers[artist] = number
+    return numbers
 
 
 def _look(artist: Artist) -> _Look:
@@ -91,7 +93,7 @@ def _look(artist: Artist) -> _Look:
 
 
 def _first(artist: Any) -> Any:
-    """Return the colour of a collection."""
+    """Return the first colour of a collection."""
     colors = artist.get_facecolor()
     return colors[0] if len(colors) else "none"
 
@@ -100,7 +102,7 @@ def _facts(axes: Axes, name: str, *, is_joined: bool) -> dict[str, Any]:
     box = axes.get_position()
     return {
         "id": name,
-        "box": [round(one, 5) for one in (box.x0, 1 - box.y1, box.x1, 1 - box.y0)],
+        "box": [round(share, 5) for share in (box.x0, 1 - box.y1, box.x1, 1 - box.y0)],
         "x": [float(end) for end in axes.get_xlim()],
         "y": [float(end) for end in axes.get_ylim()],
         "xLog": axes.get_xscale() == "log",
@@ -109,17 +111,17 @@ def _facts(axes: Axes, name: str, *, is_joined: bool) -> dict[str, Any]:
     }
 
 
-# Of one line; what lies between is seen, and its neighbours are told.
+# Values with tooltips, of one line and of a figure.
 _MOST_OF_A_LINE = 400
 _MOST_IN_ALL = 8_000
-# Along a bar, so that it tells its value wherever it is pointed at.
+# Places along a bar at which the pointer shows its value.
 _STEPS = 12
 
 
 class Value(NamedTuple):
-    """A place, in shares of the figure from its upper left, and what is said there.
+    """A place, in shares of the figure from its upper left corner, and the text shown there.
 
-    `axes` and `series` are the numbers of those that it belongs to, -1 of none.
+    `axes` and `series` are the numbers of its axes and its series, or -1.
     """
 
     x: float
@@ -130,7 +132,7 @@ class Value(NamedTuple):
 
 
 def _values_in(figure: Figure, spec: FigureSpec, series: Mapping[Artist, int]) -> Iterator[Value]:
-    """Yield the values of a drawn figure with their places; `series` number its lines."""
+    """Yield the values of a drawn figure and their places; `series` has the numbers of lines."""
     if isinstance(spec, BarChart):
         yield from _of_bars(figure, spec)
     elif isinstance(spec, HeatMapChart):
@@ -138,19 +140,21 @@ def _values_in(figure: Figure, spec: FigureSpec, series: Mapping[Artist, int]) -
     elif not isinstance(spec, TreeChart):
         yield from _of_lines(figure, series)
     if isinstance(spec, LineChart):
-        bands = [one for one in spec.bands if one.text]
-        tops = [((one.x_low + one.x_high) / 2, one.y_high) for one in bands]
-        yield from _values(figure, figure.axes[0], np.array(tops), [one.text for one in bands])
+        bands = [band for band in spec.bands if band.text]
+        tops = [((band.x_low + band.x_high) / 2, band.y_high) for band in bands]
+        yield from _values(figure, figure.axes[0], np.array(tops), [band.text for band in bands])
 
 
 def _of_bars(figure: Figure, spec: BarChart) -> Iterator[Value]:
     axes = figure.axes[0]
     for at, (place, end) in enumerate(zip(spec.places(), spec.ends(), strict=True)):
-        layers = [one for one in spec.layers if one.values[at] and one.label != spec.x_label]
-        parts = [f"{layer.label}: {layer.values[at]:.4f}" for layer in layers]
+        layers = [
+            layer for layer in spec.layers if layer.values[at] and layer.label != spec.x_label
+        ]
+        lines = [f"{layer.label}: {layer.values[at]:.4f}" for layer in layers]
         on_bar = spec.points_of(at)
-        parts += [f"{label}: {value:.4f}" for label, value in on_bar]
-        words = "\n".join([spec.bars[at], spec.texts[at], *parts])
+        lines += [f"{label}: {value:.4f}" for label, value in on_bar]
+        words = "\n".join([spec.bars[at], spec.texts[at], *lines])
         along = np.linspace(0, end, _STEPS) if spec.layers else [value for _, value in on_bar]
         points = np.column_stack([along, np.full(len(along), place)])
         yield from _values(figure, axes, points, [words] * len(along))
@@ -171,7 +175,7 @@ def _of_cells(figure: Figure, spec: HeatMapChart) -> Iterator[Value]:
 
 
 def _of_lines(figure: Figure, series: Mapping[Artist, int]) -> Iterator[Value]:
-    # A line that crosses the axes at a value has no points of its own.
+    # Lines in other coordinates, such as levels across the axes, have no data points.
     shown = [axes for axes in figure.axes if axes.get_visible()]
     lines = [
         (at, axes, line)
@@ -198,7 +202,7 @@ def _values(
     texts: Sequence[str],
     of: tuple[int, int] = (-1, -1),
 ) -> Iterator[Value]:
-    """Return values at points of an axes' data, those that lie within it."""
+    """Yield the values at data points, shape (n, 2), that lie within the axes."""
     if not len(texts):
         return
     pixels = axes.transData.transform(points)
@@ -209,7 +213,7 @@ def _values(
             yield Value(float(right), 1 - float(up), words, *of)
 
 
-# Beyond so many marks a line is drawn as an image: each mark of an SVG has a hundred bytes.
+# Lines with more marks are drawn as an image, because each mark takes about 100 bytes of SVG.
 _MOST_MARKS = 1_000
 
 _BODY = """<main><div id="picture" role="group" aria-label="{words}">
@@ -224,20 +228,20 @@ _HERE = "writeamp.plots.backends"
 def render(spec: FigureSpec, _kind: str) -> bytes:
     """Return the figure as the bytes of a self-contained HTML page."""
     svg, values, axes = _parts(spec, WIDE_INCHES)
-    found = [(round(one.x, 5), round(one.y, 5), *one[2:]) for one in values]
+    points = [(round(value.x, 5), round(value.y, 5), *value[2:]) for value in values]
     return page(
         spec.title,
         _BODY.format(svg=svg, words=html_text(spec.title)),
         styles=[source(_HERE, "figure.css")],
         scripts=[source(_HERE, "figure.js")],
-        data={"values": found, "axes": axes},
+        data={"values": points, "axes": axes},
     )
 
 
 def _parts(
     spec: FigureSpec, width_inches: float, colors: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[str, list[Value], list[dict[str, Any]]]:
-    """Return the SVG of the figure, the values in it, and the axes that may be zoomed into."""
+    """Return the SVG of the figure, its values, and the axes that can be zoomed."""
     with our_settings():
         figure = drawn(spec, width_inches)
         _simplify(figure)
@@ -249,24 +253,24 @@ def _parts(
         return svg, list(_values_in(figure, spec, series)), axes
 
 
-# What a page has already, or does not need: facts of the file, and in tags its size, namespaces
-# and font. Texts stay as they are.
+# Parts of an SVG file that a page does not need: metadata, and in tags the size, namespaces and
+# font.
 _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 _NEEDLESS = re.compile(
     r"(?<=^<svg).*?(?= viewBox)| xmlns=.*(?=>$)|xlink:(?=href)|font-family: [^;\"]*;? ?", re.DOTALL
 )
 _SPACE = re.compile(r">\s+<")
-# A hundredth of a point cannot be seen.
+# Coordinates are cut to hundredths of a point.
 _DIGITS = re.compile(r"(\d\.\d\d)\d+")
 _COLOR = re.compile(r"#[0-9a-f]{6}\b")
 
 
 def _within_html(file: str, colors: Mapping[str, str]) -> str:
-    """Return the SVG of a file without what makes it long, with other words for its colours."""
+    """Return the SVG of a file without needless parts, with colours replaced by `colors`."""
 
-    def tag(found: re.Match[str]) -> str:
-        shorter = _DIGITS.sub(r"\1", _NEEDLESS.sub("", found[0]))
+    def tag(match: re.Match[str]) -> str:
+        shorter = _DIGITS.sub(r"\1", _NEEDLESS.sub("", match[0]))
         return _COLOR.sub(lambda color: colors.get(color[0], color[0]), shorter)
 
     svg = _METADATA.sub("", file[file.index("<svg") :])
@@ -280,45 +284,45 @@ def _simplify(figure: Figure) -> None:
                 line.set_rasterized(True)
 
 
-# Of a figure in the text of a page, where letters are as large as those beside it.
+# Width of a figure in a page, at which its text is as large as the page's.
 _INLINE_INCHES = 7.2
-# More values than this are those of a line, whose shape says more.
+# Figures with more values, such as long lines, have no tooltips.
 _MOST_TIPS = 200
 _VARIABLES = {
     **{color: f"series-{at}" for at, color in enumerate(SERIES_COLORS, start=1)},
     **{INK: "ink", MUTED: "muted", FAINT: "faint", GRID: "grid"},
     **{HOST_COLOR: "host", "#FFFFFF": "background"},
 }
-# A page without the style of ours has the colours of other figures.
+# CSS variables, with the normal colours for pages that do not define them.
 _THEME = {color.lower(): f"var(--{name},{color})" for color, name in _VARIABLES.items()}
 
 
 def inline(spec: FigureSpec, *, has_titles: bool, inside: str) -> str:
-    """Return the figure for the text of a page, with values as tooltips.
+    """Return the figure as SVG for embedding in a page, with values as tooltips.
 
-    Its `data-axes` are the ends of x and of y of the first axes, and where their left, right, top
-    and bottom are in the SVG.
+    The attribute `data-axes` has the x and y limits of the first axes, then their left, right, top
+    and bottom in the coordinates of the SVG.
     """
     shown = spec if has_titles else replace(spec, title="", subtitle="")
     svg, values, axes = _parts(shown, _INLINE_INCHES, _THEME)
-    _, _, width, height = (float(one) for one in svg.split('"')[1].split())
+    _, _, width, height = (float(size) for size in svg.split('"')[1].split())
     tips = "".join(
-        f'<circle cx="{one.x * width:.1f}" cy="{one.y * height:.1f}" r="8" fill="transparent">'
-        f"<title>{html_text(one.text)}</title></circle>"
-        for one in (values if len(values) <= _MOST_TIPS else ())
+        f'<circle cx="{value.x * width:.1f}" cy="{value.y * height:.1f}" r="8" fill="transparent">'
+        f"<title>{html_text(value.text)}</title></circle>"
+        for value in (values if len(values) <= _MOST_TIPS else ())
     )
     facts = ""
     if axes:
         left, top, right, bottom = axes[0]["box"]
         places = [left * width, right * width, top * height, bottom * height]
-        numbers = " ".join(f"{one:.6g}" for one in (*axes[0]["x"], *axes[0]["y"], *places))
+        numbers = " ".join(f"{number:.6g}" for number in (*axes[0]["x"], *axes[0]["y"], *places))
         facts = f' data-axes="{numbers}"'
     head = f'<svg role="img" aria-label="{html_text(spec.title)}"{facts} {_LINE_ENDS}'
     drawing = _beside_others(svg.removeprefix("<svg").removesuffix("</svg>"))
     return f"{head}{drawing}{inside}{tips}</svg>"
 
 
-# The rule that Matplotlib gives for all elements would hold in the whole page.
+# Replaces Matplotlib's style rule, which would apply to the whole page.
 _LINE_ENDS = 'stroke-linejoin="round" stroke-linecap="butt"'
 _RULE = re.compile(r"<defs>\s*<style.*?</style>\s*</defs>", re.DOTALL)
 _REFERENCE = re.compile(r"(?:url\(#|href=\"#)([^)\"]+)")
@@ -326,12 +330,12 @@ _ID = re.compile(r' id="([^"]*)"')
 
 
 def _beside_others(svg: str) -> str:
-    """Return a drawing with those ids only to which it refers, each unique in the page."""
+    """Return a drawing with only the ids that it references, each made unique in the page."""
     own = f"{zlib.crc32(svg.encode()):08x}"
     used = {name for tag in _TAG.findall(svg) for name in _REFERENCE.findall(tag)}
 
-    def renamed(found: re.Match[str]) -> str:
-        tag = _ID.sub(lambda one: f' id="{own}-{one[1]}"' if one[1] in used else "", found[0])
-        return _REFERENCE.sub(lambda one: one[0].replace(one[1], f"{own}-{one[1]}"), tag)
+    def renamed(match: re.Match[str]) -> str:
+        tag = _ID.sub(lambda inner: f' id="{own}-{inner[1]}"' if inner[1] in used else "", match[0])
+        return _REFERENCE.sub(lambda inner: inner[0].replace(inner[1], f"{own}-{inner[1]}"), tag)
 
     return _TAG.sub(renamed, _RULE.sub("", svg))

@@ -1,4 +1,4 @@
-"""Draw a figure with Matplotlib, without its global state of current figures."""
+"""Draw a figure with Matplotlib, without `pyplot` and its global state."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from writeamp.plots.spec import (
 from writeamp.plots.style import GRID, INK, MUTED
 
 _DPI = 160
-# A wide figure has its legend beside the lines, a narrow one below them.
+# Figures that are at least this wide have the legend beside the lines, others below.
 WIDE_INCHES, _LEAST_WIDE_INCHES = 10.0, 9.0
 _LINES_SHARE, _STRIP_INCHES = 0.415, 0.9
 _LEGEND_COLUMNS = 4
-# Text stays text in SVG and PDF, and the same figure gives the same bytes.
+# Text stays text in SVG and PDF, and output is reproducible byte by byte.
 _SETTINGS = {
     "svg.fonttype": "none",
     "svg.hashsalt": "writeamp",
@@ -70,15 +70,15 @@ def render(spec: FigureSpec, kind: str) -> bytes:
 
 @contextmanager
 def our_settings() -> Iterator[None]:
-    """Draw as our figures are drawn, whatever the user has set."""
+    """Use writeamp's Matplotlib settings instead of the user's."""
     with mpl.rc_context():
-        mpl.rcdefaults()  # the user's own may need LaTeX, or fonts that are not there
+        mpl.rcdefaults()  # the user's settings may need LaTeX or missing fonts
         mpl.rcParams.update(_SETTINGS)  # type: ignore[arg-type]
         yield
 
 
 def drawn(spec: FigureSpec, width_inches: float = WIDE_INCHES) -> Figure:
-    """Return the figure with everything in its place."""
+    """Return the drawn figure with its layout fixed."""
     layout = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.06)
     figure = Figure(figsize=(width_inches, width_inches), layout=layout)
     FigureCanvasAgg(figure)
@@ -87,7 +87,7 @@ def drawn(spec: FigureSpec, width_inches: float = WIDE_INCHES) -> Figure:
 
 
 def _draw(figure: Figure, spec: FigureSpec) -> Axes:
-    """Draw all but the titles, and return the axes with which those stand flush."""
+    """Draw all except the titles, and return the axes to which titles are aligned."""
     if isinstance(spec, PanelChart):
         return draw_panels(figure, spec)
     if isinstance(spec, HeatMapChart):
@@ -136,7 +136,7 @@ def _lines(axes: Axes, spec: LineChart) -> list[Artist]:
         if line.label is not None:
             handles.append(artist)
     for mark in spec.levels:
-        # Over the mean of a run, with which theory may well agree.
+        # Above the mean of a run, which may coincide with theory.
         axes.axhline(mark.value, color=mark.color, lw=1.1, ls=DASHES[mark.dash], zorder=2.5)
     axes.set_ylabel(spec.y_label)
     ends = [max(line.x) for line in spec.lines if line.x]

@@ -1,4 +1,4 @@
-"""Draw horizontal bars, and trees, with Matplotlib."""
+"""Draw horizontal bars and trees with Matplotlib."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from writeamp.plots.spec import BarChart, TreeChart
 from writeamp.plots.style import FAINT, GRID, INK
 from writeamp.plots.wrapping import shortened, wrapped
 
-# A bar with the space beside it, and a line of its name, which may need more.
+# Height of a bar with its space, and of a line of its name, which may need more.
 _BAR_INCHES, _LINE_INCHES = 0.42, 0.17
 _NAME_CHARACTERS, _NAME_LINES = 34, 4
 _HEADING_CHARACTERS = 60
 _LEGEND_COLUMNS = 4
-# Behind text that stands on lines.
+# Background of text on lines.
 _PAPER = {"facecolor": "white", "edgecolor": "none", "pad": 1.5, "alpha": 0.85}
 
 
@@ -51,7 +51,7 @@ def draw_bars(figure: Figure, spec: BarChart) -> Axes:
     for layer in spec.layers:
         axes.barh(places, layer.values, left=starts, height=0.66, color=layer.color)
         starts = [start + value for start, value in zip(starts, layer.values, strict=True)]
-        if layer.label != spec.x_label:  # which the axis says already
+        if layer.label != spec.x_label:  # otherwise the axis label is enough
             handles.append(Patch(color=layer.color, label=layer.label))
     for place, low, high in zip(places, spec.low, spec.high, strict=True):
         if not math.isnan(low):
@@ -86,13 +86,13 @@ def draw_bars(figure: Figure, spec: BarChart) -> Axes:
 
 
 def _ends(spec: BarChart) -> tuple[float, float]:
-    """Return the ends of the x axis, with room for the texts at the right."""
-    known = [*spec.reaches(), *(mark.value for mark in spec.levels), 0.0]
+    """Return the limits of the x axis, with space for the texts at the right."""
+    values = [*spec.reaches(), *(mark.value for mark in spec.levels), 0.0]
     if spec.layers:
-        return 0.0, 1.17 * max(known)
-    known = [*known[:-1], *(end for end in spec.low if not math.isnan(end))]
-    known += [value for line in spec.points for value in line.x]
-    low, high = min(known), max(known)
+        return 0.0, 1.17 * max(values)
+    values = [*values[:-1], *(end for end in spec.low if not math.isnan(end))]
+    values += [value for line in spec.points for value in line.x]
+    low, high = min(values), max(values)
     span = high - low or 0.1 * abs(high) or 1.0
     return low - 0.08 * span, high + 0.25 * span
 
@@ -101,7 +101,7 @@ _LEAF_INCHES, _LEVEL_INCHES = 1.5, 1.35
 
 
 def draw_tree(figure: Figure, spec: TreeChart) -> Axes:
-    """Draw the nodes as boxes with lines between them, and return the axes."""
+    """Draw a tree of boxes joined by lines, and return the axes."""
     places = spec.places()
     leaves, levels = 1 + max(x for x, _ in places), 1 + max(-y for _, y in places)
     figure.set_figwidth(max(figure.get_figwidth(), _LEAF_INCHES * leaves))

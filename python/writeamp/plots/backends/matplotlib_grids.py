@@ -24,21 +24,21 @@ from writeamp.plots.wrapping import shortened, wrapped
 
 _MOST_LEGEND_COLUMNS = 3
 _MANY_DECADES = 1e3
-# Along the x axes of panels beside each other, whose numbers may be long.
+# Ticks in a row of panels; tick labels may be long.
 _MOST_TICKS = 12
-# Where a decade of a narrow panel is ticked.
+# Ticks within a decade on narrow panels.
 _FEW_STEPS = (1.0, 3.0)
-# Of a map whose rows have names, of one that has none, and of any.
+# Height limits of a heat map: least with row names, least without, and most.
 _LEAST_MAP_INCHES, _LEAST_PLAIN_INCHES, _MOST_MAP_INCHES = 1.6, 0.9, 8.0
-# So many stand beside each other along the width of a figure.
+# Characters that fit the width of a figure.
 _NAME_CHARACTERS = 90
 _TITLE_CHARACTERS = 84
-# Of a name that stands aslant, or beside a row of cells.
+# Longest rotated tick label, and longest row name of a heat map.
 _ASLANT_CHARACTERS = 28
 
 
 def draw_panels(figure: Figure, spec: PanelChart) -> Axes:
-    """Draw small line charts with one legend below; return the first one's axes."""
+    """Draw small line charts with one legend below; return the axes of the first."""
     rows = math.ceil(len(spec.panels) / spec.columns)
     figure.set_figheight(0.375 * figure.get_figwidth() if rows == 1 else 0.75 + 2.9 * rows)
     grid = figure.subplots(
@@ -111,13 +111,13 @@ def _panel(axes: Axes, panel: Panel, spec: PanelChart, *, alone: bool) -> list[A
 
 
 def _name_ticks(axes: Axes, names: Sequence[str], columns: int) -> None:
-    """Write names along the x axis, aslant where they would run into each other."""
+    """Set names as x tick labels, rotated if they would overlap, and fit the x limits."""
     _names_along(axes, names, columns)
     axes.set_xlim(-0.5, len(names) - 0.5)
 
 
 def _names_along(axes: Axes, names: Sequence[str], columns: int) -> None:
-    """Name the whole numbers of an x axis, aslant where the names would run into each other."""
+    """Set names as tick labels of whole numbers on the x axis, rotated if they would overlap."""
     shown = [shortened(name, _ASLANT_CHARACTERS) for name in names]
     axes.set_xticks(range(len(names)), shown)
     if len(names) * max(map(len, shown)) * columns > _NAME_CHARACTERS:
@@ -128,7 +128,7 @@ def _names_along(axes: Axes, names: Sequence[str], columns: int) -> None:
 def _plain_ticks(
     axes: Axes, panels: Sequence[Panel], columns: int, *, x_log: bool, y_log: bool
 ) -> None:
-    """Write logarithmic ticks as numbers: powers would be markup, which texts here never are."""
+    """Format logarithmic ticks as plain numbers, because math markup is disabled."""
     plain = FuncFormatter(lambda value, _: f"{value:g}")
     lines = [line for panel in panels for line in panel.lines]
     for axis, is_log, values in (
@@ -144,14 +144,14 @@ def _plain_ticks(
 
 
 def _log_steps(values: Sequence[float]) -> tuple[float, ...]:
-    """Return where a decade is ticked: also within it if there are few."""
-    known = [value for value in values if not math.isnan(value)]
-    is_wide = bool(known) and max(known) > _MANY_DECADES * min(known)
+    """Return the ticks within a decade: more if the values span few decades."""
+    numbers = [value for value in values if not math.isnan(value)]
+    is_wide = bool(numbers) and max(numbers) > _MANY_DECADES * min(numbers)
     return (1.0,) if is_wide else (1.0, 2.0, 5.0)
 
 
 def draw_heat_maps(figure: Figure, spec: HeatMapChart) -> Axes:
-    """Draw heat maps with one scale of colours at the right; return the first one's axes."""
+    """Draw heat maps with one colour scale at the right; return the axes of the first."""
     rows = math.ceil(len(spec.maps) / spec.columns)
     in_rows, in_columns = len(spec.maps[0].values), len(spec.maps[0].values[0])
     map_height = figure.get_figwidth() / spec.columns * 0.75 * in_rows / in_columns

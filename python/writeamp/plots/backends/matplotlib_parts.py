@@ -1,4 +1,4 @@
-"""Lines, marks, legend entries and titles, as every Matplotlib figure here draws them."""
+"""Lines, marks, legends and titles that all Matplotlib figures share."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _OPEN_SIZES: dict[Marker | None, float] = {"ring": 11, "tick": 13}
 
 
 def draw_line(axes: Axes, line: Line) -> Line2D:
-    """Draw a line and its markers, and return what a legend shows of it."""
+    """Draw a line and its markers, and return its artist for the legend."""
     is_open = line.marker in _OPEN_SIZES
     (artist,) = axes.plot(
         line.x,
@@ -52,7 +52,7 @@ def draw_line(axes: Axes, line: Line) -> Line2D:
         marker=_MARKERS[line.marker] if line.marker else "none",
         ms=_OPEN_SIZES.get(line.marker, _MARKER_SIZE),
         markerfacecolor="none" if is_open else line.color,
-        # A rim keeps marks that lie on each other apart.
+        # A white edge separates overlapping marks.
         markeredgecolor=line.color if is_open else "white",
         markeredgewidth=1.4 if line.marker == "ring" else 0.8,
         zorder=3 if line.marker else 2,
@@ -68,20 +68,20 @@ def mark_handles(marks: Iterable[Mark]) -> list[Artist]:
     ]
 
 
-# Characters beside each other in a legend below a figure, for each inch, and of one label.
+# Legend below a figure: characters per inch of its width, and per line of a label.
 _INCH_CHARACTERS, _LABEL_CHARACTERS = 11, 60
 _BESIDE_CHARACTERS = 40
 _STYLE: dict[str, Any] = {"frameon": False, "handlelength": 2.6}
 
 
 def legend_below(figure: Figure, handles: Sequence[Artist], most: int) -> float:
-    """Draw a legend below, of so many columns at most; return its lines with the space between."""
+    """Draw a legend below, with at most `most` columns; return its height in lines."""
     if not handles:
         return 0.0
     labels = [wrapped(str(handle.get_label()), _LABEL_CHARACTERS, 2) for handle in handles]
     columns = most_columns(labels, int(_INCH_CHARACTERS * figure.get_figwidth()), most)
     rows = math.ceil(len(labels) / columns)
-    columns = math.ceil(len(labels) / rows)  # so that rows are of like length
+    columns = math.ceil(len(labels) / rows)  # rows of equal length
     _opaque(figure.legend(handles, labels, loc="outside lower center", ncols=columns, **_STYLE))
     return rows * (0.2 + max(label.count("\n") + 1 for label in labels))
 
@@ -94,21 +94,20 @@ def legend_beside(figure: Figure, handles: Sequence[Artist]) -> None:
 
 def _opaque(legend: Legend) -> None:
     for handle in filter(None, legend.legend_handles):
-        handle.set_alpha(1.0)  # one faded mark is hardly seen
+        handle.set_alpha(1.0)  # a single faded mark would be hard to see
 
 
-# Of the width, for all that stands on a line.
+# Share of the figure's width that text may use.
 _SHARE = 0.98
-# Of a further line.
+# Height of titles, and of each further line of title and subtitle.
 _TITLES_INCHES, _TITLE_INCHES, _SUBTITLE_INCHES = 0.85, 0.23, 0.17
 _TITLE_LINES, _SUBTITLE_LINES, _LABEL_LINES = 3, 5, 2
 
 
 def add_titles(figure: Figure, axes: Axes, spec: FigureSpec) -> None:
-    """Write title and subtitle above a figure that is drawn, flush with some axes.
+    """Add title and subtitle above a drawn figure, aligned with the left edge of `axes`.
 
-    The layout decides where the axes begin, and then leaves all in its place. Without both there
-    is no room for them.
+    The layout is computed and then fixed. If both titles are empty, no space is left for them.
     """
     if not (spec.title or spec.subtitle):
         figure.draw_without_rendering()
@@ -122,7 +121,7 @@ def add_titles(figure: Figure, axes: Axes, spec: FigureSpec) -> None:
     shown = fitting(spec.title, _TITLE_LINES, _fits(title, figure))
     subtitle = figure.text(left, 0, spec.subtitle, fontsize=9.5, color=MUTED, va="bottom")
     below = fitting(spec.subtitle, _SUBTITLE_LINES, _fits(subtitle, figure))
-    # Above panels, which have titles of their own, empty lines keep room for the subtitle.
+    # Panels have their own titles, so empty lines reserve space for the subtitle.
     title.set_text(shown + ("\n " * (below.count("\n") + 1) if in_panels else ""))
     if not in_panels:
         subtitle.remove()
@@ -138,24 +137,24 @@ def add_titles(figure: Figure, axes: Axes, spec: FigureSpec) -> None:
 
 
 def _fix_layout(figure: Figure) -> None:
-    for one in figure.axes:
-        _fit_label(one, figure)
+    for axes in figure.axes:
+        _fit_label(axes, figure)
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
 
 
 def _fits(text: Text, figure: Figure) -> Callable[[str], bool]:
-    """Return a test whether a text, where it stands, stays within the right edge."""
+    """Return a function that tests whether a string fits at the text's place."""
 
-    def fits(part: str) -> bool:
-        text.set_text(part)
+    def fits(candidate: str) -> bool:
+        text.set_text(candidate)
         return bool(text.get_window_extent().x1 <= _SHARE * figure.bbox.width)
 
     return fits
 
 
 def _fit_label(axes: Axes, figure: Figure) -> None:
-    """Break the label of an x axis that would reach beyond an edge of the figure."""
+    """Wrap an x axis label that would extend beyond the figure."""
     label = axes.xaxis.label
     extent, middle = label.get_window_extent(), sum(axes.bbox.intervalx) / 2
     text = label.get_text()
@@ -163,8 +162,8 @@ def _fit_label(axes: Axes, figure: Figure) -> None:
     if not text or extent.width <= most:
         return
 
-    def fits(part: str) -> bool:
-        label.set_text(part)
+    def fits(candidate: str) -> bool:
+        label.set_text(candidate)
         return bool(label.get_window_extent().width <= most)
 
     label.set_text(fitting(text, _LABEL_LINES, fits))

@@ -1,1 +1,1 @@
-"""Figures, one module each: plain numbers in, a `FigureSpec` out."""
+"""Figure functions, by subject: plain numbers in, a `FigureSpec` out."""

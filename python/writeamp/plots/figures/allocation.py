@@ -1,4 +1,4 @@
-"""Figures of the division of over-provisioned space between groups, and its cost in WA."""
+"""Figures of the division of over-provisioned space between groups, and of its WA."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def op_shares_by_method(
     *,
     subtitle: str,
 ) -> BarChart:
-    """Describe each method's division as one bar, a layer a group, with the WA that it leads to.
+    """Describe each method's division as a bar with a layer for each group, and its WA.
 
     Args:
         groups: share of the pages and share of the writes of each of n groups.
-        divisions: the n shares of the space and the WA of all writes, by the method's name.
+        divisions: the n shares of the space and the WA of all writes, by name of the method.
         subtitle: the drive.
 
     Raises:
-        WriteampError: there is no division.
+        WriteampError: `divisions` is empty.
     """
     if not divisions:
         raise WriteampError("a figure of divided space needs at least one division")
@@ -58,14 +58,14 @@ def over_optimal(
     subtitle: str,
     x_label: str,
 ) -> PanelChart:
-    """Describe how far the closed form is from the optimum: means solid, maxima dashed.
+    """Describe the excess of the closed form's WA over the optimum: means solid, maxima dashed.
 
     Args:
-        x: what the workloads have in common.
-        curves: the mean and the maximum at each x, in percent, by name.
-        title: what is shown.
+        x: values of a parameter of the workloads, shape (n,).
+        curves: mean and maximum at each x, in percent, by name.
+        title: of the figure.
         subtitle: the drive.
-        x_label: what x is.
+        x_label: name of the parameter.
     """
     lines = []
     for index, (name, (means, maxima)) in enumerate(curves.items()):
@@ -89,11 +89,11 @@ def wa_over_division(
     *,
     subtitle: str,
 ) -> PanelChart:
-    """Describe WA over the share of the space that the first of two groups gets.
+    """Describe WA over the first of two groups' share of the over-provisioned space.
 
     Args:
-        curves: shares and WA, a line each, by the workload's name.
-        points: the share and WA of each workload under a method, by the method's name.
+        curves: shares and WA of each line, by name of the workload.
+        points: share and WA of each workload, by name of the method.
         subtitle: the drive.
     """
     lines = [

@@ -10,7 +10,7 @@ from writeamp.errors import WriteampError
 from writeamp.plots.spec import Area, BarChart, Layer, Line, Mark, Marker, Panel, PanelChart
 from writeamp.plots.style import INK, bars_of, columns_of, panels_apart, series_color
 
-# Beside its name, a target is drawn in this unit.
+# Axis labels of targets, with units.
 LABELS = {
     "latency": "latency (µs)",
     "bandwidth": "bandwidth (MB/s)",
@@ -19,15 +19,15 @@ LABELS = {
 }
 _COLORS = {name: series_color(index) for index, name in enumerate(LABELS)}
 _DOT_OPACITY = 0.45
-# Axes that span more than this are logarithmic.
+# Axes with a larger ratio of ends are logarithmic.
 _LOG_SPAN = 20.0
-# Of an axis, beyond what is drawn.
+# Share of an axis beyond its data.
 _MARGIN = 0.04
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Measured and predicted values of a target, of shape (n,) both, and the error."""
+    """Measured and predicted values of a target, shape (n,), and the mean relative error."""
 
     target: str
     observed: Sequence[float]
@@ -37,7 +37,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Curve:
-    """Predictions of a target at each x, with intervals; of shape (n,), x rising."""
+    """Predictions of a target at each x, with intervals; all of shape (n,), x increasing."""
 
     target: str
     x_label: str
@@ -48,29 +48,30 @@ class Curve:
 
 
 def measured_against_predicted(
-    parts: Sequence[Compared], *, title: str, subtitle: str
+    targets: Sequence[Compared], *, title: str, subtitle: str
 ) -> PanelChart:
-    """Describe a panel for each target: a point a row, and the line on which all should lie."""
-    panels = [_compared(part) for part in parts]
+    """Describe a panel for each target: a point for each row, and the line of equality."""
+    panels = [_compared(compared) for compared in targets]
     return panels_apart(title, subtitle, panels, columns_of(len(panels)))
 
 
 def curves_with_intervals(
     curves: Sequence[Curve], *, title: str, subtitle: str, level: float
 ) -> PanelChart:
-    """Describe a panel for each curve, and its prediction interval.
+    """Describe a panel for each curve that has points, with its prediction interval.
 
-    Those of one target have the same y axis, so that what hardly matters looks so. A curve without
-    a point has no panel.
+    Panels of one target have the same y limits, so that small effects look small.
 
     Raises:
-        WriteampError: none has a point.
+        WriteampError: no curve has a point.
     """
-    curves = [one for one in curves if len(one.x)]
+    curves = [curve for curve in curves if len(curve.x)]
     if not curves:
-        raise WriteampError("no row has a prediction to draw; without writes there is no WA")
-    label = f"prediction, and the band in which {level:.0%} of unseen workloads lie"
-    ends = {target: _ends([one for one in curves if one.target == target]) for target in LABELS}
+        raise WriteampError("no row has a prediction to draw; WA needs rows with writes")
+    label = f"prediction, with the interval that holds {level:.0%} of unseen workloads"
+    ends = {
+        target: _ends([curve for curve in curves if curve.target == target]) for target in LABELS
+    }
     panels = [_curve(curve, label, ends[curve.target]) for curve in curves]
     return panels_apart(title, subtitle, panels, columns_of(len(panels)))
 
@@ -78,12 +79,12 @@ def curves_with_intervals(
 def importances(
     names: Sequence[str], shares: Sequence[float], *, target: str, title: str, subtitle: str
 ) -> BarChart:
-    """Describe a bar for each feature, the most important first."""
+    """Describe the importance of features as bars, most important first."""
     order = sorted(range(len(names)), key=lambda place: -shares[place])
     return bars_of(
         {names[place]: shares[place] for place in order},
         [f"{shares[place]:.1%}" for place in order],
-        label="share of what the model explains",
+        label="share of the explained variation",
         color=_COLORS[target],
         title=title,
         subtitle=subtitle,
@@ -91,36 +92,36 @@ def importances(
 
 
 def errors_by_target(errors: Mapping[str, float], *, subtitle: str) -> BarChart:
-    """Describe a bar for each target: the mean relative error to expect of its predictions."""
+    """Describe the expected mean relative error of each target as a bar."""
     return bars_of(
         errors,
         [f"{error:.2%}" for error in errors.values()],
-        label="mean relative error on rows that the model had not seen",
-        title="How far off the predictions are",
+        label="mean relative error on rows outside the training set",
+        title="Errors of predictions",
         subtitle=subtitle,
     )
 
 
 def measures_of_score(measures: Mapping[str, float], target: str, *, subtitle: str) -> BarChart:
-    """Describe a bar for each measure, a ratio; NaN has none, and below 0 is none to be seen."""
-    known = {name: value for name, value in measures.items() if not math.isnan(value)}
+    """Describe each measure, a ratio, as a bar; NaN is left out, and values below 0 show as 0."""
+    finite = {name: value for name, value in measures.items() if not math.isnan(value)}
     return bars_of(
-        {name: max(value, 0.0) for name, value in known.items()},
-        [f"{value:.4f}" for value in known.values()],
+        {name: max(value, 0.0) for name, value in finite.items()},
+        [f"{value:.4f}" for value in finite.values()],
         label="ratio",
         color=_COLORS.get(target, series_color(0)),
-        title=f"What the predictions of {target} are worth",
+        title=f"Accuracy of predictions of {target}",
         subtitle=subtitle,
     )
 
 
 def points_by_outcome(points: Mapping[str, int], *, subtitle: str) -> BarChart:
-    """Describe a bar for each thing that may become of a point of a design."""
+    """Describe the number of a design's points by outcome as bars."""
     return bars_of(
         points,
         [f"{count:,}" for count in points.values()],
         label="points",
-        title="What became of the points",
+        title="Points by outcome",
         subtitle=subtitle,
     )
 
@@ -128,40 +129,45 @@ def points_by_outcome(points: Mapping[str, int], *, subtitle: str) -> BarChart:
 def headroom_by_model(
     names: Sequence[str], headroom: Sequence[float], sure: Sequence[float]
 ) -> BarChart:
-    """Describe by which factor each of n models is better than what is asked of it.
+    """Describe the headroom of n drive models: the ratio of prediction to the tightest bound.
 
     Args:
         names: of the models.
-        headroom: of the predictions; infinite where nothing has a part in it, which has no bar.
-        sure: of the worse ends of their intervals.
+        headroom: of the predictions; an infinite one has no bar.
+        sure: headroom of the worse ends of the prediction intervals.
     """
     shown = [
-        (one, low) if math.isfinite(one) else (0.0, math.nan)
-        for one, low in zip(headroom, sure, strict=True)
+        (value, low) if math.isfinite(value) else (0.0, math.nan)
+        for value, low in zip(headroom, sure, strict=True)
     ]
     return BarChart(
-        title="Which drives meet what is asked",
-        subtitle="from 1 on the prediction does, and the whole interval if its mark does",
-        x_label="headroom: prediction over the tightest bound",
+        title="Drives that meet the bounds",
+        subtitle="at 1 or more, the prediction meets all bounds; the mark is its worst case",
+        x_label="headroom: ratio to the tightest bound",
         bars=tuple(names),
-        layers=(Layer("headroom", series_color(0), tuple(one for one, _ in shown)),),
+        layers=(Layer("headroom", series_color(0), tuple(value for value, _ in shown)),),
         low=tuple(low for _, low in shown),
-        high=tuple(one for one, _ in shown),
-        texts=tuple(f"× {one:.3g}" for one in headroom),
-        levels=(Mark(1.0, INK, "dash", "what is asked"),),
+        high=tuple(value for value, _ in shown),
+        texts=tuple(f"× {value:.3g}" for value in headroom),
+        levels=(Mark(1.0, INK, "dash", "bound"),),
     )
 
 
-def _compared(part: Compared) -> Panel:
-    ends = [min(*part.observed, *part.predicted), max(*part.observed, *part.predicted)]
+def _compared(compared: Compared) -> Panel:
+    ends = [
+        min(*compared.observed, *compared.predicted),
+        max(*compared.observed, *compared.predicted),
+    ]
     is_log = _is_wide(ends)
-    color = _COLORS[part.target]
-    points = Line(part.observed, part.predicted, color, 0.0, opacity=_DOT_OPACITY, marker="circle")
+    color = _COLORS[compared.target]
+    points = Line(
+        compared.observed, compared.predicted, color, 0.0, opacity=_DOT_OPACITY, marker="circle"
+    )
     return Panel(
-        f"{part.target}: mean relative error {part.mre:.1%}",
+        f"{compared.target}: mean relative error {compared.mre:.1%}",
         (Line(ends, ends, INK, 1.0, dash="dash", label="predicted as measured"), points),
-        x_label=f"measured {LABELS[part.target]}",
-        y_label=f"predicted {LABELS[part.target]}",
+        x_label=f"measured {LABELS[compared.target]}",
+        y_label=f"predicted {LABELS[compared.target]}",
         x_log=is_log,
         y_log=is_log,
         from_zero=False,
@@ -171,7 +177,7 @@ def _compared(part: Compared) -> Panel:
 def _curve(curve: Curve, label: str, ends: tuple[float, float]) -> Panel:
     color = _COLORS[curve.target]
     is_log = _is_wide(ends)
-    # A line and a band of one point could not be seen.
+    # A line and a band of one point would be invisible.
     marker: Marker | None = "circle" if len(curve.x) == 1 else None
     interval = [Line([*curve.x] * 2, [*curve.low, *curve.high], color, marker="tick")]
     return Panel(
@@ -191,7 +197,7 @@ def _curve(curve: Curve, label: str, ends: tuple[float, float]) -> Panel:
 
 
 def _ends(curves: Sequence[Curve]) -> tuple[float, float]:
-    """Return the least and the greatest value of curves; any two if there are none."""
+    """Return the lowest and highest value of curves, or (0, 1) without curves."""
     low = [value for curve in curves for value in curve.low]
     high = [value for curve in curves for value in curve.high]
     return (min(low), max(high)) if low else (0.0, 1.0)

@@ -1,4 +1,4 @@
-"""Figures of real drives: their histories over days, and models of a fleet."""
+"""Figures of real drives: histories over days, and models of a fleet."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from writeamp.errors import WriteampError
 from writeamp.plots.spec import BarChart, Layer, Line, Panel, PanelChart
 from writeamp.plots.style import panels_apart, series_color
 
-# More lines than this cannot be told apart.
+# More lines would be hard to distinguish.
 _MOST_DRIVES = 8
 
 
 class DriveSeries(NamedTuple):
-    """A drive over days since it was first read: WA, and gigabytes of the host a day."""
+    """WA and host writes in GB a day, over days since the first snapshot of a drive."""
 
     name: str
     days: list[float]
@@ -23,24 +23,27 @@ class DriveSeries(NamedTuple):
 
 
 def wa_over_days(drives: Sequence[DriveSeries]) -> PanelChart:
-    """Describe WA above the host's volume, a line a drive; the first eight are shown."""
+    """Describe WA and host writes of the first eight drives over time, a line for each drive."""
     shown = drives[:_MOST_DRIVES]
-    wa = [Line(one.days, one.wa, series_color(at), label=one.name) for at, one in enumerate(shown)]
-    daily = [Line(one.days, one.daily_gb, series_color(at)) for at, one in enumerate(shown)]
+    wa = [
+        Line(drive.days, drive.wa, series_color(at), label=drive.name)
+        for at, drive in enumerate(shown)
+    ]
+    daily = [Line(drive.days, drive.daily_gb, series_color(at)) for at, drive in enumerate(shown)]
     more = f"{len(drives) - len(shown)} more drives are not shown" if shown != drives else ""
     panels = (
         Panel("Write amplification of each interval", tuple(wa), x_label="days", y_label="WA"),
-        Panel("Volume of the host", tuple(daily), x_label="days", y_label="GB a day"),
+        Panel("Host writes", tuple(daily), x_label="days", y_label="GB a day"),
     )
     return panels_apart("Write amplification of drives over time", more, panels, columns=1)
 
 
-# More rows than this cannot be read.
+# More rows would be unreadable.
 _MOST_ROWS = 40
 
 
 class ModelBar(NamedTuple):
-    """Drives of a model: how many, their median WA with its range, and how many stand out."""
+    """Drives of a model: number, median WA, its range, and number of outliers."""
 
     model: str
     drives: int
@@ -51,29 +54,29 @@ class ModelBar(NamedTuple):
 
 
 def wa_by_model(models: Sequence[ModelBar], subtitle: str) -> BarChart:
-    """Describe the WA of models as bars to the median, with the range of their drives.
+    """Describe the median WA of each model as a bar, with the range over its drives.
 
     Args:
-        models: in the order of the bars; those after the first forty are left out.
-        subtitle: what they are of.
+        models: in the order of the bars; only the first 40 are shown.
+        subtitle: the fleet.
 
     Raises:
-        WriteampError: there are no models.
+        WriteampError: `models` is empty.
     """
     if not models:
-        raise WriteampError("no model has a drive with a WA, so there is nothing to draw")
+        raise WriteampError("no model has a drive with a known WA to draw")
     shown = models[:_MOST_ROWS]
     left_out = f"; {len(models) - len(shown)} models are not shown" if shown != models else ""
     return BarChart(
         title="Write amplification of drives by model",
         subtitle=subtitle + left_out,
-        x_label="write amplification since the drive was new: median, least and greatest",
-        bars=tuple(f"{one.model} ({one.drives})" for one in shown),
-        layers=(Layer("median", series_color(0), tuple(one.wa for one in shown)),),
-        low=tuple(one.low for one in shown),
-        high=tuple(one.high for one in shown),
+        x_label="write amplification since the drive was new: median, lowest and highest",
+        bars=tuple(f"{model.model} ({model.drives})" for model in shown),
+        layers=(Layer("median", series_color(0), tuple(model.wa for model in shown)),),
+        low=tuple(model.low for model in shown),
+        high=tuple(model.high for model in shown),
         texts=tuple(
-            f"{one.wa:.2f}" + (f", {one.outliers} stand out" if one.outliers else "")
-            for one in shown
+            f"{model.wa:.2f}" + (f", outliers: {model.outliers}" if model.outliers else "")
+            for model in shown
         ),
     )

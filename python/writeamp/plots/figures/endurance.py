@@ -1,4 +1,4 @@
-"""Figures of a drive's life: PE fairness and endurance over W, erases of the blocks."""
+"""Figures of a drive's life: PE fairness and endurance over W, and erases of blocks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _W_LABEL = "erases that a block endures (W)"
 _FAIRNESS = "PE fairness (mean erases of a block / W)"
 _ENDURANCE = "endurance (writes of the physical capacity)"
 
-# More points than this cannot be told apart.
+# More points would be indistinguishable.
 _MOST_POINTS = 500
 
 
@@ -24,7 +24,7 @@ _MOST_POINTS = 500
 class LifeCurve:
     """PE fairness and endurance of one policy, as functions of `w`; all of shape (n,).
 
-    The bounds of the 95% intervals may be NaN, for none.
+    Bounds of missing 95% intervals are NaN.
     """
 
     label: str
@@ -38,18 +38,18 @@ class LifeCurve:
 
 
 def life_over_w(curves: Sequence[LifeCurve], *, title: str, subtitle: str) -> PanelChart:
-    """Describe PE fairness and endurance against W, as paper 4's Figs. 2 and 3 show them.
+    """Describe PE fairness and endurance over W, as in paper 4, Figs. 2 and 3.
 
     Args:
-        curves: one a policy; its intervals are drawn as thin lines.
-        title: what is shown.
+        curves: one for each policy; intervals are drawn as thin lines.
+        title: of the figure.
         subtitle: the run: op (by that name), device, seed.
 
     Returns:
         A specification, which `save` draws.
 
     Raises:
-        WriteampError: there is no curve, or one has no point or arrays that differ in length.
+        WriteampError: no curve, a curve without points, or arrays of different lengths.
     """
     if not curves:
         raise WriteampError("a figure of fairness and endurance needs at least one curve")
@@ -75,21 +75,21 @@ def erases_of_blocks(
     title: str,
     subtitle: str,
 ) -> LineChart:
-    """Describe how many blocks were erased how often, as the outline of a histogram.
+    """Describe the number of blocks by erase count as the outline of a histogram.
 
     Args:
-        erases_from: the least erases of each bin, rising by `width`.
-        blocks: the blocks in it.
-        width: numbers of erases in a bin.
-        label: whose blocks they are.
-        title: what is shown.
+        erases_from: lowest erase count of each bin, increasing by `width`.
+        blocks: number of blocks in each bin.
+        width: of a bin, in erases.
+        label: of the histogram in the legend.
+        title: of the figure.
         subtitle: the run: op (by that name), device, seed.
 
     Returns:
         A specification, which `save` draws.
     """
     if not erases_from:
-        raise WriteampError("erases_from has no bin; a histogram has one at least")
+        raise WriteampError("erases_from is empty; a histogram needs at least one bin")
     edges = [*erases_from, erases_from[-1] + width]
     each = "" if width == 1 else f", in bins of {width}"
     return LineChart(
@@ -105,7 +105,7 @@ def _lines(
     curve: LifeCurve, index: int, mean: npt.ArrayLike, low: npt.ArrayLike, high: npt.ArrayLike
 ) -> list[Line]:
     w, *values = (np.asarray(values, np.float64) for values in (curve.w, mean, low, high))
-    if w.ndim != 1 or w.size == 0 or any(one.shape != w.shape for one in values):
+    if w.ndim != 1 or w.size == 0 or any(array.shape != w.shape for array in values):
         raise WriteampError(f"curve {curve.label!r} needs arrays of one equal length above 0")
     shown = np.unique(np.linspace(0, w.size - 1, min(w.size, _MOST_POINTS)).astype(int))
     x, marker = w[shown].tolist(), "circle" if w.size == 1 else None

@@ -10,9 +10,9 @@ from writeamp.plots.style import SERIES_COLORS, outline
 
 _CREATED_COLOR, _MERGED_COLOR, _MOVED_COLOR = SERIES_COLORS[2], SERIES_COLORS[1], SERIES_COLORS[6]
 
-# Narrower bars would be finer than what a screen shows.
+# More bars would be narrower than the resolution of a screen.
 _MOST_BARS = 200
-# So many ticks begin to lie on each other; then density shows as shade.
+# With more ticks they overlap, and become transparent to show their density.
 _OPAQUE_TICKS = 300
 _LEAST_OPACITY = 0.05
 
@@ -26,15 +26,15 @@ def group_strips(
     intervals: int,
     end: float,
 ) -> tuple[Strip, ...]:
-    """Describe the log of group changes; a strip in which nothing happened is left out.
+    """Describe the log of group changes; empty strips are left out.
 
     Args:
-        created: when groups began, in drive writes, shape (creations,).
-        merged: when groups were merged into others, shape (merges,).
-        moved: when a group's movement operations were counted, shape (n,).
-        moved_blocks: the blocks that they took from the group, shape (n,).
-        intervals: how many bars movement operations are added up in, 200 at most.
-        end: the end of the run, in drive writes.
+        created: times at which groups were created, in drive writes, shape (creations,).
+        merged: times at which groups were merged into others, in drive writes, shape (merges,).
+        moved: times of movement operations, in drive writes, shape (n,).
+        moved_blocks: blocks that each operation took from a group, shape (n,).
+        intervals: number of bars for blocks moved, at most 200.
+        end: of the run, in drive writes.
     """
     strips = []
     if created.size or merged.size:
@@ -67,7 +67,7 @@ def _bars(
     intervals: int,
     end: float,
 ) -> Line:
-    """Return the outline of bars of equal widths."""
+    """Return the outline of a histogram of the blocks moved."""
     bars = max(1, min(intervals, _MOST_BARS))
     heights, edges = np.histogram(moved, bars, (0.0, end), weights=moved_blocks)
     return Line(

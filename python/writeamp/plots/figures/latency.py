@@ -1,4 +1,4 @@
-"""Figure of a run in virtual time: latencies, events over time, and the write cliff."""
+"""Figure of a run in virtual time: latencies, bandwidth, WA, and the write cliff."""
 
 from __future__ import annotations
 
@@ -13,18 +13,21 @@ from writeamp.plots.spec import Line, Panel, PanelChart
 from writeamp.plots.style import WA_UNIT, panels_apart, series_color
 
 _TIME_LABEL = "virtual time (s)"
-# More points than this cannot be told apart.
+# More points would be indistinguishable.
 _MOST_POINTS = 2000
 
 
 @dataclass(frozen=True)
 class DirectionSeries:
-    """The requests of one direction.
+    """Latencies and bandwidth of one direction, reads or writes.
 
-    `upper_us` and `counts` (shape (bins,)) are a histogram of latencies: so many requests took at
-    most so long, and longer than the bin before. `time_s`, `mb_s` and `mean_us` (shape (spans,))
-    are the end of each span of virtual time, what was moved in it, and the mean latency, NaN where
-    nothing was answered.
+    Attributes:
+        label: name of the direction.
+        upper_us: upper latency bound of each histogram bin, in µs, shape (bins,).
+        counts: requests in each bin, shape (bins,).
+        time_s: end of each span of virtual time, in seconds, shape (spans,).
+        mb_s: bandwidth in each span, in MB/s, shape (spans,).
+        mean_us: mean latency in each span, in µs, shape (spans,); NaN without requests.
     """
 
     label: str
@@ -48,33 +51,38 @@ def latency_panels(
 
     Args:
         directions: reads, writes, or both.
-        title: what is shown.
+        title: of the figure.
         subtitle: the run: device, seed.
-        wa_time_s: where each interval of `wa` ends, shape (n,); without any there is no such panel.
+        wa_time_s: end of each interval of `wa`, shape (n,); if empty, the panel of WA is left out.
         wa: write amplification of each interval, shape (n,).
-        more: panels that come last.
+        more: panels to add at the end.
 
     Raises:
-        WriteampError: there is no direction.
+        WriteampError: `directions` is empty.
     """
     if not directions:
-        raise WriteampError("a figure of latencies needs at least one request that was answered")
+        raise WriteampError("a figure of latencies needs at least one finished request")
     colors = [series_color(index) for index in range(len(directions))]
     pairs = list(zip(directions, colors, strict=True))
     panels = [
         Panel(
             "Latency",
-            tuple(_exceedance(one, color) for one, color in pairs),
+            tuple(_exceedance(direction, color) for direction, color in pairs),
             x_label="latency (µs)",
-            y_label="share of requests that took longer",
+            y_label="share of requests with a longer latency",
             x_log=True,
             y_log=True,
         ),
         _over_time(
-            "Bandwidth", "10⁶ bytes a second", [(one, color, one.mb_s) for one, color in pairs]
+            "Bandwidth",
+            "10⁶ bytes a second",
+            [(direction, color, direction.mb_s) for direction, color in pairs],
         ),
         _over_time(
-            "Mean latency", "µs", [(one, color, one.mean_us) for one, color in pairs], is_log=True
+            "Mean latency",
+            "µs",
+            [(direction, color, direction.mean_us) for direction, color in pairs],
+            is_log=True,
         ),
     ]
     times, values = np.asarray(wa_time_s, np.float64), np.asarray(wa, np.float64)
@@ -91,18 +99,18 @@ def latency_panels(
     return panels_apart(title, subtitle, (*panels, *more), columns=2)
 
 
-def _exceedance(one: DirectionSeries, color: str) -> Line:
-    """Return the share of requests that took longer than each latency, in steps, above none."""
-    upper = np.asarray(one.upper_us, np.float64)
-    counts = np.asarray(one.counts, np.float64)
-    longer = 1 - np.cumsum(counts) / counts.sum()
-    # Down to half a request: of the longest, the step ends there.
+def _exceedance(direction: DirectionSeries, color: str) -> Line:
+    """Return the share of requests above each latency as steps, for a logarithmic axis."""
+    upper = np.asarray(direction.upper_us, np.float64)
+    counts = np.asarray(direction.counts, np.float64)
+    above = 1 - np.cumsum(counts) / counts.sum()
+    # The last step ends at half a request, because 0 has no place on the axis.
     floor = 0.5 / counts.sum()
-    before = np.concatenate(([1.0], longer[:-1]))
+    above_previous = np.concatenate(([1.0], above[:-1]))
     x = np.repeat(upper, 2)
-    y = np.maximum(np.column_stack((before, longer)).ravel(), floor)
-    kept = np.linspace(0, x.size - 1, min(x.size, _MOST_POINTS)).astype(int)
-    return Line(x[kept].tolist(), y[kept].tolist(), color, label=one.label)
+    y = np.maximum(np.column_stack((above_previous, above)).ravel(), floor)
+    shown = np.linspace(0, x.size - 1, min(x.size, _MOST_POINTS)).astype(int)
+    return Line(x[shown].tolist(), y[shown].tolist(), color, label=direction.label)
 
 
 def _over_time(
@@ -114,34 +122,34 @@ def _over_time(
 ) -> Panel:
     drawn = tuple(
         Line(
-            np.asarray(one.time_s).tolist(),
+            np.asarray(direction.time_s).tolist(),
             np.asarray(values).tolist(),
             color,
             1.3,
-            label=one.label,
+            label=direction.label,
         )
-        for one, color, values in lines
+        for direction, color, values in lines
     )
     return Panel(title, drawn, x_label=_TIME_LABEL, y_label=unit, y_log=is_log)
 
 
-# On a logarithmic axis, points that are closer than this cannot be told apart.
+# Least ratio of neighbouring x values on the logarithmic axis.
 _LEAST_STEP = 1.02
 
 
 def cliff_panel(
     time_s: npt.ArrayLike, written_bytes: npt.ArrayLike, *, pause_s: float
 ) -> Panel | None:
-    """Describe how the bandwidth of writes falls once a cache is full.
+    """Describe write bandwidth over the bytes written since an idle pause.
 
     Args:
-        time_s: moments, rising, shape (n,).
-        written_bytes: bytes written up to each, rising, shape (n,).
-        pause_s: time between two moments that is a pause of the host, after which the bytes are
-            counted anew; infinity for never.
+        time_s: times in seconds, increasing, shape (n,).
+        written_bytes: bytes written until each time, increasing, shape (n,).
+        pause_s: gap between two times that counts as an idle pause, after which bytes are counted
+            from 0; infinity for no pauses.
 
     Returns:
-        The panel; None if nothing was written.
+        The panel, or None without writes.
     """
     times = np.asarray(time_s, np.float64)
     written = np.asarray(written_bytes, np.float64)

@@ -1,4 +1,4 @@
-"""Figure of the bytes written by each layer between an application and the flash."""
+"""Figure of the bytes written by each layer from the application to the flash."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 
 
 def wa_by_layer(sizes: Mapping[str, int], *, title: str, subtitle: str) -> BarChart:
-    """Describe the bytes that each layer wrote as one bar, with its factor over the layer above.
+    """Describe the bytes written by each layer as a bar, with its factor over the layer above.
 
     Args:
         sizes: bytes by layer ("application", "file_system", "device", "flash"), from the top.
-        title: what is shown.
+        title: of the figure.
         subtitle: the run: file system, device, seed.
 
     Raises:
-        WriteampError: no layer wrote anything.
+        WriteampError: no bytes were written.
     """
     most = max(sizes.values(), default=0)
     if most == 0:
-        raise WriteampError("nothing was written, so there is nothing to draw")
+        raise WriteampError("cannot draw the layers, because no bytes were written")
     power = min((len(str(most)) - 1) // 3, len(_UNITS) - 1)
     unit = 1000**power
     return BarChart(
@@ -47,7 +47,7 @@ def wa_by_layer(sizes: Mapping[str, int], *, title: str, subtitle: str) -> BarCh
 
 
 def _texts(sizes: list[int], unit: int) -> list[str]:
-    """Return each layer's bytes, and how many times those of the layer above they are."""
+    """Return the text of each layer: its bytes, and their ratio to the layer above."""
     texts = [f"{sizes[0] / unit:.4g}"]
     for above, below in pairwise(sizes):
         times = f"  (× {below / above:.3g})" if above else ""
@@ -56,8 +56,10 @@ def _texts(sizes: list[int], unit: int) -> list[str]:
 
 
 def _product(sizes: list[int]) -> str:
-    """Return the factors and their product in words."""
+    """Return the factors and their product as text."""
     if not all(sizes):
-        return "a layer wrote nothing, so there is no product of factors"
+        return "no product of factors, because a layer wrote 0 bytes"
     factors = [below / above for above, below in pairwise(sizes)]
-    return f"{' × '.join(f'{one:.3g}' for one in factors)} = {sizes[-1] / sizes[0]:.3g} in all"
+    return (
+        f"{' × '.join(f'{factor:.3g}' for factor in factors)} = {sizes[-1] / sizes[0]:.3g} in total"
+    )

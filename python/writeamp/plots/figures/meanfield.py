@@ -18,12 +18,12 @@ def blocks_by_valid_pages(
     title: str,
     subtitle: str,
 ) -> LineChart:
-    """Describe the share of all blocks that is of a kind and has 0, 1, … b valid pages.
+    """Describe the share of blocks of each kind that have 0, 1, … b valid pages.
 
     Args:
-        blocks: the shares of each kind, by its name, shape (b + 1,).
-        mean_victim_pages: valid pages of the mean victim, drawn as a dashed line.
-        title: what is shown.
+        blocks: shares of all blocks, by name of the kind, each of shape (b + 1,).
+        mean_victim_pages: mean number of valid pages of a victim, drawn as a dashed line.
+        title: of the figure.
         subtitle: the drive and its data.
     """
     return LineChart(
@@ -36,7 +36,7 @@ def blocks_by_valid_pages(
                 1 - index,
                 list(range(shares.size)),
                 shares.tolist(),
-                f"{name} blocks, {shares.sum():.4f} in all",
+                f"{name} blocks, {shares.sum():.4f} in total",
             )
             for index, (name, shares) in enumerate(blocks.items())
         ),
@@ -54,9 +54,9 @@ def wa_towards_steady(
     """Describe write amplification over host writes per logical page.
 
     Args:
-        drive_writes: the times, n of them.
-        curves: n values for each way to average WA, by its name.
-        title: what is shown.
+        drive_writes: times, shape (n,).
+        curves: n values of WA, by name of the averaging method.
+        title: of the figure.
         subtitle: the drive and its data.
     """
     return LineChart(

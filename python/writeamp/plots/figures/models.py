@@ -1,4 +1,4 @@
-"""Figures of the analytic models' predictions: over a parameter, and side by side."""
+"""Figures of the analytic models' predictions, over a parameter or as bars."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from writeamp.plots.style import bars_of, series_line
 
 @dataclass(frozen=True)
 class ModelCurve:
-    """Predictions of a model over a parameter, and whether each is in its domain.
+    """Predictions of a model over a parameter, and whether each meets the model's assumptions.
 
-    NaN leaves a point out; without `in_domain` all are.
+    NaN leaves a point out. If `in_domain` is empty, all predictions meet the assumptions.
     """
 
     name: str
     predictions: Sequence[float]
     in_domain: Sequence[bool] = ()
 
-    def part(self, *, inside: bool) -> tuple[float, ...]:
-        """Return the predictions inside the domain, or outside; NaN stands for the others."""
+    def points(self, *, inside: bool) -> tuple[float, ...]:
+        """Return the predictions inside or outside the assumptions, with NaN for the others."""
         held = self.in_domain or [True] * len(self.predictions)
         return tuple(
             value if holds == inside else math.nan
@@ -39,27 +39,27 @@ def models_over(
     *,
     subtitle: str,
 ) -> LineChart:
-    """Describe predictions as one line a model, thin and dotted outside the model's domain.
+    """Describe predictions as a line for each model, thin and dotted outside its assumptions.
 
     Args:
-        parameter: what runs along the x axis: op, spare_factor, fill, pages_per_block, or
-            target_wa; the curves hold the required op for target_wa and else WA.
-        values: the parameter's values.
-        curves: the models' predictions, one for each value. Models whose predictions are all equal
-            share a line.
+        parameter: of the x axis: op, spare_factor, fill, pages_per_block, or target_wa. For
+            target_wa the curves hold the required op, otherwise WA.
+        values: of the parameter.
+        curves: the models' predictions, one for each value. Models with equal predictions share a
+            line.
         subtitle: the other parameters of the drive.
 
     Raises:
         WriteampError: no curve has a point.
     """
-    inside = _merged({curve.name: curve.part(inside=True) for curve in curves})
-    outside = _merged({curve.name: curve.part(inside=False) for curve in curves})
+    inside = _merged({curve.name: curve.points(inside=True) for curve in curves})
+    outside = _merged({curve.name: curve.points(inside=False) for curve in curves})
     if not inside and not outside:
-        raise WriteampError("a figure of predictions needs a model that predicts some point")
+        raise WriteampError("a figure of predictions needs a model with at least one prediction")
     colors = {name: index for index, name in enumerate((*inside, *(outside.keys() - inside)))}
     lines = [_line(values, curve, name, colors[name]) for name, curve in inside.items()]
     lines += [
-        _dotted(_line(values, curve, f"{name}, outside its domain", colors[name]))
+        _dotted(_line(values, curve, f"{name}, outside its assumptions", colors[name]))
         for name, curve in outside.items()
     ]
     inverse = parameter == "target_wa"
@@ -75,12 +75,12 @@ def models_over(
 
 
 def _merged(curves: Mapping[str, tuple[float, ...]]) -> dict[str, tuple[float, ...]]:
-    """Return the curves that have a point, those that are equal once and by all their names."""
+    """Return the curves that have points; equal curves are merged and their names joined."""
     names: dict[str, tuple[str, tuple[float, ...]]] = {}
     for name, curve in curves.items():
         if not all(math.isnan(y) for y in curve):
-            known, _ = names.get(str(curve), ("", curve))
-            names[str(curve)] = (f"{known} = {name}" if known else name, curve)
+            names_so_far, _ = names.get(str(curve), ("", curve))
+            names[str(curve)] = (f"{names_so_far} = {name}" if names_so_far else name, curve)
     return dict(names.values())
 
 
@@ -94,29 +94,29 @@ def _dotted(line: Line) -> Line:
 
 
 def wa_by_model(
-    answers: Mapping[str, float], outside: Container[str], asked: str, *, subtitle: str
+    answers: Mapping[str, float], outside: Container[str], quantity: str, *, subtitle: str
 ) -> BarChart:
-    """Describe the answer of each model as a bar.
+    """Describe the prediction of each model as a bar.
 
     Args:
-        answers: WA, or the op that is needed, by the model's name; NaN is left out.
-        outside: the models that the drive is not made for, which say so.
-        asked: "wa" or "op".
+        answers: WA or required op, by name of the model; NaN is left out.
+        outside: names of models with assumptions that the drive does not meet.
+        quantity: "wa" or "op".
         subtitle: the drive.
 
     Raises:
         WriteampError: no model has an answer.
     """
-    known = {name: value for name, value in answers.items() if not math.isnan(value)}
-    if not known:
-        raise WriteampError("a figure of predictions needs a model that answers")
+    predictions = {name: value for name, value in answers.items() if not math.isnan(value)}
+    if not predictions:
+        raise WriteampError("a figure of predictions needs a model with a prediction")
     return bars_of(
         {
-            f"{name} (outside its domain)" if name in outside else name: value
-            for name, value in known.items()
+            f"{name} (outside its assumptions)" if name in outside else name: value
+            for name, value in predictions.items()
         },
-        [f"{value:.4f}" for value in known.values()],
-        label=axis_label(asked),
+        [f"{value:.4f}" for value in predictions.values()],
+        label=axis_label(quantity),
         title="Uniform random writes by the analytic models",
         subtitle=subtitle,
     )

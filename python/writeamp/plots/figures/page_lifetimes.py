@@ -1,4 +1,4 @@
-"""Figure of page lifetimes as a manager has learnt them."""
+"""Figure of page lifetimes that a block manager has learnt."""
 
 from __future__ import annotations
 
@@ -11,29 +11,31 @@ from writeamp.errors import WriteampError
 from writeamp.plots.spec import Line, Panel, PanelChart
 from writeamp.plots.style import panels_apart, series_line
 
-# Of one in so many pages, the forecast is its prior and nothing to look at.
+# With a smaller share of the pages, the forecast is mostly the prior and is not drawn.
 _FEWEST = 1e-4
-# Drive writes below which hardly a page is seen.
+# Age in drive writes below which there are hardly any pages.
 _YOUNGEST = 1e-3
 
 
 def lives_by_age(
     lives: pl.DataFrame, logical_pages: int, *, title: str, subtitle: str
 ) -> PanelChart:
-    """Describe the rest of life over age, and how many pages have that age, by usual interval.
+    """Describe remaining lifetime over age, and the share of pages, by usual rewrite interval.
 
     Args:
-        lives: as `Result.lives`; what pages of one usual interval have counted is taken together.
+        lives: as `Result.lives`; rows with the same usual interval are merged.
         logical_pages: of the drive.
-        title: what is shown.
+        title: of the figure.
         subtitle: the run.
 
     Raises:
-        WriteampError: the manager has learnt of no lives.
+        WriteampError: the manager does not learn lifetimes.
     """
     if lives.is_empty():
-        raise WriteampError("the block manager learns no lives of pages: wolf-interval does")
-    # The ages of the table are halves of octaves, which are not equally wide.
+        raise WriteampError(
+            "the block manager does not learn page lifetimes; use one that does: wolf-interval"
+        )
+    # The table's bins are half octaves of unequal widths, so they are merged to octaves.
     octave = pl.col("age_pages").log(2).floor()
     weight = pl.col("seen") + pl.col("overwritten")
     by_age = (
@@ -51,13 +53,13 @@ def lives_by_age(
     over_age = partial(Panel, x_label=label, x_log=True)
     panels = (
         over_age(
-            "How long pages still live, to be expected",
+            "Expected remaining lifetime of pages",
             tuple(_lines(by_age, "rest_pages", logical_pages)),
-            y_label="rest of life (drive writes)",
+            y_label="remaining lifetime (drive writes)",
             y_log=True,
         ),
         over_age(
-            "How many pages have that age, to an octave",
+            "Share of pages by age, in octaves",
             tuple(_lines(by_age, "share", logical_pages)),
             y_label="share of the pages",
         ),

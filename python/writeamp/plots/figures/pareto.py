@@ -14,10 +14,7 @@ FRONT, NEAR, DOMINATED = "on the front", "perhaps on it (95% intervals)", "domin
 
 @dataclass(frozen=True)
 class ParetoPoint:
-    """Values of one choice in each objective, and its standing.
-
-    The standing is `FRONT`, `NEAR` or `DOMINATED`.
-    """
+    """A candidate's value of each objective, and its standing: `FRONT`, `NEAR` or `DOMINATED`."""
 
     label: str
     values: tuple[float, ...]
@@ -34,18 +31,18 @@ def pareto_front(
     title: str,
     subtitle: str,
 ) -> PanelChart:
-    """Describe candidates in a panel for each two objectives.
+    """Describe candidates in a panel for each pair of objectives.
 
-    With two objectives the front is a line of steps.
+    With two objectives, the front is drawn as a line of steps.
 
     Args:
-        candidates: at least one, all with as many values as there are objectives.
-        labels: what the objectives are, for an x axis and for a y axis.
-        kinds: the labels of candidates, in the order of their colours.
-        maximizes: whether more of each is better.
-        log: whether the axis of each is logarithmic.
-        title: what is shown.
-        subtitle: what all candidates have in common.
+        candidates: at least one, each with a value for each objective.
+        labels: of each objective, for an x axis and for a y axis.
+        kinds: labels of candidates, in the order of their colours.
+        maximizes: for each objective, True if higher is better.
+        log: for each objective, True for a logarithmic axis.
+        title: of the figure.
+        subtitle: settings that all candidates share.
     """
     pairs = list(combinations(range(len(labels)), 2))
     panels = tuple(
@@ -67,39 +64,50 @@ def pareto_front(
 
 
 def _worded(flat: str, upright: str, maximizes: bool, *, is_upright: bool) -> str:
-    words = "→ more is better" if maximizes else "← less is better"
+    words = "→ higher is better" if maximizes else "← lower is better"
     return f"{upright}\n{words}" if is_upright else f"{flat} {words}"
 
 
 def _marks(candidates: Sequence[ParetoPoint], kinds: Sequence[str], x: int, y: int) -> list[Line]:
-    found = []
+    marks = []
     for index, kind in enumerate(kinds):
         color = series_color(index)
-        of_kind = [one for one in candidates if one.label == kind]
+        of_kind = [candidate for candidate in candidates if candidate.label == kind]
         for is_dominated, opacity in ((True, 0.35), (False, 1.0)):
-            places = [one.values for one in of_kind if (one.standing == DOMINATED) == is_dominated]
+            places = [
+                candidate.values
+                for candidate in of_kind
+                if (candidate.standing == DOMINATED) == is_dominated
+            ]
             if places:
-                x_places, y_places = [at[x] for at in places], [at[y] for at in places]
-                found.append(
+                x_places, y_places = (
+                    [values[x] for values in places],
+                    [values[y] for values in places],
+                )
+                marks.append(
                     Line(
                         x_places, y_places, color, 0.0, opacity, label=kind or None, marker="circle"
                     )
                 )
     for standing, color in ((NEAR, FAINT), (FRONT, INK)):
-        places = [one.values for one in candidates if one.standing == standing]
+        places = [candidate.values for candidate in candidates if candidate.standing == standing]
         if places:
-            x_places, y_places = [at[x] for at in places], [at[y] for at in places]
-            found.append(Line(x_places, y_places, color, 0.0, label=standing, marker="ring"))
-    return found
+            x_places, y_places = [values[x] for values in places], [values[y] for values in places]
+            marks.append(Line(x_places, y_places, color, 0.0, label=standing, marker="ring"))
+    return marks
 
 
 def _steps(
     candidates: Sequence[ParetoPoint], x: int, y: int, maximizes: Sequence[bool]
 ) -> tuple[Line]:
-    """Return the edge of what the front dominates: each corner is the worse of both neighbours."""
-    worse_x, worse_y = ((min if maximizes[at] else max) for at in (x, y))
-    front = sorted((one.values[x], one.values[y]) for one in candidates if one.standing == FRONT)
+    """Return the border of the dominated area, as steps between the points of the front."""
+    worse_x, worse_y = ((min if maximizes[axis] else max) for axis in (x, y))
+    front = sorted(
+        (candidate.values[x], candidate.values[y])
+        for candidate in candidates
+        if candidate.standing == FRONT
+    )
     path = front[:1]
-    for one, other in pairwise(front):
-        path += [(worse_x(one[0], other[0]), worse_y(one[1], other[1])), other]
-    return (Line([at for at, _ in path], [at for _, at in path], MUTED, 1.2),)
+    for point, next_point in pairwise(front):
+        path += [(worse_x(point[0], next_point[0]), worse_y(point[1], next_point[1])), next_point]
+    return (Line([x_value for x_value, _ in path], [y_value for _, y_value in path], MUTED, 1.2),)

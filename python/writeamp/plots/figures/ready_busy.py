@@ -1,7 +1,4 @@
-"""Figure of a Ready/Busy capture: durations by class, and activity over time.
-
-The activity is operations and busy time.
-"""
+"""Figure of a Ready/Busy capture: durations by class, and activity over time."""
 
 from __future__ import annotations
 
@@ -17,15 +14,15 @@ from writeamp.plots.style import HOST_COLOR, MUTED, panels_apart, series_color
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 
-# Bars of 2% are wide enough to be seen, and narrow beside any kind of operation.
+# Width of a bar, as a share of the duration: visible, but narrower than any class.
 _BAR_SHARE = 0.02
-# So that what is rare is seen beside what is not; 0 has no place on a logarithmic axis.
+# Lowest y value, as a logarithmic axis cannot show 0.
 _LEAST_SHOWN = 0.5
 
 
 @dataclass(frozen=True)
 class ClassSeries:
-    """Values of a class over time, shape (n,) each."""
+    """Values of a class over time; both arrays have shape (n,)."""
 
     name: str
     start_s: _Floats
@@ -41,15 +38,15 @@ def durations_by_class(
     duty_cycle: ClassSeries,
     subtitle: str,
 ) -> PanelChart:
-    """Describe durations by class on logarithmic axes, and below what happened over time.
+    """Describe durations by class on logarithmic axes, and activity over time below.
 
     Args:
-        middle_us: middles of the bins of durations, shape (n,).
-        counts: operations of each class in them, shape (n,) each.
-        window_us: the fixed window of programs, drawn as two dotted lines.
-        over_time: operations of each class in buckets of time.
-        duty_cycle: share of the time in which pins are busy.
-        subtitle: the drive and the answer.
+        middle_us: centres of the duration bins, in µs, shape (n,).
+        counts: operations in each bin, by class, each of shape (n,).
+        window_us: fixed window of programs, drawn as two dotted lines.
+        over_time: operations of each class per time bucket.
+        duty_cycle: share of time in which pins are busy.
+        subtitle: the drive and its WA.
     """
     colors = {name: series_color(index) for index, name in enumerate(counts)}
     bars = [_bars(middle_us, values, colors[name], name) for name, values in counts.items()]

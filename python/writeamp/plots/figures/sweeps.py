@@ -1,4 +1,4 @@
-"""Figures of a sweep: curves over an axis, heat maps over two, and the sensitivity to each."""
+"""Figures of a sweep: curves over one axis, heat maps over two, and sensitivity indices."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from writeamp.plots.style import (
     with_legend_of_error,
 )
 
-# Of the distance between two names, what the points of one name take.
+# Width of the points of one name, as a share of the distance between names.
 _SPREAD = 0.5
-# More marks than this hide their line.
+# More marks would hide their line.
 _MOST_MARKS = 30
 
 
 @dataclass(frozen=True)
 class SweepCurve:
-    """Results at each x, with the bounds of their 95% intervals (NaN for none).
+    """Results at each x, with the bounds of their 95% intervals (NaN if missing).
 
-    All are of shape (n,), x rising. `steady` is false where a value may still change.
+    All are of shape (n,), x increasing. `steady` is False where a value may still change.
     """
 
     label: str
@@ -65,27 +65,28 @@ def curves_over_axis(
     y_log: bool = False,
     is_joined: bool = True,
 ) -> PanelChart:
-    """Describe one panel a facet: lines with bands, or points with bars, also with `x_names`.
+    """Describe a panel for each facet: lines with bands, or points with error bars.
 
     Args:
-        panels: the title and the curves of each; curves of one label look alike in all.
-        title: what is shown.
-        subtitle: what all points have in common.
-        x_label: what x is.
-        y_label: what was found.
-        x_ticks: where the x axis is ticked; by default the drawing library chooses.
-        x_names: names of the places 0, 1, … on the x axis, if it has no numbers.
-        x_log: whether the x axis is logarithmic.
-        y_log: whether the y axis is.
-        is_joined: whether points differ in nothing but the axes, so that a line may join them.
+        panels: title and curves of each; curves with the same label have the same style.
+        title: of the figure.
+        subtitle: settings that all points share.
+        x_label: label of the x axis.
+        y_label: label of the y axis.
+        x_ticks: ticks of the x axis; by default the drawing library chooses.
+        x_names: names of the places 0, 1, … on the x axis, if x is not a number; points are then
+            not joined.
+        x_log: True for a logarithmic x axis.
+        y_log: True for a logarithmic y axis.
+        is_joined: True to join points by lines, if they differ only in the axes of the figure.
 
     Raises:
-        WriteampError: there is no point.
+        WriteampError: no curve has a point.
     """
     drawn = [curve for _, curves in panels for curve in curves if len(curve.x)]
     labels = list(dict.fromkeys(curve.label for curve in drawn))
     if not drawn:
-        raise WriteampError("a figure of a sweep needs at least one point that found something")
+        raise WriteampError("a figure of a sweep needs at least one point with a result")
     return PanelChart(
         title=title,
         subtitle=subtitle,
@@ -137,19 +138,19 @@ def _panel(
 
 def _bands(curve: SweepCurve, color: str) -> list[Area]:
     """Return an area for each run of points that have an interval."""
-    found: list[Area] = []
+    areas: list[Area] = []
     run: list[tuple[float, float, float]] = []
     for row in [*zip(curve.x, curve.low, curve.high, strict=True), (math.nan,) * 3]:
         if not any(map(math.isnan, row)):
             run.append(row)
         elif run:
             x, low, high = map(tuple, zip(*run, strict=True))
-            found.append(Area(x, low, high, color))
+            areas.append(Area(x, low, high, color))
             run = []
-    return found
+    return areas
 
 
-# So many characters stand beside each other in one row of all maps.
+# Characters that fit one row of all maps.
 _CHARACTERS = 95
 
 
@@ -164,29 +165,29 @@ def cells_over_axes(
     x_ticks: Sequence[str],
     y_ticks: Sequence[str],
 ) -> HeatMapChart:
-    """Describe heat maps on one scale of colours, from the least value to the greatest.
+    """Describe heat maps on one colour scale, from the lowest value to the highest.
 
     Args:
-        maps: the title of each, and its values, a row for each of `y_ticks` from the top and a
-            column for each of `x_ticks`; NaN where there is none.
-        title: what is shown.
-        subtitle: what all cells have in common.
-        x_label: what runs along the x axis.
-        y_label: what runs along the y axis.
-        color_label: what was found.
+        maps: title and values of each: a row for each of `y_ticks` from the top, and a column for
+            each of `x_ticks`; NaN for a missing value.
+        title: of the figure.
+        subtitle: settings that all cells share.
+        x_label: label of the x axis.
+        y_label: label of the y axis.
+        color_label: name of the values.
         x_ticks: the values of x.
         y_ticks: the values of y, from the top.
 
     Raises:
         WriteampError: no cell has a value.
     """
-    known = [value for _, rows in maps for row in rows for value in row if not math.isnan(value)]
-    if not known:
-        raise WriteampError("a heat map of a sweep needs at least one point that found something")
-    low, high = min(known), max(known)
+    numbers = [value for _, rows in maps for row in rows for value in row if not math.isnan(value)]
+    if not numbers:
+        raise WriteampError("a heat map of a sweep needs at least one point with a result")
+    low, high = min(numbers), max(numbers)
     columns = min(len(maps), MOST_COLUMNS)
     number = _number_format(low, high)
-    widest = max(len(number.format(value)) for value in known)
+    widest = max(len(number.format(value)) for value in numbers)
     fits = (widest + 1) * len(x_ticks) * columns <= _CHARACTERS
     return HeatMapChart(
         title=title,
@@ -204,7 +205,7 @@ def cells_over_axes(
 
 
 def _number_format(low: float, high: float) -> str:
-    """Return a format with three digits of the greatest value, or of the range if that is small."""
+    """Return a format with three digits of the highest value, more if the range is small."""
     size = max(abs(low), abs(high))
     decimals = 2 - math.floor(math.log10(size)) if size > 0 else 2
     if high > low:
@@ -214,7 +215,7 @@ def _number_format(low: float, high: float) -> str:
 
 @dataclass(frozen=True)
 class IndexBar:
-    """One index of one axis, with the bounds of its 95% interval (NaN for none)."""
+    """A sensitivity index of an axis, with the bounds of its 95% interval (NaN if none)."""
 
     axis: str
     measure: str
@@ -227,13 +228,13 @@ class IndexBar:
 def indices_by_axis(
     bars: Sequence[IndexBar], *, title: str, subtitle: str, x_label: str
 ) -> BarChart:
-    """Describe indices as bars, those of an axis below each other, each measure in its colour.
+    """Describe sensitivity indices as bars, grouped by axis, with a colour for each measure.
 
     Args:
-        bars: from the top; the name of an axis stands beside its first bar.
-        title: what is shown.
-        subtitle: what was varied, and how.
-        x_label: what an index is.
+        bars: from the top; the first bar of each axis has the axis's name.
+        title: of the figure.
+        subtitle: axes and design of the sweep.
+        x_label: name of the indices.
     """
     measures = list(dict.fromkeys(bar.measure for bar in bars))
     texts = tuple(with_error(bar.value, bar.low, bar.high) for bar in bars)

@@ -1,4 +1,4 @@
-"""Figures of a host's traffic: bytes a second over time, and heat of the writes."""
+"""Figures of a host's requests: bandwidth over time, and distribution of writes over pages."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from writeamp.plots.style import MUTED, series_color
 def rates_over_time(
     end_s: Sequence[float], rates_mb_s: Mapping[str, Sequence[float]], *, title: str, subtitle: str
 ) -> LineChart:
-    """Describe how many bytes a second a trace moves.
+    """Describe the bandwidth of a trace over time.
 
     Args:
-        end_s: when each of n spans of time ends.
-        rates_mb_s: n rates in 10⁶ bytes a second for each direction.
-        title: what is shown.
-        subtitle: what it holds in all.
+        end_s: end of each span of time in seconds, shape (n,).
+        rates_mb_s: n rates in 10⁶ bytes per second, by direction.
+        title: of the figure.
+        subtitle: totals of the trace.
     """
     return LineChart(
         title=title,
@@ -34,13 +34,13 @@ def rates_over_time(
 def writes_by_heat(
     pages: Sequence[float], writes: Sequence[float], *, title: str, subtitle: str
 ) -> LineChart:
-    """Describe how uneven writes are, beside those that go everywhere alike.
+    """Describe the skew of writes as a Lorenz curve, with uniform writes for comparison.
 
     Args:
-        pages: shares of the written pages, the most written first.
-        writes: the share of the writes that goes to each.
-        title: what is shown.
-        subtitle: how much is written.
+        pages: cumulative shares of the written pages, most written first.
+        writes: cumulative share of the writes to these pages.
+        title: of the figure.
+        subtitle: totals of the trace.
     """
     return LineChart(
         title=title,

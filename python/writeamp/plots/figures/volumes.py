@@ -1,4 +1,4 @@
-"""Figure of the volumes of a fleet: their WA by policy, and what a policy saves by skew."""
+"""Figure of the volumes of a fleet: WA by policy, and savings over skew."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from writeamp.plots.style import INK, WA_LABEL, panels_apart, series_color
 
 _Array = npt.NDArray[np.float64]
 
-# Half the width of a box or bar, where policies stand one apart.
+# Half width of a box or bar; policies have a distance of 1.
 _HALF = 0.3
-# Whiskers reach to the furthest volume within so many heights of the box.
+# Longest whisker, in heights of the box (interquartile ranges).
 _REACH = 1.5
-# A curve of more points could not be told from one of these.
+# More points would not change the look of a curve.
 _MOST_POINTS = 400
 
 
 class VolumesOfPolicy(NamedTuple):
-    """Volumes under a policy: WA of each, shape (volumes,), the overall one, and the savings."""
+    """Volumes under a policy: WA and savings of each, shape (volumes,); overall WA and bounds."""
 
     name: str
     wa: _Array
@@ -39,34 +39,34 @@ def wa_of_volumes(
 
     Args:
         policies: in the order of their colours.
-        skew: share of the writes to the hottest tenth of the pages, of each volume.
-        baseline: name of the policy that savings are from.
-        subtitle: what the volumes are.
+        skew: share of the writes to the hottest 10% of the pages, shape (volumes,).
+        baseline: name of the policy with which savings are computed.
+        subtitle: description of the volumes.
     """
-    colored = [(series_color(at), one) for at, one in enumerate(policies)]
-    names = tuple(one.name for one in policies)
+    colored = [(series_color(at), policy) for at, policy in enumerate(policies)]
+    names = tuple(policy.name for policy in policies)
     panels = (
         Panel(
             "Volumes: quartiles and whiskers",
-            tuple(line for at, one in enumerate(colored) for line in _box(at, *one)),
+            tuple(line for at, policy in enumerate(colored) for line in _box(at, *policy)),
             y_label=WA_LABEL,
             from_zero=False,
             x_names=names,
         ),
         Panel(
             "Share of the volumes with this WA or less",
-            tuple(_curve(*one) for one in colored),
+            tuple(_curve(*policy) for policy in colored),
             x_label=WA_LABEL,
             y_label="share of the volumes",
             from_zero=False,
         ),
         Panel(
             "Overall, with the 95% interval",
-            tuple(line for at, one in enumerate(colored) for line in _bar(at, *one)),
+            tuple(line for at, policy in enumerate(colored) for line in _bar(at, *policy)),
             y_label=f"overall {WA_LABEL}",
             areas=tuple(
-                Area([at - _HALF, at + _HALF], [0, 0], [one.overall] * 2, color)
-                for at, (color, one) in enumerate(colored)
+                Area([at - _HALF, at + _HALF], [0, 0], [policy.overall] * 2, color)
+                for at, (color, policy) in enumerate(colored)
             ),
             x_names=names,
         ),
@@ -75,14 +75,14 @@ def wa_of_volumes(
             tuple(
                 Line(
                     skew.tolist(),
-                    (100 * one.savings).tolist(),
+                    (100 * policy.savings).tolist(),
                     color,
                     width_pt=0,
                     opacity=0.6,
                     marker="circle",
                 )
-                for color, one in colored
-                if one.name != baseline
+                for color, policy in colored
+                if policy.name != baseline
             ),
             x_label="share of the writes to the hottest 10% of the pages",
             y_label="saving, %",
@@ -94,13 +94,13 @@ def wa_of_volumes(
     )
 
 
-def _box(at: int, color: str, one: VolumesOfPolicy) -> list[Line]:
-    first, median, third = np.quantile(one.wa, (0.25, 0.5, 0.75)).tolist()
+def _box(at: int, color: str, volumes: VolumesOfPolicy) -> list[Line]:
+    first, median, third = np.quantile(volumes.wa, (0.25, 0.5, 0.75)).tolist()
     reach = _REACH * (third - first)
-    low = float(one.wa[one.wa >= first - reach].min())
-    high = float(one.wa[one.wa <= third + reach].max())
+    low = float(volumes.wa[volumes.wa >= first - reach].min())
+    high = float(volumes.wa[volumes.wa <= third + reach].max())
     left, right = at - _HALF, at + _HALF
-    beyond = one.wa[(one.wa < low) | (one.wa > high)].tolist()
+    beyond = volumes.wa[(volumes.wa < low) | (volumes.wa > high)].tolist()
     return [
         Line([left, right, right, left, left], [first, first, third, third, first], color),
         Line([left, right], [median, median], color, width_pt=2.5),
@@ -110,16 +110,16 @@ def _box(at: int, color: str, one: VolumesOfPolicy) -> list[Line]:
     ]
 
 
-def _curve(color: str, one: VolumesOfPolicy) -> Line:
-    wa = np.sort(one.wa)
+def _curve(color: str, volumes: VolumesOfPolicy) -> Line:
+    wa = np.sort(volumes.wa)
     share = np.arange(1, len(wa) + 1) / len(wa)
-    kept = np.unique(np.linspace(0, len(wa) - 1, _MOST_POINTS).astype(int))
-    return Line(wa[kept].tolist(), share[kept].tolist(), color, label=one.name)
+    shown = np.unique(np.linspace(0, len(wa) - 1, _MOST_POINTS).astype(int))
+    return Line(wa[shown].tolist(), share[shown].tolist(), color, label=volumes.name)
 
 
-def _bar(at: int, color: str, one: VolumesOfPolicy) -> list[Line]:
+def _bar(at: int, color: str, volumes: VolumesOfPolicy) -> list[Line]:
     left, right = at - _HALF, at + _HALF
     return [
-        Line([left, left, right, right], [0, one.overall, one.overall, 0], color),
-        Line([at, at], [one.low, one.high], INK, width_pt=2),
+        Line([left, left, right, right], [0, volumes.overall, volumes.overall, 0], color),
+        Line([at, at], [volumes.low, volumes.high], INK, width_pt=2),
     ]

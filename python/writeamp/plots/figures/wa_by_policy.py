@@ -31,12 +31,15 @@ _CAUSE_LABELS = {
 
 @dataclass(frozen=True)
 class PolicyResult:
-    """One bar: write amplification, its interval (NaN for none), and pages by cause.
+    """One bar: write amplification, its interval (NaN if none), and pages by cause.
 
-    `causes` maps each cause ("host", "gc", …) to flash pages programmed; the bar is as long as
-    `wa` and divided in proportion to them. Bars that follow each other and have one `section` stand
-    together under that heading. `theory` names the model of this very row, if there is one, and has
-    its WA, which is marked on the bar.
+    Attributes:
+        label: name of the bar.
+        wa: write amplification, the length of the bar.
+        causes: flash pages programmed by cause ("host", "gc", …), which divide the bar.
+        ci_low, ci_high: bounds of the interval.
+        section: heading above consecutive bars with the same section.
+        theory: name and WA of a model for this row, drawn as a mark on the bar, or None.
     """
 
     label: str
@@ -56,26 +59,26 @@ def wa_by_policy(
     subtitle: str,
     interval: str = "95% confidence",
 ) -> BarChart:
-    """Describe write amplification as one bar a policy, in layers by cause.
+    """Describe write amplification as a bar for each policy, in layers by cause.
 
     Args:
         rows: the bars, from the top.
-        theory: names and values of what models predict, drawn as dashed vertical lines.
-        title: what is shown.
+        theory: names and values of predictions, drawn as dashed vertical lines.
+        title: of the figure.
         subtitle: the run: op (by that name), device, seed.
-        interval: name of the intervals of the rows.
+        interval: name of the rows' intervals.
 
     Returns:
         A specification, which `save` draws.
 
     Raises:
-        WriteampError: there is no row, or a row's causes count no page.
+        WriteampError: no rows, or a row without flash pages.
     """
     if not rows:
         raise WriteampError("a figure of write amplification by policy needs at least one row")
     for row in rows:
         if sum(row.causes.values()) <= 0:
-            raise WriteampError(f"row {row.label!r} has no flash page in any cause")
+            raise WriteampError(f"row {row.label!r} has no flash pages; give at least one page")
     texts = tuple(with_error(row.wa, row.ci_low, row.ci_high) for row in rows)
     return BarChart(
         title=title,
@@ -102,24 +105,24 @@ def wa_by_policy(
 
 
 def _theory_of_rows(rows: Sequence[PolicyResult]) -> tuple[Line, ...]:
-    """Return the marks of the WA that theory has for single rows, if there are any."""
-    found = [(row.theory[1], at) for at, row in enumerate(rows) if row.theory]
-    if not found:
+    """Return the marks of WA by theory for single rows, if any."""
+    points = [(row.theory[1], at) for at, row in enumerate(rows) if row.theory]
+    if not points:
         return ()
     models = {row.theory[0] for row in rows if row.theory}
     label = f"theory: {models.pop()}" if len(models) == 1 else "theory of the row"
-    x, y = zip(*found, strict=True)
+    x, y = zip(*points, strict=True)
     return (Line(x, y, INK, 0.0, label=label, marker="diamond"),)
 
 
 def _sections(rows: Sequence[PolicyResult]) -> tuple[str, ...]:
     """Return the section of each bar, or none if no bar has one."""
-    found = tuple(row.section for row in rows)
-    return found if any(found) else ()
+    sections = tuple(row.section for row in rows)
+    return sections if any(sections) else ()
 
 
 def _causes(rows: Sequence[PolicyResult]) -> list[str]:
-    """Return every cause that wrote a page in some row, host first, else as they first appear."""
+    """Return the causes that wrote pages: host first, then in order of appearance."""
     names = {"host": None} | {
         cause: None for row in rows for cause, pages in row.causes.items() if pages > 0
     }
@@ -127,7 +130,7 @@ def _causes(rows: Sequence[PolicyResult]) -> list[str]:
 
 
 class WaDot(NamedTuple):
-    """A WA by its name, its interval (NaN for none), and whether it has no reservation."""
+    """A name, its WA, its interval (NaN if none), and True if WA is steady and its model valid."""
 
     name: str
     wa: float
@@ -139,25 +142,25 @@ class WaDot(NamedTuple):
 def wa_by_name(
     dots: Sequence[WaDot], *, title: str, subtitle: str = "", interval: str = "95% CI"
 ) -> BarChart:
-    """Describe a dot with its interval for each WA, such as those of several ways to answer.
+    """Describe a dot with its interval for each WA, such as those of several methods.
 
     Args:
         dots: from the top.
-        title: what is shown.
+        title: of the figure.
         subtitle: the drive.
         interval: name of the intervals.
 
     Raises:
-        WriteampError: there is no dot.
+        WriteampError: `dots` is empty.
     """
     if not dots:
-        raise WriteampError("no way has an answer, so there is nothing to draw")
+        raise WriteampError("no row has an answer to draw")
     points = []
     for label, is_sound, color in (
         ("WA", True, series_color(0)),
-        ("outside its domain, or not steady", False, MUTED),
+        ("outside the assumptions, or not steady", False, MUTED),
     ):
-        chosen = [(one.wa, at) for at, one in enumerate(dots) if one.is_sound is is_sound]
+        chosen = [(dot.wa, at) for at, dot in enumerate(dots) if dot.is_sound is is_sound]
         if chosen:
             x, y = zip(*chosen, strict=True)
             points.append(Line(x, y, color, 0.0, label=label, marker="circle"))
@@ -165,10 +168,10 @@ def wa_by_name(
         title=title,
         subtitle=subtitle,
         x_label=f"{WA_LABEL}, with its {interval}",
-        bars=tuple(one.name for one in dots),
+        bars=tuple(dot.name for dot in dots),
         layers=(),
-        texts=tuple(f"{one.wa:.4g}" for one in dots),
-        low=tuple(one.low if one.high > one.low else math.nan for one in dots),
-        high=tuple(one.high if one.high > one.low else math.nan for one in dots),
+        texts=tuple(f"{dot.wa:.4g}" for dot in dots),
+        low=tuple(dot.low if dot.high > dot.low else math.nan for dot in dots),
+        high=tuple(dot.high if dot.high > dot.low else math.nan for dot in dots),
         points=tuple(points),
     )

@@ -1,4 +1,4 @@
-"""Figure of write amplification over the spare space of a drive, beside theory."""
+"""Figure of write amplification over the spare space of a drive, with theory."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from writeamp.plots.labels import axis_label, upright_label
 from writeamp.plots.spec import Band, Line, LineChart, Mark
 from writeamp.plots.style import INK, MUTED, NOT_STEADY, error_bars, series_color
 
-# Of the subtitle and of the legend, what a line holds.
+# Line lengths of the subtitle and of the legend.
 _SUBTITLE_CHARACTERS = 110
 _LEGEND_CHARACTERS = 30
-# Of the highest WA shown, the room above and below what is drawn.
+# Space above and below the values, as a share of their range.
 _ROOM = 0.05
 
 
 @dataclass(frozen=True)
 class OpPoint:
-    """Result at one `x`: WA, its 95% interval (NaN for none), and WA in theory."""
+    """Result at one `x`: WA, its 95% interval (NaN if none), and WA by theory."""
 
     x: float
     wa: float
@@ -33,7 +33,7 @@ class OpPoint:
 
 @dataclass(frozen=True)
 class WaTarget:
-    """The WA asked for, the op found for it, and the interval of that (NaN for none)."""
+    """Requested WA, the required op, and the interval of the op (NaN if none)."""
 
     wa: float
     op: float
@@ -50,49 +50,57 @@ def wa_over_op(
     facts: str,
     target: WaTarget | None = None,
 ) -> LineChart:
-    """Describe WA over a ratio of spare space, x rising: points with intervals, theory dashed.
+    """Describe WA over a ratio of spare space: points with intervals, theory dashed.
 
     Args:
-        points: what was found.
-        ratio: what x is: op, fill or spare_factor.
-        theory: which model theory's line is of.
-        title: what is shown.
-        facts: what all points have in common.
-        target: the WA that was searched for, if one was.
+        points: results, x increasing.
+        ratio: name of x: op, fill or spare_factor.
+        theory: name of the model of the dashed line.
+        title: of the figure.
+        facts: settings that all points share.
+        target: the requested WA and its op, or None.
 
     Raises:
-        WriteampError: there is no point.
+        WriteampError: `points` is empty.
     """
     if not points:
         raise WriteampError("a figure of WA over op needs at least one point")
     color, theory_color = series_color(0), INK
-    x = [one.x for one in points]
-    low, high = [one.low for one in points], [one.high for one in points]
-    unsteady = [one for one in points if not one.steady]
+    x = [point.x for point in points]
+    low, high = [point.low for point in points], [point.high for point in points]
+    unsteady = [point for point in points if not point.steady]
     lines = [
-        Line(x, [one.theory_wa for one in points], theory_color, 1.2, 0.8, "dash", _legend(theory)),
+        Line(
+            x,
+            [point.theory_wa for point in points],
+            theory_color,
+            1.2,
+            0.8,
+            "dash",
+            _legend(theory),
+        ),
         error_bars(x, low, high, color, width_pt=1.2, opacity=0.7),
-        Line(x, [one.wa for one in points], color, label="simulated, ±95%", marker="circle"),
+        Line(x, [point.wa for point in points], color, label="simulated, ±95%", marker="circle"),
     ]
     if unsteady:
-        rings = ([one.x for one in unsteady], [one.wa for one in unsteady])
+        rings = ([point.x for point in unsteady], [point.wa for point in unsteady])
         lines.append(Line(*rings, INK, 0.0, label=NOT_STEADY, marker="ring"))
     return LineChart(
         title=title,
         subtitle=_wrapped(facts, _SUBTITLE_CHARACTERS),
         x_label=axis_label(ratio),
         y_label=upright_label("wa"),
-        lines=(*lines, *([] if target is None else _found(target))),
+        lines=(*lines, *([] if target is None else _target_point(target))),
         bands=() if target is None else _interval(points, target),
-        levels=() if target is None else (_asked(target),),
+        levels=() if target is None else (_target_line(target),),
     )
 
 
-def _asked(target: WaTarget) -> Mark:
+def _target_line(target: WaTarget) -> Mark:
     return Mark(target.wa, MUTED, "dot", f"target: WA {target.wa:.6g}")
 
 
-def _found(target: WaTarget) -> list[Line]:
+def _target_point(target: WaTarget) -> list[Line]:
     color, interval = series_color(1), ""
     if not math.isnan(target.op_low):
         interval = f"\n({target.op_low:.4g} to {target.op_high:.4g})"
@@ -103,7 +111,9 @@ def _found(target: WaTarget) -> list[Line]:
 def _interval(points: Sequence[OpPoint], target: WaTarget) -> tuple[Band, ...]:
     if math.isnan(target.op_low):
         return ()
-    shown = [value for one in points for value in (one.wa, one.theory_wa, one.low, one.high)]
+    shown = [
+        value for point in points for value in (point.wa, point.theory_wa, point.low, point.high)
+    ]
     shown = [value for value in shown if not math.isnan(value)]
     room = _ROOM * (max(shown) - min(shown))
     ends = min(shown) - room, max(shown) + room

@@ -24,19 +24,23 @@ from writeamp.plots.style import (
     with_legend_of_error,
 )
 
-# A picture tells hardly more points apart, and fewer collections make a point jump.
+# More points would be indistinguishable; points with fewer collections would fluctuate.
 _MOST_POINTS = 400
 _COLLECTIONS_OF_A_POINT = 8
 
 
 @dataclass(frozen=True)
 class WaSeries:
-    """Write amplification of one run, interval by interval.
+    """Write amplification of one run by interval.
 
-    `drive_writes` (shape (n,), rising) is where each interval ends, in host pages written since
-    the start of the run over logical pages; `wa` (shape (n,)) is flash pages programmed per host
-    page written within it. What lies before `warmup_drive_writes` was not counted in
-    `steady_wa`, whose 95% interval is `ci_low` to `ci_high`; NaN stands for none.
+    Attributes:
+        label: name of the run.
+        drive_writes: end of each interval, in host pages written since the start of the run divided
+            by logical pages, increasing, shape (n,).
+        wa: flash pages programmed per host page written in each interval, shape (n,).
+        warmup_drive_writes: end of the warm-up, which `steady_wa` excludes.
+        steady_wa: mean after the warm-up, or NaN.
+        ci_low, ci_high: its 95% interval, or NaN.
     """
 
     label: str
@@ -54,36 +58,37 @@ def visible_points(
     pages_per_block: int,
     warmup_pages: int = 0,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Join intervals to points that a picture tells apart, and that are no single collections.
+    """Merge intervals to at most 400 points of at least 8 collections each.
 
-    WA of an interval in which one block more or less is collected jumps, and a line through all
-    such is a solid block. As each collection frees what was programmed since the one before, a
-    point of so many blocks' worth of flash pages has about as many collections.
+    WA of an interval with few collections fluctuates so much that a line through all intervals
+    would look like a solid area. The collections of a point are estimated from its flash pages,
+    divided by the pages of a block.
 
     Args:
         host_pages: written in each interval, shape (n,).
         flash_pages: programmed in each interval, shape (n,).
-        pages_per_block: flash pages that a collection frees at most.
-        warmup_pages: host pages of the warm-up, at whose end a point ends, too.
+        pages_per_block: flash pages of a block.
+        warmup_pages: host pages of the warm-up; a point ends there, too.
 
     Returns:
-        Host pages written until the end of each point, and its WA; both of shape (points,).
+        Host pages written until the end of each point, and WA of each point; both of shape
+        (points,).
     """
     host, flash = np.asarray(host_pages, np.float64), np.asarray(flash_pages, np.float64)
     ends = np.cumsum(host)
     fewest_host, fewest_flash = ends[-1] / _MOST_POINTS, _COLLECTIONS_OF_A_POINT * pages_per_block
     cuts = []
     since_host = since_flash = 0.0
-    for at, (written, programmed) in enumerate(zip(host, flash, strict=True)):
+    for index, (written, programmed) in enumerate(zip(host, flash, strict=True)):
         since_host, since_flash = since_host + written, since_flash + programmed
         is_full = since_host >= fewest_host and since_flash >= fewest_flash
-        if is_full or ends[at] == warmup_pages:
-            cuts.append(at)
+        if is_full or ends[index] == warmup_pages:
+            cuts.append(index)
             since_host = since_flash = 0.0
-    # What is left is too short for a point, unless it is all that was measured.
+    # The remainder is too short for its own point, so it joins the last one, if any.
     joined = cuts[:-1] if cuts and ends[cuts[-1]] != warmup_pages else cuts
     cuts = [*joined, *({host.size - 1} - {*joined})]
-    written, programmed = (np.diff(np.cumsum(one)[cuts], prepend=0.0) for one in (host, flash))
+    written, programmed = (np.diff(np.cumsum(pages)[cuts], prepend=0.0) for pages in (host, flash))
     return ends[cuts], programmed / written
 
 
@@ -100,43 +105,43 @@ def wa_over_time(
     """Describe write amplification over drive writes, with warm-up, steady means and theory.
 
     Args:
-        series: one or more runs; the part before the warm-up's end is drawn faded.
-        theory: names and values of what models predict, drawn as dashed levels.
-        title: what is shown.
+        series: one or more runs; the warm-up is drawn faded.
+        theory: names and values of predictions, drawn as dashed levels.
+        title: of the figure.
         subtitle: the run: op (by that name), device, seed.
-        changes: when the workload changes abruptly, in drive writes.
-        passes: where each pass over a looped trace ends, in drive writes, and WA of it.
-        strips: what else happened, on the same axis.
+        changes: times of abrupt changes of the workload, in drive writes.
+        passes: end of each pass over a looped trace, in drive writes, and WA of the pass.
+        strips: charts below, on the same x axis.
 
     Returns:
         A specification, which `save` draws.
 
     Raises:
-        WriteampError: there is no series, or one is empty or its arrays differ in length.
+        WriteampError: no series, an empty series, or arrays of different lengths.
     """
     if not series:
         raise WriteampError("a figure of write amplification over time needs at least one series")
     lines: list[Line] = []
     bands: list[Band] = []
     instants: list[Mark] = []
-    for index, one in enumerate(series):
-        ends, wa = _checked(one)
+    for index, run in enumerate(series):
+        ends, wa = _checked(run)
         color, last = series_color(index), float(ends[-1])
-        lines += _run(one, ends, wa, index)
-        if not math.isnan(one.steady_wa):
-            span = (one.warmup_drive_writes, last)
-            lines.append(Line(span, (one.steady_wa,) * 2, color, 2.0, 1.0, series_dash(index)))
-        if not math.isnan(one.ci_low):
-            bands.append(Band(one.warmup_drive_writes, last, one.ci_low, one.ci_high, color))
-        if one.warmup_drive_writes > 0:
-            instants.append(Mark(one.warmup_drive_writes, color, "dot"))
+        lines += _run(run, ends, wa, index)
+        if not math.isnan(run.steady_wa):
+            span = (run.warmup_drive_writes, last)
+            lines.append(Line(span, (run.steady_wa,) * 2, color, 2.0, 1.0, series_dash(index)))
+        if not math.isnan(run.ci_low):
+            bands.append(Band(run.warmup_drive_writes, last, run.ci_low, run.ci_high, color))
+        if run.warmup_drive_writes > 0:
+            instants.append(Mark(run.warmup_drive_writes, color, "dot"))
     if instants:
-        # One entry for all: the colours tell the series apart already.
+        # One legend entry for all series.
         lines.append(Line((), (), MUTED, 1.0, 1.0, "dot", "end of the warm-up (not counted)"))
     if len(passes) > 1:
         lines.append(_steps(passes))
     if changes:
-        lines.append(Line((), (), INK, 1.0, 1.0, "dash", "the workload changes"))
+        lines.append(Line((), (), INK, 1.0, 1.0, "dash", "change of the workload"))
         instants += [Mark(change, INK, "dash") for change in changes]
     return LineChart(
         title=title,
@@ -152,11 +157,11 @@ def wa_over_time(
 
 
 def _steps(passes: Sequence[tuple[float, float]]) -> Line:
-    """Return a line that is level over each pass."""
+    """Return a step line with the WA of each pass."""
     starts = [0.0, *(end for end, _ in passes[:-1])]
     x = [at for start, (end, _) in zip(starts, passes, strict=True) for at in (start, end)]
     y = [wa for _, wa in passes for _ in (0, 1)]
-    return Line(x, y, INK, 1.2, 0.8, "dashdot", "of each pass over the trace")
+    return Line(x, y, INK, 1.2, 0.8, "dashdot", "WA of each pass over the trace")
 
 
 def _checked(series: WaSeries) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
@@ -164,7 +169,7 @@ def _checked(series: WaSeries) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.
     if ends.ndim != 1 or ends.shape != wa.shape or ends.size == 0:
         raise WriteampError(
             f"series {series.label!r} needs drive_writes and wa of one equal length above 0, "
-            f"not of shapes {ends.shape} and {wa.shape}"
+            f"but they have the shapes {ends.shape} and {wa.shape}"
         )
     return ends, wa
 
@@ -172,8 +177,8 @@ def _checked(series: WaSeries) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.
 def _run(
     series: WaSeries, ends: npt.NDArray[np.float64], wa: npt.NDArray[np.float64], index: int
 ) -> list[Line]:
-    """Return the faded line of the warm-up, if any, and the line of what was counted."""
-    # An interval's mean belongs to its middle.
+    """Return the faded line of the warm-up, if any, and the line after it."""
+    # The mean of an interval is drawn at its middle.
     middles = ends - np.diff(ends, prepend=0.0) / 2
     label = series.label
     if not math.isnan(series.steady_wa):
@@ -183,6 +188,6 @@ def _run(
     x, y = middles.tolist(), wa.tolist()
     lines = [Line(x[cut:], y[cut:], color, 1.3, 0.75, dash, label)]
     if cut > 0:
-        # One point more, so that the two parts join.
+        # One more point, so that the two lines join.
         lines.insert(0, Line(x[: cut + 1], y[: cut + 1], color, 1.3, 0.3, dash))
     return lines

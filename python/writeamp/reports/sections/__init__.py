@@ -1,4 +1,4 @@
-"""Sections of a report: each says what it shows of a document, if anything."""
+"""Sections of a report; each function returns None if the document has no data for it."""
 
 from __future__ import annotations
 
@@ -35,5 +35,5 @@ SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
 
 
 def sections_of(report: Report) -> list[Section]:
-    """Return the sections of a report, those that have something to show."""
-    return [found for one in SECTIONS if (found := one(report)) is not None]
+    """Return the sections of a report that are not empty."""
+    return [section for make_section in SECTIONS if (section := make_section(report)) is not None]

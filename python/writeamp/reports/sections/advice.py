@@ -1,4 +1,4 @@
-"""Advice: what would make WA less, with what it would be."""
+"""Advice: how to reduce WA, with the expected WA of each change."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from writeamp.reports.sections.ways import most_trusted
 from writeamp.reports.values import number, op_of_data, rows, words
 from writeamp.results.numbers import four_digits
 
-# No drive has more.
+# Limits for the op and the pages per block of a document; drives have less.
 _MOST_OP, _MOST_PAGES = 100.0, 1 << 20
 
 
 def advice(report: Report) -> Section | None:
-    """Return what to do: what was tried, or the command that tries it."""
+    """Return the changes that were tried, or the command that tries them."""
     document = report.document
     tried = rows(document, "advice") or rows(document, "what_if")
     if tried:
@@ -32,46 +32,50 @@ def advice(report: Report) -> Section | None:
 def _of_tries(report: Report, tried: Sequence[Mapping[str, Any]]) -> Section:
     row = most_trusted(rows(report.document, "rows"))
     now = number(row or report.document, "wa")
-    has_years = any(number(one, "years") is not None for one in tried)
+    has_years = any(number(trial, "years") is not None for trial in tried)
     lines = []
-    for one in tried:
-        wa, years = number(one, "wa"), number(one, "years")
+    for trial in tried:
+        wa, years = number(trial, "wa"), number(trial, "years")
         evidence = "–" if wa is None else four_digits(wa)
         change = "" if wa is None or not now else f"{wa / now - 1:+.1%}"
-        cells = [words(one, "change"), evidence, change]
+        cells = [words(trial, "change"), evidence, change]
         if has_years:
             cells.append("–" if years is None else f"{years:.3g}")
-        lines.append([*cells, words(one, "costs") or words(one, "reason")])
+        lines.append([*cells, words(trial, "costs") or words(trial, "reason")])
     columns = [
         "change",
-        ">WA with it",
-        ">against now",
+        ">WA with the change",
+        ">difference",
         *([">years"] if has_years else []),
-        "what it costs, or why not",
+        "costs, or why it does not work",
     ]
     if not any(line[-1] for line in lines):
         columns, lines = columns[:-1], [line[:-1] for line in lines]
     intro = "" if now is None else f" Now it is {four_digits(now)}."
     blocks: tuple[Block, ...] = (
-        Paragraph(f"Each change alone, and the write amplification that it would give.{intro}"),
+        Paragraph(f"Write amplification with each change alone.{intro}"),
         Rows(columns, lines),
     )
-    return Section("advice", "What to do", blocks)
+    return Section("advice", "How to reduce it", blocks)
 
 
 def _untried(report: Report, theory: tuple[Block, ...]) -> Section:
-    """Return what theory says of this load, if anything, and the command that tries changes."""
-    given = [one for one in report.command[1:] if one not in ("--series", "--json", "--csv")]
-    found = Paragraph(
-        "What this very load would gain by op, TRIM, another manager or victim policy, one change "
-        "at a time, simulation finds:"
+    """Return theory's prediction for this load, if any, and the command that tries changes."""
+    arguments = [
+        argument
+        for argument in report.command[1:]
+        if argument not in ("--series", "--json", "--csv")
+    ]
+    explanation = Paragraph(
+        "This command simulates this load with more op, with TRIM, and with other block managers "
+        "and victim policies, one change at a time:"
     )
-    command = Report("answer", ("answer", *given), {}).command_line
-    return Section("advice", "What to do", (*theory, found), command=command)
+    command = Report("answer", ("answer", *arguments), {}).command_line
+    return Section("advice", "How to reduce it", (*theory, explanation), command=command)
 
 
 def _of_theory(op: float, pages: float) -> tuple[Block, ...]:
-    """Return what theory says of more spare space under uniform writes."""
+    """Return theory's prediction for more spare space under uniform writes."""
     now = float(markov(op, pages))
     lines = []
     for times in (1.5, 2, 3):
@@ -79,9 +83,9 @@ def _of_theory(op: float, pages: float) -> tuple[Block, ...]:
         change = f"{times:g} times the spare space: op {times * op:.3g}"
         lines.append([change, four_digits(wa), f"{wa / now - 1:+.0%}"])
     return (
-        Rows(["change", ">WA by theory", ">against now"], lines),
+        Rows(["change", ">WA by theory", ">difference"], lines),
         Paragraph(
-            f"Theory is the Markov model, of uniform random writes; for op {op:.3g} it says "
+            f"Theory is the Markov model of uniform random writes. For op {op:.3g} it predicts "
             f"{four_digits(now)}."
         ),
     )

@@ -13,7 +13,7 @@ _MOST_ROWS = 200
 
 
 def before_after(report: Report) -> Section | None:
-    """Return what was set and found differently."""
+    """Return the settings and metrics that differ."""
     document = report.document
     if not {"settings", "numbers", "equal"} <= document.keys():
         return None
@@ -21,46 +21,49 @@ def before_after(report: Report) -> Section | None:
 
 
 def _blocks(document: Mapping[str, Any]) -> Iterator[Block]:
-    settings, found = rows(document, "settings"), rows(document, "numbers")
+    settings, metrics = rows(document, "settings"), rows(document, "numbers")
     if settings:
         yield Rows(
-            ["set differently", "before", "after"],
-            [[words(one, "key"), shown(one.get("a")), shown(one.get("b"))] for one in settings],
+            ["settings that differ", "before", "after"],
+            [
+                [words(setting, "key"), shown(setting.get("a")), shown(setting.get("b"))]
+                for setting in settings
+            ],
         )
     drawn = [
-        WaDot(f"{words(one, 'key')}, {when}", value, *(interval(one, side) or (value, value)))
-        for one in found
-        if words(one, "key").rpartition(".")[2] == "wa"
+        WaDot(f"{words(metric, 'key')}, {when}", value, *(interval(metric, side) or (value, value)))
+        for metric in metrics
+        if words(metric, "key").rpartition(".")[2] == "wa"
         for side, when in (("a", "before"), ("b", "after"))
-        if (value := number(one, side)) is not None
+        if (value := number(metric, side)) is not None
     ]
     if drawn:
         yield Drawing(
             wa_by_name(
                 drawn[:40], title="Write amplification before and after", interval="interval"
             ),
-            "Dots are the values, lines their intervals.",
+            "Dots are values, lines are their intervals.",
         )
-    if found:
+    if metrics:
         yield Rows(
-            ["found", ">before", ">after", ">change", "verdict"],
-            [_line(one) for one in found[:_MOST_ROWS]],
+            ["metrics that differ", ">before", ">after", ">change", "verdict"],
+            [_line(metric) for metric in metrics[:_MOST_ROWS]],
         )
-    if len(found) > _MOST_ROWS:
+    if len(metrics) > _MOST_ROWS:
         yield Paragraph(
-            f"… and {len(found) - _MOST_ROWS} more, which are inside the page.", "muted"
+            f"… and {len(metrics) - _MOST_ROWS} more; see the JSON document of this page.", "muted"
         )
     equal = number(document, "equal")
     if equal:
-        yield Paragraph(f"{equal:.0f} further numbers are equal.", "muted")
+        yield Paragraph(f"{equal:.0f} other metrics are equal.", "muted")
 
 
-def _line(one: Mapping[str, Any]) -> list[str]:
-    relative = number(one, "relative")
+def _line(metric: Mapping[str, Any]) -> list[str]:
+    relative = number(metric, "relative")
     return [
-        words(one, "key"),
-        with_bounds(number(one, "a"), interval(one, "a")),
-        with_bounds(number(one, "b"), interval(one, "b")),
+        words(metric, "key"),
+        with_bounds(number(metric, "a"), interval(metric, "a")),
+        with_bounds(number(metric, "b"), interval(metric, "b")),
         "" if relative is None else f"{relative:+.2%}",
-        words(one, "verdict"),
+        words(metric, "verdict"),
     ]

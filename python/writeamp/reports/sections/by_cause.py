@@ -1,4 +1,4 @@
-"""WA by cause: what was written at each layer, from the application down to the flash."""
+"""WA by cause: bytes written by each layer, from the application to the flash."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from writeamp.reports.report import Drawing, Report, Rows, Section
 from writeamp.reports.values import number, rows, table, words
 from writeamp.results.numbers import four_digits
 
-# Causes in words, with the colour of each.
+# Label and colour of each cause.
 _CAUSES = {
     "host": ("written by the host", HOST_COLOR),
-    "gc": ("moved by collection", series_color(0)),
+    "gc": ("moved by garbage collection", series_color(0)),
     "wear_leveling": ("moved by wear levelling", series_color(1)),
     "padding": ("padding", series_color(2)),
     "read_modify_write": ("read-modify-write", series_color(3)),
@@ -23,12 +23,12 @@ _CAUSES = {
     "slc": ("SLC cache", series_color(6)),
     "folding": ("folded out of the SLC cache", series_color(0)),
 }
-_AXIS = "bytes for each byte of the host"
+_AXIS = "bytes per host byte"
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 def by_cause(report: Report) -> Section | None:
-    """Return the bars of one run, or of the row that is trusted most, and its numbers."""
+    """Return the bars and numbers of the run, or of the row with the lowest WA."""
     document = report.document
     of = document
     if not table(document, "causes"):
@@ -36,7 +36,7 @@ def by_cause(report: Report) -> Section | None:
     causes = {
         cause: pages for cause in table(of, "causes") if (pages := _positive(of["causes"], cause))
     }
-    # An SLC cache takes the pages that the host wrote before other flash does.
+    # Host pages that go through an SLC cache count as "slc".
     host = causes.get("host", 0) + causes.get("slc", 0)
     if not host:
         return None
@@ -47,14 +47,14 @@ def by_cause(report: Report) -> Section | None:
         for cause, pages in causes.items()
     ]
     lines.append(["all", f"{total:,.0f}", four_digits(total / host), "100.0%"])
-    columns = ["programmed", ">pages", ">for each page of the host", ">share"]
+    columns = ["programmed", ">pages", ">per host page", ">share"]
     caption = (
-        "Each bar is as long as the bytes that its layer wrote; the lowest is the flash, with the "
-        "cause of each page that was programmed."
+        "Bytes written by each layer. The lowest bar is the flash, divided by the causes of "
+        "programmed pages."
     )
     if of is not document:
         named = filter(None, (words(of, "way"), words(of, "manager"), words(of, "victims")))
-        caption = f"Of {', '.join(named)}. {caption}"
+        caption = f"Result of {', '.join(named)}. {caption}"
     figure = _figure(document, causes, host * page_bytes, page_bytes)
     drawing = Drawing(figure, caption)
     return Section("causes", "Write amplification by cause", (drawing, Rows(columns, lines)))
@@ -66,8 +66,8 @@ def _positive(of: Mapping[str, Any], key: str) -> float | None:
 
 
 def _row_with_causes(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    found = [one for one in rows(document, "rows") if table(one, "causes")]
-    return min(found, key=lambda one: number(one, "wa") or float("inf"), default={})
+    candidates = [row for row in rows(document, "rows") if table(row, "causes")]
+    return min(candidates, key=lambda row: number(row, "wa") or float("inf"), default={})
 
 
 def _figure(
@@ -76,7 +76,7 @@ def _figure(
     host_bytes: float,
     page_bytes: float,
 ) -> BarChart:
-    """Describe a bar for each layer, the flash divided by cause."""
+    """Describe a bar for each layer, with the flash divided by cause."""
     above = _above(document, host_bytes)
     shares = [size / host_bytes for _, size in above]
     none = (0.0,) * len(above)
@@ -86,7 +86,7 @@ def _figure(
         title="Bytes written at each layer",
         subtitle="",
         x_label=_AXIS,
-        bars=(*(name for name, _ in above), "programmed in the flash"),
+        bars=(*(name for name, _ in above), "flash"),
         layers=(
             Layer(_AXIS, HOST_COLOR, (*shares, 0.0)),
             *(
@@ -101,14 +101,14 @@ def _figure(
 def _above(document: Mapping[str, Any], host_bytes: float) -> list[tuple[str, float]]:
     """Return the layers above the flash with their bytes, from the top."""
     layers = table(document, "layers")
-    found = []
-    # Bytes without a factor are not of the drive's files alone.
+    above = []
+    # Without a factor, the bytes include files outside the drive.
     passed = _positive(layers, "application_bytes")
     if passed and number(table(layers, "factors"), "file_system"):
-        found.append(("passed to write()", passed))
+        above.append(("passed to write()", passed))
     if size := _positive(layers, "file_system_bytes"):
-        found.append((f"{words(document, 'file_system') or 'the file system'} wrote", size))
-    return [*found, ("the drive was asked for", _positive(layers, "device_bytes") or host_bytes)]
+        above.append((f"{words(document, 'file_system') or 'file system'}", size))
+    return [*above, ("host writes to the drive", _positive(layers, "device_bytes") or host_bytes)]
 
 
 def _name(cause: str) -> str:

@@ -1,4 +1,4 @@
-"""End of a report: the notes of the document, and what no other section shows as tables."""
+"""End of a report: the notes of the document, and tables of all other values."""
 
 from __future__ import annotations
 
@@ -9,42 +9,42 @@ from writeamp.reports.report import Block, Bullets, Paragraph, Report, Rows, Sec
 from writeamp.reports.values import rows, shown, texts
 
 _MOST_ROWS = 100
-# Shown by sections of their own, or above all of them.
+# Keys that other sections show.
 _ELSEWHERE = frozenset(
     {"warnings", "notes", "differences", "advice", "findings", "settings", "numbers", "what_if"}
 )
 
 
 def notes(report: Report) -> Section | None:
-    """Return the notes of the document, those that are no warnings."""
+    """Return the notes of the document that are not warnings."""
     warnings = texts(report.document, "warnings")
-    found = [one for one in texts(report.document, "notes") if one not in warnings]
-    return Section("notes", "Notes", (Bullets(found),)) if found else None
+    remaining = [note for note in texts(report.document, "notes") if note not in warnings]
+    return Section("notes", "Notes", (Bullets(remaining),)) if remaining else None
 
 
 def details(report: Report) -> Section | None:
-    """Return the facts of the document, folded where other sections have the answer."""
+    """Return all other values of the document as a folded section."""
     facts = [[key, value] for key, value in _facts(report.document)]
-    found: list[Block] = [Rows(["", ""], facts)] if facts else []
+    tables: list[Block] = [Rows(["", ""], facts)] if facts else []
     for key in report.document:
         table = rows(report.document, key)
         if table and key not in _ELSEWHERE:
-            found += _table(key, table)
-    if not found:
+            tables += _table(key, table)
+    if not tables:
         return None
     command = report.with_options("--json")
-    return Section("details", "All numbers and settings", tuple(found), command, is_folded=True)
+    return Section("details", "All numbers and settings", tuple(tables), command, is_folded=True)
 
 
 def _facts(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield values by their keys, joined by points."""
+    """Yield the values with their keys, joined by dots."""
     if isinstance(value, Mapping):
-        for key, one in value.items():
+        for key, item in value.items():
             if not path and key in _ELSEWHERE:
                 continue
-            yield from _facts(one, f"{path}.{key}" if path else str(key))
+            yield from _facts(item, f"{path}.{key}" if path else str(key))
     elif isinstance(value, list):
-        if not any(isinstance(one, Mapping | list) for one in value):
+        if not any(isinstance(item, Mapping | list) for item in value):
             yield path, _list(value)
     else:
         yield path, shown(value)
@@ -60,8 +60,8 @@ def _table(key: str, table: list[Mapping[str, Any]]) -> Iterator[Block]:
     lines = [dict(_facts({"": row})) for row in table[:_MOST_ROWS]]
     columns = list(dict.fromkeys(name for line in lines for name in line))[:12]
     yield Rows(
-        [one.lstrip(".") for one in columns],
-        [[line.get(one, "") for one in columns] for line in lines],
+        [column.lstrip(".") for column in columns],
+        [[line.get(column, "") for column in columns] for line in lines],
         caption=key,
     )
     if len(table) > _MOST_ROWS:

@@ -1,4 +1,4 @@
-"""Findings of the doctor: what is wrong, its evidence, and what the number would have been."""
+"""Findings of `writeamp doctor`: the fault, its evidence, and the corrected WA."""
 
 from __future__ import annotations
 
@@ -8,35 +8,32 @@ from writeamp.results.numbers import four_digits
 
 
 def findings(report: Report) -> Section | None:
-    """Return the findings, the worst first."""
-    found = rows(report.document, "findings")
+    """Return the findings, most severe first."""
+    faults = rows(report.document, "findings")
     not_judged = rows(report.document, "not_judged")
-    if not (found or not_judged):
+    if not (faults or not_judged):
         return None
     order = {"error": 0, "warning": 1, "note": 2}
     blocks: list[Block] = []
-    for one in sorted(found, key=lambda each: order.get(words(each, "severity"), 3)):
-        severity = words(one, "severity") or "note"
+    for fault in sorted(faults, key=lambda fault: order.get(words(fault, "severity"), 3)):
+        severity = words(fault, "severity") or "note"
         tone = {"error": "bad", "warning": "warning"}.get(severity, "")
-        head = f"{severity.capitalize()}, {words(one, 'id')}: {words(one, 'message')}"
+        head = f"{severity.capitalize()}, {words(fault, 'id')}: {words(fault, 'message')}"
         blocks.append(Paragraph(head, tone))  # type: ignore[arg-type]
         lines = [
-            ("evidence", shown(one["evidence"]) if one.get("evidence") else ""),
-            ("what to change", words(one, "advice")),
-            ("WA", _change(number(one, "wa_now"), number(one, "wa_fixed"))),
+            ("evidence", shown(fault["evidence"]) if fault.get("evidence") else ""),
+            ("how to fix it", words(fault, "advice")),
+            ("WA", _change(number(fault, "wa_now"), number(fault, "wa_fixed"))),
         ]
         blocks.append(Rows(["", ""], [line for line in lines if line[1]]))
-    for one in not_judged:
-        blocks.append(
-            Paragraph(
-                f"Not judged, {words(one, 'id')} of {words(one, 'where')}: {words(one, 'reason')}"
-            )
-        )
+    for check in not_judged:
+        place = f"{words(check, 'id')} in {words(check, 'where')}"
+        blocks.append(Paragraph(f"Not checked, {place}: {words(check, 'reason')}"))
     return Section("findings", "Findings", tuple(blocks))
 
 
 def _change(now: float | None, fixed: float | None) -> str:
     if fixed is None:
-        return "" if now is None else f"{four_digits(now)} now"
-    before = "" if now is None else f"{four_digits(now)} now; "
-    return f"{before}{four_digits(fixed)} with the change"
+        return "" if now is None else f"{four_digits(now)} measured"
+    measured = "" if now is None else f"{four_digits(now)} measured, "
+    return f"{measured}{four_digits(fixed)} corrected"

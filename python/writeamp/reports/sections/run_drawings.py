@@ -1,4 +1,4 @@
-"""Drawings of a run: WA over its writes, and its blocks at the end."""
+"""Drawings of a run: WA over time, and blocks at the end."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ _CELLS_IN_A_ROW = 64
 
 
 def over_time(report: Report) -> Section | None:
-    """Return the line, with the mean of what was counted."""
-    found = table(report.more, "over_time")
-    x, wa = numbers(found, "x"), numbers(found, "wa")
+    """Return the line of WA over time, with the mean after the warm-up."""
+    series = table(report.more, "over_time")
+    x, wa = numbers(series, "x"), numbers(series, "wa")
     if len(x) < 2 or len(x) != len(wa) or x[-1] <= 0:
         return None
-    mean = number(found, "mean")
+    mean = number(series, "mean")
     run = WaSeries(
         "mean of an interval",
         x,
         wa,
-        number(found, "warmup") or 0.0,
+        number(series, "warmup") or 0.0,
         math.nan if mean is None else mean,
     )
     figure = wa_over_time([run], title="Write amplification over time", subtitle="")
-    figure = replace(figure, x_label=words(found, "x_words"), y_label=WA_LABEL)
+    figure = replace(figure, x_label=words(series, "x_words"), y_label=WA_LABEL)
     caption = "Each point is the mean of an interval"
-    caption += "." if mean is None else "; the thick line is the mean of what was counted."
+    caption += "." if mean is None else "; the thick line is the mean after the warm-up."
     facts = "" if mean is None else f"The mean is {mean:.4g}."
     command = None
     if report.verb == "simulate":
@@ -42,9 +42,9 @@ def over_time(report: Report) -> Section | None:
 
 
 def blocks(report: Report) -> Section | None:
-    """Return what blocks hold, and how often each was erased."""
-    found = tuple(_drawings(report))
-    return Section("blocks", "Blocks at the end", found) if found else None
+    """Return drawings of the blocks' valid pages and erases."""
+    drawings = tuple(_drawings(report))
+    return Section("blocks", "Blocks at the end", drawings) if drawings else None
 
 
 def _drawings(report: Report) -> Iterator[Block]:
@@ -52,12 +52,12 @@ def _drawings(report: Report) -> Iterator[Block]:
         (
             "valid_pages",
             "valid pages of a block",
-            "What a collection has to move: a block with few valid pages is a cheap victim. Blocks "
-            "on the right hold data that was not overwritten.",
+            "Garbage collection moves the valid pages of its victim, so blocks on the left are "
+            "cheap victims. Blocks on the right hold data that was not overwritten.",
         ),
-        ("erase_counts", "erases of a block", "How evenly the blocks are worn."),
+        ("erase_counts", "erases of a block", "A narrow distribution means even wear."),
     ):
-        edges, counts = (numbers(table(report.more, key), part) for part in ("edges", "counts"))
+        edges, counts = (numbers(table(report.more, key), name) for name in ("edges", "counts"))
         if counts and len(edges) == len(counts) + 1 and max(counts) > 0 and edges[0] < edges[-1]:
             yield Drawing(_histogram(edges, counts, x_words), caption)
     wear = table(report.more, "wear")
@@ -67,7 +67,7 @@ def _drawings(report: Report) -> Iterator[Block]:
 
 
 def _histogram(edges: Sequence[float], counts: Sequence[float], x_words: str) -> LineChart:
-    """Describe bars: number i counts the whole numbers from edge i on, below edge i + 1."""
+    """Describe a histogram of whole numbers; bar i counts edge i up to edge i + 1 exclusive."""
     color = series_color(0)
     bars = zip(edges, edges[1:], counts, strict=False)
     return LineChart(
@@ -112,10 +112,10 @@ def _wear_map(erases: Sequence[float]) -> HeatMapChart:
 
 def _caption(wear: Mapping[str, Any]) -> str:
     joined = number(wear, "blocks_of_a_cell") or 1
-    of = "A cell is a block" if joined == 1 else f"A cell is the mean of {joined:.0f} blocks"
-    return f"Wear map. {of}, in the order of their numbers; its shade says how often it was erased."
+    cell = "A cell is a block" if joined == 1 else f"A cell is the mean of {joined:.0f} blocks"
+    return f"Wear map. {cell}, in the order of block numbers. Darker cells have more erases."
 
 
 def _facts(wear: Mapping[str, Any]) -> str:
-    least, mean, most = (number(wear, one) or 0 for one in ("least", "mean", "most"))
-    return f"Erases of a block: {least:,.0f} to {most:,.0f}, {mean:,.1f} in the mean."
+    least, mean, most = (number(wear, name) or 0 for name in ("least", "mean", "most"))
+    return f"Erases of a block: {least:,.0f} to {most:,.0f}, mean {mean:,.1f}."

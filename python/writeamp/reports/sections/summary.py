@@ -1,4 +1,4 @@
-"""Summary: the answer in a sentence, and what a reader should know of it."""
+"""Summary: the answer in a sentence, and its warnings."""
 
 from __future__ import annotations
 
@@ -20,70 +20,72 @@ _Document = Mapping[str, Any]
 
 
 def summary(report: Report) -> Section:
-    """Return the head of the page."""
+    """Return the section at the top of the page."""
     document = report.document
-    found: list[Block] = [Paragraph(sentence_of(report), "answer")]
+    blocks: list[Block] = [Paragraph(sentence_of(report), "answer")]
     if document.get("steady") is False:
-        found.append(Paragraph(f"not steady: {words(document, 'steady_reason')}", "warning"))
-    found += [
-        Paragraph(one, "warning")
-        for one in texts(document, "warnings")
-        if not (document.get("steady") is False and one.startswith("not steady"))
+        blocks.append(Paragraph(f"not steady: {words(document, 'steady_reason')}", "warning"))
+    blocks += [
+        Paragraph(warning, "warning")
+        for warning in texts(document, "warnings")
+        if not (document.get("steady") is False and warning.startswith("not steady"))
     ]
-    return Section("summary", "", tuple(found))
+    return Section("summary", "", tuple(blocks))
 
 
 def sentence_of(report: Report) -> str:
-    """Return the answer in a sentence or two."""
+    """Return the answer in one or two sentences."""
     document = report.document
     for keys, sentence in _SENTENCES:
         if keys <= document.keys():
-            found = sentence(document)
-            if found:
-                return found
-    return f"What writeamp {report.verb} found."
+            answer = sentence(document)
+            if answer:
+                return answer
+    return f"Result of writeamp {report.verb}."
 
 
 def _of_answer(document: _Document) -> str:
     row = most_trusted(rows(document, "rows"))
     if row is None:
-        return "No way could answer; the table says why."
-    found = rows(document, "rows")
+        return "No row has an answer; see the reasons in the table."
+    answers = rows(document, "rows")
     others = [
-        f"{in_words(words(one, 'way')).rstrip(',')} {four_digits(wa)}"
-        for one in found
-        if one is not row and (wa := number(one, "wa")) is not None
+        f"{in_words(words(other, 'way'))} {four_digits(wa)}"
+        for other in answers
+        if other is not row and (wa := number(other, "wa")) is not None
     ]
-    also = f"; {', '.join(others)}" if others else ""
+    also = f"; others: {', '.join(others)}" if others else ""
     way = words(row, "way")
     name = interval_name(of_profile=way == "simulate" and "wa_ci90" in document)
-    wa_said = _wa(row, name="bounds" if way.startswith("real") else name)
-    said = f"{wa_said} That is what {in_words(way)} finds{also}."
+    wa_text = _wa(row, name="bounds" if way.startswith("real") else name)
+    text = f"{wa_text} Source: {in_words(way)}{also}."
     changes = [
-        (wa, words(one, "change"))
-        for one in rows(document, "advice")
-        if (wa := number(one, "wa")) is not None
+        (wa, words(trial, "change"))
+        for trial in rows(document, "advice")
+        if (wa := number(trial, "wa")) is not None
     ]
     now = number(row, "wa")
     if changes and now:
         wa, change = min(changes)
         if wa < now:
-            said += f" It would be {four_digits(wa)} ({wa / now - 1:+.0%}) with: {change}."
-    return said
+            text += f" Best change tried: {change}, with {four_digits(wa)} ({wa / now - 1:+.0%})."
+    return text
 
 
 def _of_comparison(document: _Document) -> str:
-    found = [(wa, one) for one in rows(document, "rows") if (wa := number(one, "wa")) is not None]
-    if not found:
+    results = [(wa, row) for row in rows(document, "rows") if (wa := number(row, "wa")) is not None]
+    if not results:
         return ""
-    (least, best), (most, worst) = (choice(found, key=lambda one: one[0]) for choice in (min, max))
-    if len(found) == 1:
+    (least, best), (most, worst) = (
+        choice(results, key=lambda pair: pair[0]) for choice in (min, max)
+    )
+    if len(results) == 1:
         return _wa(best)
-    has_loads = len({words(one, "workload") for _, one in found}) > 1
-    first, last = (_policy(one, has_loads=has_loads) for one in (best, worst))
+    has_loads = len({words(row, "workload") for _, row in results}) > 1
+    first, last = (_policy(row, has_loads=has_loads) for row in (best, worst))
     return (
-        f"{first} amplifies writes least, by {four_digits(least)}; {last} most, by "
-        f"{four_digits(most)}."
+        f"Lowest write amplification: {four_digits(least)}, {first}. Highest: "
+        f"{four_digits(most)}, {last}."
     )
 
 
@@ -93,32 +95,35 @@ def _policy(row: _Document, *, has_loads: bool) -> str:
 
 
 def _of_difference(document: _Document) -> str:
-    wa = next((one for one in rows(document, "numbers") if one.get("key") == "wa"), {})
-    before, after = number(wa, "a"), number(wa, "b")
-    settings = [words(one, "key") for one in rows(document, "settings")]
-    changed = f"Set differently: {', '.join(settings)}. " if settings else "No setting differs. "
-    if before is None or after is None:
+    wa = next((metric for metric in rows(document, "numbers") if metric.get("key") == "wa"), {})
+    first, second = number(wa, "a"), number(wa, "b")
+    settings = [words(setting, "key") for setting in rows(document, "settings")]
+    names = ", ".join(settings)
+    changed = f"Settings that differ: {names}. " if settings else "No setting differs. "
+    if first is None or second is None:
         count = len(rows(document, "numbers"))
-        return f"{changed}{count} numbers differ."
+        return f"{changed}{count} metrics differ."
     verdict = {
-        "differs": "more than noise explains",
+        "differs": "more than noise",
         "within noise": "within noise",
-    }.get(words(wa, "verdict"), "without an interval to judge it by")
-    share = f" ({after / before - 1:+.1%})" if before else ""
+    }.get(words(wa, "verdict"), "without an interval to compare")
+    share = f" ({second / first - 1:+.1%})" if first else ""
     return (
-        f"{changed}Write amplification went from {four_digits(before)} to "
-        f"{four_digits(after)}{share}, {verdict}."
+        f"{changed}Write amplification went from {four_digits(first)} to "
+        f"{four_digits(second)}{share}, {verdict}."
     )
 
 
 def _of_findings(document: _Document) -> str:
-    found = rows(document, "findings")
+    faults = rows(document, "findings")
     count = {
-        severity: sum(one.get("severity") == severity for one in found)
+        severity: sum(fault.get("severity") == severity for fault in faults)
         for severity in ("error", "warning", "note")
     }
-    said = [f"{number} {what}{'s' * (number > 1)}" for what, number in count.items() if number]
-    return f"Found: {', '.join(said)}." if said else "Nothing was found that is wrong."
+    counts = [
+        f"{number} {severity}{'s' * (number > 1)}" for severity, number in count.items() if number
+    ]
+    return f"Found: {', '.join(counts)}." if counts else "No faults found."
 
 
 def _of_target(document: _Document) -> str:
@@ -127,7 +132,7 @@ def _of_target(document: _Document) -> str:
         return ""
     low, high = number(document, "op_low"), number(document, "op_high")
     within = "" if low is None or high is None else f" ({interval_in_words(low, high)})"
-    return f"A write amplification of {target:g} needs {op:.4g} of spare space, as op{within}."
+    return f"A write amplification of {target:g} needs op {op:.4g}{within}."
 
 
 def _of_endurance(document: _Document) -> str:
@@ -135,12 +140,10 @@ def _of_endurance(document: _Document) -> str:
     if lives is None:
         return ""
     within = interval(document, "endurance")
-    said = f" ({interval_in_words(*within, '.4g')})" if within else ""
+    bounds = f" ({interval_in_words(*within, '.4g')})" if within else ""
     tbw = number(document, "tbw")
     also = f" That is a TBW of {four_digits(tbw)} TB." if tbw is not None else ""
-    return (
-        f"The drive takes {four_digits(lives)} full drive writes until it is worn out{said}.{also}"
-    )
+    return f"The drive endures {four_digits(lives)} full drive writes{bounds}.{also}"
 
 
 def _of_lifetime(document: _Document) -> str:
@@ -150,7 +153,7 @@ def _of_lifetime(document: _Document) -> str:
     low, high = number(document, "years_low"), number(document, "years_high")
     within = "" if low is None or high is None else f", {low:.3g} to {high:.3g}"
     if words(document, "method") == "simulation":
-        return f"The drive lives for {years:.3g} years{within}."
+        return f"The drive lasts {years:.3g} years{within}."
     return f"The drive has {years:.3g} years left{within}."
 
 
@@ -158,37 +161,39 @@ def _of_counters(document: _Document) -> str:
     if number(document, "wa") is None:
         low, high = number(document, "wa_low"), number(document, "wa_high")
         if low is not None and high is not None:
-            return f"Write amplification lies between {low:.3g} and {high:.3g}, by estimate."
+            return f"Write amplification is between {low:.3g} and {high:.3g}, by estimate."
         if low is not None and low >= 1:
-            return f"Write amplification is {at_least(low)}: a part of the flash is not counted."
+            return f"Write amplification is {at_least(low)}; the counters omit a part of the flash."
         reason = words(document, "reason")
-        return f"Write amplification is not known: {reason}." if reason else ""
+        return f"Write amplification is unknown: {reason}." if reason else ""
     low, high = number(document, "wa_low"), number(document, "wa_high")
     apart = "" if low is None or high is None else range_of(low, high)
-    allowed = f" (between {apart.replace(' to ', ' and ')}, as its counters allow)" if apart else ""
+    allowed = f" (between {apart.replace(' to ', ' and ')} by its counters)" if apart else ""
     return f"{_wa(document, allowed)} It is {words(document, 'class') or 'counted'} on the drive."
 
 
 def _of_predictions(document: _Document) -> str:
-    found = [
-        f"{four_digits(wa)} ({words(one, 'model')})"
-        for one in rows(document, "models")
-        if (wa := number(one, "wa")) is not None and one.get("in_domain") is not False
+    predictions = [
+        f"{four_digits(wa)} ({words(model, 'model')})"
+        for model in rows(document, "models")
+        if (wa := number(model, "wa")) is not None and model.get("in_domain") is not False
     ]
     op = number(document, "op")
-    if not found or op is None:
+    if not predictions or op is None:
         return ""
-    return f"Uniform random writes at op {op:.4g} are amplified by {', '.join(found)}."
+    return f"Write amplification of uniform random writes at op {op:.4g}: {', '.join(predictions)}."
 
 
 def _of_methods(document: _Document) -> str:
-    found = {words(one, "method"): number(one, "wa") for one in rows(document, "methods")}
-    best, by_size = found.get("optimal"), found.get("size")
+    wa_by_method = {
+        words(method, "method"): number(method, "wa") for method in rows(document, "methods")
+    }
+    best, by_size = wa_by_method.get("optimal"), wa_by_method.get("size")
     if best is None:
         return ""
-    than = f", and by {four_digits(by_size)} if each had its part by size" if by_size else ""
+    than = f", or {four_digits(by_size)} with spare space in proportion to size" if by_size else ""
     return (
-        f"With the spare space divided best between the groups, writes are amplified by "
+        "With the best division of spare space between the groups, write amplification is "
         f"{four_digits(best)}{than}."
     )
 
@@ -198,17 +203,15 @@ def _of_trace(document: _Document) -> str:
     hottest = number(document, "hottest_10pct_share")
     if not writes or times is None:
         return ""
-    uneven = (
-        "" if hottest is None else f"; the busiest tenth of them gets {hottest:.0%} of the writes"
-    )
-    return f"{writes:,.0f} writes go to each page that is written {times:.3g} times{uneven}."
+    uneven = "" if hottest is None else f"; the hottest 10% of them get {hottest:.0%} of the writes"
+    return f"{writes:,.0f} writes, on average {times:.3g} to each written page{uneven}."
 
 
 def _wa(document: _Document, within: str | None = None, name: str = "") -> str:
-    """Return the sentence on WA, with its interval by name if its words are not given."""
+    """Return the sentence on WA; `within` replaces the interval, which is called `name`."""
     wa = number(document, "wa")
     if wa is None:
-        return "The host wrote nothing." if document.get("host_pages") == 0 else ""
+        return "The host wrote no data." if document.get("host_pages") == 0 else ""
     bounds = interval(document, "wa")
     if within is None:
         name = name or interval_name(of_profile="wa_ci90" in document)
@@ -217,15 +220,15 @@ def _wa(document: _Document, within: str | None = None, name: str = "") -> str:
     host = number(table(document, "causes"), "host")
     moved = ""
     if collected and host:
-        moved = f": the page itself, and {four_digits(collected / host)} moved by collection"
+        moved = f": the page itself, {four_digits(collected / host)} moved by garbage collection"
         others = wa - 1 - collected / host
-        moved += f" and {four_digits(others)} for other causes" if others > 0.0005 * wa else ""
+        moved += f", and {four_digits(others)} for other causes" if others > 0.0005 * wa else ""
     return (
         f"For each page that the host writes, the flash programs {four_digits(wa)}{within}{moved}."
     )
 
 
-# Keys that only such a document has together; the special before the general.
+# Keys that identify a kind of document, special kinds before general ones.
 _SENTENCES: tuple[tuple[frozenset[str], Callable[[_Document], str]], ...] = (
     (frozenset({"rows", "differences", "advice"}), _of_answer),
     (frozenset({"settings", "numbers", "equal"}), _of_difference),

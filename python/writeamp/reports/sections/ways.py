@@ -1,4 +1,4 @@
-"""Rows that each have a WA (ways to answer, policies, models), and why the ways differ."""
+"""Rows with a WA (methods, policies or models), and why methods differ."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from writeamp.reports.values import interval, number, rows, shown, with_bounds, 
 from writeamp.results.numbers import interval_name
 
 _Row = Mapping[str, Any]
-# Ways of `answer`, the most trusted one first, and what each is in a sentence.
+# Methods of `answer`, most trusted first, with their names in a sentence.
 _WAYS = {
-    "real": "the real drive, by its counters,",
+    "real": "counters of the real drive",
     "simulate": "simulation",
     "virtual": "the virtual drive",
     "timed": "simulation in virtual time",
     "mean-field": "the mean field",
     "formula": "the formula",
 }
-_TITLES = {"way": "The answer, each way", "manager": "Each policy", "model": "Each model"}
-# Columns after name and WA, those that some row has: the key and the heading.
+_TITLES = {"way": "Answers by source", "manager": "Results by policy", "model": "Results by model"}
+# Optional columns after name and WA: key and heading.
 _MORE = (
     ("theory_wa", ">theory of uniform writes"),
     ("pe_fairness", ">PE fairness"),
@@ -33,54 +33,58 @@ _MORE = (
 
 
 def ways(report: Report) -> Section | None:
-    """Return the table, and a drawing of its values."""
-    found = rows(report.document, "rows") or rows(report.document, "models")
-    key = next((one for one in _TITLES if found and all(one in row for row in found)), None)
-    if key is None or not any("wa" in row for row in found):
+    """Return the table of rows, and a drawing of their WA."""
+    answers = rows(report.document, "rows") or rows(report.document, "models")
+    key = next((name for name in _TITLES if answers and all(name in row for row in answers)), None)
+    if key is None or not any("wa" in row for row in answers):
         return None
-    has_loads = len({words(row, "workload") for row in found}) > 1
-    names = [_name(row, key, has_loads=has_loads) for row in found]
-    more = [one for one in _MORE if any(row.get(one[0]) not in (None, "") for row in found)]
-    of_profile = any("wa_ci90" in one for one in (report.document, *found))
-    of_counters = any(words(row, "way").startswith("real") and interval(row, "wa") for row in found)
+    has_loads = len({words(row, "workload") for row in answers}) > 1
+    names = [_name(row, key, has_loads=has_loads) for row in answers]
+    more = [
+        column for column in _MORE if any(row.get(column[0]) not in (None, "") for row in answers)
+    ]
+    of_profile = any("wa_ci90" in source for source in (report.document, *answers))
+    of_counters = any(
+        words(row, "way").startswith("real") and interval(row, "wa") for row in answers
+    )
     is_mixed = of_counters or (of_profile and key == "way")
     named = interval_name(of_profile=of_profile, is_mixed=is_mixed)
     table = Rows(
         [key, f">WA [{named}]", *(heading for _, heading in more)],
         [
             [name, with_bounds(number(row, "wa"), interval(row, "wa"))]
-            + [_cell(row, one) for one, _ in more]
-            for name, row in zip(names, found, strict=True)
+            + [_cell(row, column) for column, _ in more]
+            for name, row in zip(names, answers, strict=True)
         ],
     )
     blocks: list[Block] = [table]
     drawn = [
         WaDot(name, wa, *(interval(row, "wa") or (wa, wa)), is_sound=not _is_outside(row))
-        for name, row in zip(names, found, strict=True)
+        for name, row in zip(names, answers, strict=True)
         if (wa := number(row, "wa")) is not None
     ]
     if len(drawn) > 1:
-        caption = f"Dots are the values, lines their {named}"
+        caption = f"Dots are values, lines are their {named}"
         faint = (
-            "; grey is outside of what the model assumes" if any(map(_is_outside, found)) else ""
+            "; grey means outside the model's assumptions" if any(map(_is_outside, answers)) else ""
         )
         figure = wa_by_name(drawn, title="Write amplification of each row", interval=named)
         blocks.insert(0, Drawing(figure, f"{caption}{faint}."))
     return Section("rows", _TITLES[key], tuple(blocks), command=report.with_options("--json"))
 
 
-def most_trusted(found: Sequence[_Row]) -> _Row | None:
-    """Return the row of the way that is trusted most; None if no row has an answer."""
+def most_trusted(answers: Sequence[_Row]) -> _Row | None:
+    """Return the row of the most trusted method, or None if no row has an answer."""
     for way in _WAYS:
-        for row in found:
+        for row in answers:
             if words(row, "way").startswith(way) and number(row, "wa") is not None:
                 return row
-    return next((row for row in found if number(row, "wa") is not None), None)
+    return next((row for row in answers if number(row, "wa") is not None), None)
 
 
 def in_words(way: str) -> str:
-    """Return a way as it stands in a sentence."""
-    return next((said for begins, said in _WAYS.items() if way.startswith(begins)), way)
+    """Return the name of a method in a sentence."""
+    return next((name for prefix, name in _WAYS.items() if way.startswith(prefix)), way)
 
 
 def _cell(row: _Row, key: str) -> str:
@@ -104,19 +108,19 @@ def _is_outside(row: _Row) -> bool:
 
 def differences(report: Report) -> Section | None:
     """Return why rows differ."""
-    found = rows(report.document, "differences")
-    if not found:
+    pairs = rows(report.document, "differences")
+    if not pairs:
         return None
     intro = Paragraph(
-        "Each difference of WA between two ways, and what it comes from: one thing at a time was "
-        "switched, and the change counted."
+        "Causes of each difference of WA between two rows, measured by switching one cause at a "
+        "time."
     )
-    agreed = [_between(one) for one in found if one.get("agree") is True]
-    differ = [one for one in found if one.get("agree") is not True]
-    # Of the pairs that differ, those with what is trusted most say it all.
+    agreed = [_between(pair) for pair in pairs if pair.get("agree") is True]
+    differ = [pair for pair in pairs if pair.get("agree") is not True]
+    # Pairs with the most trusted row come first, the others are folded.
     trusted = words(most_trusted(rows(report.document, "rows")) or {}, "way")
-    first = [one for one in differ if trusted and trusted in _pair(one)] or differ
-    others = [one for one in differ if one not in first]
+    first = [pair for pair in differ if trusted and trusted in _pair(pair)] or differ
+    others = [pair for pair in differ if pair not in first]
     columns = ["between", ">difference of WA", "cause", ">share"]
     blocks: list[Block] = []
     if first:
@@ -125,28 +129,28 @@ def differences(report: Report) -> Section | None:
         more = f"{len(others)} other pairs that differ"
         blocks.append(Rows(columns, list(_lines(others)), folded=more))
     if agreed:
-        blocks.append(Paragraph(f"Within noise of each other: {'; '.join(agreed)}.", "good"))
-    return Section("differences", "Why the ways differ", tuple(blocks))
+        blocks.append(Paragraph(f"Equal within noise: {'; '.join(agreed)}.", "good"))
+    return Section("differences", "Why rows differ", tuple(blocks))
 
 
-def _lines(found: list[Mapping[str, Any]]) -> Iterator[list[str]]:
-    for one in found:
-        whole = number(one, "wa_difference")
-        parts = [(words(cause, "cause"), number(cause, "share")) for cause in rows(one, "causes")]
-        parts.append(("unexplained", number(one, "unexplained")))
-        head = [_between(one), "–" if whole is None else f"{whole:+.3f}"]
+def _lines(pairs: list[Mapping[str, Any]]) -> Iterator[list[str]]:
+    for pair in pairs:
+        difference = number(pair, "wa_difference")
+        parts = [(words(cause, "cause"), number(cause, "share")) for cause in rows(pair, "causes")]
+        parts.append(("unexplained", number(pair, "unexplained")))
+        head = [_between(pair), "–" if difference is None else f"{difference:+.3f}"]
         for cause, share in parts:
             if share is not None and (abs(share) >= 0.0005 or len(parts) == 1):
                 yield [*head, cause, f"{share:+.3f}"]
                 head = ["", ""]
         if head[0]:
-            yield [*head, "no cause above the noise", ""]
+            yield [*head, "no cause above noise", ""]
 
 
-def _pair(one: Mapping[str, Any]) -> list[str]:
-    between = one.get("between")
-    return [shown(each) for each in between] if isinstance(between, list) else []
+def _pair(difference: Mapping[str, Any]) -> list[str]:
+    between = difference.get("between")
+    return [shown(name) for name in between] if isinstance(between, list) else []
 
 
-def _between(one: Mapping[str, Any]) -> str:
-    return " and ".join(_pair(one)) or words(one, "between")
+def _between(difference: Mapping[str, Any]) -> str:
+    return " and ".join(_pair(difference)) or words(difference, "between")

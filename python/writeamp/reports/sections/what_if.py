@@ -1,4 +1,4 @@
-"""Sliders of spare space and hot data: what analytic models say, computed in the page."""
+"""Sliders of spare space and hot data, with predictions of analytic models in the page."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ from writeamp.text import html_text
 
 _LEAST_OP, _MOST_OP = 0.01, 1.0
 _MOST_PAGES = 4096
-# Rows of `page.js`, and what each is of.
+# Rows of `page.js`, with their labels.
 _ROWS = (
-    ("expected-value", "uniform writes, the oldest block collected (Expected Value)"),
-    ("markov", "uniform writes, the emptiest block collected (Markov)"),
-    ("greedy", "the same in the mean field (d-choices, d = ∞)"),
-    ("d-choices", "uniform writes, the emptiest of 10 random blocks (d-choices)"),
-    ("cold-rests", "only the hot pages are written, uniformly (effective op)"),
-    ("divided-best", "hot and cold apart, the spare space divided best (Dayan et al.)"),
+    ("expected-value", "uniform writes, oldest block as victim (Expected Value)"),
+    ("markov", "uniform writes, emptiest block as victim (Markov)"),
+    ("greedy", "uniform writes, emptiest block as victim, mean field (d-choices, d = ∞)"),
+    ("d-choices", "uniform writes, emptiest of 10 random blocks as victim (d-choices)"),
+    ("cold-rests", "uniform writes to the hot pages only (effective op)"),
+    ("divided-best", "hot and cold data separated, best division of spare space (Dayan et al.)"),
 )
-_CURVES = (("markov", "uniform, greedy"), ("divided-best", "hot and cold apart"))
+_CURVES = (("markov", "uniform, greedy"), ("divided-best", "hot and cold data separated"))
 _HOT_COLD = re.compile(r"hot-cold:f=([0-9.eE+-]+),r=([0-9.eE+-]+)")
 _MOST_WA = 8.0
 
 
 def what_if(report: Report) -> Section | None:
-    """Return the sliders, set as the drive and its load are, where they are known."""
+    """Return the sliders, initially set to the drive and its load, if known."""
     document = report.document
     op, wa = op_of_data(document), number(document, "wa")
     pages = number(document, "pages_per_block")
     if op is None or pages is None or not 1 <= pages <= _MOST_PAGES or op <= 0:
         return None
     load = _HOT_COLD.search(words(document, "workload"))
-    hot, writes = (float(one) for one in load.groups()) if load else (0.2, 0.8)
-    hot, writes = (min(max(one, 0.01), 0.99) for one in (hot, writes))
+    hot, writes = (float(share) for share in load.groups()) if load else (0.2, 0.8)
+    hot, writes = (min(max(share, 0.01), 0.99) for share in (hot, writes))
     start = min(max(op, _LEAST_OP), _MOST_OP)
     predict = ["predict", "--op", f"{start:.4g}", "--pages-per-block", f"{pages:.0f}"]
     intro = Paragraph(
-        "What theory says of a full, large drive as its spare space and its load change. These are "
-        "the formulas of writeamp's library, computed here; they know nothing of this run but its "
-        f"op{_why_this_op(document, op)} and the pages of its blocks."
+        "Predictions of theory for a full, large drive with other spare space and another load. "
+        "The page computes the formulas of writeamp's library. They use only two values of this "
+        f"run: op{_why_this_op(document, op)} and pages per block."
     )
     form = Controls(_form(start, pages, hot, writes), _drawing(start, wa), _END)
     command = shlex.join(["writeamp", *predict])
@@ -53,14 +53,17 @@ def what_if(report: Report) -> Section | None:
 
 
 def _why_this_op(document: Mapping[str, Any], op: float) -> str:
-    """Return why the op is not that of the drive, if it is not."""
+    """Return why the effective op differs from the drive's, or ""."""
     of_drive = number(document, "op")
     if not of_drive or abs(op / of_drive - 1) < 0.005:
         return ""
-    return f" ({op:.4g}, as only a part of the logical pages holds data; {of_drive:.4g} of all)"
+    return (
+        f" (effective op {op:.4g}, because only a part of the logical pages holds data; op of the "
+        f"drive {of_drive:.4g})"
+    )
 
 
-_END = '<button type="button" class="screen">As it was</button></form>'
+_END = '<button type="button" class="screen">Reset</button></form>'
 
 
 def _form(op: float, pages: float, hot: float, writes: float) -> str:
@@ -68,31 +71,31 @@ def _form(op: float, pages: float, hot: float, writes: float) -> str:
     share = 'min="0.01" max="0.99"'
     sliders = (
         ("op", "spare space, op = (T−U)/U", log, math.log10(op), "any"),
-        ("hot", "hot pages, share of all", share, hot, "0.01"),
-        ("writes", "writes that go to them, share", share, writes, "0.01"),
+        ("hot", "hot pages, share of all pages", share, hot, "0.01"),
+        ("writes", "writes to hot pages, share of all writes", share, writes, "0.01"),
     )
     controls = "".join(
-        f'<div><label for="if-{name}">{html_text(said)} <output for="if-{name}"></output></label>'
+        f'<div><label for="if-{name}">{html_text(label)} <output for="if-{name}"></output></label>'
         f'<input type="range" id="if-{name}" name="{name}" {ends} step="{step}" '
         f'value="{value:.6g}"></div>'
-        for name, said, ends, value, step in sliders
+        for name, label, ends, value, step in sliders
     )
     lines = "".join(
-        f'<tr><td>{html_text(said)}</td><td class="number" data-row="{name}"></td>'
+        f'<tr><td>{html_text(label)}</td><td class="number" data-row="{name}"></td>'
         f'<td class="number" data-change="{name}"></td></tr>'
-        for name, said in _ROWS
+        for name, label in _ROWS
     )
     return (
         f'<form class="what-if" data-op="{op:.17g}" data-pages="{pages:.0f}">'
         f'<div class="sliders screen">{controls}</div>'
         f'<div class="scroll" tabindex="0"><table><thead><tr><th scope="col">load</th>'
-        f'<th scope="col" class="number">WA</th><th scope="col" class="number">against op '
+        f'<th scope="col" class="number">WA</th><th scope="col" class="number">difference from op '
         f"{op:.3g}</th></tr></thead><tbody>{lines}</tbody></table></div>"
     )
 
 
 def _drawing(op: float, wa: float | None) -> Drawing:
-    """Return axes with a legend, on which the page draws the curves."""
+    """Return axes with a legend, on which a script draws the curves."""
     lines = [Line((), (), series_color(at), label=label) for at, (_, label) in enumerate(_CURVES)]
     dot = ""
     if wa is not None and wa <= _MOST_WA:
@@ -113,5 +116,5 @@ def _drawing(op: float, wa: float | None) -> Drawing:
         for at, (name, _) in enumerate(_CURVES, start=1)
     )
     here = '<line data-here style="stroke:var(--muted);stroke-dasharray:5 4"/>'
-    caption = f"WA over op. The dashed line is the op of the slider{dot}."
+    caption = f"WA over op. The dashed line is the slider's op{dot}."
     return Drawing(figure, caption, inside=drawn + here)

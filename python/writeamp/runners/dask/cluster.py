@@ -133,7 +133,8 @@ class _Running(Generic[J, T]):
         """Yield the results of jobs whose workers died, perhaps because of other jobs.
 
         Dask attributes a worker's death to all of its tasks. Therefore each of several such jobs is
-        run again without any other; a single one is taken as the cause.
+        run
+        again without any other; a single one is taken as the cause.
         """
         for index in accused:
             if len(accused) > 1:

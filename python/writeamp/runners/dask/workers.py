@@ -18,7 +18,7 @@ from writeamp.errors import WriteampError
 from writeamp.files import inputs
 from writeamp.runners.dask.sent_files import unreadable
 from writeamp.runners.processor_share import using_processors
-from writeamp.runners.stopping import cancelled_by
+from writeamp.runners.stopping import heeding
 
 _PACKAGE = "writeamp"
 
@@ -107,7 +107,7 @@ def do(
     started = time.perf_counter()
     results = []
     # A worker has one thread for each processor that it may use.
-    with inputs.expecting(identities), cancelled_by(_Cancelled()), using_processors(1):
+    with inputs.expecting(identities), heeding(_Cancelled()), using_processors(1):
         for job in jobs:
             results.append(work(job))
             if time.perf_counter() - started >= budget_s:

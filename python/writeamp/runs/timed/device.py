@@ -30,7 +30,8 @@ class Ready:
     """A device that is ready to run.
 
     `ageing` is the record of its ageing. `mapped_pages` is the number of logical pages that hold
-    data after that; 0 for a device without flash.
+    data
+    after that; 0 for a device without flash.
     """
 
     engine: TimedDevice

@@ -25,7 +25,8 @@ class Served:
     """Requests of one direction that were completed in the measured interval.
 
     `upper_us` and `counts` are a histogram of their latencies, both of shape (bins,): the upper
-    bound of each bin in microseconds, and its number of requests.
+    bound
+    of each bin in microseconds, and its number of requests.
     """
 
     requests: int
@@ -64,10 +65,11 @@ class TimedFigures:
 
     `samples` are cumulative counters since the fill, with their `time_ns`; `end` has the last one.
     `busy` has level, number and busy time in ns of the device's components. `edges` is the number
-    of edges in the capture of the pins, if any. `slc_wear` has the erases of SLC cache blocks and
-    the number of these blocks, or None without a cache. `read_errors` has the repeated reads
-    ("retries") and the "uncorrectable" reads of the whole run, by purpose, or None without a model
-    of errors.
+    of
+    edges in the capture of the pins, if any. `slc_wear` has the erases of SLC cache blocks and the
+    number of these blocks, or None without a cache. `read_errors` has the repeated reads
+    ("retries")
+    and the "uncorrectable" reads of the whole run, by purpose, or None without a model of errors.
     """
 
     reads: Served

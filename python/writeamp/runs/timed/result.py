@@ -127,7 +127,8 @@ class TimedResult(DriveResult):
         """Wear of both kinds of flash in the whole run, or None without an SLC cache.
 
         `tlc` and `slc` each have `erases` of blocks, the number of `blocks`, `cycles` (mean erases
-        of a block), and `rated_cycles` and `used_share`, or None if the profile has no rating.
+        of
+        a block), and `rated_cycles` and `used_share`, or None if the profile has no rating.
         """
         if self.figures.slc_wear is None:
             return None
@@ -190,7 +191,8 @@ class TimedResult(DriveResult):
         """One row per span of virtual time, with the requests completed in it.
 
         Columns: `time_s` (end of the span), `read_mb_s`, `write_mb_s`, `read_iops`, `write_iops`,
-        and the mean latencies `read_us` and `write_us`, which are null without requests.
+            and
+        the mean latencies `read_us` and `write_us`, which are null without requests.
         """
         return self.figures.time_series
 

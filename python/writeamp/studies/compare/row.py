@@ -66,7 +66,8 @@ class Row(AnyResult):
         """The 95% confidence interval of `wa`; None for a learnt profile.
 
         It is Student's over replicas, or that of one run if all are equal. For a trace it contains
-        the intervals of its runs. It includes the scaling error of a smaller drive.
+        the
+        intervals of its runs. It includes the scaling error of a smaller drive.
         """
         return self.error_bar if self.level is None else None
 

@@ -185,7 +185,8 @@ class LifeStatistics:
         """Table of the results for blocks that endure `w` erases, for w ≤ `w_max`.
 
         Here a life ends when the first block is erased for the w-th time. Spare blocks are only
-        used at `w_max`, so that only the end of life includes them. Columns: `w`; `pe_fairness` and
+        used
+        at `w_max`, so that only the end of life includes them. Columns: `w`; `pe_fairness` and
         `endurance_full_drive_writes`, each with `_low` and `_high`; and `wa`.
         """
         w = np.arange(1, self.plan.w_max + 1)

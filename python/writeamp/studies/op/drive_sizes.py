@@ -185,7 +185,8 @@ def drive_sizes(experiment: Experiment, option: str) -> DriveSizes:
     """Return the drives with the logical size of an experiment, and its plan.
 
     The logical size is that of the profile or the default, or that of the trace's written pages.
-    The trace is read here, once for all drives.
+    The
+    trace is read here, once for all drives.
 
     Args:
         experiment: what to simulate, without a ratio of over-provisioning.

@@ -41,7 +41,8 @@ class RequiredOp(OneLine, Drawn):
     """Over-provisioning at which a drive has the requested write amplification.
 
     The logical size is the same for all drives; they differ in whole blocks of spare space.
-    `result` is the simulation at the op found, which has the WA closest to the target.
+    `result`
+    is the simulation at the op found, which has the WA closest to the target.
     """
 
     target_wa: float

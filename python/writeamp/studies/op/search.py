@@ -26,7 +26,8 @@ class Crossing:
     """Two drives with the target between their WA; the first is smaller and has a larger WA.
 
     `above` may be None (no smaller drive can be built) or `below` (no larger one may be run). The
-    target is then in the interval of the other's WA. If a drive's WA is on target, it is both.
+    target
+    is then in the interval of the other's WA. If a drive's WA is on target, it is both.
     """
 
     above: Probe | None

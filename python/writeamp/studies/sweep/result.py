@@ -72,8 +72,9 @@ class Sweep(Drawn):
         Columns: the axes; every other setting by its name, and every parameter of a spec as
         `workload.s`; `replica`, `seed`; `wa`, `wa_low` and `wa_high` (its 95% interval), `steady`;
         `<cause>_programs`, pages programmed by cause; further results of the kind of points, such
-        as `host_pages` or `latency_us.read.p99`; `elapsed_s`, `version`, `study` (hash of the
-        point's inputs without its seed), `hash`, `error` (or null) and `warnings`.
+        as
+        `host_pages` or `latency_us.read.p99`; `elapsed_s`, `version`, `study` (hash of the point's
+        inputs without its seed), `hash`, `error` (or null) and `warnings`.
 
         Raises:
             WriteampError: the results can no longer be read.

@@ -189,8 +189,10 @@ class SweepResults(Drawn):
         """Return how much each axis affects a result.
 
         A full grid of any axes has first-order and total Sobol indices by analysis of variance.
-        Other designs are analysed by SALib, an extra: "saltelli" for both indices, "morris" for
-        elementary effects, "random" and "latin-hypercube" for first-order indices.
+        Other
+        designs are analysed by SALib, an extra: "saltelli" for both indices, "morris" for
+        elementary
+        effects, "random" and "latin-hypercube" for first-order indices.
 
         Args:
             y: numeric column of results.

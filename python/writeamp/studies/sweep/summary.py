@@ -21,8 +21,9 @@ class Group(AnyResult):
     """Replicas of one choice: their number, and the mean of a column over them.
 
     `study` distinguishes groups with the same choice. `low` to `high` is the 95% interval:
-    Student's over replicas, or that of a single run; None without one. `steady` is whether all runs
-    are; None for models, or if all runs failed. `not_steady` is the number of runs that are not.
+    Student's
+    over replicas, or that of a single run; None without one. `steady` is whether all runs are; None
+    for models, or if all runs failed. `not_steady` is the number of runs that are not.
     """
 
     choice: dict[str, Any]

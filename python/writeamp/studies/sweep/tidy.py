@@ -74,7 +74,8 @@ class Tidy:
         """Return the rows in which settings have the given values.
 
         Several values in a list are alternatives. A number may be given with the digits of tables,
-        or as text.
+        or
+        as text.
 
         Raises:
             WriteampError: no setting has the name, or no row the value.

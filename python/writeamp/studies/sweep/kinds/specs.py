@@ -53,7 +53,7 @@ def with_parameters(setting: str, text: str, changes: Mapping[str, Any]) -> str:
     """
     own_policy = custom.find(KINDS[setting], text)
     if own_policy is not None:
-        return _MAKERS[setting](own_policy.reference, **(own_policy.given | dict(changes))).text
+        return _MAKERS[setting](own_policy.reference, **(own_policy.arguments | dict(changes))).text
     name, spec_params = _parts(setting, text)
     entry = next(
         candidate for candidate in engine_entries(KINDS[setting]) if candidate.name == name

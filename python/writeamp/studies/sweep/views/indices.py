@@ -58,9 +58,9 @@ def of_full_grid(names: Sequence[str], y: npt.NDArray[np.float64]) -> list[Index
     """Return both Sobol indices of each axis, as means over replicas, with Student's intervals.
 
     They are computed by analysis of variance over all cells, with equal weights of an axis's
-    values. The first-order index of axis i is Var(E[y|x_i])/Var(y), the total one is 1 -
-    Var(E[y|x_j, j≠i])/Var(y) (Saltelli et al., Comput. Phys. Commun. 181 (2010) 259, Eqs. 1 and 4).
-    They have no sampling error.
+    values. The first-order index of axis i is Var(E[y|x_i])/Var(y), the total one is
+    1 - Var(E[y|x_j, j≠i])/Var(y) (Saltelli et al., Comput. Phys. Commun. 181 (2010) 259, Eqs. 1 and
+    4). They have no sampling error.
 
     Args:
         names: names of the axes.

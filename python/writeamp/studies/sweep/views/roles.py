@@ -17,8 +17,7 @@ MOST_HUES = 28
 _SEED = "seed"
 _MOST_PANELS = 12
 _MOST_OWN_FACETS = 2
-# A range counts as logarithmic if it has this many values, spans this ratio, and its steps have
-# ratios that differ by at most this factor.
+# Values are logarithmic if there are this many, over this ratio, with ratios that differ by this.
 _LOG_VALUES, _LOG_SPAN, _LOG_RATIO = 3, 4.0, 1.05
 
 
