@@ -143,7 +143,7 @@ class TestWhatWasFinishedIsPrinted:
         found = json.loads(part(f"endurance {LIVES}", tmp_path, as_json=True).out)
         assert (found["interrupted"], found["replicas_asked"]) == (True, 50_000)
         assert 0 < found["replicas"] < 50_000
-        assert any("may be the shorter lives" in note for note in found["notes"])
+        assert any("short lives finish first" in note for note in found["notes"])
 
     def test_of_a_paper(self, tmp_path: Path) -> None:
         done = part("reproduce park2017 --full", tmp_path)
