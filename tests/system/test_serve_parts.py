@@ -293,7 +293,7 @@ class TestResult:
         found = result(written=list(range(1000, 21_000, 500)), erases=erases)
         found = replace(found, began=found.began | {"erases": erases})
         assert found.to_dict()["wa_ci95"] == [None, None]
-        assert f"no interval: there was no garbage collection {when}" in found.notes
+        assert f"no interval: no garbage collection {when}" in found.notes
 
     def test_a_short_run_is_measured_since_the_drive_was_new(self) -> None:
         programs = {"host": 3000, "gc": 1000, "wear_leveling": 0}

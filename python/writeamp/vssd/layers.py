@@ -165,7 +165,7 @@ class Layers:
         """Return the reason for each key that is null."""
         reasons = {"application_storage_bytes": _STORAGE_REASON}
         if self.method is None:
-            return reasons | {"application_bytes": "there was no command"}
+            return reasons | {"application_bytes": "no command was run"}
         if self.unknown is None:
             return reasons
         key = "application_bytes" if self.application is None else "factors.file_system"

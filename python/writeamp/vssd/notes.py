@@ -35,7 +35,7 @@ def of_wa(
     notes = []
     if not erases:
         when = "in this run" if has_ever_collected else "yet"
-        notes.append(f"no interval: there was no garbage collection {when}")
+        notes.append(f"no interval: no garbage collection {when}")
     elif erases < FEWEST_ERASES:
         notes.append(f"no interval: it needs {FEWEST_ERASES} collections, but there were {erases}")
     if steady is not None and not steady.steady:

@@ -203,7 +203,7 @@ def doctor(
 def _notes(fio: FioJobs) -> Iterator[str]:
     yield from fio.notes
     if fio.jobs and not fio.writers and not any("rw" in job.unknown for job in fio.jobs):
-        yield f"{fio.name}: no job writes to a drive, so there is no write amplification"
+        yield f"{fio.name}: no job writes to a drive, so WA is undefined"
     if not (fio.jobs or fio.named or fio.notes):
         yield f"{fio.name}: no call of fio with a job was recognized, so no job is judged"
     for name in fio.named:

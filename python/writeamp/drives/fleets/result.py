@@ -182,7 +182,7 @@ def fleet(
     answers = [answer for outcome in outcomes if not isinstance(outcome, str) for answer in outcome]
     if not answers:
         why = f": {skipped[0][1]}" if skipped else ""
-        raise WriteampError(f"there are no snapshots of drives among {len(files)} files{why}")
+        raise WriteampError(f"found no snapshots of drives among {len(files)} files{why}")
     return Fleet(tuple(sorted(answers, key=_urgency)), skipped)
 
 

@@ -117,8 +117,8 @@ def _of_result(result: ResultDocument) -> Judgements:
 CHECK = DoctorCheck(
     "fresh-drive",
     "warning",
-    "Random writes begin on an empty drive: until it has been filled once, there is no garbage "
-    "collection, and WA is 1",
+    "Random writes begin on an empty drive: garbage collection starts only after it has been "
+    "filled once, and WA is 1 until then",
     "fill the drive sequentially, write its capacity twice at random, and only then measure",
     "SNIA PTS (purge, then preconditioning)",
     {"fio job": _of_jobs, "counters": _of_counters, "result": _of_result},
