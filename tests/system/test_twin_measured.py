@@ -79,7 +79,7 @@ def test_fio_and_counters_tell_what_nbd_does(tmp_path: Path) -> None:
         by_socket = asked.replace(ssd.uri, str(ssd.unix_socket))
         coarse = in_process.run("twin measure", f"{by_socket} --size 32MiB")
         assert coarse.status == 2
-        assert "at least 25 counts are needed" in coarse.err
+        assert "At least 25 steps are needed" in coarse.err
     found, expected = (read_windows(tmp_path / name) for name in ("fio", "nbd"))
     assert found.host_bytes.tolist() == expected.host_bytes.tolist()
     assert found.wa == pytest.approx(expected.wa, rel=0.03)

@@ -178,7 +178,7 @@ def test_a_bound_on_what_no_model_predicts_is_refused(files: Path) -> None:
 
 # The verb and its arguments, and words that the one sentence must hold.
 ERRORS: list[tuple[str, list[str]]] = [
-    ("train none.parquet --out {t}/x", ["there is no file", "none.parquet", "collect"]),
+    ("train none.parquet --out {t}/x", ["does not exist", "none.parquet", "collect"]),
     ("train {f}/fast.model --out {t}/x", ["cannot be read", "measurements"]),
     ("train {f}/trace.parquet --out {t}/x", ["holds no measurements", "latency_us"]),
     ("train {t}/text.csv --out {t}/x", ["latency_us", "must hold numbers"]),

@@ -90,7 +90,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: simulate(victims=3), "victim policy is 3; it must be a spec or its text"),
     (lambda: simulate(precondition=None), "precondition is None; it must be one of full, workload"),
     (lambda: simulate(progress=3), "progress is 3; it must be a function of two numbers"),
-    (lambda: wa.simulate(trace="nothere.csv"), "nothere.csv: there is no such file"),
+    (lambda: wa.simulate(trace="nothere.csv"), "nothere.csv: no such file"),
     (lambda: wa.simulate(trace="t.spc", trace_format="spcc"), "(did you mean 'spc'?)"),
     (
         lambda: wa.simulate(trace="t.spc", workload="uniform"),
@@ -161,14 +161,14 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: ANY.traces.read(3), "3 is not a file name; it must be a text or a Path"),
     (lambda: ANY.traces.read("t.spc", 3), "is 3; valid: msr, spc"),
     (lambda: ANY.traces.info(3), "the trace is 3; a trace is the path of a file"),
-    (lambda: ANY.traces.to_pages("t.spc"), "wa.traces.read('t.spc') reads one"),
-    (lambda: ANY.traces.to_pages(trace(), "x"), "page_bytes is 'x', valid are multiples of 512"),
+    (lambda: ANY.traces.to_pages("t.spc"), "read it with wa.traces.read('t.spc')"),
+    (lambda: ANY.traces.to_pages(trace(), "x"), "page_bytes is 'x'; valid are multiples of 512"),
     (lambda: ANY.traces.to_pages(trace(), mapping=3), "mapping is 3; valid: compact, as-is"),
     (
         lambda: ANY.traces.to_pages(trace(), logical_pages="a"),
         "logical_pages is 'a'; it must be a whole number",
     ),
-    (lambda: ANY.traces.write("t.spc", "u.parquet"), "wa.traces.read('t.spc') reads one"),
+    (lambda: ANY.traces.write("t.spc", "u.parquet"), "read it with wa.traces.read('t.spc')"),
     (lambda: ANY.traces.write(trace(), 3), "3 is not a file name; it must be a text or a Path"),
     (
         lambda: wa.VirtualSsd(ops=3),

@@ -95,7 +95,7 @@ def assemble(
     """Return the trace of these parts, in their order.
 
     Raises:
-        WriteampError: there are no requests.
+        WriteampError: requests are missing.
     """
     requests = pl.concat(parts, rechunk=True) if parts else pl.DataFrame(schema=SCHEMA)
     if requests.is_empty():

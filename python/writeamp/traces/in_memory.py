@@ -42,7 +42,7 @@ class TraceData:
     Attributes:
         data: the given data.
         columns: the stated meaning of the columns of tables; None if it was not stated.
-        path: empty, as there is no file.
+        path: empty, because data have no file.
         is_once: whether the rows can be read only once, like those of an iterator.
 
     Raises:

@@ -71,7 +71,7 @@ class PageTrace(Drawn):
         head_bytes: u32, bytes of the first page that lie before the request; None if 0 for all.
         tail_bytes: u32, bytes of the last page that lie after it; None if 0 for all.
         fua: u8, 1 for a request that had to be durable before its completion; None if 0 for all.
-        path: the file that the trace was read from; empty if there is none.
+        path: the file that the trace was read from; empty for data in memory.
         device_ends: the page after the last page of each device, if there are several; placements
             that use page groups get the devices as groups. None for one device.
     """
@@ -400,7 +400,7 @@ def _within(touched: pl.DataFrame, logical_pages: int) -> tuple[pl.DataFrame, li
 
 
 def _durable(fua: pl.Series | None, rows: pl.Series) -> npt.NDArray[np.uint8] | None:
-    """Return 1 for each row, from 1, that had to be durable, else 0; None if there are none."""
+    """Return 1 for each row, from 1, that had to be durable, else 0; None without any."""
     if fua is None or not fua.any():
         return None
     return fua.gather(rows - 1).cast(pl.UInt8).to_numpy()

@@ -201,7 +201,7 @@ def open_file(path: Path) -> Iterator[BinaryIO]:
                 )
             yield file
     except FileNotFoundError:
-        raise WriteampError(f"{path}: there is no such file") from None
+        raise WriteampError(f"{path}: no such file") from None
     except OSError as error:
         raise WriteampError(f"{path}: cannot be read ({error.strerror})") from None
 

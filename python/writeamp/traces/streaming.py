@@ -104,7 +104,7 @@ class Column:
         if self._wider is not None and len(values) and values.max() > np.iinfo(self.dtype).max:
             self.dtype, self._wider = np.dtype(self._wider), None
             self._values = self._values.astype(self.dtype)
-        self._values.resize(self.length, refcheck=False)  # there are no other references yet
+        self._values.resize(self.length, refcheck=False)  # before other references exist
         self._values[first:] = values
 
     def between(self, first: int, end: int) -> npt.NDArray[Any]:

@@ -90,7 +90,7 @@ def suggestion_of(path: Path, head: Head) -> Suggestion | None:
 
 
 def misfit_of(path: Path, head: Head) -> str:
-    """Return the spec of the columns, and why it is not suggested; empty if there is no spec."""
+    """Return the spec of the columns, and why it is not suggested; empty without a spec."""
     table = head.table
     fields = None if table is None or len(table.rows) < _FEWEST_ROWS else _fields(table)
     if table is None or fields is None:
@@ -159,7 +159,7 @@ def _fields(table: TextTable) -> _Fields | None:
 
 
 def _operation_column(table: TextTable) -> tuple[int, Mapping[str, str]] | None:
-    """Return the column of operations and its words; None if there is none, or several fit."""
+    """Return the column of operations and its words; None if zero or several fit."""
     words = {
         column: operations
         for column in range(len(table.rows[0]))

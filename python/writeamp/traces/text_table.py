@@ -25,7 +25,7 @@ class TextTable:
     Attributes:
         separator: one character; a space matches any run of spaces and tabs.
         rows: fields of each row; all rows have the same number.
-        names: of the columns; empty if there are none.
+        names: of the columns; empty without names.
         has_header: whether the names are in the first row; otherwise they are in a comment.
         skip: number of lines before the rows and their header.
         has_comments: whether lines begin with `#`.

@@ -134,7 +134,7 @@ def choose(
         `Ranking`, a list of `Verdict`: `name`, `meets`, `headroom`, `predictions`.
 
     Raises:
-        WriteampError: there are no bounds, a bound or the share is not valid, or a model does not
+        WriteampError: bounds are missing, a bound or the share is not valid, or a model does not
             predict a target with a bound.
     """
     if not bounds:

@@ -182,7 +182,7 @@ def read_measurements(path: str | os.PathLike[str], drive: str | None = None) ->
 
 
 def read_rows(path: Path) -> list[Row]:
-    """Return the rows of a file that a collection has written; none if there is no file.
+    """Return the rows of a file that a collection has written; none without a file.
 
     Raises:
         WriteampError: the file has other content, or is damaged.
@@ -231,7 +231,8 @@ def drives_of(measurements: pl.DataFrame) -> list[str]:
 def _table(name: str) -> pl.DataFrame:
     if not Path(name).exists():
         raise WriteampError(
-            f"there is no file {name!r} of measurements; make one with `writeamp blackbox collect`"
+            f"the file of measurements {name!r} does not exist; make one with "
+            "`writeamp blackbox collect`"
         )
     try:
         content = inputs.read_bytes(name, _MOST_BYTES, _WHAT)

@@ -29,7 +29,7 @@ WORKLOAD = "workload"
 
 
 def targets_in(measurements: pl.DataFrame) -> list[str]:
-    """Return the targets that have values in a table; a `WriteampError` if there are none."""
+    """Return the targets with values in a table; without any, raise a `WriteampError`."""
     targets = [name for name in TARGETS if not _with_values(measurements, name).is_empty()]
     if not targets:
         raise WriteampError(

@@ -39,7 +39,7 @@ class Score(Drawn):
         n: number of predicted rows.
         coverage: share of them within their prediction interval.
         between_n: number of rows between the levels of the others (`between_levels`); 0 for a grid.
-        between_mre: mean relative error of these; NaN if there are none.
+        between_mre: mean relative error of these; NaN without any.
         between_coverage: share of these within their prediction interval.
     """
 
@@ -111,7 +111,7 @@ def score(
         between: rows whose score is also reported separately; shape (rows,).
 
     Raises:
-        WriteampError: there are no rows, shapes differ, a value is not finite, or an observed value
+        WriteampError: rows are missing, shapes differ, a value is not finite, or an observed value
             is 0 and so has no relative error.
 
     >>> latency = score("latency", [10, 20, 30], [11, 20, 27])

@@ -349,7 +349,7 @@ def train(
 
 
 def trainable(measurements: pl.DataFrame) -> list[str]:
-    """Return the targets with enough rows for a model; if there are none, all in the table."""
+    """Return the targets with enough rows for a model; without any, all in the table."""
     measured = targets_in(measurements)
     enough = [
         target for target in measured if observed(measurements, target).height >= _FEWEST_ROWS

@@ -20,7 +20,7 @@ from writeamp.traces.trace import OPERATIONS, SECTOR_BYTES, Trace
 
 # The kernel reports a request at several stages; counting several would count its bytes twice. The
 # letters are those of blktrace. The first stage in this order that a file has is used: completions
-# show what the drive did. Inserts come last, as most requests of a queue bypass the scheduler.
+# are the drive's own events. Inserts come last, as most requests of a queue bypass the scheduler.
 ACTIONS = {
     "C": "block_rq_complete",
     "D": "block_rq_issue",

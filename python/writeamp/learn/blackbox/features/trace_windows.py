@@ -134,7 +134,7 @@ def _served(trace: Trace, window_ns: int, latency_us: npt.ArrayLike | None) -> p
     requests = requests.filter((pl.col("op") == "read") | (pl.col("op") == "write"))
     requests = requests.filter(pl.col("length") > 0)
     if requests.is_empty():
-        raise WriteampError(f"{trace.path}: it has no reads or writes, so there are no windows")
+        raise WriteampError(f"{trace.path}: it has no reads or writes, so it has no windows")
     if not requests["timestamp_ns"].is_sorted():
         requests = requests.sort("timestamp_ns", maintain_order=True)
     since = pl.col("timestamp_ns") - requests["timestamp_ns"][0]

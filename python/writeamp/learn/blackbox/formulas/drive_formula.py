@@ -53,7 +53,7 @@ COSTS: dict[str, tuple[float, float]] = {
     "sharpness": (4.0, 0.5),  # of the transition from one bound to the next
     "hindrance": (1.0, 1.0),  # wait of reads for dies that program
     "sequential_read_share": (1.0, 0.5),  # dies' time for a sequential read over a random one
-    "alone": (1.0, 0.5),  # factor on the dies' time for writes if there are no reads
+    "alone": (1.0, 0.5),  # factor on the dies' time for writes without reads
     "op": (0.1, 0.5),  # spare flash over data on a full drive
 }
 LIKELY = np.log([likely for likely, _ in COSTS.values()])

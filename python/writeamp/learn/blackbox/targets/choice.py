@@ -77,8 +77,8 @@ def target_of(
     _refuse(chosen, _OF_SIMULATED, _OF_REAL, "simulated targets", name)
     if size is None and kind_of(name) == "file" and not os.path.exists(name):
         raise WriteampError(
-            f"there is no profile, file or device {name!r}; give --size to make a file, or choose "
-            f"one of the profiles: {', '.join(profile_names())}"
+            f"no profile, file or device has the name {name!r}; give --size to make a file, or "
+            f"choose one of the profiles: {', '.join(profile_names())}"
         )
     size_bytes = None if size is None else int(SIZE.check("size", size))
     return RealTarget(
