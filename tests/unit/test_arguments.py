@@ -330,9 +330,9 @@ def test_a_file_or_profile_that_is_no_name_is_refused(value: object) -> None:
         (lambda: wa.predict(op=0.2, models=5), "model is 5; valid"),
         (lambda: wa.predict(op=0.2, pages_per_block=[]), "pages_per_block is []"),  # type: ignore[arg-type]
         (lambda: wa.simulate(trace="\udcff.csv", op=0.1), "is not UTF-8 text"),
-        (lambda: wa.measure.fleet(5), "5 is no file name"),
+        (lambda: wa.measure.fleet(5), "5 is not a file name"),
         (lambda: wa.measure.fleet("no-such"), "'no-such' does not exist"),
-        (lambda: wa.volumes.split(float("inf"), "out"), "inf is no file name"),
+        (lambda: wa.volumes.split(float("inf"), "out"), "inf is not a file name"),
         (lambda: wa.allocation.explore("2", 0.2), "'2' chunks"),
         (lambda: list(wa.allocation.configurations(4, {})), "groups is {}"),
         (lambda: wa.measure.history("no-such", drive=5), "drive is 5"),

@@ -55,7 +55,7 @@ def test_a_model_gives_way_to_one_that_holds_so_that_no_wa_below_one_is_shown() 
 def test_a_model_outside_its_domain_is_marked_in_the_table_and_left_out_of_the_picture() -> None:
     text = "--blocks 52 --pages-per-block 32 --op 0.28 --writes 50000"
     shown = " ".join(run("simulate", text).out.replace("│", " ").split())
-    assert "OUTSIDE ITS DOMAIN: with only 11.4 spare blocks" in shown
+    assert "OUTSIDE ITS ASSUMPTIONS: with only 11.4 spare blocks" in shown
     found = document("simulate", text)["theory"]
     assert found["outside"].startswith("with only 11.4 spare blocks")
     small = wa.simulate(blocks=52, pages_per_block=32, op=0.28, writes=50_000)

@@ -385,5 +385,5 @@ def test_a_file_that_is_no_trace_is_not_quoted(tmp_path: Path, verb: str) -> Non
     path = tmp_path / "secrets"
     path.write_text("root:hunter2:0:0\nmore:of:it\n")
     said = refusal(verb.format(path), "")
-    assert f"{path}: its first line is no row of a known format; name the format" in said
+    assert f"{path}: its first line is not a row of a known format; name the format" in said
     assert "hunter2" not in said

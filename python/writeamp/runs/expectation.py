@@ -39,7 +39,7 @@ class Expectation:
 
     def __str__(self) -> str:
         """Return WA and model in one line, marked if the run is outside the model's domain."""
-        mark = f"; OUTSIDE ITS DOMAIN: {self.outside}" if self.outside else ""
+        mark = f"; OUTSIDE ITS ASSUMPTIONS: {self.outside}" if self.outside else ""
         return f"{self.wa:.4f} {self.model}{mark}"
 
 

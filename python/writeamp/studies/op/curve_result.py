@@ -18,7 +18,7 @@ from writeamp.results.numbers import as_one, json_number, kind_of
 from writeamp.runs.simulation_result import Result
 from writeamp.studies.study import StoreStats
 
-# Marks a WA that is not steady, and theory outside its domain.
+# Marks a WA that is not steady, and theory outside its assumptions.
 _MARK = "*"
 
 

@@ -24,7 +24,7 @@ class ExpectedOp:
     def __str__(self) -> str:
         """Return the op in one line, marked if the drive is outside the model's domain."""
         op_text = "no op" if self.op is None else f"op {self.op:.4g}"
-        mark = f"; OUTSIDE ITS DOMAIN: {self.outside}" if self.outside else ""
+        mark = f"; OUTSIDE ITS ASSUMPTIONS: {self.outside}" if self.outside else ""
         return f"{op_text} by {self.model}, which predicts WA {self.wa:.4f} at the op found{mark}"
 
 
