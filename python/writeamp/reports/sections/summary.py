@@ -220,9 +220,11 @@ def _wa(document: _Document, within: str | None = None, name: str = "") -> str:
     host = number(table(document, "causes"), "host")
     moved = ""
     if collected and host:
-        moved = f": the page itself, {four_digits(collected / host)} moved by garbage collection"
         others = wa - 1 - collected / host
-        moved += f", and {four_digits(others)} for other causes" if others > 0.0005 * wa else ""
+        for_others = f", and {four_digits(others)} for other causes" if others > 0.0005 * wa else ""
+        joint = "," if for_others else " and"
+        by_collection = f"{four_digits(collected / host)} moved by garbage collection"
+        moved = f": the page itself{joint} {by_collection}{for_others}"
     return (
         f"For each page that the host writes, the flash programs {four_digits(wa)}{within}{moved}."
     )
