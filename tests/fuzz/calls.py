@@ -196,7 +196,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[dict[str, Any], ...]]] = {
         for model in wa.models.MODELS.values()
     },
     "models.effective_op": (
-        wa.models.effective_op, ({"op": 0.2, "utilization": 0.5, "hot_ratio": 0.5},)),
+        wa.models.effective_op, ({"op": 0.2, "utilization": 0.5, "written_fraction": 0.5},)),
     "models.find_model": (wa.models.find_model, ({"name": "fifo"},)),
     "models.required_op": (wa.models.required_op, ({"target_wa": 1.5},)),
     "placement": (_policy(wa.placement), ({"name": "mine"},)),
@@ -392,7 +392,15 @@ def _value(rng: Random, key: str) -> Any:
 
 def _valid(rng: Random, key: str) -> Any:
     """Return a value that an argument of this name may have, or None."""
-    if key in ("op", "fill", "spare_factor", "utilization", "hot_ratio", "hot_fraction", "level"):
+    if key in (
+        "op",
+        "fill",
+        "spare_factor",
+        "utilization",
+        "written_fraction",
+        "hot_fraction",
+        "level",
+    ):
         return one_of(rng, (float(f"{rng.random():.3f}"), "15%", np.float64(0.2)))
     registry = {"manager": "managers", "managers": "managers", "victims": "victims",
                 "workload": "workloads", "wear_leveling": "wear_levelers"}.get(key)  # fmt: skip

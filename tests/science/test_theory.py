@@ -120,13 +120,14 @@ def test_the_confidence_interval_covers_a_long_run() -> None:
 
 
 @pytest.mark.parametrize(
-    ("op", "utilization", "hot_ratio"), [(0.147, 0.9, 0.3), (0.28, 1.0, 0.2), (1.0, 0.6, 0.3)]
+    ("op", "utilization", "written_fraction"),
+    [(0.147, 0.9, 0.3), (0.28, 1.0, 0.2), (1.0, 0.6, 0.3)],
 )
 def test_cold_data_that_gets_some_writes_costs_what_the_caveat_of_the_effective_op_says(
-    op: float, utilization: float, hot_ratio: float
+    op: float, utilization: float, written_fraction: float
 ) -> None:
     drive = wa.device(logical_blocks=400, pages_per_block=64, op=op)
-    sizes = f"{hot_ratio:.9g}/{utilization - hot_ratio:.9g}"
+    sizes = f"{written_fraction:.9g}/{utilization - written_fraction:.9g}"
     found = simulate(
         drive,
         f"mix:sizes={sizes},weights=0.99/0.01,of=uniform/uniform",
@@ -134,9 +135,9 @@ def test_cold_data_that_gets_some_writes_costs_what_the_caveat_of_the_effective_
         writes=100 * drive.logical_pages,
         warmup=80 * drive.logical_pages,
     ).wa
-    expected = wa_if_cold_data_moves(drive.op, utilization, hot_ratio)
+    expected = wa_if_cold_data_moves(drive.op, utilization, written_fraction)
     assert 0.95 < found / expected < 1
-    assert wa.predict(op=op, utilization=utilization, hot_ratio=hot_ratio).warnings
+    assert wa.predict(op=op, utilization=utilization, written_fraction=written_fraction).warnings
 
 
 DRIVE_WRITES = 100 if FULL else 30

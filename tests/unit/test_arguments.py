@@ -58,7 +58,7 @@ RIGHT: dict[str, dict[str, Any]] = {
     "meanfield.transient": HEAT | {"drive_writes": [0.0, 1.0]},
     "models.coupon_collector": {"op": 0.2, "pages_per_block": 16},
     "models.d_choices": {"spare_factor": 0.2, "pages_per_block": 16},
-    "models.effective_op": {"op": 0.2, "utilization": 0.9, "hot_ratio": 0.5},
+    "models.effective_op": {"op": 0.2, "utilization": 0.9, "written_fraction": 0.5},
     "models.markov": {"op": 0.2, "pages_per_block": 16},
     "models.required_op": {"target_wa": 2.0},
     "allocate": GROUPS,

@@ -165,7 +165,7 @@ def test_a_pages_per_block_outside_its_domain_is_named_with_the_domain(pages: ob
         (lambda: markov([0.1, 0.2], [64, 128, 256]), r"op \(2,\) and pages_per_block \(3,\)$"),
         (
             lambda: effective_op(0.147, 0.5, [0.5, 0.6]),
-            r"^hot_ratio\[1\] must be at most the utilization",
+            r"^written_fraction\[1\] must be at most the utilization",
         ),
     ],
     ids=["first bad element", "shapes that do not broadcast", "more hot data than data"],
@@ -196,11 +196,11 @@ TABLE_6 = [
 ]
 
 
-@pytest.mark.parametrize(("utilization", "hot_ratio", "effective", "printed"), TABLE_6)
+@pytest.mark.parametrize(("utilization", "written_fraction", "effective", "printed"), TABLE_6)
 def test_the_effective_op_is_that_of_table_6(
-    utilization: float, hot_ratio: float, effective: float, printed: float
+    utilization: float, written_fraction: float, effective: float, printed: float
 ) -> None:
-    found = effective_op(0.147, utilization, hot_ratio)
+    found = effective_op(0.147, utilization, written_fraction)
     assert found == pytest.approx(effective, abs=5e-6)
     assert expected_value(found) == pytest.approx(printed, abs=0.01)
 
@@ -217,8 +217,8 @@ def test_the_effective_op_broadcasts() -> None:
 
 
 @pytest.mark.parametrize("share", [0, -0.1, 1.1, math.nan, math.inf, "0.5"])
-@pytest.mark.parametrize("name", ["utilization", "hot_ratio"])
+@pytest.mark.parametrize("name", ["utilization", "written_fraction"])
 def test_a_share_outside_its_domain_is_named_with_the_domain(name: str, share: object) -> None:
-    shares = {"utilization": 1.0, "hot_ratio": 0.5, name: share}
+    shares = {"utilization": 1.0, "written_fraction": 0.5, name: share}
     with pytest.raises(WriteampError, match=rf"^{name} must be greater than 0 and at most 1, not"):
         effective_op(0.147, **shares)  # type: ignore[arg-type]

@@ -82,7 +82,7 @@ def test_cold_data_that_may_not_stay_cold_is_warned_of_where_it_decides() -> Non
     [sentence] = json.loads(cold.out)["warnings"]
     assert re.search("1% of the writes .* about 2.83, and expected-value is 52% too low", sentence)
     assert cold.err == f"writeamp: warning: {sentence}\n"
-    assert wa.predict(op=0.147, utilization=0.9, hot_ratio=0.3).warnings == [sentence]
+    assert wa.predict(op=0.147, utilization=0.9, written_fraction=0.3).warnings == [sentence]
     assert document("--op 0.147 --utilization 0.9 --hot-ratio 0.86")["warnings"] == []
     swept = run("--sweep op=0.1:2:20 --utilization 0.9 --hot-ratio 0.8 --json")
     assert "9 of 20 points have a warning, the first at op 0.1: these" in swept.err
@@ -90,7 +90,11 @@ def test_cold_data_that_may_not_stay_cold_is_warned_of_where_it_decides() -> Non
 
 def test_the_hot_part_of_a_drive_has_its_share_of_the_blocks() -> None:
     part = wa.predict(
-        op=0.2, utilization=0.9, hot_ratio=0.25, logical_blocks=4000, models=["coupon-collector"]
+        op=0.2,
+        utilization=0.9,
+        written_fraction=0.25,
+        logical_blocks=4000,
+        models=["coupon-collector"],
     )
     whole = wa.predict(op=0.3 / 0.25, logical_blocks=1000, models=["coupon-collector"])
     assert part[0].wa == pytest.approx(whole[0].wa, rel=1e-12)
@@ -149,8 +153,11 @@ def test_a_model_that_cannot_answer_is_null_unless_it_was_asked_for_by_name() ->
         ("--target-wa 1", ["target_wa", "above 1"]),
         ("--target-wa nan", ["target_wa", "above 1"]),
         ("--op nan", ["op", "above 0"]),
-        ("--op 0.1 --hot-ratio 0.9", ["utilization is missing", "hot_ratio"]),
-        ("--op 0.1 --utilization 0.3 --hot-ratio 0.9", ["hot_ratio", "at most the utilization"]),
+        ("--op 0.1 --hot-ratio 0.9", ["utilization is missing", "written_fraction"]),
+        (
+            "--op 0.1 --utilization 0.3 --hot-ratio 0.9",
+            ["written_fraction", "at most the utilization"],
+        ),
         ("--op 0.1 --utilization 1.2 --hot-ratio 0.9", ["utilization", "at most 1"]),
         ("--op 0.1 --d 1.5", ["d must be", "infinite"]),
         ("--op 0.1 --window 0", ["window must be"]),

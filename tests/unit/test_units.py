@@ -99,11 +99,11 @@ def test_python_takes_per_cent_where_it_takes_ratios() -> None:
     )
     asked = {"op": 0.1, "models": ["expected-value"]}
     assert (
-        wa.predict(**asked, utilization="80%", hot_ratio="60%")[0].wa
-        == wa.predict(**asked, utilization=0.8, hot_ratio=0.6)[0].wa
+        wa.predict(**asked, utilization="80%", written_fraction="60%")[0].wa
+        == wa.predict(**asked, utilization=0.8, written_fraction=0.6)[0].wa
     )
     by_cent, by_number = (
-        wa.predict_sweep(sweep, models=["expected-value"], utilization=used, hot_ratio=hot)
+        wa.predict_sweep(sweep, models=["expected-value"], utilization=used, written_fraction=hot)
         for sweep, used, hot in (("op=5%:40%:3", "80%", "60%"), ("op=0.05:0.4:3", 0.8, 0.6))
     )
     assert by_cent.to_frame().equals(by_number.to_frame())
@@ -116,7 +116,7 @@ def test_python_takes_per_cent_where_it_takes_ratios() -> None:
         == wa.meanfield.hot_cold(**drive, **heats).wa
     )
     with pytest.raises(wa.WriteampError, match="utilization is '80 %'"):
-        wa.predict(**asked, utilization="80 %", hot_ratio=0.6)
+        wa.predict(**asked, utilization="80 %", written_fraction=0.6)
 
 
 def test_files_and_axes_take_per_cent_and_units(tmp_path: Path) -> None:

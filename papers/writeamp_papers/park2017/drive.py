@@ -102,8 +102,8 @@ def _capacity() -> list[Item]:
 
 
 def _figure_3(bench: Bench, drive: Device) -> Findings:
-    hot_ratio = _HOT_GB / (_HOT_GB + _COLD_GB)
-    passes = overwrite(drive, 1.0, hot_ratio)
+    written_fraction = _HOT_GB / (_HOT_GB + _COLD_GB)
+    passes = overwrite(drive, 1.0, written_fraction)
     first = passes.wa_of_pass[0]
     items = [
         compared(
@@ -144,14 +144,16 @@ def _figure_4(bench: Bench, drive: Device) -> Findings:
     return Findings(items, {"fig4-grid": figure})
 
 
-def _overwritten(drive: Device, pattern: str, utilization: float, hot_ratio: float) -> Passes:
-    return overwrite(drive, utilization, hot_ratio, pattern)
+def _overwritten(
+    drive: Device, pattern: str, utilization: float, written_fraction: float
+) -> Passes:
+    return overwrite(drive, utilization, written_fraction, pattern)
 
 
 def _against_drive(published: float, place: tuple[float, float], passes: Passes) -> Item:
-    utilization, hot_ratio = place
+    utilization, written_fraction = place
     return compared(
-        f"Table 6 and Fig. 4: drive, utilization {utilization:.0%}, hot {hot_ratio:.0%}",
+        f"Table 6 and Fig. 4: drive, utilization {utilization:.0%}, hot {written_fraction:.0%}",
         published,
         _by_passes(passes),
         _DRIVE_TOLERANCE * published,
@@ -165,17 +167,19 @@ def _by_passes(passes: Passes) -> dict[str, float]:
 
 def _other_mixtures(bench: Bench, drive: Device) -> dict[str, float]:
     """Return WA of sequential and uniform writes in longer turns, where WA is largest."""
-    utilization, hot_ratio = max(UTILIZATIONS), max(HOT_RATIOS)
+    utilization, written_fraction = max(UTILIZATIONS), max(HOT_RATIOS)
     turns = {
         "superblock by superblock": drive.pages_per_block,
-        "pass by pass": round(hot_ratio * drive.logical_pages),
+        "pass by pass": round(written_fraction * drive.logical_pages),
     }
     runs = [
-        (drive, utilization, hot_ratio, f"phases:writes={n}/{n},of=sequential/uniform")
+        (drive, utilization, written_fraction, f"phases:writes={n}/{n},of=sequential/uniform")
         for n in turns.values()
     ]
     results = zip(turns, bench.map(overwrite, runs), strict=True)
-    return {f"{name} (only at {utilization:.0%}, {hot_ratio:.0%})": p.all for name, p in results}
+    return {
+        f"{name} (only at {utilization:.0%}, {written_fraction:.0%})": p.all for name, p in results
+    }
 
 
 def _words_of_section_4_5(
@@ -235,27 +239,31 @@ def _where_effective_op_fails(bench: Bench) -> Findings:
 
 
 def _overwritten_for_long(
-    drive: Device, cold_share: float, pattern: str, utilization: float, hot_ratio: float
+    drive: Device, cold_share: float, pattern: str, utilization: float, written_fraction: float
 ) -> float:
-    return overwrite_for_long(drive, utilization, hot_ratio, pattern=pattern, cold_share=cold_share)
+    return overwrite_for_long(
+        drive, utilization, written_fraction, pattern=pattern, cold_share=cold_share
+    )
 
 
 def _over_time(bench: Bench, drive: Device) -> LineChart:
     """Describe WA over time while a small share of the writes mixes the files."""
-    utilization, hot_ratio = 0.9, 0.1
+    utilization, written_fraction = 0.9, 0.1
     bench.step("cold data with some writes, over time")
     shares = (0.0, 0.005, 0.01, 0.02, 0.05)
-    runs = [(drive, utilization, hot_ratio, share) for share in shares]
+    runs = [(drive, utilization, written_fraction, share) for share in shares]
     results = zip(shares, bench.map(_series, runs), strict=True)
     series = {s: (f["drive_writes"].to_numpy(), f["wa"].to_numpy()) for s, f in results}
-    return figures.over_time(drive, utilization, hot_ratio, series)
+    return figures.over_time(drive, utilization, written_fraction, series)
 
 
-def _series(drive: Device, utilization: float, hot_ratio: float, cold_share: float) -> pl.DataFrame:
+def _series(
+    drive: Device, utilization: float, written_fraction: float, cold_share: float
+) -> pl.DataFrame:
     experiment = Experiment.of(
         "simulate",
         device=drive,
-        workload=two_files(utilization, hot_ratio, "uniform", cold_share),
+        workload=two_files(utilization, written_fraction, "uniform", cold_share),
         utilization=utilization,
         writes=_FOR_LONG_DRIVE_WRITES * drive.logical_pages,
         warmup=0,

@@ -293,9 +293,13 @@ def errors(
     utilizations = sorted({u for _, _, u, _ in simulated}, reverse=True)
     hot = sorted({h for _, _, _, h in simulated})
 
-    def error(cold: float, pattern: str, utilization: float, hot_ratio: float) -> float:
-        predicted = models.expected_value(models.effective_op(drive.op, utilization, hot_ratio))
-        return 100 * (float(predicted) / simulated[cold, pattern, utilization, hot_ratio] - 1)
+    def error(cold: float, pattern: str, utilization: float, written_fraction: float) -> float:
+        predicted = models.expected_value(
+            models.effective_op(drive.op, utilization, written_fraction)
+        )
+        return 100 * (
+            float(predicted) / simulated[cold, pattern, utilization, written_fraction] - 1
+        )
 
     maps = tuple(
         HeatMap(
@@ -324,14 +328,14 @@ def errors(
 def over_time(
     drive: Device,
     utilization: float,
-    hot_ratio: float,
+    written_fraction: float,
     series: Mapping[float, tuple[npt.ArrayLike, npt.ArrayLike]],
 ) -> LineChart:
     """Describe how WA departs from the prediction if the cold file gets a share of the writes.
 
     `series` has drive writes and WA of each interval, by the cold file's share.
     """
-    predicted = models.expected_value(models.effective_op(drive.op, utilization, hot_ratio))
+    predicted = models.expected_value(models.effective_op(drive.op, utilization, written_fraction))
     return wa_over_time(
         [
             WaSeries(f"{100 * share:g}% of the writes to cold data", ends, wa)
@@ -339,7 +343,8 @@ def over_time(
         ],
         [("expected-value with effective op", float(predicted))],
         title="Cold data with some writes",
-        subtitle=f"utilization {utilization:.0%}, hot file {hot_ratio:.0%}, uniform within each · "
+        subtitle=f"utilization {utilization:.0%}, hot file {written_fraction:.0%}, "
+        "uniform within each · "
         f"{_drive(drive)}, op = 0.147",
     )
 

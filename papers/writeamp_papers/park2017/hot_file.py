@@ -48,22 +48,26 @@ class Passes:
 
 
 def overwrite(
-    drive: Device, utilization: float, hot_ratio: float, pattern: str = "uniform", seed: int = 1
+    drive: Device,
+    utilization: float,
+    written_fraction: float,
+    pattern: str = "uniform",
+    seed: int = 1,
 ) -> Passes:
     """Overwrite the hot file in passes of as many pages as it has.
 
     Args:
         drive: the drive; its logical space is the file system.
         utilization: share of the file system that the two files fill.
-        hot_ratio: size of the hot file, as a share of the file system, below `utilization`.
+        written_fraction: size of the hot file, as a share of the file system, below `utilization`.
         pattern: workload spec of the writes within the hot file.
         seed: seed of all random draws.
     """
-    hot_pages = round(hot_ratio * drive.logical_pages)
+    hot_pages = round(written_fraction * drive.logical_pages)
     experiment = Experiment.of(
         "simulate",
         device=drive,
-        workload=two_files(utilization, hot_ratio, pattern),
+        workload=two_files(utilization, written_fraction, pattern),
         utilization=utilization,
         writes=PASSES * hot_pages,
         warmup=0,
@@ -80,7 +84,7 @@ def overwrite(
 def overwrite_for_long(
     drive: Device,
     utilization: float,
-    hot_ratio: float,
+    written_fraction: float,
     *,
     pattern: str = "uniform",
     cold_share: float = 0.0,
@@ -96,7 +100,7 @@ def overwrite_for_long(
     warmup = round(settling * drive.logical_pages)
     result = simulate(
         drive,
-        two_files(utilization, hot_ratio, pattern, cold_share),
+        two_files(utilization, written_fraction, pattern, cold_share),
         utilization=utilization,
         writes=warmup + _MEASURED_DRIVE_WRITES * drive.logical_pages,
         warmup=warmup,
@@ -106,9 +110,11 @@ def overwrite_for_long(
     return result.wa
 
 
-def two_files(utilization: float, hot_ratio: float, pattern: str, cold_share: float = 0.0) -> str:
+def two_files(
+    utilization: float, written_fraction: float, pattern: str, cold_share: float = 0.0
+) -> str:
     """Return the spec of writes of `pattern` to the hot file and uniform ones to the cold file."""
     name, _, parameters = pattern.partition(":")
     nested = f"{name}({parameters})" if parameters else name
-    sizes = f"{hot_ratio:.9g}/{utilization - hot_ratio:.9g}"
+    sizes = f"{written_fraction:.9g}/{utilization - written_fraction:.9g}"
     return f"mix:sizes={sizes},weights={1 - cold_share:.9g}/{cold_share:.9g},of={nested}/uniform"

@@ -189,9 +189,9 @@ def _table_6() -> list[Item]:
     ]
     cut = "some printed digits are cut off, not rounded, so a difference of 0.01 is accepted"
     items = []
-    for utilization, hot_ratio, op, wa, exact_op, exact_wa in columns:
-        place = f"utilization {utilization:.0%}, hot {hot_ratio:.0%}"
-        ours = float(models.effective_op(0.147, utilization, hot_ratio))
+    for utilization, written_fraction, op, wa, exact_op, exact_wa in columns:
+        place = f"utilization {utilization:.0%}, hot {written_fraction:.0%}"
+        ours = float(models.effective_op(0.147, utilization, written_fraction))
         ev, markov = float(models.expected_value(ours)), float(models.markov(ours, 32768))
         items += [
             compared(f"Table 6: effective op, {place}", op, ours, 0.005),

@@ -15,6 +15,7 @@ from typer.core import TyperCommand, TyperOption
 from writeamp.cli.notes import with_verbose
 from writeamp.cli.report_option import with_report
 from writeamp.errors import WriteampError
+from writeamp.fields.old_names import OPTIONS
 
 _SEVERAL = ("texts", "paths")
 # Words in the metavars of options that are paths.
@@ -45,12 +46,10 @@ class _OnceCommand(TyperCommand):
     def make_parser(self, ctx: Any) -> Any:
         """Return the parser, which checks the parsed options."""
         parser = super().make_parser(ctx)
-        for parameter in self.params:
-            # Older name of --keep, hidden in help.
-            if isinstance(parameter, TyperOption) and "--keep" in parameter.opts:
-                parser.add_option(
-                    obj=parameter, opts=["--out"], dest=parameter.name, action="store", nargs=1
-                )
+        options = [option for option in self.params if isinstance(option, TyperOption)]
+        for option in options:
+            for older in _older_options(option):
+                parser.add_option(obj=option, opts=[older], dest=option.name)
         parse = parser.parse_args
 
         def parse_once(args: list[str]) -> Any:
@@ -86,6 +85,11 @@ class App(typer.Typer):
         return add
 
 
+def _older_options(option: TyperOption) -> list[str]:
+    """Return the older names of an option, which help does not show."""
+    return [OPTIONS[flag] for flag in option.opts if flag in OPTIONS]
+
+
 def _paragraphs(text: str) -> str:
     """Join the lines of each paragraph, so that the terminal breaks them; examples stay lines."""
     return re.sub(r"(?<!\n)\n(?![\s]|Example)", " ", text)
@@ -117,7 +121,8 @@ def _refuse_twice(verb: str, options: list[Any]) -> None:
         is_ambiguous = takes_one and (not option.is_flag or option.secondary_opts)
         if is_ambiguous and times > 1:
             flag = max(option.opts, key=len)
-            name = "--keep (or --out, its older name)" if flag == "--keep" else flag
+            older = _older_options(option)
+            name = f"{flag} (or {older[0]}, its older name)" if older else flag
             raise WriteampError(f"{name} is given {_times(times)}; {_allowed(verb, flag)}")
 
 

@@ -89,7 +89,7 @@ _SET = frozenset(
 # Texts that are not settings, and repetitions.
 _TEXTS = frozenset(
     {
-        *("notes", "warnings", "hints", "told", "shrunk", "steady_reason", "reason"),
+        *("notes", "warnings", "hints", "hint", "told", "shrunk", "steady_reason", "reason"),
         *("source", "name", "version", "loads"),
     }
 )

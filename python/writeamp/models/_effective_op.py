@@ -16,7 +16,7 @@ from writeamp.models._arguments import (
 
 @checked
 def effective_op(
-    op: npt.ArrayLike, utilization: npt.ArrayLike, hot_ratio: npt.ArrayLike
+    op: npt.ArrayLike, utilization: npt.ArrayLike, written_fraction: npt.ArrayLike
 ) -> FloatOrArray:
     """Effective op: the input of models of full, uniformly written drives instead of `op`.
 
@@ -27,8 +27,8 @@ def effective_op(
     Args:
         op: over-provisioning ratio (T−U)/U of the drive, finite and greater than 0.
         utilization: share of the logical space that holds data, above 0 and at most 1.
-        hot_ratio: share of the logical space that is written (uniformly, at random), above 0 and
-            at most `utilization`.
+        written_fraction: share of the logical space that is written (uniformly, at random), above
+            0 and at most `utilization`.
 
     Returns:
         The effective op, in the broadcast shape (a NumPy scalar for scalars).
@@ -41,7 +41,7 @@ def effective_op(
     0.8233
     """
     ratio = positive("op", op)
-    used, hot = share("utilization", utilization), share("hot_ratio", hot_ratio)
-    require_broadcast(op=ratio, utilization=used, hot_ratio=hot)
-    raise_first("hot_ratio", hot + 0 * used, hot > used, "at most the utilization")
+    used, hot = share("utilization", utilization), share("written_fraction", written_fraction)
+    require_broadcast(op=ratio, utilization=used, written_fraction=hot)
+    raise_first("written_fraction", hot + 0 * used, hot > used, "at most the utilization")
     return ((1.0 - used) + ratio) / hot

@@ -100,7 +100,7 @@ class ModelPredictions(Drawn, list[Prediction]):
         drive = self.drive
         if "effective_op" not in drive:
             return []
-        warning = caveat(drive["op"], drive["utilization"], drive["hot_ratio"])
+        warning = caveat(drive["op"], drive["utilization"], drive["written_fraction"])
         return [warning] if warning else []
 
     def _records(self) -> list[dict[str, Any]]:
@@ -260,7 +260,8 @@ def in_words(drive: Mapping[str, Any]) -> str:
         words.append(f"WA {drive['target_wa']:.6g}")
     if "utilization" in drive:
         words.append(
-            f"utilization {drive['utilization']:.4g}, hot ratio {drive['hot_ratio']:.4g}"
+            f"utilization {drive['utilization']:.4g}, written fraction "
+            f"{drive['written_fraction']:.4g}"
             + (f": effective op {drive['effective_op']:.4g}" if "effective_op" in drive else "")
         )
     if "pages_per_block" in drive:
@@ -272,27 +273,28 @@ def in_words(drive: Mapping[str, Any]) -> str:
 _LARGE_ERROR = 0.05
 
 
-def wa_if_cold_data_moves(op: float, utilization: float, hot_ratio: float) -> float:
+def wa_if_cold_data_moves(op: float, utilization: float, written_fraction: float) -> float:
     """Return the WA of uniform writes to the hot pages if collection also moves all cold data.
 
     With a few writes to cold data, garbage collection also moves its blocks. In each pass over the
-    flash, the share c = logical_of(utilization - hot_ratio, op) is then programmed for cold data,
-    and 1 - c is left for `expected_value` at the effective op. Simulations with one write frontier,
-    greedy collection and 1% of the writes to cold data give 1% to 5% less (docs/models.md).
+    flash, the share c = logical_of(utilization - written_fraction, op) is then programmed for cold
+    data, and 1 - c is left for `expected_value` at the effective op. Simulations with one write
+    frontier, greedy collection and 1% of the writes to cold data give 1% to 5% less
+    (docs/models.md).
 
     >>> round(wa_if_cold_data_moves(0.147, 0.9, 0.3), 3)
     2.83
     """
-    wa = float(expected_value(effective_op(op, utilization, hot_ratio)))
-    return wa / (1 - _cold_share(op, utilization, hot_ratio))
+    wa = float(expected_value(effective_op(op, utilization, written_fraction)))
+    return wa / (1 - _cold_share(op, utilization, written_fraction))
 
 
-def caveat(op: float, utilization: float, hot_ratio: float) -> str | None:
+def caveat(op: float, utilization: float, written_fraction: float) -> str | None:
     """Return a warning if the effective op relies much on cold data that is never written."""
-    error = _cold_share(op, utilization, hot_ratio)
+    error = _cold_share(op, utilization, written_fraction)
     if error < _LARGE_ERROR:
         return None
-    moved = wa_if_cold_data_moves(op, utilization, hot_ratio)
+    moved = wa_if_cold_data_moves(op, utilization, written_fraction)
     return (
         "these predictions assume that cold data is never written. If 1% of the writes go to it, "
         f"WA with one write frontier is about {moved:.3g}, and expected-value is {error:.0%} too "
@@ -300,6 +302,6 @@ def caveat(op: float, utilization: float, hot_ratio: float) -> str | None:
     )
 
 
-def _cold_share(op: float, utilization: float, hot_ratio: float) -> float:
+def _cold_share(op: float, utilization: float, written_fraction: float) -> float:
     """Return the share of the flash that holds cold data."""
-    return logical_of(utilization - hot_ratio, op)
+    return logical_of(utilization - written_fraction, op)

@@ -28,9 +28,9 @@ class PredictArguments(TypedDict, total=False):
 
     utilization: RatioLike | None
     """share of the logical space that holds data; the models then get the effective op ((1 -
-    utilization) + op) / hot ratio."""
+    utilization) + op) / written fraction."""
 
-    hot_ratio: RatioLike | None
+    written_fraction: RatioLike | None
     """share of the logical space that is written (default: all data)."""
 
     models: Sequence[str] | str | None

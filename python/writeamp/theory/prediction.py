@@ -12,6 +12,7 @@ import numpy as np
 
 from writeamp.errors import WriteampError, unknown, unknown_argument
 from writeamp.fields.domains import as_ratio, finite, ratio_of, several, shown
+from writeamp.fields.old_names import by_better_names, with_old_names
 from writeamp.fields.setting import places_in
 from writeamp.fields.shown_settings import with_settings_of
 from writeamp.models._effective_op import effective_op
@@ -60,14 +61,16 @@ def predict(**question: Unpack[PredictArguments]) -> ModelPredictions:
     expected-value 2.4814
     markov 2.461
     """
-    _check_names("predict", question)
+    question = _checked_names("predict", question)
     models, target_wa = question.get("models"), question.get("target_wa")
     if models is None:
         chosen = [model for model in MODELS.values() if model.is_default]
     else:
         chosen = [find_model(name) for name in several(models)]
     settings: dict[str, Any] = {**_DEFAULTS, **question}
-    settings |= {name: as_ratio(name, settings[name]) for name in ("utilization", "hot_ratio")}
+    settings |= {
+        name: as_ratio(name, settings[name]) for name in ("utilization", "written_fraction")
+    }
     del settings["models"]
     drive, known_drive = check_question(**settings), _drive_of(settings)
     strict = models is not None
@@ -77,11 +80,13 @@ def predict(**question: Unpack[PredictArguments]) -> ModelPredictions:
     return ModelPredictions([_forward(model, drive, strict) for model in chosen], "wa", known_drive)
 
 
-def _check_names(function: str, question: Mapping[str, object]) -> None:
-    """Reject arguments that `predict` does not have."""
-    for name in question:
+def _checked_names(function: str, question: PredictArguments) -> PredictArguments:
+    """Return the arguments by their better names; reject arguments that `predict` lacks."""
+    renamed = by_better_names(question)
+    for name in renamed:
         if name not in _PLACES:
             raise unknown_argument(function, name, _PLACES)
+    return renamed  # type: ignore[return-value]
 
 
 def check_question(
@@ -91,7 +96,7 @@ def check_question(
     spare_factor: float | None = None,
     target_wa: float | None = None,
     utilization: float | None = None,
-    hot_ratio: float | None = None,
+    written_fraction: float | None = None,
     **parameters: float,
 ) -> ModelInputs:
     """Return the model inputs from the arguments of `predict`; op is 1 if a target WA is given.
@@ -101,11 +106,11 @@ def check_question(
     """
     inputs = ModelInputs(op=1.0, **parameters)
     utilization = as_ratio("utilization", utilization)
-    hot_ratio = as_ratio("hot_ratio", hot_ratio)
+    written_fraction = as_ratio("written_fraction", written_fraction)
     drive_op = op_of(op=op, fill=fill, spare_factor=spare_factor)
     if target_wa is not None:
         ratios = {"op": op, "fill": fill, "spare_factor": spare_factor}
-        of_part = {"utilization": utilization, "hot_ratio": hot_ratio}
+        of_part = {"utilization": utilization, "written_fraction": written_fraction}
         for name, value in (ratios | of_part).items():
             if value is not None:
                 raise WriteampError(
@@ -119,26 +124,28 @@ def check_question(
             f"over-provisioning is missing; give one of {', '.join(RATIOS)}, or target_wa"
         )
     drive = replace(inputs, op=drive_op)
-    shares = _shares(utilization, hot_ratio)
+    shares = _shares(utilization, written_fraction)
     if shares is None:
         return drive
     effective = float(effective_op(drive_op, *shares))
     return replace(drive, op=effective, logical_blocks=inputs.logical_blocks * shares[1])
 
 
-def _shares(utilization: float | None, hot_ratio: float | None) -> tuple[float, float] | None:
+def _shares(
+    utilization: float | None, written_fraction: float | None
+) -> tuple[float, float] | None:
     """Return utilization and written share (by default equal), or None for a full drive.
 
     Raises:
         WriteampError: utilization is missing, or a share is not a number.
     """
-    for name, share in (("utilization", utilization), ("hot_ratio", hot_ratio)):
+    for name, share in (("utilization", utilization), ("written_fraction", written_fraction)):
         if share is not None and not isinstance(share, Number):
             raise WriteampError(f"{name} is {shown(share)}; it must be a number")
     if utilization is not None:
-        return utilization, utilization if hot_ratio is None else hot_ratio
-    if hot_ratio is not None:
-        raise WriteampError("utilization is missing; hot_ratio needs it")
+        return utilization, utilization if written_fraction is None else written_fraction
+    if written_fraction is not None:
+        raise WriteampError("utilization is missing; written_fraction needs it")
     return None
 
 
@@ -238,7 +245,7 @@ def predict_sweep(
     """
     if not isinstance(sweep, str | SweptParameter):
         raise WriteampError(f"sweep is {shown(sweep)}; it must be text such as op=0.05:1.0:100")
-    _check_names("predict_sweep", question)
+    question = _checked_names("predict_sweep", question)
     steps = parse_sweep(sweep) if isinstance(sweep, str) else sweep
     if question.get(steps.name) is not None:
         raise WriteampError(f"{steps.name} is swept; leave out its other value")
@@ -249,7 +256,7 @@ def predict_sweep(
     quantity: Quantity = "op" if question.get("target_wa") or steps.name == "target_wa" else "wa"
     shares: PredictArguments = {
         "utilization": as_ratio("utilization", question.get("utilization")),
-        "hot_ratio": as_ratio("hot_ratio", question.get("hot_ratio")),
+        "written_fraction": as_ratio("written_fraction", question.get("written_fraction")),
     }
     return PredictionSweep(
         points, steps.name, quantity, _drive_of({**question, **shares}, steps.name)
@@ -262,11 +269,11 @@ def _drive_of(question: Mapping[str, Any], swept: str | None = None) -> dict[str
     facts: dict[str, Any] = {}
     if op is not None:
         facts |= all_ratios(op)
-    shares = _shares(question.get("utilization"), question.get("hot_ratio"))
+    shares = _shares(question.get("utilization"), question.get("written_fraction"))
     if shares is not None:
         if op is not None:
             facts["effective_op"] = float(effective_op(op, *shares))
-        facts |= {"utilization": shares[0], "hot_ratio": shares[1]}
+        facts |= with_old_names({"utilization": shares[0], "written_fraction": shares[1]})
     if question.get("target_wa") is not None:
         facts["target_wa"] = question["target_wa"]
     if swept != "pages_per_block":

@@ -43,10 +43,10 @@ class PredictionSettings(Settings):
         None,
         None,
         "share of the logical space that holds data; the models then get the effective op "
-        "((1 - utilization) + op) / hot ratio",
+        "((1 - utilization) + op) / written fraction",
         **_PARTLY,
     )
-    hot_ratio: float | None = setting(
+    written_fraction: float | None = setting(
         None,
         None,
         "share of the logical space that is written (default: all data)",

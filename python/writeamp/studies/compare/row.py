@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp._engine import CAUSES
+from writeamp.fields.old_names import with_old_names
 from writeamp.registry.specs import Spec
 from writeamp.results.any_result import AnyResult
 from writeamp.results.numbers import interval_name, json_number
@@ -241,7 +242,7 @@ class Row(AnyResult):
     def to_dict(self) -> dict[str, Any]:
         """Return the row as JSON types."""
         theory = self.theory
-        return {
+        row = {
             "workload": self.workload,
             "manager": self.manager,
             "victims": self.victims,
@@ -252,7 +253,7 @@ class Row(AnyResult):
             **self.facts_of_wa,
             "theory_wa": theory and theory.wa,
             "theory_model": theory and theory.model,
-            "told": "deaths" if self.hints == "invalidation_times" else self.hints,
+            "hint": "deaths" if self.hints == "invalidation_times" else self.hints,
             "hints": self.hints,
             "steady": self.steady,
             "steady_reason": self.steady_reason,
@@ -261,6 +262,7 @@ class Row(AnyResult):
             "bytes_per_page": self.bytes_per_page,
             "host_pages_per_s": self.host_pages_per_s,
         }
+        return with_old_names(row)
 
     @property
     def facts_of_wa(self) -> dict[str, Any]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
 from writeamp.errors import WriteampError, unknown
 from writeamp.fields.domains import as_ratio, finite, shown
+from writeamp.fields.old_names import SETTINGS, by_better_names
 from writeamp.meanfield.fixed_point import hot_cold, hot_cold_swap
 from writeamp.meanfield.parameters import MODES, checked_parameters
 from writeamp.models._registry import MODELS, find_model
@@ -138,7 +140,7 @@ _DEFAULTS: dict[str, Any] = {
     name: getattr(PredictionSettings, name)
     for name in ("pages_per_block", "d", "window", "reserve", "logical_blocks")
 }
-_SHARES = ("utilization", "hot_ratio")
+_SHARES = ("utilization", *chain.from_iterable(SETTINGS.items()))
 
 
 class PredictionKind(TheoryKind):
@@ -165,7 +167,8 @@ class PredictionKind(TheoryKind):
                 raise WriteampError(
                     f"{name} is {shown(arguments[name])}; it must be a whole number"
                 )
-        check_question(**{name: value for name, value in arguments.items() if name != "model"})
+        question = {name: value for name, value in arguments.items() if name != "model"}
+        check_question(**by_better_names(question))
         return arguments
 
     def run(self, settings: Table) -> PointResult:
