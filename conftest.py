@@ -48,6 +48,16 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("writeamp.runners.choice.processors", lambda: 1)
 
 
+@pytest.fixture
+def plain_messages() -> Iterator[None]:
+    """Hold every error, warning and note of a test to the words of docs/STYLE.md."""
+    from messages import collected, faults_of  # noqa: PLC0415 (imports the command)
+
+    with collected() as messages:
+        yield
+    assert {one: faults for one in messages if (faults := faults_of(one))} == {}
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let a system test that fails run once more: other programs share its machine.
 

@@ -18,6 +18,8 @@ from writeamp.errors import WriteampError
 from writeamp.fields.arguments import checked
 from writeamp.settings.experiment import Experiment
 
+pytestmark = pytest.mark.usefixtures("plain_messages")
+
 DRIVE: dict[str, Any] = {"blocks": 64, "pages_per_block": 16, "op": 0.25}
 RUN: dict[str, Any] = DRIVE | {"writes": 2000, "replicas": 1}
 GROUPS: dict[str, Any] = {"sizes": [0.5, 0.5], "frequencies": [0.9, 0.1], "op": 0.2}

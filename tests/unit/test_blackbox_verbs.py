@@ -16,6 +16,8 @@ from writeamp.learn.blackbox.model_file import load
 from writeamp.learn.blackbox.model_input import ModelInput
 from writeamp.learn.blackbox.training import train
 
+pytestmark = pytest.mark.usefixtures("plain_messages")
+
 KEYS = {"target", "r2", "mae", "mean", "mre", "n", "coverage"}
 KEYS |= {"between_n", "between_mre", "between_coverage"}
 

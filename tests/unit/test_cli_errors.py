@@ -9,6 +9,8 @@ import pytest
 import in_process
 from places import ROOT
 
+pytestmark = pytest.mark.usefixtures("plain_messages")
+
 ROW = "128166385295514663,hm,0,Write,4096,4096,2833\n"
 
 DRIVE = "simulate --blocks 64 --pages-per-block 16"

@@ -19,6 +19,8 @@ from writeamp.cli.terminal import Terminal
 from writeamp.runners import Here, Runner, Threads
 from writeamp.studies.compare.load import load_labels
 
+pytestmark = pytest.mark.usefixtures("plain_messages")
+
 SMALL: dict[str, Any] = {"blocks": 64, "pages_per_block": 16, "op": 0.25}
 SHORT: dict[str, Any] = {**SMALL, "writes": 10_000, "replicas": 2}
 LOADS_SHOWN = ("uniform", "hot-cold:f=0.1,r=0.9")

@@ -21,6 +21,8 @@ from writeamp.errors import WriteampError
 from writeamp.extensions import PAPERS_MISSING, extensions, loaded
 from writeamp.learn.blackbox.model_kinds import ModelKind
 
+pytestmark = pytest.mark.usefixtures("plain_messages")
+
 GROUPS = ("verbs", "ways", "lists", "findings", "learners")
 
 

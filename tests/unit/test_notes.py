@@ -14,6 +14,8 @@ from writeamp.cli import options
 from writeamp.cli.notes import MOST_NOTES, with_verbose
 from writeamp.text import Detail
 
+pytestmark = pytest.mark.usefixtures("plain_messages")
+
 TRACE = Path(__file__).parents[2] / "examples" / "postgres-tpcb.parquet"
 # Ordinary questions, to each of which the answer needs no comment.
 ORDINARY = [

@@ -11,6 +11,8 @@ from in_process import document, refusal, run
 from writeamp.errors import WriteampError
 from writeamp.fields.old_names import JSON_KEYS, OPTIONS, by_better_names
 
+pytestmark = pytest.mark.usefixtures("plain_messages")
+
 QUESTION = "--op 0.147 --utilization 0.9"
 SWEEP = """
 verb = "predict"

@@ -18,6 +18,8 @@ from writeamp.plots import save
 from writeamp.plots.figures.models import ModelCurve, models_over
 from writeamp.theory.prediction import parse_sweep, predict_sweep
 
+pytestmark = pytest.mark.usefixtures("plain_messages")
+
 
 def run(arguments: str) -> in_process.Done:
     return in_process.run("predict", arguments)

@@ -18,6 +18,8 @@ import writeamp as wa
 from samples import FORMAT, MEAN_FIELD, TRACE
 from writeamp.errors import WriteampError
 
+pytestmark = pytest.mark.usefixtures("plain_messages")
+
 SMALL: dict[str, Any] = {"blocks": 64, "pages_per_block": 16, "writes": 2000, "warmup": 1000}
 PLAN = {"verb": "simulate", "sweep": {"axes": {"op": [0.1]}}}
 

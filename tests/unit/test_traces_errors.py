@@ -22,6 +22,8 @@ from writeamp.errors import WriteampError
 from writeamp.files import inputs
 from writeamp.traces.formats.parquet import write
 
+pytestmark = pytest.mark.usefixtures("plain_messages")
+
 MSR = b"128166372003061629,hm,0,Write,4096,8192,2833\n"
 SPC = b"0,8,8192,W,0.5\n"
 NS = b"1000 0 8 16 0\n"

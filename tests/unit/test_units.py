@@ -15,6 +15,8 @@ from writeamp.fields.domains import PerCent, ratio_of
 from writeamp.studies.sweep.axes import axes_of
 from writeamp.units.byte_sizes import ByteSize
 
+pytestmark = pytest.mark.usefixtures("plain_messages")
+
 DRIVE = "--blocks 64 --pages-per-block 16 --writes 2000 --warmup 1000"
 SMALL = {"blocks": 64, "pages_per_block": 16, "writes": 2000, "warmup": 1000}
 
