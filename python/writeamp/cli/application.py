@@ -91,7 +91,7 @@ def _older_options(option: TyperOption) -> list[str]:
 
 
 def _paragraphs(text: str) -> str:
-    """Join the lines of each paragraph, so that the terminal breaks them; examples stay lines."""
+    """Return a docstring with the lines of each paragraph joined; examples stay lines."""
     return re.sub(r"(?<!\n)\n(?![\s]|Example)", " ", text)
 
 

@@ -1,4 +1,4 @@
-"""`writeamp predict`: predictions of the analytic models."""
+"""`writeamp predict`: predictions of the analytic models, in microseconds."""
 
 from __future__ import annotations
 

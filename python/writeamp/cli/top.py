@@ -196,7 +196,7 @@ def _traffic(reading: LiveReading, earlier: LiveReading) -> Table:
 
 
 def _amounts(reading: LiveReading, earlier: LiveReading) -> Iterator[tuple[str, int, int]]:
-    """Yield the name, the current and the earlier bytes of each amount."""
+    """Return the name, the current and the earlier bytes of each amount."""
     now, last = reading.counters, earlier.counters
     page_bytes = now["page_bytes"]
     shown = [cause for cause in TIMED_CAUSES if now["programs"].get(cause, 0) or cause == "host"]

@@ -80,7 +80,7 @@ def _next_command(file: Path, settings: ReadSettings, pages_written: int) -> str
 
 
 def _pages_per_block(pages: int) -> int | None:
-    """Return a power of two for a small drive, or None if the default is suitable."""
+    """Return a power of two for a drive of few pages, or None if the default is suitable."""
     pages_per_block = _USUAL_PAGES_PER_BLOCK
     while pages_per_block > _FEWEST_PAGES_PER_BLOCK and pages < _FEWEST_BLOCKS * pages_per_block:
         pages_per_block //= 2

@@ -45,20 +45,20 @@ def public_names(
         package: its name.
         file: its `__init__.py`; the stub in the same folder declares the module of each name.
     """
-    found, names, public = lazy_loader.attach_stub(package, file)
+    load_name, names, public = lazy_loader.attach_stub(package, file)
 
     by_function: dict[Any, Any] = {}  # shared by all names of a function
 
     def get(name: str) -> Any:
-        one = found(name)
-        if not inspect.isfunction(one) or hasattr(one, "__wrapped__"):
-            return one
-        if one not in by_function:
-            by_function[one] = checked(one)
+        value = load_name(name)
+        if not inspect.isfunction(value) or hasattr(value, "__wrapped__"):
+            return value
+        if value not in by_function:
+            by_function[value] = checked(value)
             # Also in its own module, where pickle looks it up.
-            setattr(sys.modules[one.__module__], one.__name__, by_function[one])
-        setattr(sys.modules[package], name, by_function[one])
-        return by_function[one]
+            setattr(sys.modules[value.__module__], value.__name__, by_function[value])
+        setattr(sys.modules[package], name, by_function[value])
+        return by_function[value]
 
     return get, names, public
 
@@ -71,27 +71,27 @@ def checked(public: _F) -> _F:
     similar arguments. Of a class, `__init__` and the public methods are checked.
     """
     if isinstance(public, type):
-        for name, one in tuple(vars(public).items()):
+        for name, member in tuple(vars(public).items()):
             if name.startswith("_") and name != "__init__":
                 continue
-            if inspect.isfunction(one):
-                setattr(public, name, checked(one))
-            elif isinstance(one, classmethod | staticmethod):
-                setattr(public, name, type(one)(checked(one.__func__)))
+            if inspect.isfunction(member):
+                setattr(public, name, checked(member))
+            elif isinstance(member, classmethod | staticmethod):
+                setattr(public, name, type(member)(checked(member.__func__)))
         return public
 
     refused, explanations = WriteampError, _explanations
     unknown, with_all_names = UnknownArgumentError, _with_all_names
 
-    def call(*positional: Any, **given: Any) -> Any:
+    def call(*positional: Any, **keywords: Any) -> Any:
         try:
-            return public(*positional, **given)
+            return public(*positional, **keywords)
         except unknown as error:
             raise with_all_names(public, error) from None
         except (refused, MemoryError):
             raise
         except Exception as error:
-            refusal = next(explanations(public, positional, given, error), None)
+            refusal = next(explanations(public, positional, keywords, error), None)
             if refusal is None:
                 raise
             raise refused(refusal) from error
@@ -106,7 +106,7 @@ def _with_all_names(
 ) -> UnknownArgumentError:
     """Return the error with all arguments of the function as suggestions, if it declares them."""
     parameters = inspect.signature(public).parameters
-    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
         return error
     function = public.__qualname__.removesuffix(".__init__")
     names = [name for name in parameters if name not in ("self", "cls")]
@@ -116,14 +116,14 @@ def _with_all_names(
 def _explanations(
     public: Callable[..., Any],
     positional: Sequence[Any],
-    given: Mapping[str, Any],
+    keywords: Mapping[str, Any],
     error: Exception,
 ) -> Iterator[str]:
     """Yield sentences on arguments that explain an error."""
     try:
         signature = inspect.signature(public)
-        bound = signature.bind(*positional, **given).arguments
-        bound = {name: one for name, one in bound.items() if name not in ("self", "cls")}
+        bound = signature.bind(*positional, **keywords).arguments
+        bound = {name: value for name, value in bound.items() if name not in ("self", "cls")}
     except TypeError:  # Python names missing and unexpected arguments itself
         return
     kinds = {name: _annotation(public, signature.parameters[name]) for name in bound}
@@ -136,20 +136,20 @@ def _explanations(
         if kinds[name] is not None and not _fits(value, kinds[name]):
             yield f"{name} is {shown(value)}; it must be {_words(kinds[name])}"
     for name, value in bound.items():
-        for part in _parts(value):
-            if fault := _fault_of(part, is_any=kinds[name] is None):
+        for item in _parts(value):
+            if fault := _fault_of(item, is_any=kinds[name] is None):
                 yield f"{name} is {shown(value)}, which {fault}"
     if isinstance(error, OSError) and isinstance(error.filename, str):
         yield f"cannot use {error.filename!r}: {error.strerror}"
 
 
-def _fault_of(part: Any, *, is_any: bool) -> str | None:
+def _fault_of(value: Any, *, is_any: bool) -> str | None:
     """Return the fault of a value that is invalid for every argument, or None."""
-    if isinstance(part, str):
-        return fault_of_text(part)
-    if isinstance(part, Integral) and abs(int(part)) > 2 * MOST + 1:
+    if isinstance(value, str):
+        return fault_of_text(value)
+    if isinstance(value, Integral) and abs(int(value)) > 2 * MOST + 1:
         return "does not fit into 64 bits"
-    return "is not a valid value" if is_any and _is_foreign(part) else None
+    return "is not a valid value" if is_any and _is_foreign(value) else None
 
 
 def _parts(value: Any, depth: int = 0) -> Iterator[Any]:
@@ -157,11 +157,11 @@ def _parts(value: Any, depth: int = 0) -> Iterator[Any]:
     if depth > _DEEPEST:
         yield object()
     elif isinstance(value, Mapping):
-        for key, one in value.items():
-            yield from (*_parts(key, depth + 1), *_parts(one, depth + 1))
+        for key, item in value.items():
+            yield from (*_parts(key, depth + 1), *_parts(item, depth + 1))
     elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _parts(one, depth + 1)
+        for item in value:
+            yield from _parts(item, depth + 1)
     else:
         yield os.fspath(value) if isinstance(value, os.PathLike) else value
 
@@ -180,16 +180,16 @@ class _ModuleNames(dict[str, Any]):
         self._tree = ast.parse(inspect.getsource(sys.modules[module]))
 
     def __getitem__(self, name: str) -> Any:
-        found = super().__getitem__(name)
-        return eval(found, {}, self) if isinstance(found, str) else found  # a quoted alias
+        value = super().__getitem__(name)
+        return eval(value, {}, self) if isinstance(value, str) else value  # a quoted alias
 
     def __missing__(self, name: str) -> Any:
         for node in ast.walk(self._tree):
-            for one in node.names if isinstance(node, ast.Import | ast.ImportFrom) else ():
-                if (one.asname or one.name) == name:
+            for alias in node.names if isinstance(node, ast.Import | ast.ImportFrom) else ():
+                if (alias.asname or alias.name) == name:
                     if isinstance(node, ast.ImportFrom):
-                        return getattr(import_module(node.module or ""), one.name)
-                    return import_module(one.name)
+                        return getattr(import_module(node.module or ""), alias.name)
+                    return import_module(alias.name)
         raise KeyError(name)
 
 
@@ -212,9 +212,9 @@ def _fits(value: Any, annotation: Any) -> bool:
     if origin in (Union, UnionType):
         others = _without_array_like(inner)
         is_number = len(others) < len(inner) and _is_numbers(value)
-        return is_number or any(_fits(value, one) for one in others)
+        return is_number or any(_fits(value, kind) for kind in others)
     if origin is Literal:
-        return any(type(value) is type(one) and value == one for one in inner)
+        return any(type(value) is type(choice) and value == choice for choice in inner)
     if inner and _is_iterable(origin) and not isinstance(value, Iterator):
         return _is_of(value, origin) and _items_fit(value, inner)
     if origin in _FITS:
@@ -237,9 +237,9 @@ def _is_of(value: Any, kind: Any) -> bool:
 
 def _items_fit(value: Any, inner: tuple[Any, ...]) -> bool:
     if isinstance(value, Mapping) and len(inner) > 1:
-        return all(_fits(key, inner[0]) and _fits(one, inner[1]) for key, one in value.items())
+        return all(_fits(key, inner[0]) and _fits(item, inner[1]) for key, item in value.items())
     try:
-        return all(_fits(one, inner[0]) for one in value)
+        return all(_fits(item, inner[0]) for item in value)
     except Exception:  # foreign classes may raise any exception
         return False
 
@@ -268,7 +268,7 @@ def _without_array_like(kinds: Sequence[Any]) -> list[Any]:
     typing = sys.modules.get("numpy.typing")
     of_arrays = () if typing is None else get_args(typing.ArrayLike)
     is_array_like = of_arrays and set(of_arrays) <= set(kinds)
-    return [one for one in kinds if not is_array_like or one not in of_arrays]
+    return [kind for kind in kinds if not is_array_like or kind not in of_arrays]
 
 
 def _is_numbers(value: Any) -> bool:
@@ -284,7 +284,7 @@ def _words(annotation: Any) -> str:
     if origin in (Union, UnionType):
         others = _without_array_like(inner)
         kinds = ["a number", "an array of numbers"] if len(others) < len(inner) else []
-        kinds += [_words(one) for one in others if one is not NoneType]
+        kinds += [_words(kind) for kind in others if kind is not NoneType]
         return " or ".join(dict.fromkeys(kinds))
     if origin is Literal:
         return " or ".join(map(str, inner))

@@ -177,7 +177,7 @@ def by_group(
 def made_settings(
     verb: str, kinds: Sequence[type[Settings]], places: Places, arguments: Mapping[str, Any]
 ) -> tuple[Settings, ...]:
-    """Create groups of settings from keyword arguments; other settings have their defaults.
+    """Return groups of settings made from keyword arguments; others have their defaults.
 
     Raises:
         WriteampError: a value outside its domain, or values that contradict each other.

@@ -108,7 +108,7 @@ class Experiment:
 
     @staticmethod
     def of(verb: str, **settings: Any) -> Experiment:
-        """Create an experiment from the keyword arguments of its function.
+        """Return an experiment made from the keyword arguments of its function.
 
         Args:
             verb: "simulate", "compare" or "endurance".
@@ -157,7 +157,7 @@ class Experiment:
     def from_dict(
         tables: Mapping[str, Any], *, verb: str | None = None, where: str = "experiment"
     ) -> Experiment:
-        """Create an experiment from the tables of `to_dict`; missing settings have their defaults.
+        """Return the experiment of the tables of `to_dict`; missing settings have their defaults.
 
         Args:
             tables: the verb, and a table for each of device, load, policy and run.

@@ -50,7 +50,7 @@ class Precondition:
 
     @staticmethod
     def of(text: str) -> Precondition:
-        """Parse a precondition.
+        """Return the precondition of a text.
 
         Raises:
             WriteampError: the text is not one of `CHOICES`, or the number is invalid.

@@ -58,7 +58,7 @@ def plain(value: Any) -> Any:
 
 
 def settings_of(kind: type[_S], table: Any, *, where: str) -> _S:
-    """Create settings from a table.
+    """Return settings made from a table.
 
     Args:
         kind: group of settings.
