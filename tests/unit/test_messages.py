@@ -1,4 +1,4 @@
-"""Help, errors, warnings and notes in the words of docs/STYLE.md, with value and valid forms.
+"""Help, errors, warnings and notes in plain words, with the value and valid forms.
 
 The lists of bad and good input in other files are held to the same words by `plain_messages`.
 """
