@@ -21,8 +21,6 @@ _QUOTED = re.compile(r"^\w+(?= is )|'[^']*'|`[^`]*`|\"[^\"]*\"|\bNone\b|\S*/\S*|
 
 # Messages that are still to be reworded.
 NOT_YET_PLAIN = (
-    "is no name of", "is no JSON result", "is no page that", "is no result of a verb",
-    "size says how much", "files do not say it", "what it writes is recorded",
     "is no key of the device", "leave none that is ever updated",
 )  # fmt: skip
 

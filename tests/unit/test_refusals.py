@@ -24,6 +24,8 @@ CALLS: dict[str, Callable[..., object]] = {
     "compare": wa.compare,
     "endurance": wa.endurance,
 }
+pytestmark = pytest.mark.usefixtures("plain_messages")
+
 KINDS = (Whole, WholeOr, Number, RatioText, OneOf, Flag)
 REQUIRED: dict[str, dict[str, Any]] = {
     "simulate": {},
