@@ -120,7 +120,7 @@ def test_the_victim_policy_is_that_of_the_spec_or_of_the_option_but_not_of_both(
     assert by_spec.causes == by_option.causes
     assert by_spec.to_dict()["victims"] == by_option.to_dict()["victims"] == "d-choices:d=7"
     assert simulate(**run, manager="hcwf", victims="greedy").causes != by_spec.causes
-    with pytest.raises(wa.WriteampError, match="give one of the two"):
+    with pytest.raises(wa.WriteampError, match="another victim policy, not both"):
         simulate(**run, manager="hcwf:d=7", victims="greedy")
 
 

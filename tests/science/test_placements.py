@@ -26,7 +26,7 @@ WITHOUT_GROUPS = {
 NAMES = [
     entry.name
     for entry in managers()
-    if entry.declared["hears"] != "groups" or entry.name in WITHOUT_GROUPS
+    if entry.declared["required_hints"] != "groups" or entry.name in WITHOUT_GROUPS
 ]
 
 

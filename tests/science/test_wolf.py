@@ -243,7 +243,7 @@ def test_tiny_drives_work_or_are_refused(manager: str, layout: str) -> None:
             ["allocation=even", "optimal, effective-size, marginal, size or frequency"],
         ),
         ("wolf:detector=blom", {}, ["detector=blom", "oracle, bloom, interval or none"]),
-        ("wolf:groups=3", {}, ["detector=bloom", "leave groups="]),
+        ("wolf:groups=3", {}, ["detector=bloom", "groups= is only valid"]),
         ("wolf:detector=bloom,groups=few", {}, ["groups=few", "adaptive"]),
         ("wolf:detector=bloom,max_groups=1", {}, ["max_groups=1", "from 2 to 255"]),
         ("wolf:interval=0", {}, ["interval=0", "above 0"]),

@@ -72,7 +72,7 @@ class Handles(wa.Placement):
 
     streams = 3
     migration_streams = (2,)
-    hears = "groups"
+    required_hints = "groups"
 
     def on_write(self, page: int, now: int, group: int) -> int:
         return group % 2

@@ -104,7 +104,7 @@ def test_a_lost_cluster_is_not_taken_for_a_drive_too_small_to_tell_the_error(
         ("--victims windowed-greedy:window=1000",
          "windowed-greedy:window=1000 is simulated as windowed-greedy(window=31)", ""),
         ("--victims windowed-greedy:window=8", "(window=1)", "window=8 would be 0.25"),
-        ("--manager sfs", "", "samples=1024 is the same on the drive that is simulated"),
+        ("--manager sfs", "", "samples=1024 is not scaled to the simulated drive"),
         ("--wear-leveling youngest-free:reserve=64", "youngest-free(reserve=2)", ""),
     ],
 )  # fmt: skip
@@ -116,7 +116,7 @@ def test_what_policies_count_in_blocks_is_scaled_or_warned_of(
     assert found["victims"] in policy or found["victims"] in own
     told = [one for one in found["notes"] if "is simulated as" in one]
     assert told[0].endswith(note) if note else not told
-    warnings = [one for one in found["warnings"] if "is simulated, " in one]
+    warnings = [one for one in found["warnings"] if "the simulated drive, " in one]
     assert warning in warnings[0] if warning else not warnings
 
 
@@ -187,8 +187,8 @@ def test_a_capacity_is_in_the_hash_and_excludes_other_sizes() -> None:
         ("--workload random:qd=4 --device ssd-v", ["cannot be scaled"]),
         ("--device ssd-v --write-cache 1M", ["caches cannot be scaled"]),
         ("--host-bytes 1GB", ["host_bytes and capacity"]),
-        ("--workload sequential:bs=4k,offset=1M", ["offset=1M", "a place of the drive"]),
-        ("--workload io:write_stride=64k", ["write_stride=64k", "a lap"]),
+        ("--workload sequential:bs=4k,offset=1M", ["offset=1M", "a position on the drive"]),
+        ("--workload io:write_stride=64k", ["write_stride=64k", "the next lap"]),
         ("--workload groups:sizes=1/1,freq=1/9,swap_at=10", ["swap_at=10", "less than one write"]),
         ("--writes 10", ["writes is 10", "less than one write"]),
         ("--capacity 100", ["at least a page"]),

@@ -144,8 +144,8 @@ CASES: list[tuple[str, list[str]]] = [
     (f"{TIMED} --timed --workload io:write=0,qd=2 --host-bytes 1MiB", ["never writes"]),
     (f"{TIMED} --timed --set timing.read_us=-3", ["read_us"]),
     (f"{TIMED} --timed --set timing.reed_us=3", ["reed_us"]),
-    (f"{TIMED} --timed --set collection.paced=true", ["scheduling.copies_yield must be true"]),
-    (f"{TIMED} --timed --set scheduling.most_wait_us=5", ["scheduling.reads_first must be true"]),
+    (f"{TIMED} --timed --set collection.paced=true", ["scheduling.copies_yield = true"]),
+    (f"{TIMED} --timed --set scheduling.most_wait_us=5", ["scheduling.reads_first = true"]),
     ("simulate --device spinpoint-m7 --time 1s --rb-capture a.vcd", ["no Ready/Busy pins"]),
     (
         "simulate --device spinpoint-m7 --workload uniform --writes 10",

@@ -83,7 +83,7 @@ def test_a_manager_has_only_the_victim_policies_that_it_takes_and_a_note_says_so
     ]
     of_wolf, of_hcwf = found.notes
     assert of_wolf.startswith("wolf:detector=none is compared with greedy only: ")
-    assert "'cost-benefit' is not on it" in of_wolf
+    assert "does not support the victim policy 'cost-benefit'" in of_wolf
     assert of_hcwf.startswith("hcwf:d=5 is compared with its default victim policy only: ")
 
 

@@ -164,8 +164,8 @@ def test_an_exception_ends_the_run_with_its_traceback_and_where_the_run_was() ->
 @pytest.mark.parametrize(
     ("returned", "words"),
     [
-        (1, "returned 1, and its streams are 0 only"),
-        (-1, "returned -1, and its streams are 0 only"),
+        (1, "returned 1, but its streams are 0 only"),
+        (-1, "returned -1, but its streams are 0 only"),
         (2**70, "it must be a whole number"),
         (0.0, r"returned 0\.0; it must be a whole number"),
         (None, "returned None; it must be a whole number"),
@@ -192,7 +192,7 @@ def test_victims_that_are_none_and_that_gain_nothing_are_refused() -> None:
         def choose(self, candidates: Any, now: int) -> int:
             return candidates.invalid_pages.argmin()
 
-    with pytest.raises(wa.PolicyError, match="the place of no candidate"):
+    with pytest.raises(wa.PolicyError, match="candidates, numbered from 0"):
         counted("single", victims=Beyond)
     with pytest.raises(wa.WriteampError, match="freed no page"):
         counted("single", victims=Fullest)

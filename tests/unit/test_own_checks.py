@@ -149,14 +149,14 @@ class Wrong(wa.VictimPolicy):
 BAD = [
     (OfAll, "a second run with the same seed differs: the policy has state outside its attributes"),
     (Hiding, "after saving and restoring in the middle of a run, results differ"),
-    (Beyond, "on_migrate of .*Beyond returned 2, and its streams for migrated pages are 0, 1"),
+    (Beyond, "on_migrate of .*Beyond returned 2, but its streams for migrated pages are 0, 1"),
     (Untrimmed, "on_trim of .*Untrimmed raised NotImplementedError: trims"),
     (
         Unsaved,
         "turns of .*Unsaved is of type count, which cannot be saved; use numbers, texts, arrays",
     ),
     (Misspelled, "Misspelled.*on_trimm.*on_trim"),
-    (Wrong, "choose of .*Wrong returned -1, which is the place"),
+    (Wrong, "choose of .*Wrong returned -1, but there are"),
 ]
 
 
@@ -325,6 +325,6 @@ def test_a_state_of_another_class_is_refused() -> None:
             unpacked("one", Remembering(wa.custom.DriveFacts(10, 4, 4, 1)), damaged)
     run = Rig.of(Spec.of("managers", Remembering), None, 1).filled()
     elsewhere = Rig.of(Spec.of("managers", Drawn), None, 1).new()
-    words = r"its block manager is .*Remembering, and here it is"
+    words = r"its block manager is .*Remembering, but here it is"
     with pytest.raises(wa.WriteampError, match=words):
         elsewhere.restore(run.save())

@@ -366,7 +366,7 @@ def test_a_load_without_groups_is_refused_in_a_sentence(tmp_path: Path) -> None:
     asked = f"--blocks 64 --pages-per-block 32 --timed --manager wolf --trace {trace}"
     columns = "columns:time=1:us,op=2:W=write,offset=3:bytes,length=4:bytes"
     said = refusal("simulate", f"{asked} --format {columns}")
-    assert "wolf needs hints on the group of each page, and this workload gives none" in said
+    assert "wolf needs hints on the group of each page, but this workload provides none" in said
 
 
 def test_an_array_refuses_managers_that_need_hints_and_names_those_that_need_none() -> None:

@@ -114,7 +114,7 @@ def test_the_memory_of_its_tables_is_counted() -> None:
         ("slc.spread=0.5", "slc.spread is 0.5"),
         ("slc.static_bytes=99999999999999999", "slc.static_bytes"),
         ('slc.when_full="stop"', "slc.when_full is stop; it must be fold or through"),
-        ("slc.size=5", "slc.size is no key of the device; valid: static_bytes, dynamic_share"),
+        ("slc.size=5", "slc.size is not a key of the device; valid: static_bytes, dynamic_share"),
         ("slc.static_bytes=-5", "slc.static_bytes is -5; it must be a whole number"),
     ],
 )
@@ -126,13 +126,13 @@ def test_values_that_cannot_be_are_refused(profile: str, change: str, said: str)
 def test_a_watermark_of_a_cache_that_is_passed_by_when_full_is_refused(profile: str) -> None:
     arguments = "--workload sequential:bs=4k,write=1 --host-bytes 1MiB --set slc.watermark=0.5"
     through = f"--device {profile} {arguments} --set slc.when_full='\"through\"'"
-    assert "watermark must be 1" in refusal("simulate", through)
+    assert "slc.watermark is 0.5; it must be 1" in refusal("simulate", through)
 
 
 def test_paced_collection_beside_one_is_refused(profile: str) -> None:
     paced = ["collection.background=true", "collection.paced=true"]
     first = ["scheduling.reads_first=true", "scheduling.copies_yield=true"]
-    with pytest.raises(wa.WriteampError, match=r"beside an SLC cache.* it must be false"):
+    with pytest.raises(wa.WriteampError, match=r"an SLC cache does not support; it must be false"):
         written(profile, 10, set=[*paced, *first])
 
 
@@ -246,22 +246,22 @@ def test_reads_that_no_try_corrects_are_warned_of(erring: str) -> None:
     ("change", "sentence"),
     [
         ("errors.erases=[0, 0]", "errors.erases is [0.0, 0.0]; it must have 1 to 64 values"),
-        ("errors.erases=[10, 1000]", "the first 0 and each above that before"),
-        ("errors.erases=[0]", "rows of [2, 2] values; it must have 1, one for each of"),
-        ("errors.retention_days=[0, 1, 2]", "of 3, one for each of errors.retention_days"),
+        ("errors.erases=[10, 1000]", "the first 0 and each above the previous one"),
+        ("errors.erases=[0]", "rows of [2, 2] values; it must have 1 (one per value of"),
+        ("errors.retention_days=[0, 1, 2]", "of 3 (one per value of errors.retention_days)"),
         ("errors.raw_bit_error_rate=[[1e-4, 1e-3], [1e-3]]", "rows of [2, 1] values"),
         ("errors.raw_bit_error_rate=[[1e-4, 0.6], [1e-3, 1]]", "from 1e-12 to 0.5"),
-        ("errors.raw_bit_error_rate=[[1e-3, 1e-4], [1e-2, 1e-2]]", "falls with retention"),
-        ("errors.raw_bit_error_rate=[[1e-2, 1e-2], [1e-3, 1e-2]]", "falls with erases"),
-        ("errors.raw_bit_error_rate=[]", "raw_bit_error_rate gives no rates"),
+        ("errors.raw_bit_error_rate=[[1e-3, 1e-4], [1e-2, 1e-2]]", "decreases with retention"),
+        ("errors.raw_bit_error_rate=[[1e-2, 1e-2], [1e-3, 1e-2]]", "decreases with erases"),
+        ("errors.raw_bit_error_rate=[]", "raw_bit_error_rate has no rates"),
         ("errors.raw_bit_error_rate=[0.1, 0.2]", "must be a list of lists of numbers"),
         ("errors.raw_bit_error_rate=0.1", "errors.raw_bit_error_rate is 0.1; it must be a list"),
-        ("errors.worn_erases=2000", "errors.worn_erases is 2000; errors.erases ends at 1000"),
-        ("errors.aged_days=31", "errors.aged_days is 31; errors.retention_days ends at 30"),
+        ("errors.worn_erases=2000", "errors.worn_erases is 2000, but errors.erases ends at 1000"),
+        ("errors.aged_days=31", "errors.aged_days is 31, but errors.retention_days ends at 30"),
         ("errors.correctable_bits=8192", "must be less than the 8192 bits"),
         ("errors.retry_factor=1.5", "errors.retry_factor"),
         ("errors.most_retries=256", "errors.most_retries"),
-        ("errors.voltage=3", "errors.voltage is no key of the device; valid: erases, "),
+        ("errors.voltage=3", "errors.voltage is not a key of the device; valid: erases, "),
     ],
 )
 def test_a_table_that_cannot_be_is_refused_in_a_sentence(
@@ -273,7 +273,7 @@ def test_a_table_that_cannot_be_is_refused_in_a_sentence(
 
 def test_wear_means_nothing_to_a_profile_without_rates() -> None:
     said = refusal("simulate", f"--device ssd-v --workload {READS} {WORN_OPTIONS}")
-    assert "errors.raw_bit_error_rate gives no rates" in said
+    assert "errors.raw_bit_error_rate has no rates" in said
 
 
 @pytest.mark.parametrize("name", ["tlc-datacenter", "tlc-client", "qlc"])
@@ -346,7 +346,7 @@ def test_a_load_may_not_begin_before_the_last_is_settled() -> None:
 def test_a_further_load_needs_an_end_too() -> None:
     run = life().run
     settled(run)
-    with pytest.raises(wa.WriteampError, match="needs an end"):
+    with pytest.raises(wa.WriteampError, match="needs a limit"):
         run.go_on(RANDOM.load(2**24, 4 * KIB, seed=1), seed=1)
 
 

@@ -137,8 +137,8 @@ def test_workloads_nest(spec: str) -> None:
         ("random:bs=4k,write=0", r"only reads, so that its WA is undefined.*write=0.5"),
         ("random:bs=4kb", r"bs is a size from 512 to 67108864 bytes, as 512, 4k"),
         ("io:qd=4,rate=9", r"qd=4 and rate=9 exclude each other"),
-        ("sequential:qd=4", r"need bs=, as in sequential:bs=128k"),
-        ("mix:sizes=1,weights=1,of=random", r"random is a whole workload"),
+        ("sequential:qd=4", r"needs bs=, as in sequential:bs=128k"),
+        ("mix:sizes=1,weights=1,of=random", r"random must be a whole workload"),
     ],
 )
 def test_a_bad_spec_is_refused_in_one_sentence(spec: str, sentence: str) -> None:
@@ -230,9 +230,9 @@ def test_a_simulation_can_go_back_to_where_it_was():
 @pytest.mark.parametrize(
     ("other", "words"),
     [
-        ({"seed": 8}, "seed is 7, and here it is 8"),
+        ({"seed": 8}, "seed is 7, but here it is 8"),
         ({"workload": "uniform"}, "zipf"),
-        ({"victims": "fifo"}, "victim policy is greedy, and here it is fifo"),
+        ({"victims": "fifo"}, "victim policy is greedy, but here it is fifo"),
     ],
 )
 def test_a_state_of_another_run_is_refused_by_what_differs(other, words):

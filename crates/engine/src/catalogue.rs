@@ -1,4 +1,4 @@
-//! The catalogue: every registry, and which of them knows a name.
+//! All registries, and look-up of the registry that contains a name.
 
 use crate::detectors::DETECTORS;
 use crate::error::{Error, Result};
@@ -13,19 +13,20 @@ pub static ALL: [&Registry; 5] = [&MANAGERS, &VICTIMS, &WEAR_LEVELERS, &DETECTOR
 
 /// The registry of that name.
 pub fn named(name: &str) -> Result<&'static Registry> {
-    let found = ALL.into_iter().find(|registry| registry.name == name);
-    found.ok_or_else(|| Error::unknown("registry", name, &ALL.map(|registry| registry.name)))
+    let registry = ALL.into_iter().find(|registry| registry.name == name);
+    registry.ok_or_else(|| Error::unknown("registry", name, &ALL.map(|registry| registry.name)))
 }
 
-/// The registry that has an entry of that name; the error lists all entries.
+/// Registry with an entry of that name. The error lists all entries.
 pub fn of(name: &str) -> Result<&'static Registry> {
     let names = |registry: &'static Registry| registry.entries.iter().map(|entry| entry.name);
-    let found = ALL.into_iter().find(|registry| names(registry).any(|known| known == name));
+    let registry =
+        ALL.into_iter().find(|registry| names(registry).any(|entry_name| entry_name == name));
     let all: Vec<&str> = ALL.into_iter().flat_map(names).collect();
-    found.ok_or_else(|| Error::unknown("policy", name, &all))
+    registry.ok_or_else(|| Error::unknown("policy", name, &all))
 }
 
-/// Pairs of block manager and victim policy that entries declare as candidates.
+/// Pairs of block manager and victim policy that entries declare as candidates for a fit.
 pub fn candidates() -> impl Iterator<Item = &'static Pairs> {
     let entries = [&VICTIMS, &MANAGERS].into_iter().flat_map(|registry| registry.entries);
     entries.flat_map(|entry| entry.candidates)
@@ -79,7 +80,7 @@ mod tests {
         }
     }
 
-    /// Values around the edges of a domain, and words that mean nothing.
+    /// Values at and beyond the edges of a domain, and invalid words.
     fn wrong_values(domain: &Domain) -> Vec<String> {
         let candidates = match domain {
             Domain::Whole(least, most) | Domain::Bytes(least, most) => vec![
@@ -97,7 +98,7 @@ mod tests {
             }
             Domain::Word(_) | Domain::Spec(_) => Vec::new(),
             Domain::List(of) => wrong_values(of),
-            Domain::Either(one, other) => [wrong_values(one), wrong_values(other)].concat(),
+            Domain::Either(first, second) => [wrong_values(first), wrong_values(second)].concat(),
         };
         let words = ["no-such-word", "1/"].map(str::to_owned);
         let mut all = [candidates, words.to_vec()].concat();

@@ -1,7 +1,7 @@
-//! Drive life: a run until the drive is worn out, and what it did by then (paper 4, §5–6).
+//! Drive life: run a workload until the drive is worn out, and record its wear (paper 4,
+//! §5–6).
 //!
-//! Replicas of a study share nothing but its settings, so that they may live beside each other, in
-//! any order.
+//! The replicas of a study share only its settings, so they can run in any order or in parallel.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,34 +12,35 @@ use crate::managers::{self, Setup};
 use crate::simulation::Simulation;
 use crate::workloads::Workload;
 
-/// Host pages between two looks at the end of life, the progress and the wish to stop.
-/// It is hundredths of a second at most. A life is recorded where it ended, however far beyond the
-/// drive was driven.
+/// Host pages between two checks for the end of life, progress and cancellation.
+/// A chunk takes hundredths of a second at most. The life is recorded at the exact moment at which
+/// it ended, even though the run continues to the end of the chunk.
 const CHUNK_PAGES: u64 = 1 << 14;
 
-/// Drives that differ only by their seed.
+/// Settings of a study, in which drives differ only by their seed.
 #[derive(Debug, Clone)]
 pub struct Study {
     /// The spec of the block manager.
     pub manager: String,
-    /// The drive, with a wear limit; each life has a seed of its own in place of its seed.
+    /// Setup of the drive, with a wear limit. Each life replaces the setup's seed by its own.
     pub setup: Setup,
-    /// Logical pages that are written once, in order, before the workload begins.
+    /// Ranges of logical pages that are written once, in order, before the workload begins.
     pub fill: Vec<Range<u32>>,
-    /// Pages that the host hands over at a time.
+    /// Pages per batch that the host passes to the drive.
     pub batch_pages: usize,
 }
 
 /// The life of one replica.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Life {
-    /// The drive when a block was worn out and no spare block of its pool was left after that.
+    /// State of the drive when its life ended.
+    /// This is when a block was worn out and its pool had no spare block left.
     pub end: EndOfLife,
-    /// The moment when the first block was erased for the w-th time, for w = 1 … wear limit.
+    /// For w = 1 … wear limit: the moment when the first block was erased for the w-th time.
     pub first_to_reach: Vec<Moment>,
 }
 
-/// Progress of a life, and the wish to stop it: for another thread to look at and to set.
+/// Progress and cancellation of a life, shared with another thread.
 #[derive(Debug, Default)]
 pub struct Watch {
     cancelled: AtomicBool,
@@ -47,26 +48,28 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Stops the life soon; [`life`] then returns [`Error::Cancelled`].
+    /// Requests cancellation of the life; [`life`] soon returns [`Error::Cancelled`].
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// The most erases of any block, at most the wear limit.
+    /// Erases of the most worn block so far, at most the wear limit.
     pub fn reached_erases(&self) -> u64 {
         self.reached_erases.load(Ordering::Relaxed)
     }
 }
 
-/// Life of the drive of a seed, under the workload that `load` gives for it.
+/// Simulates the life of the drive with this seed. `load` returns the workload for the seed.
 pub fn life<L>(study: &Study, seed: u64, load: L, watch: &Watch) -> Result<Life>
 where
     L: FnOnce(u64) -> Result<Box<dyn Workload>>,
 {
     if study.setup.wear.limit == Wear::NO_LIMIT {
-        return Err(Error::Spec("a drive without a wear limit has no end of life".into()));
+        return Err(Error::Spec(
+            "the drive has no wear limit; a run to the end of its life needs one".into(),
+        ));
     }
-    stop_if_cancelled(watch)?; // before what may be seconds of building the drive
+    stop_if_cancelled(watch)?; // building the drive may take seconds
     let drive = managers::build(&study.manager, Setup { seed, ..study.setup.clone() })?;
     let mut simulation = Simulation::new(drive, load(seed)?, study.batch_pages)?;
     for pages in &study.fill {
@@ -84,7 +87,9 @@ where
         watch.reached_erases.store(reached, Ordering::Relaxed);
     }
     ended(&simulation).ok_or_else(|| {
-        Error::Spec("the workload ended before the drive's life; use one without end".into())
+        Error::Spec(
+            "the workload ended before the drive's life; use a workload without an end".into(),
+        )
     })
 }
 

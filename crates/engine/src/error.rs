@@ -1,5 +1,5 @@
-//! The one error type.
-//! Every message is a sentence that says what was wrong and what is valid.
+//! Error type of the engine.
+//! Each message is a sentence that states the invalid value and the valid ones.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -9,45 +9,48 @@ use crate::faults::{Failure, Fault};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A name of a policy, workload, parameter or word that nobody knows.
+    /// Unknown name of a policy, workload, parameter or option word.
     #[error("{0}")]
     UnknownName(Box<UnknownName>),
-    /// A value that its parameter cannot have.
+    /// Value outside the domain of its parameter.
     #[error("{0}")]
     OutOfDomain(Box<OutOfDomain>),
-    /// A spec that cannot be read, or values that do not go together.
+    /// Spec that cannot be parsed, or values that contradict each other.
     #[error("{0}")]
     Spec(String),
     /// A geometry that cannot be built.
     #[error("{0}")]
     Geometry(String),
-    /// A host request outside the logical space.
+    /// Host request beyond the logical space.
     #[error(
-        "logical page {page} is off the end of the drive, which has {logical_pages} logical pages (0 to {})",
+        "logical page {page} is off the end of the drive, which has {logical_pages} logical pages \
+         (0 to {})",
         logical_pages - 1
     )]
     OffTheEnd {
-        /// Page that was asked for.
+        /// Requested logical page.
         page: u32,
         /// Logical pages of the drive.
         logical_pages: u32,
     },
-    /// A victim policy under which collection never frees a page.
+    /// Victim policy with which collection never frees a page.
     #[error(
-        "collection freed no page in {collections} victims in a row; a victim policy must come to \
-         a block with an invalid page sooner or later"
+        "collection freed no page with {collections} consecutive victims; the victim policy must \
+         choose a block with an invalid page"
     )]
     NeverFrees {
-        /// Collections in a row without a gain.
+        /// Consecutive collections that freed no page.
         collections: u64,
     },
-    /// An allocation that the machine refused.
-    #[error("the drive needs {bytes} bytes of memory, which this machine will not give")]
+    /// Failed memory allocation.
+    #[error(
+        "the drive needs {bytes} bytes of memory, which this machine refused; use a smaller drive"
+    )]
     OutOfMemory {
-        /// Bytes that the drive needs.
+        /// Bytes needed by the drive.
         bytes: u64,
     },
-    /// Bytes that are no state of the drive to be restored.
+    /// Saved state that does not belong to this drive, or is damaged.
     #[error("{0}")]
     State(String),
     /// A custom policy failed.
@@ -62,21 +65,23 @@ pub enum Error {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownName {
-    /// Kind of thing that was asked for, as in "victim policy".
+    /// Kind of the named thing, such as "victim policy".
     pub what: String,
-    /// Name that was given.
+    /// Unknown name, as given by the user.
     pub name: String,
-    /// Names that there are.
+    /// Valid names.
     pub valid: Vec<String>,
 }
 
 impl UnknownName {
-    /// The valid name that is most like the one that was given, if one is.
+    /// Valid name most similar to the unknown name, or None if none is similar.
     pub fn nearest(&self) -> Option<&str> {
-        let scored =
-            self.valid.iter().map(|known| (strsim::jaro_winkler(&self.name, known), known));
-        let alike = scored.filter(|(score, _)| *score > 0.7);
-        alike.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, known)| &**known)
+        let scored = self
+            .valid
+            .iter()
+            .map(|candidate| (strsim::jaro_winkler(&self.name, candidate), candidate));
+        let similar = scored.filter(|(score, _)| *score > 0.7);
+        similar.max_by(|left, right| left.0.total_cmp(&right.0)).map(|(_, candidate)| &**candidate)
     }
 }
 
@@ -92,17 +97,17 @@ impl Display for UnknownName {
     }
 }
 
-/// A value outside the domain of what it was given for.
+/// Value outside the domain of its parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OutOfDomain {
-    /// Entry of a registry whose parameter it is, if it is one.
+    /// Registry entry that has the parameter, or None if it is a general setting.
     pub entry: Option<String>,
-    /// Name of the parameter, as it was given.
+    /// Name of the parameter, as the user spelled it.
     pub name: String,
-    /// Value that was given.
+    /// Invalid value.
     pub value: String,
-    /// Values that are valid, in words.
+    /// Description of the valid values.
     pub domain: String,
 }
 
@@ -120,9 +125,9 @@ impl Display for OutOfDomain {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// An unknown name: lists what is valid and the nearest match.
+    /// Builds the error for an unknown name, with the valid names and the nearest match.
     pub fn unknown(what: &str, name: &str, valid: &[&str]) -> Self {
-        let valid = valid.iter().map(|&known| known.to_owned()).collect();
+        let valid = valid.iter().map(|&name| name.to_owned()).collect();
         Error::UnknownName(Box::new(UnknownName {
             what: what.to_owned(),
             name: name.to_owned(),
@@ -130,12 +135,13 @@ impl Error {
         }))
     }
 
-    /// A value of a setting that is not in its domain, which the words after "it must be" say.
+    /// Builds the error for a setting whose value is invalid.
+    /// `domain` completes the sentence "it must be …".
     pub(crate) fn outside(name: &str, value: impl Display, domain: impl Display) -> Self {
         Self::out_of_domain(None, name, value, domain)
     }
 
-    /// A value that is not in its domain, of a parameter of an entry if one is named.
+    /// Builds the error for an invalid value, of a parameter of an entry if `entry` is given.
     pub(crate) fn out_of_domain(
         entry: Option<&str>,
         name: &str,
@@ -150,7 +156,8 @@ impl Error {
         }))
     }
 
-    /// The error of a policy called so, which failed where it was asked of a page, or of none.
+    /// Builds the error for a custom policy that failed.
+    /// If it failed while handling a page, the error names that page.
     pub(crate) fn of_policy(
         policy: &str,
         hook: &'static str,

@@ -1,12 +1,13 @@
-//! Faults of policies that are written in other languages.
-//! A fault says where the policy was asked, and why it did not answer.
+//! Faults of policies that are written in other languages, such as Python.
+//! A fault states which method of the policy was called, and why it failed.
 //!
-//! Nothing that such a policy answers is believed: what is no stream, or no candidate, is a [`Fault`].
+//! Every returned value is checked: an invalid stream or a block that is not a candidate is a
+//! [`Fault`].
 
 use std::fmt;
 use std::sync::Arc;
 
-/// A question that a policy is asked.
+/// Method of a custom policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hook {
     /// [`crate::placements::PlacementCalls::host_stream`].
@@ -21,21 +22,21 @@ pub enum Hook {
     Choose,
 }
 
-/// The answer of a policy, or why there is none.
+/// Value returned by a custom policy, or its failure.
 pub type Answer<T> = std::result::Result<T, Failure>;
 
-/// The reason why a policy does not answer.
+/// Failure of a custom policy's method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// The predicate of a sentence on it: what it did instead.
+    /// Description of the failure, as the predicate of a sentence about the policy.
     pub what: String,
-    /// The page that it was asked of, where only it knows that.
+    /// Page that the method was handling, if only the policy can name it.
     pub page: Option<u32>,
-    /// The error where the policy is written.
+    /// Original error of the other language.
     pub cause: Option<Cause>,
 }
 
-/// An error of another language; equal to itself only.
+/// Error of another language. It compares equal only to itself.
 #[derive(Debug, Clone)]
 pub struct Cause(pub Arc<dyn std::error::Error + Send + Sync>);
 
@@ -47,20 +48,20 @@ impl PartialEq for Cause {
 
 impl Eq for Cause {}
 
-/// A policy that ended a run, and where the run was then.
+/// Failure of a policy that ended a run, with the position of the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// Name of the policy.
     pub policy: String,
-    /// Question at which it failed, in its own words.
+    /// Method that failed, by its name in the other language.
     pub hook: &'static str,
-    /// Host pages written before.
+    /// Host pages written before the failure.
     pub host_pages: u64,
-    /// The page that it was asked of, if of one.
+    /// Page that the method was handling, if any.
     pub page: Option<u32>,
-    /// Description of the fault, as the predicate of a sentence.
+    /// Description of the fault, as the predicate of a sentence about the policy.
     pub what: String,
-    /// The error where the policy is written.
+    /// Original error of the other language.
     pub cause: Option<Cause>,
 }
 
@@ -73,7 +74,7 @@ impl fmt::Display for Fault {
 }
 
 impl Failure {
-    /// A failure without an error of another language.
+    /// Builds a failure without an original error.
     pub fn of(what: String) -> Self {
         Failure { what, page: None, cause: None }
     }

@@ -1,5 +1,5 @@
-//! Foresight: the time at which each page of a workload will be invalid.
-//! It is found by drawing the workload's steps ahead of time.
+//! Foresight: the times at which the pages written by a workload become invalid.
+//! They are found by drawing the workload's steps ahead of time.
 
 use std::collections::VecDeque;
 
@@ -10,25 +10,25 @@ use crate::request::{Op, Request};
 use crate::state::{MOST_PLAUSIBLE, elements, state};
 use crate::workloads::{Step, Unserved, Workload};
 
-/// "Not drawn yet": no page lies at this place, as places count from 1.
+/// Position of pages that were not drawn yet; valid positions count from 1.
 const NOWHERE: u64 = 0;
 const UNKNOWN: u32 = u32::MAX;
 const BATCH_PAGES: usize = 1024;
 
-/// A page that the host will write or trim.
+/// Future write or TRIM of a page.
 #[derive(Debug, Clone, Copy)]
 struct Coming {
     page: u32,
     is_write: bool,
-    /// Writes before this one, modulo 2³².
+    /// Host writes before this one, modulo 2³².
     writes_before: u32,
-    /// Writes from this one to the next write or TRIM of the page, or [`UNKNOWN`].
+    /// Writes from this one to the page's next write or TRIM, or [`UNKNOWN`].
     life: u32,
 }
 
 elements!(Coming { page: u32, is_write: bool, writes_before: u32, life: u32 });
 
-/// Requests that the workload passed over while its steps were drawn up to a write.
+/// Requests that the workload skipped between two writes while drawing ahead.
 #[derive(Debug, Clone, Copy)]
 struct Passed {
     writes: u64,
@@ -53,17 +53,17 @@ impl Passed {
     }
 }
 
-/// Workload whose steps are drawn ahead, as far as invalidation times must be known.
+/// Workload whose steps are drawn ahead until all needed invalidation times are known.
 /// Every invalidation time within the horizon is known.
 pub struct Foresight {
     coming: VecDeque<Coming>,
-    /// Places of `coming` are numbered from 1 on; this is the first one's.
+    /// Position of the first element of `coming`; positions count from 1.
     first_place: u64,
-    /// The requests that `coming` belongs to, if requests are asked for.
+    /// Requests that `coming` belongs to, if the run is driven by requests.
     requests: VecDeque<Request>,
-    /// Requests passed over and not counted yet, in the order of the writes.
+    /// Skipped requests that were not counted yet, in the order of the writes.
     passed: VecDeque<Passed>,
-    /// The place of the write that holds each page's current version, as far as drawn.
+    /// Position of the write of each page's current version, as far as drawn.
     holder: Table<u64>,
     drawn_writes: u64,
     issued_writes: u64,
@@ -88,7 +88,7 @@ state! {
 }
 
 impl Foresight {
-    /// Foresees `workload`, from which nothing has been drawn.
+    /// Wraps `workload`, from which no step may have been drawn.
     pub fn new(workload: &dyn Workload) -> Result<Self> {
         let horizon_writes = workload.horizon_writes().min(u64::from(u32::MAX) - 1);
         Ok(Foresight {
@@ -105,8 +105,8 @@ impl Foresight {
         })
     }
 
-    /// Draws as [`Workload::next`] does, and finds the invalidation times of the pages written.
-    /// `times` gets the clock at which each page will be invalid, by a clock that stands at `now`.
+    /// Draws like [`Workload::next`], and also finds the invalidation times of the pages written.
+    /// `times` receives the clock at which each page becomes invalid. `now` is the current clock.
     pub fn next(
         &mut self,
         workload: &mut dyn Workload,
@@ -140,8 +140,8 @@ impl Foresight {
         Step::Request(Request::of_pages(Op::Trim, first..end))
     }
 
-    /// Draws as [`Workload::next_request`] does, with invalidation times as of [`Self::next`].
-    /// A whole run uses one of the two.
+    /// Draws like [`Workload::next_request`], with invalidation times like [`Self::next`].
+    /// A run uses only one of the two methods.
     pub fn next_request(
         &mut self,
         workload: &mut dyn Workload,
@@ -153,7 +153,7 @@ impl Foresight {
             while !self.sees_far(pages) {
                 self.draw_request(workload);
             }
-            // A request may be longer than what the horizon was looked at for.
+            // A request may extend beyond the pages that were drawn ahead.
             match self.requests.front() {
                 Some(next) if next.pages as usize > pages => pages = next.pages as usize,
                 _ => break,
@@ -174,26 +174,26 @@ impl Foresight {
         Some(request)
     }
 
-    /// Takes the requests passed over before the last write issued, since they were taken last.
-    /// Those of steps that were drawn together come once all are issued.
+    /// Takes the requests skipped before the last issued write that were not taken yet.
+    /// Skipped requests between steps that were drawn together are counted after all those steps.
     pub fn take_unserved(&mut self) -> Unserved {
-        let mut found = Unserved::default();
+        let mut total = Unserved::default();
         while let Some(passed) = self.passed.front()
             && passed.writes <= self.issued_writes
         {
-            found = found + passed.unserved();
+            total = total + passed.unserved();
             self.passed.pop_front();
         }
-        found
+        total
     }
 
-    /// True if the invalidation times of the next `pages` pages are known, up to the horizon.
+    /// True if the invalidation times of the next `pages` pages are known up to the horizon.
     fn sees_far(&self, pages: usize) -> bool {
         self.ended || self.drawn_writes - self.issued_writes > self.horizon_writes + pages as u64
     }
 
     fn issue_write(&mut self, coming: Coming, times: &mut Vec<u64>, now: u64) {
-        // What is drawn beyond the horizon depends on the batches, so it must not be heard of.
+        // Steps drawn beyond the horizon depend on the batch size, so their times are not used.
         let is_foreseen = u64::from(coming.life) <= self.horizon_writes;
         let clock = now + times.len() as u64;
         times.push(if is_foreseen { clock + u64::from(coming.life) } else { NEVER });
@@ -217,7 +217,7 @@ impl Foresight {
             && (self.requests.is_empty() || self.requests_are_coming())
     }
 
-    /// True if what comes is what the requests ask for.
+    /// True if `coming` has exactly the pages that `requests` write or trim, in order.
     fn requests_are_coming(&self) -> bool {
         let mut coming = self.coming.iter();
         let mut changes = self.requests.iter().filter(|r| matches!(r.op, Op::Write | Op::Trim));
@@ -284,8 +284,8 @@ mod tests {
     use super::*;
     use crate::workloads::{self, Context, Trace};
 
-    /// Steps of a workload in batches of `batch_pages`, with their invalidation times.
-    /// These are counted from the first write.
+    /// Draws a workload in batches of `batch_pages`, and returns pages with invalidation times.
+    /// Times count from the first write.
     fn foreseen(
         mut workload: Box<dyn Workload>,
         batch_pages: usize,
@@ -293,31 +293,33 @@ mod tests {
     ) -> Vec<(u32, u64)> {
         let mut foresight = Foresight::new(&*workload).unwrap();
         let (mut pages, mut times) = (vec![0; batch_pages], Vec::new());
-        let mut found = Vec::new();
-        while found.len() < writes {
-            let now = found.len() as u64;
+        let mut writes_seen = Vec::new();
+        while writes_seen.len() < writes {
+            let now = writes_seen.len() as u64;
             match foresight.next(&mut *workload, &mut pages, &mut times, now) {
-                Step::Writes(_) => found.extend(pages.iter().copied().zip(times.iter().copied())),
+                Step::Writes(_) => {
+                    writes_seen.extend(pages.iter().copied().zip(times.iter().copied()));
+                }
                 Step::Request(_) => {}
                 Step::End => break,
             }
         }
-        found.truncate(writes);
-        found
+        writes_seen.truncate(writes);
+        writes_seen
     }
 
-    /// Steps of a workload with their invalidation times, drawn request by request.
+    /// Draws a workload request by request, and returns pages with invalidation times.
     fn foreseen_of_requests(mut workload: Box<dyn Workload>) -> Vec<(u32, u64)> {
         let mut foresight = Foresight::new(&*workload).unwrap();
-        let (mut times, mut found) = (Vec::new(), Vec::new());
+        let (mut times, mut writes_seen) = (Vec::new(), Vec::new());
         while let Some(request) =
-            foresight.next_request(&mut *workload, &mut times, found.len() as u64)
+            foresight.next_request(&mut *workload, &mut times, writes_seen.len() as u64)
         {
             let pages = if request.op == Op::Write { request.range() } else { 0..0 };
             assert_eq!(pages.len(), times.len());
-            found.extend(pages.zip(times.iter().copied()));
+            writes_seen.extend(pages.zip(times.iter().copied()));
         }
-        found
+        writes_seen
     }
 
     #[test]

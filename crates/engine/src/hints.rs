@@ -1,37 +1,37 @@
-//! Hints: knowledge of the host on the pages that it writes, for managers that use it.
-//! They are the oracle of paper 4, §2.2, and in a real drive the stream or placement handle of a
-//! write command.
+//! Hints: information from the host about the pages that it writes.
+//! They model the oracle of paper 4, §2.2. On a real drive they are the stream or placement handle
+//! of a write command.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// Pages of like update frequency.
+/// Group of pages with similar update frequency.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Group {
     /// Logical pages of the group.
     pub pages: u32,
-    /// Share of the host's page writes that goes to the group.
+    /// Share of the host's page writes to the group.
     pub write_share: f64,
 }
 
-/// Invalidation time of a page whose next write lies beyond the horizon.
+/// Invalidation time of a page whose next write is beyond the horizon.
 pub const NEVER: u64 = u64::MAX;
 
-/// Hints on the pages of a batch of writes; what nobody asked for is empty.
+/// Hints on the pages of a batch of writes. Kinds of hints that are not required are empty.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hints<'a> {
-    /// The groups as they stand.
+    /// Current groups.
     pub groups: &'a [Group],
-    /// Indexes into `groups`, one for each page written.
+    /// Index into `groups` for each page written.
     pub group_of: &'a [u8],
-    /// For each page written, the time at which it will be invalid, or [`NEVER`].
-    /// It is the clock (host pages written before) of the host's next write or TRIM of the page.
+    /// Time at which each page written becomes invalid, or [`NEVER`].
+    /// The time is the clock (host pages written) of the host's next write or TRIM of the page.
     pub invalidation_times: &'a [u64],
 }
 
 impl<'a> Hints<'a> {
-    /// Hints on some of the pages.
+    /// Hints on a range of the pages.
     pub(crate) fn of(&self, pages: Range<usize>) -> Hints<'a> {
         Hints {
             groups: self.groups,
@@ -41,51 +41,53 @@ impl<'a> Hints<'a> {
     }
 }
 
-/// Kind of hint that a manager must get with each page that the host writes.
+/// Kind of hint that a manager requires with each host write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hears {
-    /// Nothing of a page but its number.
+pub enum RequiredHints {
+    /// No hint.
     Nothing,
-    /// Its group: [`Hints::groups`] and [`Hints::group_of`].
+    /// Group of the page: [`Hints::groups`] and [`Hints::group_of`].
     Groups,
-    /// Its invalidation time: [`Hints::invalidation_times`].
+    /// Invalidation time of the page: [`Hints::invalidation_times`].
     InvalidationTimes,
 }
 
-impl Hears {
-    /// The word used in reports.
+impl RequiredHints {
+    /// Word used in reports.
     pub fn name(self) -> &'static str {
         match self {
-            Hears::Nothing => "nothing",
-            Hears::Groups => "groups",
-            Hears::InvalidationTimes => "invalidation_times",
+            RequiredHints::Nothing => "nothing",
+            RequiredHints::Groups => "groups",
+            RequiredHints::InvalidationTimes => "invalidation_times",
         }
     }
 
-    /// Checks that `hints` on `pages` pages hold what must be heard.
-    /// An error is the sentence's end.
+    /// Checks that `hints` on `pages` pages contain the required kind.
+    /// The error text is the end of a sentence.
     pub(crate) fn check(self, hints: &Hints, pages: usize) -> Result<(), &'static str> {
         match self {
             _ if pages == 0 => Ok(()),
-            Hears::Groups if hints.groups.is_empty() || hints.group_of.len() != pages => {
+            RequiredHints::Groups if hints.groups.is_empty() || hints.group_of.len() != pages => {
                 Err("the group of each page")
             }
-            // The maximum vectorises, where a search for one that is too large would not.
-            Hears::Groups
+            // The maximum is computed with vector instructions; a search would not be.
+            RequiredHints::Groups
                 if hints.group_of.iter().copied().max().map_or(0, usize::from)
                     >= hints.groups.len() =>
             {
                 Err("the group of each page, among the groups that there are")
             }
-            Hears::InvalidationTimes if hints.invalidation_times.len() != pages => {
+            RequiredHints::InvalidationTimes if hints.invalidation_times.len() != pages => {
                 Err("when each page will be written next")
             }
-            Hears::Nothing | Hears::Groups | Hears::InvalidationTimes => Ok(()),
+            RequiredHints::Nothing | RequiredHints::Groups | RequiredHints::InvalidationTimes => {
+                Ok(())
+            }
         }
     }
 }
 
-/// The first group that is written most often, page for page; 0 of none.
+/// First group with the highest write rate per page, or 0 if there is no group.
 pub fn hottest_group(groups: &[Group]) -> u8 {
     let mut hottest = 0;
     for (at, group) in groups.iter().enumerate() {
@@ -97,7 +99,7 @@ pub fn hottest_group(groups: &[Group]) -> u8 {
     hottest as u8
 }
 
-/// For each group, whether it is hot: written more often, page for page, than the average.
+/// For each group: true if its write rate per page is above the average.
 pub fn hot_groups(groups: &[Group]) -> impl Iterator<Item = bool> + '_ {
     let pages: f64 = groups.iter().map(|group| f64::from(group.pages)).sum();
     let writes: f64 = groups.iter().map(|group| group.write_share).sum();

@@ -1,7 +1,8 @@
 //! A page-mapped flash drive in memory, and the policies that decide its write amplification.
 //!
-//! The engine is deterministic and does no I/O: it reads no file, no clock and no environment but
-//! `WRITEAMP_SCALAR`, which changes no result. One seed makes a run; the same seed gives the same counters on every machine. It starts no threads.
+//! The engine is deterministic and does no I/O: it reads no files and no clock. The only environment
+//! variable that it reads is `WRITEAMP_SCALAR`, which changes no result. It starts no threads. A run
+//! has one seed, and the same seed gives the same counters on every machine.
 //!
 //! A drive is built from a [`managers::Setup`] under a block manager, and a
 //! [`simulation::Simulation`] drives it:
@@ -27,26 +28,28 @@
 //! # Ok::<(), writeamp_engine::Error>(())
 //! ```
 //!
-//! [`managers::build_with`] takes placements and victim policies of your own.
+//! [`managers::build_with`] accepts your own placements and victim policies.
 //!
-//! The rooms, from the bottom up:
+//! The modules, from the bottom up:
 //! - [`flash`]: mechanism. Pages, blocks, the logical→physical map, counters, invariants.
 //! - [`victims`]: which block is collected, one file per policy.
 //! - [`leveling`]: which block takes the wear, one file per wear leveller.
-//! - [`request`]: what the host asks of a drive.
-//! - [`hints`], [`foresight`] and [`detectors`]: what the host says of its pages, and what a drive finds out.
-//! - [`page_set`]: which pages of a trace are ever written, and their order.
-//! - [`write_history`]: how often and when pages were written, for the policies that ask.
+//! - [`request`]: host requests.
+//! - [`hints`], [`foresight`] and [`detectors`]: information from the host about its pages, and
+//!   information that a drive obtains itself.
+//! - [`page_set`]: the set of pages that a trace writes, and their order.
+//! - [`write_history`]: how often and when pages were written, for policies that use it.
 //! - [`mod@placements`]: where each page goes, one file per scheme.
-//! - [`faults`]: policies of other languages that failed.
-//! - [`managers`]: when collection runs, and what becomes of its pages.
+//! - [`faults`]: failures of policies that are written in other languages.
+//! - [`managers`]: when collection runs, and where its pages go.
 //! - [`workloads`]: which pages the host writes, one file per generator.
-//! - [`observe`]: what a run is asked to remember.
-//! - [`spec`], [`params`] and [`registry`]: what can be asked for by name, and in which words.
-//! - [`catalogue`]: every registry.
-//! - [`simulation`]: a workload driving a drive.
-//! - [`state`]: a run saved, and restored to go on as if it had not been interrupted.
+//! - [`observe`]: time series, logs and recordings of a run.
+//! - [`spec`], [`params`] and [`registry`]: entries that specs can name, and their parameters.
+//! - [`catalogue`]: all registries.
+//! - [`simulation`]: a workload that drives a drive.
+//! - [`state`]: saved runs, which continue after a restore as if they had not been interrupted.
 //! - [`endurance`]: drives that are driven until they are worn out.
+//! - [`timing`]: the times of operations, and devices in virtual time.
 //! - [`meanfield`]: the limit of many blocks, without a simulation.
 
 #![warn(missing_docs)]

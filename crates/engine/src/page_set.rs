@@ -1,18 +1,19 @@
-//! A set of pages anywhere in 64 bits, and the rank of each among its members.
+//! Set of 64-bit page numbers, with the rank of each member.
 
 use std::collections::HashMap;
 
 const WORDS: usize = 512;
 const SEGMENT_PAGES: u64 = 64 * WORDS as u64;
 
-/// A set of pages, one bit for each in every stretch of them that has a member.
+/// Set of pages, stored as bitmaps of the segments that contain members.
 ///
-/// Memory follows the stretches, and neither how often a page is added nor where the last one lies.
+/// Memory depends on the number of such segments, not on the number of insertions or the highest
+/// page.
 #[derive(Debug, Default)]
 pub struct PageSet {
     places: HashMap<u64, usize>,
     segments: Vec<Box<Segment>>,
-    /// Numbers of the segments in ascending order, each with the members before it.
+    /// Segment numbers in ascending order, each with the number of members before it.
     ranked: Vec<(u64, u64)>,
     total: u64,
 }
@@ -20,12 +21,12 @@ pub struct PageSet {
 #[derive(Debug)]
 struct Segment {
     words: [u64; WORDS],
-    /// Members in the words before each.
-    before: [u16; WORDS],
+    /// For each word: the number of members of the segment before it.
+    ranks: [u16; WORDS],
 }
 
 impl PageSet {
-    /// Adds `count` pages from `first` on; they must end within 64 bits.
+    /// Adds `count` pages from `first` on. The last page must be within 64 bits.
     pub fn insert(&mut self, first: u64, count: u32) {
         let mut page = first;
         let end = first + u64::from(count);
@@ -33,7 +34,7 @@ impl PageSet {
             let number = page / SEGMENT_PAGES;
             let to = end.min((number + 1).saturating_mul(SEGMENT_PAGES));
             let place = *self.places.entry(number).or_insert_with(|| {
-                self.segments.push(Box::new(Segment { words: [0; WORDS], before: [0; WORDS] }));
+                self.segments.push(Box::new(Segment { words: [0; WORDS], ranks: [0; WORDS] }));
                 self.segments.len() - 1
             });
             let segment = &mut self.segments[place];
@@ -48,17 +49,17 @@ impl PageSet {
         self.ranked.clear();
     }
 
-    /// Counts the members; from then on they have ranks, until one is added.
+    /// Counts the members and assigns their ranks, which are valid until the next insertion.
     pub fn rank_all(&mut self) -> u64 {
         self.ranked = self.places.keys().map(|&number| (number, 0)).collect();
         self.ranked.sort_unstable();
         self.total = 0;
-        for (number, members_before) in &mut self.ranked {
-            *members_before = self.total;
+        for (number, segment_rank) in &mut self.ranked {
+            *segment_rank = self.total;
             let segment = &mut self.segments[self.places[number]];
             let mut inside = 0;
-            for (word, before) in segment.words.iter().zip(&mut segment.before) {
-                *before = inside as u16;
+            for (word, ranks) in segment.words.iter().zip(&mut segment.ranks) {
+                *ranks = inside as u16;
                 inside += word.count_ones();
             }
             self.total += u64::from(inside);
@@ -66,18 +67,18 @@ impl PageSet {
         self.total
     }
 
-    /// Rank of a page: the members before it. The members have the ranks 0, 1, 2, … in order.
+    /// Rank of a page, which is the number of smaller members. Members have the ranks 0, 1, 2, …
     pub fn rank(&self, page: u64) -> u64 {
         let number = page / SEGMENT_PAGES;
-        let at = self.ranked.partition_point(|&(one, _)| one < number);
-        let Some(&(found, members_before)) = self.ranked.get(at) else { return self.total };
-        if found != number {
-            return members_before;
+        let at = self.ranked.partition_point(|&(number_here, _)| number_here < number);
+        let Some(&(segment_number, segment_rank)) = self.ranked.get(at) else { return self.total };
+        if segment_number != number {
+            return segment_rank;
         }
         let segment = &self.segments[self.places[&number]];
         let word = (page % SEGMENT_PAGES / 64) as usize;
         let lower = segment.words[word] & ((1 << (page % 64)) - 1);
-        members_before + u64::from(segment.before[word]) + u64::from(lower.count_ones())
+        segment_rank + u64::from(segment.ranks[word]) + u64::from(lower.count_ones())
     }
 }
 
@@ -95,22 +96,22 @@ mod tests {
             (state >> 33) % below
         };
         for base in [0, 1 << 20, u64::MAX - 300_000] {
-            let (mut set, mut known) = (PageSet::default(), BTreeSet::new());
+            let (mut set, mut expected) = (PageSet::default(), BTreeSet::new());
             for _ in 0..200 {
                 let (first, count) = (base + draw(200_000), draw(300));
                 set.insert(first, count as u32);
-                known.extend((0..count).map(|page| first + page));
+                expected.extend((0..count).map(|page| first + page));
             }
-            assert_eq!(set.rank_all(), known.len() as u64);
-            for (rank, page) in known.iter().enumerate() {
+            assert_eq!(set.rank_all(), expected.len() as u64);
+            for (rank, page) in expected.iter().enumerate() {
                 assert_eq!(set.rank(*page), rank as u64);
             }
             for _ in 0..1_000 {
                 let page = base + draw(300_000);
-                assert_eq!(set.rank(page), known.range(..page).count() as u64);
+                assert_eq!(set.rank(page), expected.range(..page).count() as u64);
             }
             for page in [0, u64::MAX] {
-                assert_eq!(set.rank(page), known.range(..page).count() as u64);
+                assert_eq!(set.rank(page), expected.range(..page).count() as u64);
             }
         }
     }

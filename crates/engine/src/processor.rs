@@ -2,17 +2,17 @@
 
 use std::sync::OnceLock;
 
-/// True if the processor has the 512-bit instructions that some loops are also written for.
-/// These are AVX-512 F, DQ, BW and VL. `WRITEAMP_SCALAR`, if it is set, says no: results are the
-/// same without them, and tests see to that.
+/// True if the processor supports the 512-bit instructions that some loops use.
+/// These are AVX-512 F, DQ, BW and VL. If `WRITEAMP_SCALAR` is set, they are not used; tests check
+/// that results are the same.
 #[inline(always)]
 pub fn has_wide_lanes() -> bool {
-    static FOUND: OnceLock<bool> = OnceLock::new();
-    *FOUND.get_or_init(|| std::env::var_os("WRITEAMP_SCALAR").is_none() && found())
+    static HAS_WIDE_LANES: OnceLock<bool> = OnceLock::new();
+    *HAS_WIDE_LANES.get_or_init(|| std::env::var_os("WRITEAMP_SCALAR").is_none() && is_detected())
 }
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-fn found() -> bool {
+fn is_detected() -> bool {
     is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512dq")
         && is_x86_feature_detected!("avx512bw")
@@ -20,6 +20,6 @@ fn found() -> bool {
 }
 
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-fn found() -> bool {
+fn is_detected() -> bool {
     false
 }

@@ -1,8 +1,8 @@
-//! Registries: what can be asked for by name, and what each entry says of itself.
+//! Registries: named entries, and the data that each entry declares.
 //!
-//! A policy's file ends in its [`Registered`] implementation; one line in its room's list makes it
-//! an entry of the room's own [`Registry`]. Reading a spec, static dispatch to the type that it
-//! names, the command line, the documentation and the tests all go by what the entry declares.
+//! A policy's file ends with its [`Registered`] implementation. One line in its module's list adds
+//! it to the module's [`Registry`]. Spec parsing, static dispatch to the named type, the command
+//! line, the documentation and the tests all use the entry's declaration.
 
 use std::fmt::{self, Debug, Formatter};
 
@@ -11,21 +11,21 @@ pub use crate::params::{Entry, Pairs};
 use crate::params::{Params, Specs};
 use crate::spec::Spec;
 
-/// The entries of a room, and what they are called.
+/// Registry of a module: its entries, and the nouns for them.
 pub struct Registry {
-    /// Its name, as `writeamp list` takes it.
+    /// Name, as accepted by `writeamp list`.
     pub name: &'static str,
-    /// One of its entries, in a sentence.
+    /// Noun for one entry, in sentences.
     pub noun: &'static str,
-    /// Several of its entries, in a sentence.
+    /// Plural noun for entries, in sentences.
     pub plural: &'static str,
-    /// Its entries, in order of registration.
+    /// Entries in order of registration.
     pub entries: &'static [Entry],
 }
 
 impl Debug for Registry {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        // Entries name registries, and this one among them.
+        // Entries refer to registries, including this one, so a full dump would not end.
         f.write_str(self.name)
     }
 }
@@ -37,7 +37,7 @@ impl PartialEq for Registry {
 }
 
 impl Registry {
-    /// The entry that a spec names with its parameters, each of which is in its domain.
+    /// Parses a spec and returns the entry's validated parameters.
     pub fn read(&self, text: &str) -> Result<Params> {
         self.read_nested(text, 0)
     }
@@ -60,30 +60,34 @@ impl Specs for Registry {
         const DEEPEST: usize = 16;
         let noun = self.noun;
         if depth > DEEPEST {
-            return Err(Error::Spec(format!("the {noun} nests more than {DEEPEST} deep")));
+            return Err(Error::Spec(format!(
+                "the {noun} is nested more than {DEEPEST} levels deep"
+            )));
         }
-        let Spec { name, given } = Spec::parse(noun, text)?;
+        let Spec { name, parameters } = Spec::parse(noun, text)?;
         let entry = self.entries.iter().find(|entry| entry.name == name).ok_or_else(|| {
             let names: Vec<&str> = self.entries.iter().map(|entry| entry.name).collect();
             Error::unknown(noun, &name, &names)
         })?;
         if depth > 0 && entry.is_alone {
-            return Err(Error::Spec(format!("{name} is a whole {noun}, and no part of another")));
+            return Err(Error::Spec(format!(
+                "{name} must be a whole {noun}; it cannot be part of another"
+            )));
         }
-        Params::read(noun, entry, given, depth)
+        Params::read(noun, entry, parameters, depth)
     }
 }
 
-/// A registered type: its entry, and its building for `Site`, that which it works on.
+/// Registered type: its entry, and its constructor from parameters and a `Site`.
 pub trait Registered<Site: ?Sized>: Sized {
-    /// Entry of the registry.
+    /// Registry entry.
     const ENTRY: Entry;
 
-    /// Builds it from parameters of its own entry.
+    /// Builds an instance from parameters of its own entry.
     fn build(params: &Params, site: &Site) -> Result<Self>;
 }
 
-/// The entries of a list of types; their trait carries an `ENTRY`.
+/// Entries of a list of types, whose trait has an `ENTRY`.
 macro_rules! entries {
     ({$registered:path} $($entry:path),+ $(,)?) => {
         &[$(<$entry as $registered>::ENTRY),+]
@@ -91,7 +95,7 @@ macro_rules! entries {
 }
 pub(crate) use entries;
 
-/// Static dispatch: what `$then` makes of the type in a list whose entry `$params` belong to.
+/// Static dispatch: calls `$then` with the type whose entry `$params` belong to.
 macro_rules! dispatch {
     ({$registered:path, $params:expr, $type:ident => $then:expr} $($entry:path),+ $(,)?) => {{
         let name = $params.entry().name;

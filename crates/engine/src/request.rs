@@ -1,4 +1,4 @@
-//! Requests of the host, as a block device gets them.
+//! Host requests, as a block device receives them.
 
 use std::ops::Range;
 
@@ -9,33 +9,33 @@ use crate::state::{Element, elements};
 /// Kind of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Op {
-    /// Data of the pages.
+    /// Read the data of the pages.
     Read,
-    /// New data for the pages.
+    /// Write new data to the pages.
     Write,
-    /// The pages hold no data any more.
+    /// Unmap the pages.
     Trim,
-    /// Flush: what was written before must survive a loss of power.
+    /// Flush: earlier writes must survive a power loss.
     Flush,
 }
 
-/// One request of the host.
+/// Host request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// Time at which the host issues it, in nanoseconds since the first request.
-    /// It is 0 where time plays no part.
+    /// Time of issue, in nanoseconds since the first request.
+    /// It is 0 for runs without timing.
     pub at_ns: u64,
     /// Kind of the request.
     pub op: Op,
-    /// The first logical page that it touches.
+    /// First logical page.
     pub first_page: u32,
-    /// Logical pages that it touches; 0 for a flush.
+    /// Number of logical pages; 0 for a flush.
     pub pages: u32,
-    /// Bytes of the first page that lie before the request.
+    /// Bytes of the first page before the start of the request.
     pub head_bytes: u32,
-    /// Bytes of the last page that lie behind the request.
+    /// Bytes of the last page after the end of the request.
     pub tail_bytes: u32,
-    /// True of a write that is complete only once it would survive a loss of power.
+    /// FUA: a write that completes only once it would survive a power loss.
     pub fua: bool,
 }
 
@@ -64,7 +64,7 @@ elements! {
 }
 
 impl Request {
-    /// A request for whole pages, without a time.
+    /// Request for whole pages, without a time.
     pub fn of_pages(op: Op, pages: Range<u32>) -> Self {
         let count = pages.end.saturating_sub(pages.start);
         Request {
@@ -78,22 +78,22 @@ impl Request {
         }
     }
 
-    /// A flush, without a time.
+    /// Flush without a time.
     pub fn flush() -> Self {
         Request::of_pages(Op::Flush, 0..0)
     }
 
-    /// The logical pages that it touches.
+    /// Logical pages of the request.
     pub fn range(&self) -> Range<u32> {
         self.first_page..self.first_page + self.pages
     }
 
-    /// Bytes of its first and last page that it leaves alone.
+    /// Bytes of the first and last page outside the request.
     pub fn partial_bytes(&self) -> u64 {
         u64::from(self.head_bytes) + u64::from(self.tail_bytes)
     }
 
-    /// Bytes that it reads, writes or trims on pages of `page_bytes`.
+    /// Bytes read, written or trimmed, with pages of `page_bytes`.
     pub fn bytes(&self, page_bytes: u32) -> u64 {
         u64::from(self.pages) * u64::from(page_bytes) - self.partial_bytes()
     }

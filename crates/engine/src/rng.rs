@@ -1,4 +1,4 @@
-//! Random sub-streams with names: one seed makes the run, and they do not disturb each other.
+//! Named random streams: one seed determines a run, and streams are independent.
 
 use rand_core::{Rng as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -6,12 +6,12 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::error::Result;
 use crate::state::{Reader, State, Writer, require};
 
-/// A deterministic generator (xoshiro256++) for one named purpose.
+/// Deterministic generator (xoshiro256++) for one named purpose.
 #[derive(Debug, Clone)]
 pub struct Stream(Xoshiro256PlusPlus);
 
 impl Stream {
-    /// The stream called `name` of the run with this `seed`.
+    /// Stream `name` of the run with this `seed`.
     pub fn new(seed: u64, name: &str) -> Self {
         // FNV-1a spreads the name; SplitMix64 inside `seed_from_u64` does the mixing.
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| {
@@ -26,14 +26,14 @@ impl Stream {
         self.0.next_u64()
     }
 
-    /// Uniform in `0..bound` by multiply-shift.
-    /// The bias is below `bound`/2⁶⁴, i.e. 2⁻³² at worst.
+    /// Uniform in `0..bound`, by multiply-shift.
+    /// The bias is below `bound`/2⁶⁴, at most 2⁻³².
     #[inline]
     pub fn below(&mut self, bound: u32) -> u32 {
         ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u32
     }
 
-    /// [`Self::below`] for each place of `buffer`. The generator stays in registers meanwhile.
+    /// [`Self::below`] for each element of `buffer`, with the generator kept in registers.
     pub fn fill_below(&mut self, bound: u32, buffer: &mut [u32]) {
         let mut stream = self.clone();
         for item in buffer {
@@ -54,7 +54,7 @@ impl Stream {
         self.bits() < threshold
     }
 
-    /// Puts `items` in a uniformly random order (Fisher–Yates).
+    /// Shuffles `items` uniformly (Fisher–Yates).
     pub fn shuffle(&mut self, items: &mut [u32]) {
         for last in (1..items.len()).rev() {
             let other = self.below(last as u32 + 1) as usize;
@@ -70,23 +70,23 @@ impl State for Stream {
 
     fn restore(&mut self, from: &mut Reader) -> Result<()> {
         self.0 = from.value("a random stream")?;
-        // All zeros is no state of the generator: it would draw nothing else for ever.
+        // All zeros is an invalid state of the generator: it would only generate zeros.
         let mut from_here = self.clone();
         require((0..8).any(|_| from_here.bits() != 0), "a random stream")
     }
 }
 
-/// Uniform numbers by their place in an endless list, which may be asked for in any order.
+/// Numbered random values: uniform numbers by index, readable in any order.
 #[derive(Debug, Clone, Copy)]
 pub struct Numbered(u64);
 
 impl Numbered {
-    /// The list called `name` of the run with this `seed`.
+    /// Values `name` of the run with this `seed`.
     pub fn new(seed: u64, name: &str) -> Self {
         Numbered(Stream::new(seed, name).bits())
     }
 
-    /// 64 uniform bits in place `n`: those of `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014).
+    /// 64 uniform bits at index `n`, from `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014).
     #[inline]
     pub fn bits(self, n: u64) -> u64 {
         let mut mixed = self.0.wrapping_add(n.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -102,9 +102,9 @@ impl Numbered {
     }
 }
 
-/// The threshold for [`Stream::chance`] of a probability in [0, 1].
+/// Threshold for [`Stream::chance`] with a probability in [0, 1].
 pub fn threshold(probability: f64) -> u64 {
-    // 2^64 itself does not fit; the cast saturates, which errs by 2⁻⁶⁴ at probability 1.
+    // 2^64 does not fit; the cast saturates, with an error of 2⁻⁶⁴ at probability 1.
     (probability * 18_446_744_073_709_551_616.0) as u64
 }
 

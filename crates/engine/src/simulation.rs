@@ -1,25 +1,25 @@
-//! A workload driving a drive.
+//! Simulation: a workload that drives a drive.
 
 use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::flash::Counters;
 use crate::foresight::Foresight;
-use crate::hints::{Hears, Hints, NEVER, hottest_group};
+use crate::hints::{Hints, NEVER, RequiredHints, hottest_group};
 use crate::managers::BlockManager;
 use crate::observe::Series;
 use crate::request::{Op, Request};
 use crate::state::{self, state};
 use crate::workloads::{Schedule, Step, Unserved, Workload};
 
-/// Pages handed to the drive at once.
-/// They are enough for look-ahead, few enough for the first-level cache.
+/// Default pages per batch.
+/// Enough for prefetching, and few enough for the first-level cache.
 pub const DEFAULT_BATCH_PAGES: usize = 1024;
 
-/// Most pages of a batch: larger ones gain nothing, and the bound keeps the buffer small.
+/// Most pages of a batch. Larger batches are not faster, and the limit bounds the buffer.
 const MAX_BATCH_PAGES: usize = 1 << 20;
 
-/// A drive and what the host does to it.
+/// Drive and its workload.
 pub struct Simulation {
     drive: Box<dyn BlockManager>,
     workload: Box<dyn Workload>,
@@ -28,20 +28,20 @@ pub struct Simulation {
     series: Series,
 }
 
-// How many pages are handed over at once changes nothing, so a state may be restored with others.
+// The batch size does not change the result, so a state may be restored with another one.
 state! {
     Simulation {
-        part drive,
-        part workload,
+        nested drive,
+        nested workload,
         scratch buffer,
-        part hinted,
-        part series,
+        nested hinted,
+        nested series,
     } where is_sound
 }
 
 impl Simulation {
-    /// A drive with a workload; pages are handed over `batch_pages` at a time, which does not
-    /// change the outcome. The series starts here.
+    /// Combines a drive with a workload, and starts the series.
+    /// Pages are passed to the drive in batches of `batch_pages`, which does not change the result.
     pub fn new(
         drive: Box<dyn BlockManager>,
         workload: Box<dyn Workload>,
@@ -53,29 +53,30 @@ impl Simulation {
         }
         let series = Series::unsampled(*drive.flash().counters());
         let buffer = vec![0; batch_pages.clamp(1, MAX_BATCH_PAGES)];
-        let hinted = Hinted::new(drive.hears(), &*workload)?;
+        let hinted = Hinted::new(drive.required_hints(), &*workload)?;
         Ok(Simulation { drive, workload, buffer, hinted, series })
     }
 
-    /// Saves all that is needed to go on from here in another process, bit for bit as here.
+    /// Saves the run. A restored run continues bit for bit, in any process.
     pub fn save(&self) -> Vec<u8> {
         state::pack(self)
     }
 
-    /// Restores the run that was saved as `bytes`, from one that was built in the same way.
-    /// It does not matter how far this one has come. What is not such a state is refused.
+    /// Restores the run saved as `bytes` into one that was built in the same way.
+    /// Any progress of this run is overwritten. Returns an error if `bytes` are not a state of such
+    /// a run.
     pub fn restored(mut self, bytes: &[u8]) -> Result<Self> {
         state::unpack(&mut self, bytes)?;
         Ok(self)
     }
 
     fn is_sound(&self) -> bool {
-        self.series.goes_on_from(self.drive.flash().counters())
+        self.series.precedes_next_sample(self.drive.flash().counters())
     }
 
-    /// Writes logical pages `first` to `end` − 1 once, in order: (a part of) the initial fill.
-    /// The time at which these pages will be invalid is not foreseen. A series that is to count
-    /// only what follows must be started afterwards.
+    /// Initial fill: writes the logical pages `first` to `end` − 1 once, in order.
+    /// The invalidation times of these pages are unknown. To exclude the fill from a series, start
+    /// the series afterwards.
     pub fn fill(&mut self, first: u32, end: u32) -> Result<()> {
         let step = self.buffer.len();
         for first in (first..end).step_by(step) {
@@ -86,16 +87,16 @@ impl Simulation {
             self.hinted.forget_times(count);
             self.write_in_order(count)?;
         }
-        // Samples are due at fixed distances from the start, which the fill has passed by.
+        // Samples are at fixed distances from the start, which the fill has passed.
         self.series = Series::unsampled(*self.drive.flash().counters());
         Ok(())
     }
 
-    /// Preconditions the drive: another host uses it before the workload begins.
-    /// That host writes `pages` pages, or fewer if it ends, and issues what lies between; returns
-    /// how many it wrote. The drive takes its pages for those of the same numbers of the workload,
-    /// and does not foresee when they will be invalid. A series that is to count only what follows
-    /// must be started afterwards.
+    /// Preconditions the drive with another host before the workload begins.
+    /// That host writes `pages` pages, or fewer if it ends, and issues the requests in between.
+    /// Returns the pages written. The drive treats these pages as the workload's pages of the same
+    /// numbers, with unknown invalidation times. To exclude this phase from a series, start the
+    /// series afterwards.
     pub fn precondition(&mut self, host: &mut dyn Workload, pages: u64) -> Result<u64> {
         self.check_fits(host)?;
         let mut left = pages;
@@ -111,17 +112,17 @@ impl Simulation {
                 Step::End => break,
             }
         }
-        // Nobody asks for these counts: the series that is to come begins without them.
+        // These counts are discarded: the later series begins without them.
         host.take_unserved();
         self.series = Series::unsampled(*self.drive.flash().counters());
         self.assert_invariants();
         Ok(pages - left)
     }
 
-    /// Groups are known of the workload's own pages only.
+    /// Checks that the host's pages are within the workload's, for which alone groups are known.
     fn check_fits(&self, host: &dyn Workload) -> Result<()> {
-        let logical_pages = match self.hinted.hears {
-            Hears::Groups if self.workload.groups().is_some() => self.workload.pages(),
+        let logical_pages = match self.hinted.required_hints {
+            RequiredHints::Groups if self.workload.groups().is_some() => self.workload.pages(),
             _ => self.drive.flash().logical_pages(),
         };
         if host.pages() > logical_pages {
@@ -130,14 +131,14 @@ impl Simulation {
         Ok(())
     }
 
-    /// Starts a new series here, sampled every `interval_pages` host pages.
+    /// Starts a new series, sampled every `interval_pages` host pages.
     pub fn start_series(&mut self, interval_pages: u64) {
         self.series = Series::new(*self.drive.flash().counters(), interval_pages);
     }
 
-    /// Lets the host write `pages` more pages, or fewer if the workload ends; returns how many.
-    /// Requests are merged and cut to batches of page writes, as is good for speed where time plays
-    /// no part.
+    /// Lets the host write `pages` more pages, or fewer if the workload ends. Returns the number.
+    /// Requests are merged and split into batches of page writes, which is faster and equivalent
+    /// without timing.
     pub fn run(&mut self, pages: u64) -> Result<u64> {
         let mut left = pages;
         while left > 0 {
@@ -164,8 +165,8 @@ impl Simulation {
         Ok(pages - left)
     }
 
-    /// Lets the host issue its requests before its next write, within the pass over its trace.
-    /// Where writes are foreseen passes have no ends, and the next one may begin.
+    /// Lets the host issue its requests up to its next write, within the pass over its trace.
+    /// With foreseen writes, passes have no ends, and the next pass may begin.
     pub fn run_to_write(&mut self) -> Result<()> {
         loop {
             let now = self.now();
@@ -180,19 +181,19 @@ impl Simulation {
         }
     }
 
-    /// Counts the requests that were passed over: they change nothing, so they break no batch.
+    /// Counts the skipped requests. They change no state, so they do not split batches.
     fn count_unserved(&mut self) {
         let unserved = self.hinted.take_unserved(&mut *self.workload);
         let host = self.drive.host_mut();
         host.read_pages += unserved.read_pages;
         host.read_bytes += unserved.read_bytes;
         host.flushes += unserved.flushes;
-        // A state that somebody made up may have passed over more than was written.
+        // A forged state may have skipped more bytes than were written.
         host.written_bytes = host.written_bytes.saturating_sub(unserved.partial_bytes);
     }
 
-    /// Lets the host issue its next request; returns it, or `None` at the workload's end.
-    /// The drive comes to the same state as under [`Self::run`].
+    /// Lets the host issue its next request. Returns it, or None at the end of the workload.
+    /// The drive reaches the same state as with [`Self::run`].
     pub fn serve_next(&mut self) -> Result<Option<Request>> {
         let now = self.now();
         let Some(request) = self.hinted.next_request(&mut *self.workload, now) else {
@@ -210,13 +211,13 @@ impl Simulation {
         Ok(Some(request))
     }
 
-    /// Lets the host issue requests until it has written at least `pages` more pages, or has no
-    /// more; returns how many it wrote.
+    /// Lets the host issue requests until it has written `pages` more pages, or ends.
+    /// Returns the pages written.
     pub fn run_requests(&mut self, pages: u64) -> Result<u64> {
-        let before = self.now();
-        while self.now() - before < pages && self.serve_next()?.is_some() {}
+        let start = self.now();
+        while self.now() - start < pages && self.serve_next()?.is_some() {}
         self.assert_invariants();
-        Ok(self.now() - before)
+        Ok(self.now() - start)
     }
 
     /// Writes the first `count` pages of the buffer.
@@ -226,7 +227,7 @@ impl Simulation {
         self.drive.write(pages, hints)
     }
 
-    /// Writes pages in ascending order, of which the last may lie beyond the workload's.
+    /// Writes pages in ascending order, the last of which may be beyond the workload's pages.
     fn write_in_order(&mut self, count: usize) -> Result<()> {
         let own_pages = self.workload.pages();
         let own = self.buffer[..count].partition_point(|&page| page < own_pages);
@@ -256,12 +257,12 @@ impl Simulation {
         &*self.workload
     }
 
-    /// The changes of the workload that are known beforehand.
+    /// Changes of the workload that are known in advance.
     pub fn schedule(&self) -> Schedule {
         self.workload.schedule()
     }
 
-    /// The drive alone, for another host.
+    /// Returns the drive, for use with another host.
     pub fn into_drive(self) -> Box<dyn BlockManager> {
         self.drive
     }
@@ -271,51 +272,51 @@ impl Simulation {
         &*self.drive
     }
 
-    /// The drive, for what no workload does.
+    /// Mutable drive, for operations outside a workload.
     pub fn drive_mut(&mut self) -> &mut dyn BlockManager {
         &mut *self.drive
     }
 
-    /// Counts since the drive was new.
+    /// Counters since the drive was new.
     pub fn counters(&self) -> &Counters {
         self.drive.flash().counters()
     }
 
-    /// Counts at equal distances since the series was started.
+    /// Samples of the counters since the series was started.
     pub fn series(&self) -> &Series {
         &self.series
     }
 }
 
-/// The source of the hints that a drive hears.
+/// Source of the hints that the drive requires.
 struct Hinted {
-    hears: Hears,
-    /// The group of each page of a batch.
+    required_hints: RequiredHints,
+    /// Group of each page of a batch.
     group_of: Vec<u8>,
-    /// The groups as the workload gave them last.
+    /// Groups as last returned by the workload.
     groups: Vec<crate::hints::Group>,
     foresight: Option<Foresight>,
-    /// Time at which each page of a batch will be invalid.
+    /// Invalidation time of each page of a batch.
     invalidation_times: Vec<u64>,
 }
 
 state! {
     Hinted {
-        fixed hears,
+        fixed required_hints,
         scratch group_of,
         scratch groups,
-        part foresight,
+        nested foresight,
         scratch invalidation_times,
     }
 }
 
 impl Hinted {
-    fn new(hears: Hears, workload: &dyn Workload) -> Result<Self> {
-        // Who never writes gives nothing to foresee, however far one looks.
-        let foresees = hears == Hears::InvalidationTimes && workload.writes();
+    fn new(required_hints: RequiredHints, workload: &dyn Workload) -> Result<Self> {
+        // A workload without writes has no invalidation times to search for.
+        let foresees = required_hints == RequiredHints::InvalidationTimes && workload.writes();
         let foresight = foresees.then(|| Foresight::new(workload)).transpose()?;
         Ok(Hinted {
-            hears,
+            required_hints,
             group_of: Vec::new(),
             groups: Vec::new(),
             foresight,
@@ -323,7 +324,7 @@ impl Hinted {
         })
     }
 
-    /// Gives the pages that come next no invalidation times: they are not foreseen.
+    /// Marks the invalidation times of the next pages as unknown.
     fn forget_times(&mut self, count: usize) {
         self.invalidation_times.clear();
         self.invalidation_times.resize(count, NEVER);
@@ -339,7 +340,7 @@ impl Hinted {
         foresight.next_request(workload, &mut self.invalidation_times, now)
     }
 
-    /// Takes what was passed over of the requests issued so far.
+    /// Takes the skipped requests up to the requests issued so far.
     fn take_unserved(&mut self, workload: &mut dyn Workload) -> Unserved {
         match &mut self.foresight {
             None => workload.take_unserved(),
@@ -347,16 +348,16 @@ impl Hinted {
         }
     }
 
-    /// The hints on pages beyond the workload's, in those places of the batch: a mapping table's.
-    /// They are said to be of the group that is written most often.
+    /// Hints on pages beyond the workload's, such as those of a mapping table.
+    /// They are assigned to the most often written group.
     fn find_beyond(&mut self, workload: &dyn Workload, places: Range<usize>) -> Option<Hints<'_>> {
-        match self.hears {
-            Hears::Nothing => None,
-            Hears::InvalidationTimes => {
+        match self.required_hints {
+            RequiredHints::Nothing => None,
+            RequiredHints::InvalidationTimes => {
                 let invalidation_times = &self.invalidation_times[places];
                 Some(Hints { invalidation_times, ..Hints::default() })
             }
-            Hears::Groups => {
+            RequiredHints::Groups => {
                 self.groups = workload.groups()?;
                 self.group_of.clear();
                 self.group_of.resize(places.len(), hottest_group(&self.groups));
@@ -365,15 +366,15 @@ impl Hinted {
         }
     }
 
-    /// The hints on pages that the workload returned last.
+    /// Hints on the pages that the workload returned last.
     fn find(&mut self, workload: &dyn Workload, pages: &[u32]) -> Option<Hints<'_>> {
-        match self.hears {
-            Hears::Nothing => None,
-            Hears::InvalidationTimes => {
+        match self.required_hints {
+            RequiredHints::Nothing => None,
+            RequiredHints::InvalidationTimes => {
                 let invalidation_times = &self.invalidation_times[..pages.len()];
                 Some(Hints { invalidation_times, ..Hints::default() })
             }
-            Hears::Groups => {
+            RequiredHints::Groups => {
                 self.groups = workload.groups()?;
                 self.group_of.resize(pages.len(), 0);
                 workload.find_groups(pages, &mut self.group_of);

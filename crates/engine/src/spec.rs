@@ -1,5 +1,5 @@
-//! Specs: the words that name a policy or workload and its parameters.
-//! They are the same in CLI, TOML and library.
+//! Specs: texts that name a policy or workload with its parameters.
+//! They are the same in the command line, TOML files and the library.
 //!
 //! `name`, `name:key=value,key=value`, or `name(key=value,key=value)` where specs nest, as in
 //! `mix:sizes=0.1/0.9,weights=0.9/0.1,of=uniform/zipf(s=1.2)`. Lists are separated by `/`.
@@ -11,12 +11,12 @@ use crate::error::{Error, Result};
 pub struct Spec {
     /// Name of the entry.
     pub name: String,
-    /// Parameters that are given, with their values, in order.
-    pub given: Vec<(String, String)>,
+    /// Explicit parameters with their values, in order.
+    pub parameters: Vec<(String, String)>,
 }
 
 impl Spec {
-    /// Parses `text`; `what` names the kind of thing in errors ("victim policy").
+    /// Parses `text`. `what` is the kind of thing in errors ("victim policy").
     pub fn parse(what: &str, text: &str) -> Result<Self> {
         let text = text.trim();
         let bad = |why: &str| {
@@ -37,7 +37,7 @@ impl Spec {
         if name.is_empty() {
             return Err(bad("the name is missing"));
         }
-        let mut given: Vec<(String, String)> = Vec::new();
+        let mut parameters: Vec<(String, String)> = Vec::new();
         if text.len() > name.len() && params.is_empty() && text.ends_with(':') {
             return Err(bad("nothing follows the colon"));
         }
@@ -48,20 +48,20 @@ impl Spec {
             if key.is_empty() || value.is_empty() {
                 return Err(bad(&format!("'{pair}' is not key=value")));
             }
-            if given.iter().any(|(k, _)| k == key) {
+            if parameters.iter().any(|(k, _)| k == key) {
                 return Err(bad(&format!("'{key}' is given twice")));
             }
-            given.push((key.to_owned(), value.to_owned()));
+            parameters.push((key.to_owned(), value.to_owned()));
         }
-        Ok(Spec { name: name.trim().to_owned(), given })
+        Ok(Spec { name: name.trim().to_owned(), parameters })
     }
 }
 
-/// Splits a list of specs at the commas between them; `what` names their kind in errors.
+/// Splits a list of specs at the commas between them. `what` is their kind in errors.
 ///
-/// A comma in parentheses separates parameters, and one that a bare `key=value` follows continues
-/// the spec before it: `hcwf-swap:d=5,d_swap=9,single` are two, as are
-/// `hcwf-swap(d=5,d_swap=9),single`.
+/// A comma in parentheses separates parameters. A comma followed by a bare `key=value` continues
+/// the spec before it. Both `hcwf-swap:d=5,d_swap=9,single` and `hcwf-swap(d=5,d_swap=9),single`
+/// are two specs.
 pub fn split_specs(what: &str, text: &str) -> Result<Vec<String>> {
     let pieces = split(text, ',').ok_or_else(|| {
         Error::Spec(format!("cannot read {what} list '{text}': parentheses do not match"))
@@ -70,7 +70,7 @@ pub fn split_specs(what: &str, text: &str) -> Result<Vec<String>> {
     for piece in pieces.into_iter().map(str::trim) {
         if piece.is_empty() {
             return Err(Error::Spec(format!(
-                "'{text}' has an empty place between its commas; name a {what} there"
+                "'{text}' has an empty item between commas; name a {what} there"
             )));
         }
         match specs.last_mut() {
@@ -78,7 +78,7 @@ pub fn split_specs(what: &str, text: &str) -> Result<Vec<String>> {
                 if last.find([':', '(']).is_none_or(|at| last.as_bytes()[at] != b':') {
                     let name = last.split('(').next().unwrap_or_default();
                     return Err(Error::Spec(format!(
-                        "'{piece}' follows '{last}' without a colon; parameters go as in \
+                        "'{piece}' follows '{last}' without a colon; write parameters as in \
                          {name}:{piece}"
                     )));
                 }
@@ -89,18 +89,18 @@ pub fn split_specs(what: &str, text: &str) -> Result<Vec<String>> {
         }
     }
     if specs.is_empty() {
-        return Err(Error::Spec(format!("there is no {what} in '{text}'; name at least one")));
+        return Err(Error::Spec(format!("'{text}' contains no {what}; name at least one")));
     }
     Ok(specs)
 }
 
-/// True of `key=value`, and not of a spec, whose name ends with a colon or a parenthesis.
+/// True for `key=value`, but not for a spec, whose name ends with a colon or a parenthesis.
 fn is_parameter(piece: &str) -> bool {
     piece.find([':', '(', '=']).is_some_and(|at| piece.as_bytes()[at] == b'=')
 }
 
-/// Splits at `separator` outside parentheses; `None` if they do not match.
-/// Empty text is no items.
+/// Splits at `separator` outside parentheses. Returns None if parentheses do not match.
+/// Empty text has no items.
 pub fn split(text: &str, separator: char) -> Option<Vec<&str>> {
     let mut items = Vec::new();
     let (mut depth, mut start) = (0i32, 0);
@@ -137,11 +137,11 @@ mod tests {
 
     #[test]
     fn parameters_follow_a_colon_or_stand_in_parentheses() {
-        let given = vec![("d".to_owned(), "7".to_owned())];
-        let expected = Spec { name: "d-choices".to_owned(), given };
+        let parameters = vec![("d".to_owned(), "7".to_owned())];
+        let expected = Spec { name: "d-choices".to_owned(), parameters };
         assert_eq!(read("d-choices:d=7"), Ok(expected.clone()));
         assert_eq!(read(" d-choices( d = 7 )"), Ok(expected));
-        assert_eq!(read("greedy"), Ok(Spec { name: "greedy".to_owned(), given: Vec::new() }));
+        assert_eq!(read("greedy"), Ok(Spec { name: "greedy".to_owned(), parameters: Vec::new() }));
     }
 
     #[test]
@@ -190,8 +190,8 @@ mod tests {
         for (text, words) in [
             ("single,d=5", "without a colon; parameters go as in single:d=5"),
             ("hcwf(d=5),d_swap=9", "parameters go as in hcwf:d_swap=9"),
-            ("single,,sepgc", "an empty place between its commas"),
-            ("single,", "an empty place between its commas"),
+            ("single,,sepgc", "an empty item between commas"),
+            ("single,", "an empty item between commas"),
             ("hcwf(d=5,single", "parentheses do not match"),
             ("hcwf)d=5(,single", "parentheses do not match"),
             ("", "name at least one"),

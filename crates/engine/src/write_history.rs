@@ -1,6 +1,6 @@
-//! Write history of each page: the host's writes of it, and the last of them.
-//! From it follows that of the blocks in which the pages lie. It is kept for the policies that ask
-//! for it, once for all of them.
+//! Write history of each page: the number of host writes, and the time of the last one.
+//! The history of a block follows from its pages. The drive keeps one history for all policies that
+//! use it.
 
 use crate::error::Result;
 use crate::flash::{NONE, Table, filled, prefetch};
@@ -9,13 +9,14 @@ use crate::state::{elements, require, state};
 const WRITES_BITS: u32 = 16;
 const MOST_WRITES: u64 = (1 << WRITES_BITS) - 1;
 
-/// Histories of all pages and blocks, in eight bytes a page and sixteen a block.
+/// Histories of all pages and blocks, in 8 bytes per page and 16 bytes per block.
 /// Writes are counted up to 65,535, and clocks have 48 bits.
 #[derive(Debug, Clone)]
 pub struct WriteHistory {
-    /// Of each page, its writes in the low bits and above them the clock before the last of them.
+    /// For each page: the number of writes in the low bits, and the clock before the last one
+    /// above.
     pages: Table<u64>,
-    /// Of each block, the sums over its valid pages.
+    /// For each block: the sums over its valid pages.
     blocks: Table<Sums>,
 }
 
@@ -32,18 +33,18 @@ elements!(Sums { writes: u64, written_at: u64 });
 /// History of a page that the host has written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageHistory {
-    /// Times that the host wrote it, up to 65,535.
+    /// Number of host writes, up to 65,535.
     pub writes: u64,
-    /// Host pages written since the last of them.
+    /// Host pages written since the last one.
     pub age: u64,
 }
 
 /// History of the valid pages of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockHistory {
-    /// The sum of their writes.
+    /// Sum of the pages' numbers of writes.
     pub writes: u64,
-    /// The sum of their ages.
+    /// Sum of the pages' ages.
     pub ages: u64,
 }
 
@@ -60,7 +61,7 @@ impl Sums {
 }
 
 impl WriteHistory {
-    /// History of a drive that has not been written.
+    /// Builds the history of an unwritten drive.
     pub fn new(logical_pages: u32, blocks: u32) -> Result<Self> {
         Ok(WriteHistory {
             pages: filled(0, logical_pages as usize)?,
@@ -68,8 +69,8 @@ impl WriteHistory {
         })
     }
 
-    /// History of a page when the host has written `now` pages.
-    /// It is `None` of one that it has not written, or trimmed since.
+    /// History of a page at clock `now`.
+    /// Returns None if the page was never written, or was trimmed since.
     #[inline(always)]
     pub fn page(&self, logical: u32, now: u64) -> Option<PageHistory> {
         let page = self.pages[logical as usize];
@@ -77,32 +78,32 @@ impl WriteHistory {
         (page != 0).then_some(history)
     }
 
-    /// History of a block with so many valid pages.
+    /// History of a block with `valid_pages` valid pages.
     #[inline(always)]
     pub fn block(&self, block: u32, valid_pages: u32, now: u64) -> BlockHistory {
         let Sums { writes, written_at } = self.blocks[block as usize];
         BlockHistory { writes, ages: u64::from(valid_pages) * now - written_at }
     }
 
-    /// Bytes of the tables.
+    /// Memory of the tables, in bytes.
     pub fn bytes(&self) -> u64 {
         (size_of_val(&self.pages[..]) + size_of_val(&self.blocks[..])) as u64
     }
 
-    /// Notes that the host is about to write `logical`, whose present version lies in `holder`.
+    /// Records that the host is about to write `logical`, whose present version is in `holder`.
     #[inline(always)]
     pub(crate) fn count_write(&mut self, logical: u32, holder: Option<u32>, now: u64) {
-        let before = self.pages[logical as usize];
-        let writes = ((before & MOST_WRITES) + 1).min(MOST_WRITES);
+        let previous = self.pages[logical as usize];
+        let writes = ((previous & MOST_WRITES) + 1).min(MOST_WRITES);
         let after = now << WRITES_BITS | writes;
         self.pages[logical as usize] = after;
         if let Some(block) = holder {
-            self.blocks[block as usize].subtract(before);
+            self.blocks[block as usize].subtract(previous);
             self.blocks[block as usize].add(after);
         }
     }
 
-    /// Notes that the valid version of `logical` lies in `to` from now on, and in no other block.
+    /// Records that the valid version of `logical` has moved to block `to`.
     #[inline(always)]
     pub(crate) fn move_page(&mut self, logical: u32, from: Option<u32>, to: u32) {
         let page = self.pages[logical as usize];
@@ -112,13 +113,13 @@ impl WriteHistory {
         self.blocks[to as usize].add(page);
     }
 
-    /// Forgets `logical`, whose data lay in `holder` and is gone: its next write is its first.
+    /// Forgets `logical`, which was unmapped from `holder`; its next write counts as its first.
     pub(crate) fn forget(&mut self, logical: u32, holder: u32) {
         let page = std::mem::take(&mut self.pages[logical as usize]);
         self.blocks[holder as usize].subtract(page);
     }
 
-    /// Notes that `block` was erased; its pages are yet to be moved.
+    /// Records the erase of `block`, whose pages will be moved.
     pub(crate) fn erase(&mut self, block: u32) {
         self.blocks[block as usize] = Sums::default();
     }
@@ -128,7 +129,7 @@ impl WriteHistory {
         prefetch(&self.pages, logical as usize);
     }
 
-    /// An error unless what was restored is that of a drive with such a map, at such a clock.
+    /// Checks that a restored history fits a drive with this map at this clock.
     pub(crate) fn check(&self, map: &[u32], block_of: impl Fn(u32) -> u32, now: u64) -> Result<()> {
         let mut blocks = vec![Sums::default(); self.blocks.len()];
         for (&physical, &page) in map.iter().zip(&self.pages) {

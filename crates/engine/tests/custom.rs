@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use writeamp_engine::faults::{Answer, Failure, Hook};
 use writeamp_engine::flash::{Counters, EraseUnit, Geometry, Shape, Wear};
-use writeamp_engine::hints::Hears;
+use writeamp_engine::hints::RequiredHints;
 use writeamp_engine::managers::{self, CustomPolicies, Layout, Setup};
 use writeamp_engine::placements::{
     CustomStreams, HostPage, PlacementCalls, PlacementSource, Sizes, Victim,
@@ -53,8 +53,8 @@ impl PlacementSource for DacSource {
         "cost-benefit"
     }
 
-    fn hears(&self) -> Hears {
-        Hears::Nothing
+    fn required_hints(&self) -> RequiredHints {
+        RequiredHints::Nothing
     }
 
     fn build(&self, sizes: &Sizes) -> Result<Box<dyn PlacementCalls>> {
@@ -293,21 +293,21 @@ fn a_state_of_another_policy_is_refused() {
     let own = run("any", setup(Layout::Flat, None, custom_placement(Wrong::Nothing))).unwrap();
     let other = run("dac:regions=4", setup(Layout::Flat, None, CustomPolicies::default())).unwrap();
     let error = other.restored(&try_pack(&own).unwrap()).err().unwrap().to_string();
-    assert!(error.contains("its block manager is custom dac, and here it is dac"), "{error}");
+    assert!(error.contains("its block manager is custom dac, but here it is dac"), "{error}");
 }
 
 #[test]
 fn what_a_placement_does_wrong_ends_the_run_in_a_sentence() {
     let cases = [
-        (Wrong::HostStream(4), "write of custom dac returned 4, and its streams are 0 to 3 (page "),
+        (Wrong::HostStream(4), "write of custom dac returned 4, but its streams are 0 to 3 (page "),
         (
             Wrong::HostStream(-1),
-            "write of custom dac returned -1, and its streams are 0 to 3 (page ",
+            "write of custom dac returned -1, but its streams are 0 to 3 (page ",
         ),
-        (Wrong::HostStream(i64::MIN), "write of custom dac returned -9223372036854775808, and "),
+        (Wrong::HostStream(i64::MIN), "write of custom dac returned -9223372036854775808, but "),
         (
             Wrong::MigrationStream(7),
-            "migrate of custom dac returned 7, and its streams for migrated pages are 0, 1, 2, 3 (page ",
+            "migrate of custom dac returned 7, but its streams for migrated pages are 0, 1, 2, 3 (page ",
         ),
         (Wrong::TooFew, "migrate of custom dac returned "),
         (Wrong::Trim, "other of custom dac did not like it (page 100, after 7500 host pages"),
@@ -329,7 +329,7 @@ fn what_a_victim_policy_does_wrong_ends_the_run_in_a_sentence() {
     let mut failed = run("single", setup(Layout::Flat, None, custom_victims(true))).unwrap();
     let error = counted(&mut failed).unwrap_err().to_string();
     assert!(error.starts_with("choose of custom fifo returned "), "{error}");
-    assert!(error.contains("which is the place of no candidate"), "{error}");
+    assert!(error.contains("numbered from 0"), "{error}");
 }
 
 #[test]
@@ -356,17 +356,23 @@ fn streams_that_are_none_and_drives_too_small_for_them_are_refused() {
     let fifth = with(5, LOGICAL_PAGES).unwrap();
     assert!(fifth.contains("they must be some of its 0 to 3"), "{fifth}");
     let small = with(REGIONS, 140 * 16 - 96).unwrap();
-    assert!(small.starts_with("the drive is too small for custom dac: 96 spare pages"), "{small}");
+    assert!(
+        small.starts_with("the drive is too small for custom dac: it has 96 spare pages"),
+        "{small}"
+    );
 }
 
 #[test]
 fn a_manager_with_victims_of_its_own_takes_none_of_a_user() {
     let error =
         managers::build("wolf", setup(Layout::Flat, None, custom_victims(false))).err().unwrap();
-    assert!(error.to_string().contains("'custom fifo' is not on it"), "{error}");
+    assert!(
+        error.to_string().contains("does not support the victim policy 'custom fifo'"),
+        "{error}"
+    );
     let shaped = managers::build(
         "hcwf:d=3,detector=bloom",
         setup(Layout::Flat, None, custom_victims(false)),
     );
-    assert!(shaped.err().unwrap().to_string().contains("give one of the two"));
+    assert!(shaped.err().unwrap().to_string().contains("another victim policy, not both"));
 }

@@ -1,7 +1,7 @@
 //! Policies of a Rust user's own, compiled into the loop: they do what the engine's own do.
 
 use writeamp_engine::flash::{Blocks, Counters, Geometry};
-use writeamp_engine::hints::{Group, Hears, Hints};
+use writeamp_engine::hints::{Group, Hints, RequiredHints};
 use writeamp_engine::managers::{self, BlockManager, CustomPolicies, Layout, Setup};
 use writeamp_engine::placements::{HostPage, Placement, SelfDeclared, Streams, Victim};
 use writeamp_engine::rng::Stream;
@@ -79,7 +79,7 @@ impl State for Fifo {
 }
 
 impl VictimPolicy for Fifo {
-    const HEARS_PAGES: bool = false;
+    const TRACKS_PAGES: bool = false;
 
     fn on_close(&mut self, block: u32, _invalid_pages: u32, _now: u64) {
         self.closed.push(block);
@@ -154,7 +154,7 @@ fn a_run_of_a_users_own_policies_goes_on_where_it_was_saved() {
 }
 
 /// A placement of so many streams that needs the groups of the host, or nothing.
-struct Streaming(Streams, Hears);
+struct Streaming(Streams, RequiredHints);
 
 impl State for Streaming {
     fn save(&self, _to: &mut Writer) {}
@@ -165,7 +165,7 @@ impl State for Streaming {
 }
 
 impl Placement for Streaming {
-    const HEARS_HOST: bool = true;
+    const USES_HOST_HINTS: bool = true;
 
     fn host_stream(&mut self, page: HostPage) -> usize {
         usize::from(page.group)
@@ -181,7 +181,7 @@ impl SelfDeclared for Streaming {
         self.0
     }
 
-    fn hears(&self) -> Hears {
+    fn required_hints(&self) -> RequiredHints {
         self.1
     }
 }
@@ -189,7 +189,7 @@ impl SelfDeclared for Streaming {
 #[test]
 fn a_users_own_placement_hears_what_it_says() {
     let streams = Streams { all: 3, migration: 1 };
-    let placement = Streaming(streams, Hears::Groups);
+    let placement = Streaming(streams, RequiredHints::Groups);
     let mut drive = managers::build_with(placement, "greedy", setup(Layout::Flat)).unwrap();
     let error = drive.write(&[1, 2], None).unwrap_err().to_string();
     assert!(error.starts_with("door::Streaming needs hints on "), "{error}");
@@ -204,7 +204,7 @@ fn a_users_own_placement_hears_what_it_says() {
 #[test]
 fn what_cannot_be_built_is_refused() {
     let refused = |all, migration, setup| {
-        let placement = Streaming(Streams { all, migration }, Hears::Nothing);
+        let placement = Streaming(Streams { all, migration }, RequiredHints::Nothing);
         managers::build_with(placement, "greedy", setup).err().unwrap()
     };
     for (all, migration) in [(0, 0), (257, 1), (2, 0), (2, 3)] {
@@ -214,9 +214,9 @@ fn what_cannot_be_built_is_refused() {
     let error = refused(200, 1, setup(Layout::Flat));
     assert!(matches!(error, Error::Geometry(_)), "{error:?}");
     let error = refused(2, 1, setup(Layout::Flat).victims("fifo"));
-    assert!(error.to_string().contains("build_with is given its policies"), "{error}");
+    assert!(error.to_string().contains("build_with takes its policies"), "{error}");
     let error = refused(2, 1, setup(Layout::Flat).table_pages(20));
-    assert!(error.to_string().contains("for drives with an observer"), "{error}");
+    assert!(error.to_string().contains("needs an observer"), "{error}");
     let error = refused(2, 1, setup(Layout::Flat).table_pages(2000));
     assert!(error.to_string().contains("2000 of 1500 logical pages"), "{error}");
     for op in [f64::NAN, -0.5, -3.0, 0.0, 1e9] {

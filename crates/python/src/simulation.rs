@@ -10,7 +10,7 @@ use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict};
 use writeamp_engine as engine;
 use writeamp_engine::flash::{Cause, Counters, NONE, Recorder, Wear};
-use writeamp_engine::hints::Hears;
+use writeamp_engine::hints::RequiredHints;
 use writeamp_engine::observe::{GroupChange, Life, Recording};
 use writeamp_engine::timing::{Ssd, Timing};
 use writeamp_engine::workloads::Schedule;
@@ -244,8 +244,8 @@ impl Simulation {
 
     /// Hints that the block manager needs, or None.
     fn hints(&self) -> Option<&'static str> {
-        let hears = self.inner().drive().hears();
-        (hears != Hears::Nothing).then(|| hears.name())
+        let required_hints = self.inner().drive().required_hints();
+        (required_hints != RequiredHints::Nothing).then(|| required_hints.name())
     }
 
     /// Bytes of the block manager's tables besides the map.

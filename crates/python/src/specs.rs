@@ -42,7 +42,7 @@ pub fn split_parameters(name: &str, params: &str) -> PyResult<BTreeMap<String, S
     let short = name.rsplit(':').next().unwrap_or(name);
     let what = format!("parameters of {name} in");
     let read = spec::Spec::parse(&what, &format!("{short}{params}")).map_err(|e| raised(&e))?;
-    Ok(read.given.into_iter().collect())
+    Ok(read.parameters.into_iter().collect())
 }
 
 /// Canonical spec with its explicit parameters.

@@ -176,7 +176,7 @@ impl PyTimedRun {
     ) -> PyResult<()> {
         let limits = Limits { time_ns, written_bytes, requests, warmup_permille, window: None };
         let workload = load.build(seed).map_err(|e| raised(&e))?;
-        self.run().go_on(workload, limits, idle_ns).map_err(|e| raised(&e))
+        self.run().continue_with(workload, limits, idle_ns).map_err(|e| raised(&e))
     }
 
     #[getter]

@@ -194,7 +194,7 @@ def _functions(name: str, cls: type[Placement], dtype: np.dtype[Any]) -> dict[st
         try:
             inner = numba.njit(boundscheck=True, error_model="python")(method)
             functions[hook] = _c_function(
-                name, hook, inner, (record, victim), cls.hears != "nothing"
+                name, hook, inner, (record, victim), cls.required_hints != "nothing"
             )
         except WriteampError:
             raise
@@ -231,13 +231,13 @@ def _c_function(
         check(record, number, number, number)
 
         @cfunc(number(state, number, number, number))
-        def on_write_hearing(self, page, now, hint):  # type: ignore[no-untyped-def]
+        def on_write_with_hint(self, page, now, hint):  # type: ignore[no-untyped-def]
             try:
                 return number(inner(carray(self, 1)[0], page, now, hint))
             except Exception:
                 return number(_FAILED)
 
-        return on_write_hearing
+        return on_write_with_hint
     if hook == "on_write":
         check(record, number, number)
 

@@ -67,7 +67,7 @@ class Placement:
     victims: Any = "greedy"
     """Default victim policy."""
 
-    hears: ClassVar[str] = "nothing"
+    required_hints: ClassVar[str] = "nothing"
     """Required hint of the host on each page, the third argument of `on_write`: "groups" (number of
     the page's group, by update frequency) or "invalidation_times" (clock at which the page becomes
     invalid, `NEVER` if unknown)."""

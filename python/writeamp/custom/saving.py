@@ -30,7 +30,7 @@ _PLAIN = (bool, int, float, str, type(None))
 _LENGTH_BYTES = 8
 
 # Attributes that are declarations, not state, if they have these types.
-_DECLARED: dict[str, type] = {"migration_streams": object, "victims": str, "hears": str}
+_DECLARED: dict[str, type] = {"migration_streams": object, "victims": str, "required_hints": str}
 
 
 def packed(name: str, policy: Any) -> bytes:

@@ -11,7 +11,7 @@ from writeamp.custom.saving import packed, size_bytes, unpacked
 from writeamp.errors import WriteampError, unknown
 from writeamp.fields.domains import shown
 
-HEARS = ("nothing", "groups", "invalidation_times")
+HINTS = ("nothing", "groups", "invalidation_times")
 HOOKS = ("on_write", "on_migrate", "on_migrate_all", "on_collect", "on_trim")
 
 
@@ -24,13 +24,13 @@ class PolicySource:
         self.name = f"{policy.name} (compiled)" if policy.is_compiled else policy.name
         self.is_compiled = policy.is_compiled
         self.victims = ""
-        self.hears = "nothing"
+        self.required_hints = "nothing"
         self._policy = policy
         cls = policy.cls
         if issubclass(cls, Placement):
-            if not isinstance(cls.hears, str) or cls.hears not in HEARS:
-                raise unknown(f"hears (required hint) of {policy.reference}", cls.hears, HEARS)
-            self.hears = cls.hears
+            if not isinstance(cls.required_hints, str) or cls.required_hints not in HINTS:
+                raise unknown(f"required_hints of {policy.reference}", cls.required_hints, HINTS)
+            self.required_hints = cls.required_hints
             self.victims = "greedy"  # a drive gets the actual one from `Policy`
 
     def build(self, **facts: int) -> Any:

@@ -31,7 +31,7 @@ def default_victims(manager: str) -> str:
 def declared(
     manager: str, *, victims: str | None = None, layout: str | None = None
 ) -> dict[str, Any]:
-    """Return a manager's declaration: `layouts`, `victims`, `default_victims`, `hears` and more.
+    """Return the declaration of a manager: `layouts`, `victims`, `required_hints` and more.
 
     Args:
         manager: its spec.
@@ -46,7 +46,10 @@ def declared(
     if policy is not None:
         any_other = engine_declared("single")
         source = custom.PolicySource(policy)
-        return any_other | {"default_victims": default_victims(manager), "hears": source.hears}
+        return any_other | {
+            "default_victims": default_victims(manager),
+            "required_hints": source.required_hints,
+        }
     if victims is None or custom.find("victims", victims) is None:
         return engine_declared(manager, victims=victims, layout=layout)
     taken = engine_declared(manager, layout=layout)
@@ -76,12 +79,12 @@ _NO_HINTS = "nothing"
 def without_hints() -> list[Entry]:
     """Return the block managers that need no hints."""
     managers = engine_entries("managers")
-    return [entry for entry in managers if entry.declared["hears"] == _NO_HINTS]
+    return [entry for entry in managers if entry.declared["required_hints"] == _NO_HINTS]
 
 
 def needed_hints(manager: str) -> str | None:
     """Return the hints that a block manager needs from the host, as text, or None."""
-    hints: str = declared(manager)["hears"]
+    hints: str = declared(manager)["required_hints"]
     return None if hints == _NO_HINTS else hints.replace("_", " ")
 
 

@@ -36,7 +36,8 @@ class Entry:
     """A registered policy, manager, workload, …; `example` is a complete spec of it.
 
     `small` is a spec that fits small drives. `declared` is the declaration of a block manager with
-    the parameters of `example`: `layouts`, `victims`, `default_victims`, `hears` and `needs`.
+    the parameters of `example`: `layouts`, `victims`, `default_victims`, `required_hints` and
+    `needs`.
     """
 
     name: str

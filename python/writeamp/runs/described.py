@@ -134,7 +134,7 @@ def _is_of(describes: Describes, plan: Plan) -> bool:
     if not is_plain(plan.load, describes.load) or _victims(plan).name != describes.victims:
         return False
     if describes.manager is None:
-        return bool(declared(plan.policy.manager)["hears"] != "invalidation_times")
+        return bool(declared(plan.policy.manager)["required_hints"] != "invalidation_times")
     manager = _manager(plan)
     is_detected = manager.params.get("detector") == describes.detector
     return manager.name == describes.manager and is_detected

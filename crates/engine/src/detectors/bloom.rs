@@ -1,5 +1,6 @@
-//! Two Bloom filters: a page is hot if one of the last two windows of writes has seen it
-//! (after Park & Du 2011, in the two-filter form of paper 3, §5.8).
+//! Hot-page detector with two Bloom filters, one per window of writes.
+//! A page is hot if it was written in the current or the previous window (after Park & Du 2011, in
+//! the two-filter form of paper 3, §5.8).
 
 use std::ops::Bound::{Excluded, Included};
 
@@ -10,9 +11,9 @@ use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::state::state;
 
-/// Detector by two Bloom filters, one for each of the last two windows of writes.
-/// The active filter learns the pages of the present window; the passive one knows those of the
-/// window before. They take few bits for each write of a window, whatever the size of the drive.
+/// Detector with a Bloom filter for the current window of writes and one for the previous.
+/// The active filter records the pages of the current window; the passive filter holds those of the
+/// previous one. Memory is a few bits per write of a window, independent of the drive's size.
 pub struct TwoBloomFilters {
     active: Filter,
     passive: Filter,
@@ -20,7 +21,7 @@ pub struct TwoBloomFilters {
     writes_left: u32,
 }
 
-state!(TwoBloomFilters { part active, part passive, fixed window_writes, value writes_left });
+state!(TwoBloomFilters { nested active, nested passive, fixed window_writes, value writes_left });
 
 impl Detector for TwoBloomFilters {
     fn is_hot(&mut self, logical: u32) -> bool {
@@ -54,7 +55,7 @@ impl Registered<u32> for TwoBloomFilters {
                     "false_positives",
                     "0.05",
                     Domain::Number(Included(0.0001), Included(0.9)),
-                    "share of unknown pages that a full filter claims to know",
+                    "false-positive rate of a full filter",
                 ),
             ]);
 
@@ -70,7 +71,8 @@ impl Registered<u32> for TwoBloomFilters {
     }
 }
 
-/// A Bloom filter (Bloom 1970) that derives its hashes from one (Kirsch & Mitzenmacher 2006).
+/// Bloom filter (Bloom 1970) with hashes derived from a single one (Kirsch & Mitzenmacher
+/// 2006).
 #[derive(Clone)]
 pub struct Filter {
     bits: Vec<u64>,
@@ -78,7 +80,7 @@ pub struct Filter {
     hashes: u32,
 }
 
-// Those of a group are built anew as it grows and shrinks, so their size is saved too.
+// A group's filter is rebuilt as the group grows and shrinks, so its size is saved too.
 state!(Filter { list bits, value bit_count, fixed hashes } where is_sound);
 
 impl Filter {
@@ -86,10 +88,10 @@ impl Filter {
         self.bit_count > 0 && self.bits.len() == (self.bit_count as usize).div_ceil(64)
     }
 
-    /// A filter for `elements` at the given share of false positives.
+    /// Builds an empty filter for `elements` elements with the given false-positive rate.
     pub fn new(elements: u32, false_positives: f64) -> Result<Self> {
         let hashes = (-libm::log2(false_positives)).round().max(1.0);
-        // A bit is set with probability p^(1/k) once the filter is full.
+        // In a full filter, each bit is set with probability p^(1/k).
         let set = libm::pow(false_positives, 1.0 / hashes);
         let bit_count = (-hashes * f64::from(elements) / libm::log1p(-set)).ceil().max(64.0);
         if bit_count > f64::from(u32::MAX) {
@@ -103,22 +105,22 @@ impl Filter {
         })
     }
 
-    /// True if the filter knew the page already.
+    /// Adds a page. Returns true if the filter already contained it.
     pub fn insert(&mut self, page: u32) -> bool {
-        let mut known = true;
+        let mut contained = true;
         for bit in self.places(page) {
             let (word, mask) = (bit as usize / 64, 1 << (bit % 64));
-            known &= self.bits[word] & mask != 0;
+            contained &= self.bits[word] & mask != 0;
             self.bits[word] |= mask;
         }
-        known
+        contained
     }
 
     pub fn contains(&self, page: u32) -> bool {
         self.places(page).all(|bit| self.bits[bit as usize / 64] & (1 << (bit % 64)) != 0)
     }
 
-    /// Memory of the filter.
+    /// Memory of the filter, in bytes.
     pub fn bytes(&self) -> u64 {
         size_of_val(&self.bits[..]) as u64
     }

@@ -1,4 +1,4 @@
-//! Update distance: a page is hot if it was last written not long ago.
+//! Update-distance detector: a page is hot if its last write is recent.
 
 use std::ops::Bound::{Excluded, Included};
 
@@ -9,11 +9,12 @@ use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::state::state;
 
-/// Exact, at 4 bytes a logical page.
+/// Exact update-distance detector; it takes 4 bytes per logical page.
 pub struct UpdateDistance {
-    /// The clock at the last write of each page; 0 if there was none.
+    /// Clock at the last write of each page; 0 if never written.
     written_at: Table<u32>,
-    /// Host pages written, modulo 2³²: a page that rests for about as long can look hot once.
+    /// Host pages written, modulo 2³². After about 2³² writes without an update, a page can once
+    /// be classified as hot by mistake.
     now: u32,
     hot_below: u32,
 }
@@ -23,8 +24,8 @@ state!(UpdateDistance { table written_at, value now, fixed hot_below });
 impl Detector for UpdateDistance {
     fn is_hot(&mut self, logical: u32) -> bool {
         self.now = self.now.wrapping_add(1).max(1);
-        let before = std::mem::replace(&mut self.written_at[logical as usize], self.now);
-        before != 0 && self.now.wrapping_sub(before) < self.hot_below
+        let last_write = std::mem::replace(&mut self.written_at[logical as usize], self.now);
+        last_write != 0 && self.now.wrapping_sub(last_write) < self.hot_below
     }
 
     fn forget(&mut self, logical: u32) {

@@ -1,7 +1,7 @@
-//! Detectors: which pages are hot, found out from the writes alone. One file each.
+//! Hot-page detectors, which classify pages by the host's writes alone. One file each.
 //!
-//! To add one, write its file and add its line to `detectors!` below. The oracle of the papers is
-//! no detector: it comes with the host's writes, as [`crate::hints`].
+//! To add a detector, write its file and add a line to `detectors!` below. The oracle of the papers
+//! is not a detector: its information comes with the host's writes, as [`crate::hints`].
 
 mod bloom;
 mod distance;
@@ -13,16 +13,16 @@ use crate::params::Domain;
 use crate::registry::{Registered, Registry, dispatch, entries};
 use crate::state::State;
 
-/// Tells hot from cold pages.
+/// Classifies pages as hot or cold.
 pub trait Detector: Send + State {
-    /// Hears that the host writes `logical`, and says whether that page is hot.
+    /// Records that the host writes `logical`, and returns true if that page is hot.
     fn is_hot(&mut self, logical: u32) -> bool;
 
     /// Forgets the page `logical`, which the host has trimmed.
-    /// What is known of it says nothing of the data that it will hold.
+    /// Its history does not predict how often its next data will be written.
     fn forget(&mut self, _logical: u32) {}
 
-    /// Bytes of its tables.
+    /// Memory of the tables, in bytes.
     fn bytes(&self) -> u64;
 }
 
@@ -43,7 +43,7 @@ pub static DETECTORS: Registry = Registry {
     entries: detectors!(entries! { Registered<u32> }),
 };
 
-/// The domain of parameters that name a detector.
+/// Domain of parameters whose value is the spec of a detector.
 pub const NESTED: Domain = Domain::Spec(|| &DETECTORS);
 
 /// Builds the detector that `text` names for a drive of `logical_pages`.
@@ -54,7 +54,7 @@ pub fn build(text: &str, logical_pages: u32) -> Result<Box<dyn Detector>> {
     })
 }
 
-/// `share` of the logical pages, at least one.
+/// Number of pages in `share` of the logical pages, at least one.
 fn pages_of(share: f64, logical_pages: u32) -> u32 {
     (share * f64::from(logical_pages)).round().clamp(1.0, f64::from(u32::MAX)) as u32
 }

@@ -129,7 +129,7 @@ fn what_cannot_end_a_life_is_refused() {
         life(study, study.setup.seed, load, &Watch::default()).unwrap_err().to_string()
     };
     let endless = refused(&study(Wear::default()), &load("uniform", 300));
-    assert!(endless.contains("without a wear limit"), "{endless}");
+    assert!(endless.contains("has no wear limit"), "{endless}");
     let once = Trace::new(vec![Request::of_pages(Op::Write, 0..300)], 4096, 1).unwrap();
     let short = refused(&study(WORN), &move |_| Ok(Box::new(once.clone())));
     assert!(short.contains("the workload ended"), "{short}");

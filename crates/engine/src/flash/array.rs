@@ -1,4 +1,4 @@
-//! State of the flash array, which anyone may look at and only [`super::Flash`] changes.
+//! State of the flash array: readable by all code, changed only by [`super::Flash`].
 
 use std::ops::Range;
 
@@ -15,8 +15,8 @@ pub struct Array {
     pub(super) blocks: Blocks,
     pub(super) erase_counts: Table<u32>,
     pub(super) states: Table<BlockState>,
-    /// The free blocks of each pool; the one erased last comes last, and is opened first unless a
-    /// manager chooses.
+    /// Free blocks of each pool, in order of erasure. The last one is opened first unless a
+    /// manager chooses another.
     pub(super) free: Vec<Vec<u32>>,
     pub(super) blocks_per_pool: u32,
     pub(super) mapped_pages: u32,
@@ -76,8 +76,8 @@ impl Array {
         })
     }
 
-    /// Bytes that a drive of this size takes, for a check before it is built.
-    /// The 29 bytes a block beside its record leave room for the largest victim policy.
+    /// Memory that a drive of this size needs, in bytes, for a check before it is built.
+    /// Besides its record, 29 bytes per block are reserved, enough for the largest victim policy.
     pub fn bytes_needed(geometry: &Geometry, logical_pages: u32) -> u64 {
         let physical = u64::from(geometry.physical_pages());
         u64::from(logical_pages) * 4
@@ -96,12 +96,12 @@ impl Array {
         self.logical_to_physical.len() as u32
     }
 
-    /// Logical pages that hold data.
+    /// Number of logical pages that hold data.
     pub fn mapped_pages(&self) -> u32 {
         self.mapped_pages
     }
 
-    /// Counts since the drive was new.
+    /// Counters since the drive was new.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
@@ -122,25 +122,25 @@ impl Array {
         self.states[block as usize]
     }
 
-    /// The invalid pages of every block.
+    /// Records of all blocks, with their invalid pages.
     #[inline(always)]
     pub fn blocks(&self) -> &Blocks {
         &self.blocks
     }
 
-    /// Pages of a block that hold invalid data.
+    /// Number of invalid pages of a block.
     #[inline(always)]
     pub fn invalid_pages(&self, block: u32) -> u32 {
         self.blocks.invalid_pages(block)
     }
 
-    /// Blocks in `pool` that are erased and not open.
+    /// Number of erased blocks in `pool` that are not open.
     #[inline(always)]
     pub fn free_blocks(&self, pool: usize) -> u32 {
         self.free[pool].len() as u32
     }
 
-    /// Pools of free blocks: one, or one for each LUN.
+    /// Number of pools of free blocks: 1, or the number of LUNs.
     pub fn pools(&self) -> usize {
         self.free.len()
     }
@@ -157,28 +157,28 @@ impl Array {
         first..first + self.blocks_per_pool
     }
 
-    /// The block that physical page `page` lies in.
+    /// Block that contains physical page `page`.
     #[inline(always)]
     pub fn block_of(&self, page: u32) -> u32 {
         self.blocks.holding(page)
     }
 
-    /// Physical page that holds the current version of a logical page, if it is mapped.
+    /// Physical page of the current version of a logical page, or None if it is unmapped.
     pub fn physical(&self, logical: u32) -> Option<u32> {
         let page = self.logical_to_physical[logical as usize];
         (page != NONE).then_some(page)
     }
 
-    /// Logical page that was programmed last at a physical page, be it valid or not.
-    /// It is [`NONE`] at a page that was never programmed.
+    /// Logical page that was last programmed at a physical page, even if it is invalid now.
+    /// Returns [`NONE`] for a page that was never programmed.
     pub fn logical_at(&self, page: u32) -> u32 {
         self.physical_to_logical[page as usize]
     }
 
-    /// Checks that every page of a request exists, naming the first that does not.
+    /// Checks that all pages of a request exist. The error names the first that does not.
     pub fn check_range(&self, pages: &[u32]) -> Result<()> {
         let logical_pages = self.logical_pages();
-        // The maximum vectorises; the search runs only where it will find something.
+        // The maximum is computed with vector instructions; the search runs only after an error.
         if pages.iter().copied().max().is_none_or(|highest| highest < logical_pages) {
             return Ok(());
         }
@@ -186,7 +186,7 @@ impl Array {
         Err(Error::OffTheEnd { page, logical_pages })
     }
 
-    /// Checks that every page of a range exists, naming the first that does not.
+    /// Checks that all pages of a range exist. The error names the first that does not.
     pub fn check_extent(&self, pages: &Range<u32>) -> Result<()> {
         let logical_pages = self.logical_pages();
         if pages.end <= logical_pages || pages.is_empty() {
@@ -195,29 +195,30 @@ impl Array {
         Err(Error::OffTheEnd { page: pages.start.max(logical_pages), logical_pages })
     }
 
-    /// The free blocks of `pool`, the one erased last at the end.
+    /// Free blocks of `pool`, in order of erasure.
     pub fn free(&self, pool: usize) -> &[u32] {
         &self.free[pool]
     }
 
-    /// The block behind a frontier that has been opened.
+    /// Open block of a frontier.
     #[inline(always)]
     pub fn block_behind(&self, frontier: &Frontier) -> u32 {
         self.blocks.holding(frontier.end_page - 1)
     }
 
-    /// Wear of the drive so far: worn blocks, spare blocks and the end of life.
+    /// Wear log: worn blocks, spare blocks and the end of life.
     pub fn wear(&self) -> &WearLog {
         &self.wear
     }
 
-    /// Fetches what [`super::Flash::program`] will read first for `logical`.
+    /// Prefetches the map entry that [`super::Flash::program`] reads for `logical`.
     #[inline(always)]
     pub fn prefetch_map(&self, logical: u32) {
         prefetch(&self.logical_to_physical, logical as usize);
     }
 
-    /// Fetches what invalidating the current version of `logical` will touch; returns its block.
+    /// Prefetches the block record that invalidating `logical` changes. Returns the block, if
+    /// mapped.
     #[inline(always)]
     pub fn prefetch_invalidation(&self, logical: u32) -> Option<u32> {
         let page = self.logical_to_physical[logical as usize];
@@ -227,7 +228,7 @@ impl Array {
         Some(self.blocks.prefetch(page))
     }
 
-    /// The logical page that was programmed last at each page of a block.
+    /// For each page of a block, the logical page that was last programmed there.
     #[inline(always)]
     pub(super) fn held_by(&self, block: u32) -> &[u32] {
         let pages_per_block = self.geometry.pages_per_block() as usize;
@@ -235,7 +236,7 @@ impl Array {
         &self.physical_to_logical[first..first + pages_per_block]
     }
 
-    /// Fetches what [`super::Flash::read_valid`] will read of a block.
+    /// Prefetches the data of a block that [`super::Flash::read_valid`] reads.
     pub fn prefetch_block(&self, block: u32) {
         const LINE_ITEMS: usize = 16;
         let pages = self.held_by(block);
@@ -244,7 +245,7 @@ impl Array {
         prefetch(&self.erase_counts, block as usize);
     }
 
-    /// Maps `logical` to the page at the frontier, which moves on; returns that page.
+    /// Maps `logical` to the page at the frontier, advances the frontier, and returns the page.
     #[inline(always)]
     pub(super) fn map_next(&mut self, logical: u32, frontier: &mut Frontier) -> u32 {
         debug_assert!(!frontier.is_full());

@@ -1,9 +1,10 @@
-//! Records of blocks: their invalid pages and last change, each in one cache line.
-//! A write changes no more than this of the block from which it takes a page.
+//! Block records: invalid pages and last change of each block, in one cache line.
+//! Invalidating a page changes only the record of its block.
 //!
-//! Each block has a record of 64-bit words: the number of its invalid pages, the order of its last
-//! change, and a mark for each page that is invalid. A record takes a power of two of words, so that
-//! one of up to 384 pages lies in one line, and an invalidation costs one miss.
+//! A record consists of 64-bit words: the number of invalid pages, the sequence number of the last
+//! change, and one mark bit per page (1 = invalid). Its length is a power of two, so that the
+//! record of a block of up to 384 pages lies in one cache line and an invalidation costs one cache
+//! miss.
 
 #![allow(unsafe_code)]
 
@@ -14,7 +15,7 @@ use super::memory::{Table, filled, prefetch};
 use crate::error::Result;
 use crate::state::{MOST_PLAUSIBLE, state};
 
-/// Words of a record before its marks.
+/// Words of a record that precede the marks.
 const INVALID_PAGES: usize = 0;
 const CHANGED: usize = 1;
 const MARKS: usize = 2;
@@ -22,16 +23,16 @@ const MARKS: usize = 2;
 /// Words of a cache line.
 const LINE_WORDS: u32 = 8;
 
-/// A block that has just lost a page.
+/// Result of an invalidation: the block that lost a valid page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Loss {
     /// Number of the block.
     pub block: u32,
-    /// Its pages that hold invalid data now.
+    /// Invalid pages of the block after the invalidation.
     pub invalid_pages: u32,
 }
 
-/// The invalid pages of each block, and the order in which blocks lost them.
+/// Records of all blocks.
 #[derive(Debug, Clone)]
 pub struct Blocks {
     records: Table<u64>,
@@ -40,7 +41,7 @@ pub struct Blocks {
     pages_per_block: u32,
     physical_pages: u32,
     block_of: Divider,
-    /// Changes of all blocks so far.
+    /// Number of changes of all blocks so far.
     changes: u64,
 }
 
@@ -73,7 +74,7 @@ impl Blocks {
         })
     }
 
-    /// Bytes of so many records.
+    /// Memory of the records of `blocks` blocks, in bytes.
     pub(super) fn bytes_needed(blocks: u32, pages_per_block: u32) -> u64 {
         u64::from(blocks) * (8 << log_words(pages_per_block))
     }
@@ -83,31 +84,31 @@ impl Blocks {
         (self.records.len() >> self.log_words) as u32
     }
 
-    /// The block that a physical page lies in.
+    /// Block that contains a physical page.
     #[inline(always)]
     pub fn holding(&self, page: u32) -> u32 {
         self.block_of.divide(page)
     }
 
-    /// Pages of `block` that hold invalid data.
+    /// Number of invalid pages of `block`.
     #[inline(always)]
     pub fn invalid_pages(&self, block: u32) -> u32 {
         self.records[self.record(block) + INVALID_PAGES] as u32
     }
 
-    /// The place of the last change of `block` among all changes: it lost a page, or closed.
+    /// Sequence number of the last change of `block`, which is an invalidation or its closing.
     #[inline(always)]
     pub fn changed(&self, block: u32) -> u64 {
         self.records[self.record(block) + CHANGED]
     }
 
-    /// The first word of a block's record.
+    /// Index of the first word of a block's record.
     #[inline(always)]
     fn record(&self, block: u32) -> usize {
         (block as usize) << self.log_words
     }
 
-    /// Fetches what [`Self::invalidate`] will touch; returns the block of the page.
+    /// Prefetches the record that [`Self::invalidate`] changes. Returns the block of the page.
     #[inline(always)]
     pub(super) fn prefetch(&self, page: u32) -> u32 {
         let block = self.holding(page);
@@ -130,8 +131,8 @@ impl Blocks {
         let place = page - block * self.pages_per_block;
         self.changes += 1;
         let (record, marks) = (self.record(block), MARKS + place as usize / 64);
-        // SAFETY: the page exists, so its block does, and each block has a record with a mark for each
-        // of its pages: one check stands for those of all these places.
+        // SAFETY: the page exists, so its block exists, and each block has a record with a mark for
+        // each of its pages. The assertion above covers all three accesses.
         let (invalid_pages, changed, marks) = unsafe {
             let record = self.records.as_mut_ptr().add(record);
             (&mut *record.add(INVALID_PAGES), &mut *record.add(CHANGED), &mut *record.add(marks))
@@ -143,14 +144,14 @@ impl Blocks {
         Loss { block, invalid_pages: *invalid_pages as u32 }
     }
 
-    /// Marks pages that hold nothing as invalid, all of one block.
+    /// Marks unprogrammed pages of one block as invalid.
     pub(super) fn mark(&mut self, pages: Range<u32>) {
         for page in pages {
             self.invalidate(page);
         }
     }
 
-    /// Notes that `block` changes now.
+    /// Records a change of `block` at the current sequence number.
     #[inline(always)]
     pub(super) fn change(&mut self, block: u32) {
         self.changes += 1;
@@ -158,14 +159,14 @@ impl Blocks {
         self.records[record + CHANGED] = self.changes;
     }
 
-    /// The words of marks of a block, a bit for each of its pages.
+    /// Marks of a block, one bit per page; 1 means invalid.
     #[inline(always)]
     pub(super) fn marks(&self, block: u32) -> &[u64] {
         let first = self.record(block) + MARKS;
         &self.records[first..first + self.pages_per_block.div_ceil(64) as usize]
     }
 
-    /// Frees all pages of a block, which was erased.
+    /// Clears the record of an erased block.
     pub(super) fn erase(&mut self, block: u32) {
         let first = self.record(block);
         self.records[first + INVALID_PAGES] = 0;
@@ -188,7 +189,7 @@ impl Blocks {
             && self.records.chunks_exact(1 << self.log_words).all(is_sound)
     }
 
-    /// Blocks with so many invalid pages each.
+    /// Builds records for blocks with these numbers of invalid pages.
     #[cfg(test)]
     pub fn of_invalid_pages(invalid_pages: &[u32]) -> Self {
         let pages_per_block = invalid_pages.iter().copied().max().unwrap_or(0).max(2);

@@ -1,39 +1,39 @@
-//! Gathering of the valid pages of a block, without branches.
-//! Which of them are valid cannot be foreseen.
+//! Branch-free collection of the valid pages of a block.
+//! Branches would be mispredicted, because which pages are valid is random.
 
 #![allow(unsafe_code)]
 
 use crate::processor::has_wide_lanes;
 
-/// Items that one step may write beyond those that it keeps.
+/// Most items that one step may write beyond the last one kept.
 const LANES: usize = 16;
 
-/// Puts those of `items` whose mark is 0 into `kept`, in their order.
-/// `kept` is cleared first. `marks` holds a bit for each item.
-pub fn keep_unmarked(items: &[u32], marks: &[u64], kept: &mut Vec<u32>) {
+/// Copies the items whose mark is 0 to `unmarked`, in order.
+/// `unmarked` is cleared first. `marks` has one bit per item.
+pub fn keep_unmarked(items: &[u32], marks: &[u64], unmarked: &mut Vec<u32>) {
     assert!(items.len() <= marks.len() * 64, "each item has a mark");
-    kept.clear();
-    kept.reserve(items.len() + LANES);
-    let out = kept.as_mut_ptr();
-    // SAFETY: `out` has room for all items and one step more, and both functions write the first
-    // `count` items there. The second is called only if the processor has its instructions.
+    unmarked.clear();
+    unmarked.reserve(items.len() + LANES);
+    let out = unmarked.as_mut_ptr();
+    // SAFETY: `out` has room for all items plus one step, and both functions initialise the first
+    // `count` items. `wide` is called only if the processor supports its instructions.
     unsafe {
         let count = match () {
             #[cfg(target_arch = "x86_64")]
             () if has_wide_lanes() => wide(items, marks, out),
             () => scalar(items, marks, out),
         };
-        kept.set_len(count);
+        unmarked.set_len(count);
     }
 }
 
 /// # Safety
-/// `out` must have room for `items` and one more.
+/// `out` must have room for one item more than `items`.
 unsafe fn scalar(items: &[u32], marks: &[u64], out: *mut u32) -> usize {
     let mut count = 0;
     for (items, marks) in items.chunks(64).zip(marks) {
         for (place, &item) in items.iter().enumerate() {
-            // SAFETY: no more is kept than there were items before this one.
+            // SAFETY: `count` is at most the number of items read so far.
             unsafe { out.add(count).write(item) };
             count += (!marks >> place & 1) as usize;
         }
@@ -42,7 +42,8 @@ unsafe fn scalar(items: &[u32], marks: &[u64], out: *mut u32) -> usize {
 }
 
 /// # Safety
-/// `out` must have room for `items` and [`LANES`] more, and the processor must have AVX-512 F.
+/// `out` must have room for [`LANES`] items more than `items`, and the processor must support
+/// AVX-512 F.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 unsafe fn wide(items: &[u32], marks: &[u64], out: *mut u32) -> usize {
@@ -53,11 +54,11 @@ unsafe fn wide(items: &[u32], marks: &[u64], out: *mut u32) -> usize {
     for (step, items) in items.chunks(LANES).enumerate() {
         let there = u16::MAX >> (LANES - items.len());
         let valid = !(marks[step / 4] >> (step % 4 * LANES)) as u16 & there;
-        // SAFETY: the load is masked to the items that there are; the store begins behind what is
-        // kept so far, which is at most as much as there were items before these.
+        // SAFETY: the load is masked to existing items. The store begins after the items written so
+        // far, which are at most as many as were read.
         unsafe {
-            let found = _mm512_maskz_loadu_epi32(there, items.as_ptr().cast());
-            let packed = _mm512_maskz_compress_epi32(valid, found);
+            let loaded = _mm512_maskz_loadu_epi32(there, items.as_ptr().cast());
+            let packed = _mm512_maskz_compress_epi32(valid, loaded);
             _mm512_storeu_epi32(out.add(count).cast(), packed);
         }
         count += valid.count_ones() as usize;
@@ -75,11 +76,11 @@ mod tests {
         items: &[u32],
         marks: &[u64],
     ) -> Vec<u32> {
-        let mut kept = vec![u32::MAX; items.len() + LANES];
-        // SAFETY: there is room; the caller has asked for the instructions.
-        let count = unsafe { keep(items, marks, kept.as_mut_ptr()) };
-        kept.truncate(count);
-        kept
+        let mut unmarked = vec![u32::MAX; items.len() + LANES];
+        // SAFETY: the buffer has room, and the caller has checked for the instructions.
+        let count = unsafe { keep(items, marks, unmarked.as_mut_ptr()) };
+        unmarked.truncate(count);
+        unmarked
     }
 
     #[test]
@@ -97,9 +98,9 @@ mod tests {
                 if has_wide_lanes() {
                     assert_eq!(by(wide, &items, &marks), expected);
                 }
-                let mut kept = vec![1, 2, 3];
-                keep_unmarked(&items, &marks, &mut kept);
-                assert_eq!(kept, expected);
+                let mut unmarked = vec![1, 2, 3];
+                keep_unmarked(&items, &marks, &mut unmarked);
+                assert_eq!(unmarked, expected);
             }
         }
     }

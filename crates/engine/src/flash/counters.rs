@@ -1,8 +1,8 @@
-//! Counts of what the host asked for and of what the flash did for it, kept apart.
+//! Counters of host requests and of flash operations, which are kept separate.
 //!
-//! A write cache, read-modify-write or writes of the mapping table program pages that no host page
-//! stands for, and a host page need not be programmed at all; so [`HostCounters`] is the only clock
-//! of a drive and the only denominator of write amplification.
+//! Write caches, read-modify-write and mapping-table writes program pages without a host page, and
+//! a host page may never be programmed. Therefore [`HostCounters`] is the only clock of a drive and
+//! the only denominator of write amplification.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,23 +11,23 @@ use crate::state::MOST_PLAUSIBLE;
 /// Cause of a read, a program or an erase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
-    /// The host wrote or read it.
+    /// Write or read by the host.
     Host,
-    /// Garbage collection migrated it.
+    /// Migration by garbage collection.
     Gc,
-    /// Wear levelling migrated it.
+    /// Migration by wear levelling.
     WearLeveling,
-    /// It fills up a program unit that had to be programmed before there was data for all of it.
+    /// Padding of a program unit that had to be programmed before enough data arrived.
     Padding,
-    /// The host wrote a part of it, and the rest was read and written with that.
+    /// Read-modify-write of a page that the host wrote in part.
     ReadModifyWrite,
-    /// It holds a part of the mapping table.
+    /// Write of a page of the mapping table.
     Mapping,
-    /// Its data would have faded, by reads of its block or by time.
+    /// Refresh of data before read disturb or retention loss makes it unreadable.
     Refresh,
-    /// It was programmed in an SLC cache, for whatever reason.
+    /// Program into an SLC cache, for any reason.
     Slc,
-    /// It was moved out of an SLC cache.
+    /// Move of data out of an SLC cache.
     Folding,
 }
 
@@ -45,11 +45,11 @@ impl Cause {
         Cause::Folding,
     ];
 
-    /// The number of causes, the first of all, for which a saved drive may have programmed.
-    /// An SLC cache stands before the drive that is saved.
+    /// Number of leading causes for which a saved drive may have programmed pages.
+    /// The remaining causes belong to an SLC cache, which is not part of the saved drive.
     pub(super) const SAVED: usize = 7;
 
-    /// Causes that a drive without time knows.
+    /// Causes that occur on a drive without timing.
     pub const WITHOUT_TIME: [Cause; 3] = [Cause::Host, Cause::Gc, Cause::WearLeveling];
 
     /// The word used in reports.
@@ -68,39 +68,38 @@ impl Cause {
     }
 }
 
-/// Requests of the host since the drive was new, in logical pages and in bytes.
-/// A page of which only a part is written or read counts whole in pages, and with that part in
-/// bytes.
+/// Host requests since the drive was new, in logical pages and in bytes.
+/// A partially written or read page counts as one page, and as the bytes of its part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct HostCounters {
-    /// Pages that the host wrote.
+    /// Pages written by the host.
     pub written_pages: u64,
-    /// Bytes that it wrote.
+    /// Bytes written by the host.
     pub written_bytes: u64,
-    /// Pages that it read.
+    /// Pages read by the host.
     pub read_pages: u64,
-    /// Bytes that it read.
+    /// Bytes read by the host.
     pub read_bytes: u64,
-    /// Pages that the host trimmed, mapped or not.
+    /// Pages trimmed by the host, mapped or not.
     pub trimmed_pages: u64,
-    /// Bytes that it trimmed.
+    /// Bytes trimmed by the host.
     pub trimmed_bytes: u64,
-    /// Flushes that it asked for.
+    /// Flushes requested by the host.
     pub flushes: u64,
 }
 
 /// Cumulative counts since the drive was new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Counters {
-    /// Requests of the host: the clock, and the denominator of write amplification.
+    /// Host requests: the clock, and the denominator of write amplification.
     pub host: HostCounters,
     #[serde(with = "saved_causes")]
     programs: [u64; Cause::ALL.len()],
-    /// Erases of blocks, for whatever cause; not those of an SLC cache.
+    /// Block erases for any cause, without those of an SLC cache.
     pub erases: u64,
-    /// Logical pages that a TRIM unmapped.
+    /// Logical pages unmapped by TRIM.
     pub unmapped_pages: u64,
-    /// Pages passed over, unprogrammed, in blocks that were closed before they were full.
+    /// Pages left unprogrammed in blocks that were closed before they were full.
     pub skipped_pages: u64,
 }
 
@@ -110,7 +109,7 @@ impl Counters {
         self.programs[cause as usize]
     }
 
-    /// The counts of two drives together.
+    /// Sums of the counters of two drives.
     #[must_use]
     pub fn plus(&self, other: &Counters) -> Counters {
         let (own, its) = (&self.host, &other.host);
@@ -131,7 +130,7 @@ impl Counters {
         }
     }
 
-    /// The counts with so many programs by cause, and erases, more or less.
+    /// Copy with `programs` added by cause and `erases` added; both may be negative.
     #[must_use]
     pub(crate) fn shifted(&self, programs: &[i64; Cause::ALL.len()], erases: i64) -> Counters {
         let shift = |count: u64, by| {
@@ -144,7 +143,7 @@ impl Counters {
         }
     }
 
-    /// True if sums of these counts do not overflow, however long the drive goes on.
+    /// True if sums of these counters cannot overflow during any plausible drive life.
     pub(crate) fn is_plausible(&self) -> bool {
         let Counters { host, programs, erases, unmapped_pages, skipped_pages } = self;
         let HostCounters {
@@ -161,17 +160,17 @@ impl Counters {
         pages.into_iter().chain(others).chain(programs).all(|&count| count < MOST_PLAUSIBLE)
     }
 
-    /// Pages programmed for the causes that come after those of a saved drive.
+    /// Pages programmed for causes that occur only with timing.
     pub(crate) fn in_time(&self) -> [u64; Cause::ALL.len() - Cause::SAVED] {
         std::array::from_fn(|at| self.programs[Cause::SAVED + at])
     }
 
-    /// Sets what [`Self::in_time`] returns.
+    /// Sets the counters that [`Self::in_time`] returns.
     pub(crate) fn set_in_time(&mut self, programs: [u64; Cause::ALL.len() - Cause::SAVED]) {
         self.programs[Cause::SAVED..].copy_from_slice(&programs);
     }
 
-    /// Pages programmed in all.
+    /// Total pages programmed.
     pub fn flash_pages(&self) -> u64 {
         self.programs.iter().sum()
     }
@@ -182,7 +181,7 @@ impl Counters {
     }
 }
 
-/// Programs by cause as they are saved.
+/// Saved format of the programs by cause.
 mod saved_causes {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

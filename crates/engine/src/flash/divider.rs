@@ -1,5 +1,5 @@
-//! Division by the pages of a block, without a divide instruction.
-//! The pages need not be a power of two.
+//! Division by the pages per block with a multiplication.
+//! The pages per block need not be a power of two.
 
 /// An exact quotient of any u32 by a fixed divisor of at least 2 (Lemire, Kaser & Kurz 2019).
 #[derive(Debug, Clone, Copy)]
@@ -18,7 +18,7 @@ impl Divider {
         self.divide_wide(u64::from(n)) as u32
     }
 
-    /// Divides a number of up to 64 bits: its product with the divisor must fit in 64 bits.
+    /// Divides `n` of up to 64 bits. The product of `n` and the divisor must fit in 64 bits.
     #[inline(always)]
     pub fn divide_wide(self, n: u64) -> u64 {
         ((u128::from(self.reciprocal) * u128::from(n)) >> 64) as u64

@@ -7,10 +7,10 @@ use crate::error::{Error, Result};
 pub enum EraseUnit {
     /// A flash block of one plane.
     Block,
-    /// The blocks of one index in every plane of a die, programmed and erased by multi-plane
+    /// Blocks of the same index in all planes of a die, programmed and erased by multi-plane
     /// commands.
     MultiPlane,
-    /// The blocks of one index in every plane of the drive, erased together (paper 1, §4.1).
+    /// Blocks of the same index in all planes of the drive, erased together (paper 1, §4.1).
     Superblock,
 }
 
@@ -23,12 +23,12 @@ impl EraseUnit {
 
     /// The erase unit of that name.
     pub fn named(name: &str) -> Result<Self> {
-        let found = Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, unit)| *unit);
-        found.ok_or_else(|| Error::unknown("erase unit", name, &Self::ALL.map(|(known, _)| known)))
+        let unit = Self::ALL.iter().find(|(word, _)| *word == name).map(|(_, unit)| *unit);
+        unit.ok_or_else(|| Error::unknown("erase unit", name, &Self::ALL.map(|(word, _)| word)))
     }
 }
 
-/// The physical shape, as a data sheet gives it.
+/// Physical shape of a drive, as in a data sheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Channels of the drive.
@@ -45,13 +45,13 @@ pub struct Shape {
     pub pages_per_block: u32,
     /// Bytes of a page, the unit of mapping.
     pub page_bytes: u32,
-    /// Unit that one erase clears, and the block of the engine.
+    /// Erase unit, which is the "block" of the engine.
     pub erase_unit: EraseUnit,
 }
 
-/// Place of a physical page in the shape.
-/// Consecutive pages of a superblock lie on consecutive dies, so that a sequential write keeps
-/// every die busy; those of a multi-plane unit, on the planes of its die in turn.
+/// Physical address of a page.
+/// Consecutive pages of a superblock lie on consecutive dies, so that a sequential write uses all
+/// dies. Consecutive pages of a multi-plane unit lie on the planes of its die in turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Address {
     /// Channel of the drive.
@@ -68,7 +68,7 @@ pub struct Address {
     pub page: u32,
 }
 
-/// Checked shape, in the units of the rest of the engine: its `block` is the erase unit.
+/// Validated shape, in the engine's units; its `block` is the erase unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Geometry {
     shape: Shape,
@@ -79,13 +79,13 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// The most physical pages: a page number has 32 bits, and one value means "none".
+    /// Most physical pages of a drive. Page numbers have 32 bits, and one value means "none".
     pub const MAX_PAGES: u64 = u32::MAX as u64;
 
-    /// Bytes of a page where nothing else is said: the unit of mapping of most drives.
+    /// Default page size in bytes: the unit of mapping of most drives.
     pub const PAGE_BYTES: u32 = 4096;
 
-    /// Checks a shape.
+    /// Validates a shape and builds its geometry.
     pub fn new(shape: Shape) -> Result<Self> {
         let named = [
             ("channels", shape.channels),
@@ -117,7 +117,7 @@ impl Geometry {
                 Self::MAX_PAGES
             )));
         }
-        // Every product below is a divisor of `pages`, so it fits 32 bits.
+        // Each product below divides `pages`, so it fits in 32 bits.
         let (blocks, pages_per_block, luns) = match shape.erase_unit {
             EraseUnit::Block => {
                 (planes as u32 * shape.blocks_per_plane, shape.pages_per_block, dies as u32)
@@ -134,7 +134,7 @@ impl Geometry {
         Ok(Geometry { shape, blocks, pages_per_block, luns, stripe_pages: 1 })
     }
 
-    /// One flat pool of blocks: the default, and what the papers' models assume.
+    /// Builds a flat pool of blocks, the default and the assumption of the papers' models.
     pub fn flat(blocks: u32, pages_per_block: u32) -> Result<Self> {
         Self::new(Shape {
             channels: 1,
@@ -148,24 +148,24 @@ impl Geometry {
         })
     }
 
-    /// The shape, on which writes that are striped over the LUNs go to the next one after so many
-    /// pages of a block: those that one program writes. A divisor of the pages of a block.
+    /// Sets the stripe: writes striped over the LUNs go to the next LUN after `stripe_pages`
+    /// pages. These are the pages of one program operation. They must divide the pages of a block.
     pub fn striped_by(self, stripe_pages: u32) -> Result<Self> {
         if stripe_pages == 0 || !self.pages_per_block.is_multiple_of(stripe_pages) {
             return Err(Error::Geometry(format!(
-                "a stripe of {stripe_pages} pages does not divide a block of {}",
+                "the stripe has {stripe_pages} pages; it must divide the pages of a block, {}",
                 self.pages_per_block
             )));
         }
         Ok(Geometry { stripe_pages, ..self })
     }
 
-    /// Pages of a block that are written before a stripe goes on to the next LUN.
+    /// Pages of a stripe, after which writes go to the next LUN.
     pub fn stripe_pages(&self) -> u32 {
         self.stripe_pages
     }
 
-    /// Shape that was checked.
+    /// Validated shape.
     pub fn shape(&self) -> Shape {
         self.shape
     }
@@ -175,7 +175,7 @@ impl Geometry {
         self.blocks
     }
 
-    /// Pages in one erase unit.
+    /// Pages per erase unit.
     pub fn pages_per_block(&self) -> u32 {
         self.pages_per_block
     }
@@ -185,17 +185,17 @@ impl Geometry {
         self.shape.page_bytes
     }
 
-    /// Pages that the flash holds.
+    /// Number of physical pages.
     pub fn physical_pages(&self) -> u32 {
         self.blocks * self.pages_per_block
     }
 
-    /// Units that program and erase independently: the dies, or 1 under superblocks.
+    /// Number of units that program and erase independently: the dies, or 1 for superblocks.
     pub fn luns(&self) -> u32 {
         self.luns
     }
 
-    /// Erase units in one LUN; those of one LUN are numbered consecutively.
+    /// Erase units per LUN. Those of one LUN have consecutive numbers.
     pub fn blocks_per_lun(&self) -> u32 {
         self.blocks / self.luns
     }
@@ -220,7 +220,7 @@ impl Geometry {
                 (plane % dies, plane / dies, unit, page)
             }
         };
-        // Consecutive dies lie on different channels, so that striping over dies uses them all.
+        // Consecutive dies are on different channels, so that striping over dies uses all channels.
         Address {
             channel: die % s.channels,
             chip: die / s.channels % s.chips_per_channel,

@@ -1,17 +1,16 @@
 //! Invariants: conditions on the state of a drive that hold between any two host requests.
-//! They are asserted by tests, and by debug and fuzz builds, and looked for in a state that is
+//! Tests, debug builds and fuzz builds assert them. They are also checked after a state is
 //! restored.
 
 use super::{Array, BlockState, Frontier, NONE};
 
-/// A broken invariant in words, if there is one.
+/// Result of a check; the error names the violated invariant.
 type Check = Result<(), String>;
 
-/// The pages written of an open block whose frontier is not known yet.
+/// Placeholder for the written pages of an open block whose frontier was not visited yet.
 const UNKNOWN: u32 = u32::MAX;
 
-/// Distance ahead, in pages, at which a page's place in the other map is fetched.
-/// It is fetched while the pages before are checked.
+/// Prefetch distance in pages: entries of the other map are fetched so far ahead.
 const AHEAD: u32 = 32;
 
 fn holds(holds: bool, invariant: impl FnOnce() -> String) -> Check {
@@ -29,9 +28,9 @@ impl Array {
         }
     }
 
-    /// Checks the whole state against itself, in time proportional to the drive.
-    /// Nothing in it is believed but the sizes. `frontiers` are those of the open blocks; full ones
-    /// are passed over.
+    /// Checks the whole state for consistency, in time proportional to the drive.
+    /// Only the sizes are trusted. `frontiers` are those of the open blocks; full frontiers are
+    /// ignored.
     pub fn check_invariants(&self, frontiers: &[Frontier]) -> Check {
         let written = self.written_pages(frontiers)?;
         self.check_maps(&written)?;
@@ -43,7 +42,7 @@ impl Array {
             holds(marked == self.invalid_pages(block), || {
                 format!("invalid count = invalid marks, block {block}")
             })?;
-            // Only full blocks are erased, so wear alone tells how much was ever programmed.
+            // Only full blocks are erased, so the erase counts give the number of programmed pages.
             programmed +=
                 u64::from(self.erase_counts[index]) * pages_per_block + u64::from(written[index]);
         }
@@ -56,7 +55,8 @@ impl Array {
         self.check_pools(BlockState::Spare, spares, "the spare blocks are those set aside")
     }
 
-    /// Pages written of each block, open ones up to their frontiers.
+    /// Number of written pages of each block. In open blocks, these are the pages before the
+    /// frontier.
     fn written_pages(&self, frontiers: &[Frontier]) -> Result<Vec<u32>, String> {
         let pages_per_block = self.geometry.pages_per_block();
         let of_state = |state: &BlockState| match state {
@@ -84,8 +84,8 @@ impl Array {
         Ok(written)
     }
 
-    /// Checks that the maps are each other's inverse, on pages written and not marked invalid.
-    /// Goes through the physical pages in order, so that only one of the maps is read at random.
+    /// Checks that the two maps are inverse on all pages that are written and not marked invalid.
+    /// The physical pages are visited in order, so that only one map is accessed at random.
     fn check_maps(&self, written: &[u32]) -> Check {
         let pages_per_block = self.geometry.pages_per_block();
         let mut valid_pages = 0u64;
@@ -101,7 +101,7 @@ impl Array {
                 }
                 let is_marked = marks[place as usize / 64] >> (place % 64) & 1 == 1;
                 if page >= end {
-                    holds(!is_marked, || "only what was written is invalid".into())?;
+                    holds(!is_marked, || "only written pages are invalid".into())?;
                 } else if !is_marked {
                     let logical = self.physical_to_logical[page as usize];
                     let back = self.logical_to_physical.get(logical as usize);
@@ -117,7 +117,7 @@ impl Array {
         holds(mapped == u64::from(self.mapped_pages), || "Σ valid = mapped logical pages".into())
     }
 
-    /// Checks that every block in `state` is in the list of its pool, once.
+    /// Checks that each block in `state` is listed in its pool exactly once.
     fn check_pools(&self, state: BlockState, pools: &[Vec<u32>], invariant: &str) -> Check {
         let mut unlisted: Vec<bool> = self.states.iter().map(|of| *of == state).collect();
         for (pool, blocks) in pools.iter().enumerate() {

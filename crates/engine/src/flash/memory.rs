@@ -1,7 +1,7 @@
-//! Memory of the large tables: allocated fallibly, on huge pages where the system has them.
+//! Memory of the large tables: fallible allocation, with huge pages where available.
 //!
-//! A map of a large drive is read at random; with 4 KiB pages nearly every access also misses the
-//! TLB, which takes half as long again as the access itself (docs/performance.md).
+//! The map of a large drive is accessed at random. With 4 KiB pages nearly every access also misses
+//! the TLB, which adds half the time of the access (docs/performance.md).
 
 #![allow(unsafe_code)]
 
@@ -16,14 +16,14 @@ const HUGE_PAGE_BYTES: usize = 2 << 20;
 const CACHE_LINE_BYTES: usize = 64;
 
 /// Table of fixed length, aligned to huge pages or cache lines.
-/// One of half a huge page or more begins on a huge page and takes whole ones; smaller ones begin
-/// on a cache line.
+/// A table of half a huge page or more begins on a huge page and occupies whole huge pages. A
+/// smaller one begins on a cache line.
 pub struct Table<T: Copy> {
     start: NonNull<T>,
     len: usize,
 }
 
-/// A table of `len` copies of `value`, or a clear error where memory does not allow it.
+/// Builds a table of `len` copies of `value`; the error states the bytes that were refused.
 pub fn filled<T: Copy>(value: T, len: usize) -> Result<Table<T>> {
     Table::from_fn(len, |_| value).ok_or_else(|| Error::OutOfMemory {
         bytes: (len as u64).saturating_mul(size_of::<T>() as u64),
@@ -31,7 +31,7 @@ pub fn filled<T: Copy>(value: T, len: usize) -> Result<Table<T>> {
 }
 
 impl<T: Copy> Table<T> {
-    /// The table of `item` at each place; `None` without memory for it.
+    /// Builds a table of `item(index)`, or None if memory is exhausted.
     fn from_fn(len: usize, item: impl Fn(usize) -> T) -> Option<Self> {
         let layout = Self::layout(len)?;
         if layout.size() == 0 {
@@ -42,7 +42,7 @@ impl<T: Copy> Table<T> {
         advise_huge_pages(start.as_ptr(), layout);
         let start = start.cast::<T>();
         for at in 0..len {
-            // SAFETY: the layout has room for `len` items at the alignment of one.
+            // SAFETY: the layout has room for `len` items with the alignment of `T`.
             unsafe { start.add(at).write(item(at)) };
         }
         Some(Table { start, len })
@@ -62,7 +62,8 @@ impl<T: Copy> Deref for Table<T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        // SAFETY: all `len` items were written when the table was made, and it is their only owner.
+        // SAFETY: all `len` items were initialised by the constructor, and the table is their only
+        // owner.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
@@ -70,14 +71,14 @@ impl<T: Copy> Deref for Table<T> {
 impl<T: Copy> DerefMut for Table<T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: as above.
+        // SAFETY: as for `deref`.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }
 
-// SAFETY: a table owns its items, as a vector does.
+// SAFETY: a table owns its items, like a vector.
 unsafe impl<T: Copy + Send> Send for Table<T> {}
-// SAFETY: as above.
+// SAFETY: as for `Send`.
 unsafe impl<T: Copy + Sync> Sync for Table<T> {}
 
 impl<T: Copy> Drop for Table<T> {
@@ -124,8 +125,8 @@ impl<'a, T: Copy> IntoIterator for &'a mut Table<T> {
 #[cfg(all(target_os = "linux", not(miri)))]
 fn advise_huge_pages(start: *mut u8, layout: Layout) {
     if layout.align() == HUGE_PAGE_BYTES {
-        // SAFETY: the range is an allocation of ours; the advice changes no contents, and a kernel
-        // that does not know it refuses without effect.
+        // SAFETY: the range is within our allocation. The advice does not change its contents, and
+        // a kernel without support for it returns an error, which is ignored.
         unsafe {
             libc::madvise(start.cast(), layout.size(), libc::MADV_HUGEPAGE);
         }
@@ -135,14 +136,14 @@ fn advise_huge_pages(start: *mut u8, layout: Layout) {
 #[cfg(not(all(target_os = "linux", not(miri))))]
 fn advise_huge_pages(_start: *mut u8, _layout: Layout) {}
 
-/// Prefetches `table[index]`; without effect where there is no such instruction.
+/// Prefetches `table[index]`. Does nothing on processors without a prefetch.
 #[inline(always)]
 pub fn prefetch<T>(table: &[T], index: usize) {
     debug_assert!(index < table.len());
     prefetch_address(table.as_ptr().wrapping_add(index));
 }
 
-/// Prefetches the memory at an address, which need not be valid.
+/// Prefetches the memory at an address, which may be invalid.
 #[inline(always)]
 pub fn prefetch_address<T>(address: *const T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -178,7 +179,7 @@ mod tests {
             }
             let copy = table.clone();
             table.fill(0);
-            assert!(copy.iter().rev().zip([8, 7, 7]).all(|(found, expected)| *found == expected));
+            assert!(copy.iter().rev().zip([8, 7, 7]).all(|(copied, expected)| *copied == expected));
         }
     }
 

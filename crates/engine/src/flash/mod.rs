@@ -1,13 +1,13 @@
-//! Flash: blocks, pages and the operations on them, without any policy or time.
+//! Flash: blocks, pages and the operations on them, without policies and without timing.
 //!
-//! A block is free, open or closed. Opening takes it from its free pool (one pool for the drive, or
-//! one for each LUN); programming fills it page by page through a [`Frontier`]; full, it closes. To
+//! A block is free, open or closed. Opening removes it from its free pool (one pool per drive or
+//! per LUN), programming fills it page by page through a [`Frontier`], and a full block closes. To
 //! collect it, a manager reads its valid pages into the controller's buffer
 //! ([`Flash::read_valid`]), erases it, and migrates the pages to frontiers before the host's next
 //! request ([`Flash::migrate`]).
 //!
-//! The state ([`Array`]) is a structure of arrays: 8.1 bytes a physical page, and nothing is
-//! allocated after construction, except for the log of a drive with a wear limit.
+//! The state ([`Array`]) is a structure of arrays of 8.1 bytes per physical page. It is allocated
+//! at construction; only the wear log of a drive with a wear limit grows later.
 
 mod array;
 mod blocks;
@@ -37,15 +37,15 @@ pub use wear::{EndOfLife, Moment, Wear, WearLog};
 
 use crate::error::Result;
 
-/// "No page": the value of an unmapped entry in either direction of the map.
+/// "No page": value of unmapped entries in both maps.
 pub const NONE: u32 = u32::MAX;
 
 /// Division of the free blocks into pools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pools {
-    /// Any free block will do.
+    /// One pool for the whole drive.
     Drive,
-    /// Each LUN (die) has its own.
+    /// One pool per LUN (die).
     PerLun,
 }
 
@@ -63,23 +63,23 @@ impl Pools {
     }
 }
 
-/// Life of a block: free, open and closed in turn.
-/// Before the first or after the last, it is set aside.
+/// State of a block, which cycles through free, open and closed.
+/// A block may be spare before its first cycle and retired after its last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockState {
-    /// Erased, and waiting to be opened.
+    /// Erased and not open.
     Free,
-    /// Being written: a write frontier.
+    /// Open for writing, behind a write frontier.
     Open,
-    /// Written to its end, and so open to collection.
+    /// Full, and therefore a candidate for collection.
     Closed,
-    /// Waits to replace a block that is worn out.
+    /// Spare: replaces a block that is worn out.
     Spare,
     /// Worn out and replaced.
     Retired,
 }
 
-/// The place in an open block where its next page goes.
+/// Write frontier: the next page to program in an open block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Frontier {
     next_page: u32,
@@ -87,13 +87,13 @@ pub struct Frontier {
 }
 
 impl Frontier {
-    /// True if the block behind the frontier has no free page, or there is none yet.
+    /// True if the open block of the frontier is full, or the frontier has no block yet.
     #[inline(always)]
     pub fn is_full(&self) -> bool {
         self.next_page == self.end_page
     }
 
-    /// The physical page that is programmed next.
+    /// Next physical page to program.
     #[inline(always)]
     pub fn next_page(&self) -> u32 {
         self.next_page
@@ -106,12 +106,12 @@ impl Frontier {
     }
 }
 
-/// A flash array that can be worked with, and the observer of what is done to it.
+/// Flash array with its operations, and the observer that is notified of them.
 #[derive(Debug, Clone)]
 pub struct Flash<T: Tap = Silent> {
     array: Array,
     tap: T,
-    /// An erase that its observer has not heard of yet.
+    /// Erase that was not yet reported to the observer.
     unreported_erase: Option<(u32, Cause)>,
 }
 
@@ -125,14 +125,14 @@ impl<T: Tap> Deref for Flash<T> {
 }
 
 impl Flash {
-    /// A new, erased drive that never wears out, with nobody listening.
+    /// Builds a new, erased drive that never wears out and has no observer.
     pub fn new(geometry: Geometry, logical_pages: u32, pools: Pools) -> Result<Self> {
         Self::with_tap(geometry, logical_pages, pools, Wear::default(), Silent)
     }
 }
 
 impl<T: Tap> Flash<T> {
-    /// A new, erased drive whose operations go to `tap`.
+    /// Builds a new, erased drive whose operations are reported to `tap`.
     pub fn with_tap(
         geometry: Geometry,
         logical_pages: u32,
@@ -144,12 +144,12 @@ impl<T: Tap> Flash<T> {
         Ok(Flash { array, tap, unreported_erase: None })
     }
 
-    /// The observer, if there is one.
+    /// Observer, if any.
     pub fn observer_mut(&mut self) -> Option<&mut dyn Observer> {
         self.tap.observer_mut()
     }
 
-    /// Tells the observer, if there is one, what happens beside the operations.
+    /// Notifies the observer, if any, of an event that is not a flash operation.
     #[inline(always)]
     pub fn notify(&mut self, notice: &Notice) {
         if T::IS_OPEN {
@@ -157,34 +157,34 @@ impl<T: Tap> Flash<T> {
         }
     }
 
-    /// True if the observer asks for the scores of victims.
+    /// True if the observer needs the scores of victims.
     #[inline(always)]
-    pub fn asks_scores(&self) -> bool {
-        T::IS_OPEN && self.tap.asks_scores()
+    pub fn needs_scores(&self) -> bool {
+        T::IS_OPEN && self.tap.needs_scores()
     }
 
-    /// Counts a page that the host is about to write: the tick of the drive's clock.
+    /// Counts a page that the host is about to write; this advances the drive's clock.
     #[inline(always)]
     pub fn count_host_page(&mut self) {
         self.array.counters.host.written_pages += 1;
     }
 
-    /// Counters of the host's requests, to be changed.
-    /// Pages written are counted one by one, by [`Self::count_host_page`].
+    /// Mutable counters of host requests.
+    /// Written pages are counted individually by [`Self::count_host_page`].
     pub fn host_mut(&mut self) -> &mut HostCounters {
         &mut self.array.counters.host
     }
 
-    /// Opens the free block of `pool` that was erased last.
+    /// Opens the most recently erased free block of `pool`.
     ///
     /// # Panics
-    /// If the pool has no free block: a manager must collect first.
+    /// If the pool has no free block. The manager must collect first.
     pub fn open(&mut self, pool: usize) -> Frontier {
         let last = self.array.free[pool].len().checked_sub(1).expect("a free block to open");
         self.open_at(pool, last)
     }
 
-    /// Opens the block in place `at` of [`Array::free`].
+    /// Opens the block at index `at` of [`Array::free`].
     pub fn open_at(&mut self, pool: usize, at: usize) -> Frontier {
         let array = &mut self.array;
         let block = array.free[pool].remove(at);
@@ -200,7 +200,7 @@ impl<T: Tap> Flash<T> {
     }
 
     /// Programs `logical` at the frontier, and invalidates its previous version.
-    /// `logical` was not in this place before. Returns the block in which the previous version lay.
+    /// Returns the loss of the previous version's block, or None if `logical` was unmapped.
     #[inline(always)]
     pub fn program(&mut self, logical: u32, frontier: &mut Frontier, cause: Cause) -> Option<Loss> {
         let old = self.array.logical_to_physical[logical as usize];
@@ -219,7 +219,7 @@ impl<T: Tap> Flash<T> {
         invalidated
     }
 
-    /// Programs a page that was read from a collected block, at the frontier.
+    /// Programs a page of a collected block at the frontier.
     #[inline(always)]
     pub fn migrate(&mut self, logical: u32, frontier: &mut Frontier, cause: Cause) {
         let from = self.array.logical_to_physical[logical as usize];
@@ -230,7 +230,7 @@ impl<T: Tap> Flash<T> {
         }
     }
 
-    /// Reads the current version of `logical` for the host, if there is one.
+    /// Reads the current version of `logical` for the host, if it is mapped.
     pub fn read(&mut self, logical: u32) {
         if T::IS_OPEN
             && let Some(page) = self.array.physical(logical)
@@ -240,7 +240,7 @@ impl<T: Tap> Flash<T> {
         }
     }
 
-    /// Closes a full block; returns it.
+    /// Closes a full block and returns its number.
     pub fn close(&mut self, frontier: &Frontier) -> u32 {
         assert!(frontier.is_full(), "only a full block closes");
         let block = self.array.block_behind(frontier);
@@ -250,12 +250,12 @@ impl<T: Tap> Flash<T> {
         block
     }
 
-    /// Notes that a closed block changes now, as if it had just closed.
+    /// Sets the last change of a closed block to now, as if it had just closed.
     pub fn touch(&mut self, block: u32) {
         self.array.blocks.change(block);
     }
 
-    /// Skips the rest of a block: its free pages stay unprogrammed until the next erase.
+    /// Skips the free pages of a block: they stay unprogrammed until the next erase.
     /// They count as invalid.
     pub fn skip(&mut self, frontier: &mut Frontier) {
         let array = &mut self.array;
@@ -264,9 +264,8 @@ impl<T: Tap> Flash<T> {
         frontier.next_page = frontier.end_page;
     }
 
-    /// Pads a block: programs the next `pages` pages at the frontier with nothing.
-    /// They are invalid from the start. They are what is left of a program unit that cannot wait
-    /// for data.
+    /// Pads a block: programs the next `pages` pages at the frontier without data.
+    /// They are invalid from the start. They complete a program unit that cannot wait for data.
     pub fn pad(&mut self, frontier: &mut Frontier, pages: u32) {
         assert!(pages <= frontier.room_pages(), "padding ends with the block");
         let padded = frontier.next_page..frontier.next_page + pages;
@@ -281,7 +280,7 @@ impl<T: Tap> Flash<T> {
         frontier.next_page += pages;
     }
 
-    /// Unmaps `logical`; returns the block in which it lay, or `None` if it was not mapped.
+    /// Unmaps `logical`. Returns the loss of its block, or None if it was not mapped.
     pub fn trim(&mut self, logical: u32) -> Option<Loss> {
         let array = &mut self.array;
         let old = std::mem::replace(&mut array.logical_to_physical[logical as usize], NONE);
@@ -295,9 +294,9 @@ impl<T: Tap> Flash<T> {
         Some(loss)
     }
 
-    /// Reads the valid pages of a closed block into `buffer`, which is cleared first, in physical
-    /// order. The block must be erased, and the pages migrated, before anything else happens to
-    /// them.
+    /// Reads the valid pages of a closed block into `buffer`, in physical order.
+    /// `buffer` is cleared first. The caller must erase the block and migrate the pages before any
+    /// other operation on them.
     pub fn read_valid(&mut self, block: u32, buffer: &mut Vec<u32>, cause: Cause) {
         let array = &mut self.array;
         keep_unmarked(array.held_by(block), array.blocks.marks(block), buffer);
@@ -316,8 +315,8 @@ impl<T: Tap> Flash<T> {
         }
     }
 
-    /// Erases a closed block, whose valid pages have been read.
-    /// It joins its free pool; once it is worn out, a spare block does in its place.
+    /// Erases a closed block after its valid pages were read.
+    /// It joins its free pool. If it is worn out, a spare block joins the pool in its place.
     pub fn erase(&mut self, block: u32, cause: Cause) {
         let array = &mut self.array;
         assert_eq!(
@@ -340,8 +339,8 @@ impl<T: Tap> Flash<T> {
         }
     }
 
-    /// Reports what has been held back until the pages of a collected block are migrated: at the
-    /// end of a request, they are.
+    /// Reports an erase that was delayed until the pages of the collected block were migrated.
+    /// At the end of a request they have been.
     #[inline(always)]
     pub fn report_erase(&mut self) {
         if T::IS_OPEN

@@ -1,4 +1,4 @@
-//! Observers of flash operations: the seam for timing, Ready/Busy waveforms and logs.
+//! Observers of flash operations: the interface for timing, Ready/Busy waveforms and logs.
 
 use std::any::Any;
 
@@ -9,93 +9,93 @@ use super::Cause;
 pub enum FlashOp {
     /// Read of a page.
     Read {
-        /// Physical page that is read.
+        /// Physical page.
         page: u32,
         /// Cause of the read.
         cause: Cause,
     },
     /// Program of a page.
     Program {
-        /// Physical page that is programmed.
+        /// Physical page.
         page: u32,
-        /// Logical page whose data it gets; [`super::NONE`] for padding.
+        /// Logical page whose data is programmed, or [`super::NONE`] for padding.
         logical: u32,
         /// Cause of the program.
         cause: Cause,
-        /// Physical page that the data comes from, if it is migrated.
+        /// Physical page from which the data is migrated, or None for other programs.
         from: Option<u32>,
     },
     /// Erase of a block.
     Erase {
-        /// Block that is erased.
+        /// Erased block.
         block: u32,
         /// Cause of the erase.
         cause: Cause,
     },
 }
 
-/// Notice of what happens beside the operations.
-/// That is what policies choose, and what the host gives up.
+/// Event that is not a flash operation: a policy's choice or an unmapping by the host.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Notice<'a> {
     /// A free block is opened.
     Open {
-        /// Block that is opened.
+        /// Opened block.
         block: u32,
-        /// Frontier that it stands behind, stream × pools + pool.
-        /// A wear leveller opens blocks without one.
+        /// Index of its frontier, stream × pools + pool.
+        /// None if a wear leveller opened the block.
         frontier: Option<u32>,
     },
     /// A block is chosen for collection.
     Victim {
-        /// Block that is chosen.
+        /// Chosen block.
         block: u32,
-        /// Measure by which it was chosen, in words; empty if its policy does not say.
+        /// Measure that decided the choice; empty if the policy does not name it.
         measure: &'a str,
-        /// Candidates that were looked at, the chosen one first.
+        /// Candidates that were compared, the chosen one first.
         scores: &'a [Score],
     },
-    /// The host unmaps a page that held data.
+    /// The host unmaps a page that holds data.
     Unmap {
         /// Logical page that is unmapped.
         logical: u32,
     },
-    /// A group of pages begins; its blocks stand behind the frontiers of a stream of its number.
+    /// A group of pages is created. Its blocks are behind the frontiers of the stream of its
+    /// number.
     GroupCreated {
         /// Number of the group.
         group: u32,
     },
-    /// The blocks of a group belong to another from now on.
+    /// The blocks of one group join another group.
     GroupMerged {
-        /// Group that is no more.
+        /// Group that ceases to exist.
         from: u32,
-        /// Group that has its blocks.
+        /// Group that receives the blocks.
         into: u32,
     },
 }
 
-/// Score of a candidate for collection; the greatest wins.
+/// Score of a candidate for collection; the highest score wins.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Score {
-    /// Candidate.
+    /// Block.
     pub block: u32,
-    /// Score, which may be infinite.
+    /// Score, possibly infinite.
     pub score: f64,
 }
 
-/// Listener to every flash operation, in order.
+/// Observer that is called for each flash operation, in order.
 ///
-/// The erase of a collected block is reported after the last of its pages has been programmed
-/// elsewhere; only if the block itself is opened for them is it reported before that.
+/// The erase of a collected block is reported after its last page was programmed elsewhere. It is
+/// reported earlier only if the erased block itself is opened for those pages.
 pub trait Observer: Any + Send {
-    /// Hears of an operation.
+    /// Called for each operation.
     fn on_op(&mut self, op: FlashOp);
 
-    /// Hears of what happens beside the operations.
+    /// Called for each event that is not an operation.
     fn on_notice(&mut self, _notice: &Notice) {}
 
-    /// True if it asks for the scores of victims, which cost a look at every candidate.
-    fn asks_scores(&self) -> bool {
+    /// True if the observer needs the scores of victims, which cost a scan of all candidates.
+    fn needs_scores(&self) -> bool {
         false
     }
 }
@@ -106,13 +106,13 @@ impl Observer for Vec<FlashOp> {
     }
 }
 
-/// Observer that keeps operations for someone who looks between requests.
-/// It is off until it is switched on, so that a fill leaves nothing behind.
+/// Observer that records operations until they are taken between requests.
+/// It is off at first, so that the initial fill is not recorded.
 #[derive(Debug, Default)]
 pub struct Recorder {
-    /// True while operations are kept.
+    /// True while operations are recorded.
     pub is_on: bool,
-    /// Operations since they were taken last.
+    /// Operations recorded since they were last taken.
     pub ops: Vec<FlashOp>,
 }
 
@@ -124,26 +124,27 @@ impl Observer for Recorder {
     }
 }
 
-/// Connection of a drive to its observer. There are two, so that managers are compiled for no
-/// more: [`Silent`], which costs nothing, and a boxed [`Observer`].
+/// Connection of a drive to its observer.
+/// Two implementations limit the compiled variants of managers: [`Silent`], which costs nothing,
+/// and a boxed [`Observer`].
 pub trait Tap: Send + 'static {
-    /// False if nobody listens.
+    /// False for a connection without an observer.
     const IS_OPEN: bool;
 
-    /// Passes an operation on.
+    /// Reports an operation.
     fn report(&mut self, op: FlashOp);
 
-    /// Passes on what happens beside the operations.
+    /// Reports an event that is not an operation.
     fn notify(&mut self, notice: &Notice);
 
-    /// See [`Observer::asks_scores`].
-    fn asks_scores(&self) -> bool;
+    /// See [`Observer::needs_scores`].
+    fn needs_scores(&self) -> bool;
 
-    /// The observer, if there is one.
+    /// Observer, if any.
     fn observer_mut(&mut self) -> Option<&mut dyn Observer>;
 }
 
-/// Nobody listens.
+/// Connection without an observer.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 
@@ -157,7 +158,7 @@ impl Tap for Silent {
     fn notify(&mut self, _notice: &Notice) {}
 
     #[inline(always)]
-    fn asks_scores(&self) -> bool {
+    fn needs_scores(&self) -> bool {
         false
     }
 
@@ -177,8 +178,8 @@ impl Tap for Box<dyn Observer> {
         self.on_notice(notice);
     }
 
-    fn asks_scores(&self) -> bool {
-        (**self).asks_scores()
+    fn needs_scores(&self) -> bool {
+        (**self).needs_scores()
     }
 
     fn observer_mut(&mut self) -> Option<&mut dyn Observer> {

@@ -1,46 +1,48 @@
-//! Writes of runs of pages to one frontier, with the bookkeeping done once for each run.
+//! Writes of runs of pages to one frontier, with one update of the bookkeeping per run.
 //!
-//! Counters, the order of all events that a policy hears, and saved states are those of one page after
-//! the other (a test). What decides on the state of the drive before each page stays on that loop.
+//! Counters, the order of the events reported to a policy, and saved states equal those of
+//! page-by-page writes (tested). Decisions that depend on the drive's state before each page use
+//! the page-by-page loop.
 
 #![allow(unsafe_code)]
 
 use super::{Array, Cause, Flash, FlashOp, Frontier, Loss, NONE, Tap};
 
-/// Distance ahead of a write, in pages, at which its map entry is fetched.
-/// It is far enough to hide a memory access, near enough to stay in the first-level cache.
+/// Prefetch distance for map entries of writes, in pages.
+/// It hides a memory access, and the prefetched lines still fit in the first-level cache.
 pub const MAP_LOOKAHEAD: usize = 24;
 
-/// Pages that are mapped before the first of their previous versions is marked.
-/// By then its record has been fetched, and those of all of them fit the first-level cache. Map
-/// entries of pages that come so many places later are fetched while the marks are set.
+/// Pages that are mapped before the first of their previous versions is marked invalid.
+/// By then the block records have been prefetched, and those of the whole run fit in the
+/// first-level cache. While the marks are set, map entries of the pages after the run are
+/// prefetched.
 const RUN_PAGES: usize = 64;
 
-/// Says where the pages of a run go, and hears what that does.
+/// Chooses the frontier of each page of a run, and is notified of the results.
 pub trait Director {
-    /// The frontier of a page.
+    /// Frontier of a page.
     fn target(&mut self, page: &NextPage) -> usize;
 
-    /// Fetches what [`Self::on_invalidate`] will touch of a block.
+    /// Prefetches the data of a block that [`Self::on_invalidate`] changes.
     fn prefetch(&self, block: u32);
 
-    /// A page was programmed at `frontier`.
+    /// Called after a page was programmed at `frontier`.
     fn on_program(&mut self, _frontier: usize) {}
 
-    /// A block lost a page, when the host had written `now` pages.
+    /// Called for a block that lost a valid page; `now` is the number of host pages written.
     fn on_invalidate(&mut self, loss: Loss, now: u64);
 }
 
-/// A page of the host that is about to be programmed.
+/// Host page that is about to be programmed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NextPage {
-    /// Its place among the pages of the run.
+    /// Index of the page in the run.
     pub at: usize,
-    /// Its number.
+    /// Logical page number.
     pub logical: u32,
-    /// Host pages written before it.
+    /// Host pages written before this one.
     pub now: u64,
-    /// The block that holds its current version.
+    /// Block that holds the current version, or None if unmapped.
     pub holder: Option<u32>,
 }
 
@@ -49,23 +51,23 @@ pub struct NextPage {
 pub struct Each {
     /// Pages programmed.
     pub pages: usize,
-    /// Reason for which it stopped there.
+    /// Reason for the stop.
     pub stop: Stop,
 }
 
-/// Reason for which [`Flash::program_each`] stopped.
+/// Reason why [`Flash::program_each`] stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
-    /// There was no further page, or enough of them for once.
+    /// All pages are done, or the limit for one call was reached.
     End,
     /// The last page filled this frontier.
     Full(usize),
-    /// The next page goes to this frontier, which has no room.
+    /// The next page belongs to this frontier, which is full.
     NoRoom(usize),
 }
 
 impl<T: Tap> Flash<T> {
-    /// Fetches what [`Self::program_run`] reads first of `pages`.
+    /// Prefetches the map entries that [`Self::program_run`] reads first for `pages`.
     #[inline(always)]
     pub fn prefetch_run(&self, pages: &[u32]) {
         for &logical in pages.iter().take(RUN_PAGES) {
@@ -73,16 +75,17 @@ impl<T: Tap> Flash<T> {
         }
     }
 
-    /// Programs `pages` of the host in order, as far as the frontier has room; returns how many.
-    /// `on_invalidate` hears of each block that loses a page, and of the host pages written by
-    /// then. The same as [`Self::count_host_page`] and [`Self::program`] for each.
+    /// Programs host `pages` in order until the frontier is full. Returns how many were
+    /// programmed. Calls `on_invalidate` for each block that loses a page, with the number of host
+    /// pages written. The result equals [`Self::count_host_page`] and [`Self::program`] for each
+    /// page.
     pub fn program_run(
         &mut self,
         pages: &[u32],
         frontier: &mut Frontier,
         mut on_invalidate: impl FnMut(Loss, u64),
     ) -> usize {
-        assert!(!T::IS_OPEN, "an observer hears of one page after the other");
+        assert!(!T::IS_OPEN, "an observer needs page-by-page writes");
         let count = pages.len().min(frontier.room_pages() as usize);
         let array = &mut self.array;
         let mut replaced = [NONE; RUN_PAGES];
@@ -93,7 +96,7 @@ impl<T: Tap> Flash<T> {
             let highest = run.iter().copied().max().unwrap_or(0);
             assert!((highest as usize) < map.len(), "every page exists");
             for ((at, &logical), replaced) in run.iter().enumerate().zip(&mut replaced) {
-                // SAFETY: no page of the run is above the highest, which is in the map.
+                // SAFETY: no page of the run exceeds the highest one, which is within the map.
                 let entry = unsafe { map.get_unchecked_mut(logical as usize) };
                 *replaced = std::mem::replace(entry, frontier.next_page + at as u32);
                 if *replaced != NONE {
@@ -108,11 +111,11 @@ impl<T: Tap> Flash<T> {
         count
     }
 
-    /// Programs `pages` of the host in order, each at the frontier that `director` names.
-    /// `first`, which has room, is that of the first page. Ends with the page that fills a
-    /// frontier, before one that finds none, or when it has looked far enough ahead. The same as
-    /// [`Self::count_host_page`] and [`Self::program`] for each, but that the director hears of the
-    /// losses at the end.
+    /// Programs host `pages` in order, each at the frontier that `director` chooses.
+    /// `first` is the frontier of the first page and has room. Stops after the page that fills a
+    /// frontier, before a page whose frontier is full, or at the prefetch limit. The result equals
+    /// [`Self::count_host_page`] and [`Self::program`] for each page, except that the director is
+    /// notified of invalidations at the end.
     #[inline(always)]
     pub fn program_each(
         &mut self,
@@ -121,7 +124,7 @@ impl<T: Tap> Flash<T> {
         first: usize,
         mut director: impl Director,
     ) -> Each {
-        assert!(!T::IS_OPEN, "an observer hears of one page after the other");
+        assert!(!T::IS_OPEN, "an observer needs page-by-page writes");
         let array = &mut self.array;
         let mut replaced = [NONE; RUN_PAGES];
         let mut each = Each { pages: 0, stop: Stop::End };
@@ -155,7 +158,7 @@ impl<T: Tap> Flash<T> {
         each
     }
 
-    /// Programs the pages read from a collected block, at a frontier with room for all of them.
+    /// Programs the pages of a collected block at a frontier with room for all of them.
     #[inline(always)]
     pub fn migrate_all(&mut self, pages: &[u32], frontier: &mut Frontier, cause: Cause) {
         let array = &mut self.array;
@@ -175,8 +178,8 @@ impl<T: Tap> Flash<T> {
 }
 
 impl Array {
-    /// Counts pages that the host has written, and invalidates the versions that they `replaced`.
-    /// Meanwhile the map entries of pages that come later are fetched: so the memory is never idle.
+    /// Counts pages that the host has written, and invalidates the versions that they replaced.
+    /// Meanwhile it prefetches the map entries of later pages, to keep the memory busy.
     #[inline(always)]
     fn invalidate_run(
         &mut self,

@@ -1,4 +1,4 @@
-//! State of a drive: all of its array but what follows from its shape.
+//! Saved state of a drive: all data of its array that does not follow from its shape.
 
 use super::{Array, BlockState, Flash, Frontier, Tap};
 use crate::error::Result;
@@ -9,14 +9,14 @@ state! {
         fixed geometry,
         table logical_to_physical,
         table physical_to_logical,
-        part blocks,
+        nested blocks,
         table erase_counts,
         table states,
         lists free,
         fixed blocks_per_pool,
         value mapped_pages,
         value counters,
-        part wear,
+        nested wear,
     }
 }
 
@@ -41,8 +41,8 @@ impl Element for BlockState {
     }
 }
 
-/// State of the flash; between two requests, nothing waits to be reported to an observer.
-/// The observer has no state here.
+/// Saved state of the flash. Between two requests no erase waits to be reported.
+/// The observer is not saved.
 impl<T: Tap> State for Flash<T> {
     fn save(&self, to: &mut Writer) {
         self.array.save(to);
@@ -54,8 +54,8 @@ impl<T: Tap> State for Flash<T> {
 }
 
 impl Array {
-    /// Checks an array that was restored, of which only the sizes are certain.
-    /// It must be one that a drive with these `frontiers` can have come to.
+    /// Checks a restored array, of which only the sizes are trusted.
+    /// It must be a state that a drive with these `frontiers` can reach.
     pub fn check(&self, frontiers: &[Frontier]) -> Result<()> {
         let end = self.wear.end_of_life();
         let has_all = end.is_none_or(|end| end.erase_counts.len() == self.states.len());
@@ -67,7 +67,7 @@ impl Array {
         self.check_invariants(frontiers).map_err(|broken| crate::state::contradiction(&broken))
     }
 
-    /// The physical page of each logical one, or [`super::NONE`].
+    /// Physical page of each logical page, or [`super::NONE`].
     pub fn map(&self) -> &[u32] {
         &self.logical_to_physical
     }

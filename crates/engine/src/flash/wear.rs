@@ -1,9 +1,9 @@
-//! Wear: the erases that blocks endure, spare blocks, and the end of a drive's life.
-//! The log keeps the moments that tell the life of a drive (paper 4, §5–6).
+//! Wear: the erase limit of blocks, spare blocks, and the end of a drive's life.
+//! The wear log records the moments that determine the drive's life (paper 4, §5–6).
 //!
-//! A block erased for the `limit`-th time is worn out. A spare block of its pool takes its place
-//! among the free ones, and it is retired; without a spare it goes on being used. The life of the
-//! drive ends when a block is worn out and no spare block of its pool is left after that.
+//! A block is worn out at its `limit`-th erase. A spare block of its pool replaces it among the
+//! free blocks, and the worn block is retired; without a spare, the worn block remains in use. The
+//! life of the drive ends when a block is worn out and its pool has no spare block left after that.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,17 +11,17 @@ use super::{Array, BlockState, Cause, Geometry, Pools};
 use crate::error::{Error, Result};
 use crate::state::state;
 
-/// Wear that a drive stands: the erases of a block, and spare blocks. By default, any.
+/// Wear limits of a drive: erases per block, and spare blocks. By default there is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wear {
     /// Erases after which a block is worn out, at least 1; [`Wear::NO_LIMIT`] for none.
     pub limit: u32,
-    /// Blocks of each pool that are set aside at the start, to replace worn ones.
+    /// Spare blocks of each pool, set aside at the start to replace worn blocks.
     pub spare_blocks_per_pool: u32,
 }
 
 impl Wear {
-    /// Limit of blocks that never wear out.
+    /// Value of `limit` for blocks that never wear out.
     pub const NO_LIMIT: u32 = u32::MAX;
 }
 
@@ -32,13 +32,13 @@ impl Default for Wear {
 }
 
 impl Pools {
-    /// Blocks of a new drive that are not set aside; refuses wear that leaves none.
+    /// Number of blocks of a new drive without the spares; an error if none remain.
     pub fn usable_blocks(self, geometry: &Geometry, wear: Wear) -> Result<u32> {
         let blocks_per_pool = self.blocks_per_pool(geometry);
         let spares = wear.spare_blocks_per_pool;
         if spares >= blocks_per_pool {
             return Err(Error::Geometry(format!(
-                "{spares} spare blocks of {blocks_per_pool} leave none to write; use a smaller \
+                "{spares} spare blocks of {blocks_per_pool} leave no block to write; use a smaller \
                  share of spare blocks"
             )));
         }
@@ -49,44 +49,44 @@ impl Pools {
     }
 }
 
-/// State of the counts right after an erase.
+/// Counters right after an erase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moment {
-    /// Blocks erased, this one included.
+    /// Blocks erased so far, including this one.
     pub erases: u64,
-    /// Valid pages read from the blocks erased, by cause.
+    /// Valid pages read from erased blocks, by cause.
     migrated_pages: [u64; Cause::SAVED],
-    /// Pages passed over, unprogrammed, in blocks that were closed before they were full.
+    /// Pages left unprogrammed in blocks that were closed before they were full.
     pub skipped_pages: u64,
-    /// Pages that the host had written: the clock.
+    /// Host pages written: the clock.
     pub host_pages: u64,
-    /// Pages that had been programmed for the host.
+    /// Pages programmed for the host.
     pub host_programs: u64,
 }
 
 impl Moment {
-    /// Valid pages read from the blocks erased for `cause`.
+    /// Valid pages that were read from blocks erased for `cause`.
     pub fn migrated_pages(&self, cause: Cause) -> u64 {
         self.migrated_pages.get(cause as usize).copied().unwrap_or(0)
     }
 }
 
-/// The drive when its life ended.
+/// State of the drive at the end of its life.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndOfLife {
-    /// Counts at that moment.
+    /// Counters at that moment.
     pub moment: Moment,
     /// Erases of each block.
     pub erase_counts: Vec<u32>,
 }
 
-/// Log of a drive's wear.
+/// Log of the drive's wear.
 #[derive(Debug, Clone)]
 pub struct WearLog {
     limit: u32,
-    /// Erases that make a block worth a look: the next that none has reached, at most the limit.
+    /// Erase count that triggers a log entry: the lowest not yet reached, at most the limit.
     pub(super) watched_erases: u32,
-    /// The spare blocks of each pool; the last is used next.
+    /// Spare blocks of each pool; the last one is used first.
     spares: Vec<Vec<u32>>,
     pub(super) migrated_pages: [u64; Cause::SAVED],
     first_to_reach: Vec<Moment>,
@@ -115,8 +115,9 @@ impl WearLog {
         reached <= self.limit as usize && self.watched_erases == watched
     }
 
-    /// The log of a new drive; takes the spare blocks from each pool's free ones, of which those
-    /// to be opened last come first.
+    /// Builds the log of a new drive.
+    /// Removes the spare blocks from the free blocks of each pool, beginning with those that would
+    /// be opened last.
     pub(super) fn new(wear: Wear, free: &mut [Vec<u32>]) -> Self {
         let count = wear.spare_blocks_per_pool as usize;
         WearLog {
@@ -129,25 +130,26 @@ impl WearLog {
         }
     }
 
-    /// The moment when the first block was erased for the n-th time, for n = 1, 2, … as far as
-    /// any has come, at most to the limit. Empty without a limit.
+    /// For n = 1, 2, …: the moment when the first block was erased for the n-th time.
+    /// The list ends at the highest erase count reached, at most the limit. It is empty without a
+    /// limit.
     pub fn first_to_reach(&self) -> &[Moment] {
         &self.first_to_reach
     }
 
-    /// The drive as it was when its life ended, if it has.
+    /// State of the drive at the end of its life, or None if it is not over.
     pub fn end_of_life(&self) -> Option<&EndOfLife> {
         self.end_of_life.as_ref()
     }
 
-    /// The spare blocks left, pool by pool.
+    /// Remaining spare blocks of each pool.
     pub fn spares(&self) -> &[Vec<u32>] {
         &self.spares
     }
 }
 
 impl Array {
-    /// Looks at a block that was just erased and is the last in its free pool.
+    /// Updates the log after the erase of a block, which is the last in its free pool.
     #[cold]
     pub(super) fn note_wear(&mut self, block: u32, pool: usize) {
         let erases = self.erase_counts[block as usize];

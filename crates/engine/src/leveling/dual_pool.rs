@@ -1,5 +1,6 @@
-//! Dual pool: hot and cold data are kept in two pools of blocks that exchange worn ones.
-//! The most worn of the one changes places with the least worn of the other (Chang 2007).
+//! Dual-pool wear levelling: blocks of hot and of cold data form two pools.
+//! The most worn block of the hot pool is exchanged with the least worn block of the cold pool
+//! (Chang 2007).
 
 use super::{Least, PoolWear, WearLeveler};
 use crate::error::Result;
@@ -8,17 +9,17 @@ use crate::params::Params;
 use crate::registry::{Entry, Registered};
 use crate::state::state;
 
-/// Dual-pool leveller of one pool of blocks. To begin with, odd blocks are in the cold pool.
-/// Every rule compares an extreme of a pool with the block just erased, which alone can have become
-/// one.
+/// Dual-pool leveller for one pool of blocks. At first, odd blocks are in the cold pool.
+/// Each rule compares an extreme of a pool with the block just erased, because no other block can
+/// have become an extreme.
 pub struct DualPool {
     threshold: u32,
     in_cold_pool: Table<bool>,
-    /// Erases of each block since its last exchange.
+    /// Erases of each block since its last exchange ("effective erases").
     effective: Table<u32>,
-    /// The erases of the closed blocks of the cold pool.
+    /// Erases of the closed blocks of the cold pool.
     least_cold: Least,
-    /// The erases, and those since the last exchange, of the blocks of the hot pool.
+    /// Erases and effective erases of the blocks of the hot pool.
     least_hot: Least,
     least_hot_effective: Least,
 }
@@ -28,9 +29,9 @@ state! {
         fixed threshold,
         table in_cold_pool,
         table effective,
-        part least_cold,
-        part least_hot,
-        part least_hot_effective,
+        nested least_cold,
+        nested least_hot,
+        nested least_hot_effective,
     } where is_sound
 }
 
@@ -45,7 +46,7 @@ impl DualPool {
         self.least_hot_effective.join(self.effective[block as usize]);
     }
 
-    /// Moves a block of the cold pool that is erased often into the hot pool.
+    /// Moves a block of the cold pool that is erased often to the hot pool.
     fn resize_cold_pool(&mut self, erased: u32, wear: &PoolWear) {
         let hot = wear.in_use().filter(|block| !self.in_cold_pool[*block as usize]);
         let effective = &self.effective;
@@ -56,7 +57,7 @@ impl DualPool {
         }
     }
 
-    /// Moves a block of the hot pool that is hardly erased into the cold pool.
+    /// Moves a block of the hot pool that is rarely erased to the cold pool.
     fn resize_hot_pool(&mut self, erased: u32, wear: &PoolWear) {
         let hot = wear.in_use().filter(|block| !self.in_cold_pool[*block as usize]);
         let values = hot.map(|block| (block, wear.array.erase_counts()[block as usize]));
@@ -109,7 +110,7 @@ impl WearLeveler for DualPool {
 impl Registered<Geometry> for DualPool {
     const ENTRY: Entry = Entry::new(
         "dual-pool",
-        "exchanges the most worn block with hot data and the least worn with cold data (Chang)",
+        "exchanges the most worn block of hot data with the least worn of cold data (Chang)",
     )
     .example("dual-pool:threshold=16")
     .small("dual-pool:threshold=2")

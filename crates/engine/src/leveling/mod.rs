@@ -1,8 +1,8 @@
-//! Wear levellers: which block takes the wear, decided by erase counts. One file each.
+//! Wear levellers, which distribute erases over the blocks. One file each.
 //!
-//! A leveller works beside any block manager and victim policy: it may choose among the free
-//! blocks, and it may have the pages of a closed block moved onto the block just erased, which
-//! then rests while the other is used. To add one, write its file and add its line to `levelers!`.
+//! A leveller works with any block manager and victim policy. It may choose among the free blocks,
+//! and it may move the pages of a closed block onto the block just erased: that block then rests,
+//! and the other one is used. To add one, write its file and add a line to `levelers!`.
 
 mod dual_pool;
 mod static_threshold;
@@ -16,26 +16,26 @@ use crate::params::{Domain, Param, Params, U32_MAX};
 use crate::registry::{Registered, Registry, dispatch, entries};
 use crate::state::{State, state};
 
-/// The wear of one pool of blocks.
+/// Wear of one pool of blocks.
 #[derive(Debug, Clone)]
 pub struct PoolWear<'a> {
     /// Blocks of the pool.
     pub blocks: Range<u32>,
-    /// The drive that it belongs to.
+    /// Flash array of the drive.
     pub array: &'a Array,
 }
 
 impl PoolWear<'_> {
-    /// The blocks of the pool that are neither spare nor retired.
+    /// Blocks of the pool that are neither spare nor retired.
     fn in_use(&self) -> impl Iterator<Item = u32> + '_ {
         self.blocks.clone().filter(|block| {
             !matches!(self.array.state(*block), BlockState::Spare | BlockState::Retired)
         })
     }
 
-    /// The closed blocks of the pool with at most an eighth of their pages invalid. A block that
-    /// fewer valid pages move to is left so empty that it is soon collected again, and wears all
-    /// the faster.
+    /// Closed blocks of the pool with at most an eighth of their pages invalid.
+    /// Moving fewer valid pages onto a worn block would leave it so empty that it is soon collected
+    /// again and wears even faster.
     fn mostly_valid(&self) -> impl Iterator<Item = u32> + '_ {
         self.blocks.clone().filter(|&block| {
             self.array.state(block) == BlockState::Closed
@@ -47,15 +47,15 @@ impl PoolWear<'_> {
 /// Declaration of a leveller, read before it is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Declared {
-    /// Free blocks of each pool that it keeps back, so that there is a choice.
+    /// Free blocks of each pool that are reserved, so that the leveller can choose.
     pub reserve_blocks: u32,
-    /// True if it has pages of closed blocks moved.
+    /// True if the leveller moves pages of closed blocks.
     pub moves_pages: bool,
 }
 
-/// Levels the wear of one pool.
+/// Levels the wear of one pool of blocks.
 pub trait WearLeveler: Send + State {
-    /// Declares what the leveller needs with such parameters.
+    /// Declares the leveller's needs with these parameters.
     fn declared(_params: &Params) -> Declared
     where
         Self: Sized,
@@ -63,18 +63,19 @@ pub trait WearLeveler: Send + State {
         Declared { reserve_blocks: 0, moves_pages: true }
     }
 
-    /// Chooses the block to open, by its place in `free`, where the one erased last comes last.
+    /// Chooses the block to open: an index of `free`, in which the last erased block is last.
     fn open(&mut self, free: &[u32], _erase_counts: &[u32]) -> usize {
         free.len() - 1
     }
 
-    /// Hears that `block`, erased `erases` times so far, filled up.
+    /// Called when `block`, erased `erases` times so far, is full.
     fn on_close(&mut self, _block: u32, _erases: u32) {}
 
-    /// Hears that the spare `block`, erased `erases` times so far, has replaced a worn-out one.
+    /// Called when the spare `block`, erased `erases` times so far, replaces a worn-out block.
     fn on_spare_used(&mut self, _block: u32, _erases: u32) {}
 
-    /// The closed block, if any, whose pages should move onto `erased`, which was just erased.
+    /// Closed block whose pages should move onto `erased`, which was just erased; None for no
+    /// move.
     fn exchange(&mut self, _erased: u32, _wear: &PoolWear) -> Option<u32> {
         None
     }
@@ -98,7 +99,7 @@ pub static WEAR_LEVELERS: Registry = Registry {
     entries: levelers!(entries! { Registered<Geometry> }),
 };
 
-/// Builds the leveller that `text` names, for one pool of a drive.
+/// Builds the leveller of spec `text` for one pool of a drive.
 pub fn build(text: &str, geometry: &Geometry) -> Result<Box<dyn WearLeveler>> {
     let params = WEAR_LEVELERS.read(text)?;
     levelers!(dispatch! {
@@ -106,20 +107,20 @@ pub fn build(text: &str, geometry: &Geometry) -> Result<Box<dyn WearLeveler>> {
     })
 }
 
-/// Declaration of the leveller that `text` names.
+/// Declaration of the leveller of spec `text`.
 pub fn declared(text: &str) -> Result<Declared> {
     let params = WEAR_LEVELERS.read(text)?;
     levelers!(dispatch! { Registered<Geometry>, params, Leveler => Ok(Leveler::declared(&params)) })
 }
 
-/// The free blocks of each pool that a leveller keeps back, if there is one.
+/// Free blocks of each pool that the leveller reserves, or 0 without a leveller.
 pub fn reserve_blocks(text: Option<&str>) -> Result<u32> {
     text.map_or(Ok(0), |text| Ok(declared(text)?.reserve_blocks))
 }
 
-/// Lower bound of some value over a set of blocks.
-/// The value of a block never falls, so that only a block that joins can lower the bound, and the
-/// least is found anew only when that can matter.
+/// Lower bound of a value over a set of blocks.
+/// The value of a block never decreases, so that only a joining block can lower the bound. The
+/// minimum is recomputed only when that can change a decision.
 #[derive(Debug, Clone, Copy, Default)]
 struct Least {
     bound: u32,
@@ -128,13 +129,13 @@ struct Least {
 state!(Least { value bound });
 
 impl Least {
-    /// A block with `value` joins the set.
+    /// Adds a block with `value` to the set.
     fn join(&mut self, value: u32) {
         self.bound = self.bound.min(value);
     }
 
-    /// The block with the least value, of equals the first, if `value` exceeds that by more than
-    /// `threshold`. `blocks` yields each block of the set with its value.
+    /// Block with the least value, if `value` exceeds it by more than `threshold`.
+    /// Of equals, the first block. `blocks` yields each block of the set with its value.
     fn exceeded_by(
         &mut self,
         value: u32,
@@ -154,5 +155,5 @@ const THRESHOLD: Param = Param::new(
     "threshold",
     "16",
     Domain::Whole(1, U32_MAX),
-    "erases by which two blocks may differ before data moves",
+    "difference in erases of two blocks above which data moves",
 );

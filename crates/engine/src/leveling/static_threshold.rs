@@ -1,5 +1,5 @@
-//! Static wear levelling: a block worn more than by a threshold takes cold data.
-//! The pages of the mostly valid block erased least move onto a block erased many times more, as in
+//! Static wear levelling: blocks worn beyond a threshold receive cold data.
+//! The pages of the least erased, mostly valid block move onto a block with many more erases, as in
 //! UBI, the flash layer of Linux.
 
 use super::{Least, PoolWear, WearLeveler};
@@ -11,11 +11,11 @@ use crate::state::state;
 
 pub struct StaticThreshold {
     threshold: u32,
-    /// The erases of the closed blocks.
+    /// Minimum of the erases of the closed blocks.
     least: Least,
 }
 
-state!(StaticThreshold { fixed threshold, part least });
+state!(StaticThreshold { fixed threshold, nested least });
 
 impl WearLeveler for StaticThreshold {
     fn on_close(&mut self, _block: u32, erases: u32) {
@@ -36,7 +36,7 @@ impl WearLeveler for StaticThreshold {
 impl Registered<Geometry> for StaticThreshold {
     const ENTRY: Entry = Entry::new(
         "static",
-        "moves the data of the block erased least onto one erased many times more",
+        "moves the data of the least erased block onto one with many more erases",
     )
     .example("static:threshold=16")
     .small("static:threshold=2")

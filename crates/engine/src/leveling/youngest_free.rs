@@ -1,4 +1,4 @@
-//! Dynamic levelling: of the free blocks, the one erased least is opened next.
+//! Dynamic wear levelling: opens the least erased of the free blocks.
 
 use super::{Declared, PoolWear, WearLeveler};
 use crate::error::Result;
@@ -7,10 +7,10 @@ use crate::params::{Domain, Extent, Param, Params, U32_MAX};
 use crate::registry::{Entry, Registered};
 use crate::state::state;
 
-/// Costs no write, but the free blocks to choose among are taken from the spare space. Among
-/// equals the block erased last is opened.
+/// It costs no writes, but reserves spare space for the free blocks to choose from.
+/// Of equals, the most recently erased block is opened.
 pub struct YoungestFree {
-    /// Whether some block of the pool has been erased; until then all are alike.
+    /// True once a block of the pool was erased; before that, all blocks are equal.
     worn: bool,
 }
 
@@ -37,7 +37,7 @@ impl WearLeveler for YoungestFree {
 
 impl Registered<Geometry> for YoungestFree {
     const ENTRY: Entry =
-        Entry::new("youngest-free", "opens the free block erased least (dynamic levelling)")
+        Entry::new("youngest-free", "opens the least erased free block (dynamic levelling)")
             .example("youngest-free:reserve=8")
             .small("youngest-free:reserve=1")
             .variants(&["youngest-free:reserve=3"])
@@ -45,7 +45,7 @@ impl Registered<Geometry> for YoungestFree {
                 "reserve",
                 "8",
                 Domain::Whole(1, U32_MAX),
-                "free blocks kept back in each pool to choose among",
+                "free blocks reserved in each pool, among which it chooses",
             )
             .extent(Extent::Blocks)]);
 

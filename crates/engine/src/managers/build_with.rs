@@ -1,4 +1,4 @@
-//! Drives of a Rust user's own policies.
+//! Drives with block managers built from a Rust user's own policies.
 
 use super::{BlockManager, CustomPolicies, Setup, generic};
 use crate::error::{Error, Result};
@@ -8,9 +8,9 @@ use crate::victims::IntoVictims;
 
 /// Builds the manager of a user's own placement.
 ///
-/// The victim policy is a user's own too, or the one that a spec names.
-/// Both are compiled into the loop, as those of the registry are. How much room the placement needs
-/// is checked; that its streams are less than it says, and its victims closed blocks, is up to it.
+/// The victim policy is also a user's own, or the one that a spec names. Both are compiled into the
+/// loop, like those of the registry. The space that the placement needs is checked. The placement
+/// itself must ensure that its streams are within the declared number, and its victims closed.
 ///
 /// ```
 /// use writeamp_engine::Result;
@@ -60,7 +60,8 @@ pub fn build_with(
     let CustomPolicies { placement: other, victims: others } = &setup.custom;
     if other.is_some() || others.is_some() || setup.victims.is_some() {
         return Err(Error::Spec(
-            "build_with is given its policies; leave victims and custom of the setup out".into(),
+            "build_with takes its policies as arguments; do not set victims or custom in the setup"
+                .into(),
         ));
     }
     let identity = setup.identity_of(placement.name(), victims.name()?)?;

@@ -1,5 +1,5 @@
-//! Core of managers that collect block by block: drive, frontiers and victim policies.
-//! The victim policies must hear of what happens to blocks.
+//! Core of managers that collect one block at a time: drive, frontiers and victim policies.
+//! It reports all changes of blocks to the victim policies.
 
 mod exchange;
 mod history;
@@ -18,35 +18,36 @@ use crate::state::Identity;
 use crate::victims::{Bag, Situation, VictimPolicy};
 use crate::write_history::WriteHistory;
 
-/// Distance ahead of a write, in pages, at which the target of its map entry is fetched.
+/// Prefetch distance of a write, in pages: the target of its map entry is fetched so far
+/// ahead.
 pub const PAGE_LOOKAHEAD: usize = 10;
 
-/// A drive under a victim policy, with a frontier for each stream and pool.
+/// Drive with victim policies, and a frontier for each stream and pool.
 pub struct Core<V, T: Tap> {
     pub flash: Flash<T>,
     /// Indexed by [`Core::frontier`].
     pub frontiers: Vec<Frontier>,
-    /// One policy for each collection domain: the drive, or each pool.
+    /// One victim policy per collection domain, which is the drive or a pool.
     victims: Vec<V>,
     random: Stream,
-    /// Victims in a row that had no invalid page.
+    /// Consecutive victims without an invalid page.
     gainless: u64,
-    /// Whether each closed block is held back from the victim policy; empty if none ever is.
+    /// For each closed block: true if it is withheld from the victim policy. Empty if never used.
     held: Vec<bool>,
-    /// One leveller for each pool, or none.
+    /// One leveller per pool, or none.
     levelers: Vec<Box<dyn WearLeveler>>,
     reserve_blocks: u32,
-    /// The pages that an exchange moves.
+    /// Pages moved by an exchange of the wear leveller.
     exchanged: Vec<u32>,
-    /// Write history of the pages, kept if a policy asks for it.
+    /// Write history of the pages, if a policy uses it.
     history: Option<WriteHistory>,
-    /// Identity of the drive: everything that it was built from.
+    /// Identity of the drive: all settings it was built from.
     pub identity: Identity,
 }
 
 impl<V: VictimPolicy, T: Tap> Core<V, T> {
     /// Builds a new drive for `streams` streams.
-    /// Up to `reserve_blocks` free blocks of each pool are kept back, beside those of a wear
+    /// Up to `reserve_blocks` free blocks of each pool are reserved, in addition to those of a wear
     /// leveller.
     pub fn new(
         policy: V,
@@ -65,7 +66,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         let reserve_blocks = reserve_blocks.saturating_add(leveler_blocks);
         let flash = setup.flash(tap)?;
         let domains = layout.domains(&setup.geometry) as usize;
-        let weighs_history = policy.weighs_history();
+        let uses_write_history = policy.uses_write_history();
         let mut core = Core {
             frontiers: vec![Frontier::default(); streams as usize * flash.pools()],
             victims: vec![policy; domains],
@@ -79,25 +80,25 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
             history: None,
             identity: Identity::default(),
         };
-        if weighs_history {
+        if uses_write_history {
             core.keep_history()?;
         }
         Ok(core)
     }
 
-    /// Host pages written: the clock of the policies.
+    /// Host pages written, which is the clock of the policies.
     #[inline(always)]
     pub fn now(&self) -> u64 {
         self.flash.counters().host.written_pages
     }
 
-    /// The index of a stream's frontier on a pool.
+    /// Index of a stream's frontier on a pool.
     #[inline(always)]
     pub fn frontier(&self, stream: usize, pool: usize) -> usize {
         stream * self.flash.pools() + pool
     }
 
-    /// The victim policy of a drive that is one collection domain.
+    /// Victim policy of a drive with one collection domain.
     #[inline(always)]
     pub fn candidates(&self) -> &V {
         &self.victims[0]
@@ -121,8 +122,8 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         }
     }
 
-    /// Programs a page of the host at a frontier with room.
-    /// Returns the block in which its previous version lay.
+    /// Programs a host page at a frontier with room.
+    /// Returns the block of its previous version, or None.
     #[inline(always)]
     pub fn program(&mut self, logical: u32, frontier: usize) -> Option<u32> {
         self.flash.count_host_page();
@@ -133,15 +134,15 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     }
 
     /// Programs a page of the mapping table at a frontier with room.
-    /// Returns the block in which its previous version lay.
+    /// Returns the block of its previous version, or None.
     pub fn program_table_page(&mut self, logical: u32, frontier: usize) -> Option<u32> {
         let loss = self.flash.program(logical, &mut self.frontiers[frontier], Cause::Mapping)?;
         self.on_invalidate(loss);
         Some(loss.block)
     }
 
-    /// Programs pages of the host at a frontier, as far as it has room; returns how many.
-    /// The drive is one collection domain.
+    /// Programs host pages at a frontier until it is full. Returns how many were programmed.
+    /// The drive must have one collection domain.
     #[inline(always)]
     pub fn program_run(&mut self, pages: &[u32], frontier: usize) -> usize {
         let (frontier, policy) = (&mut self.frontiers[frontier], &mut self.victims[0]);
@@ -155,7 +156,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         })
     }
 
-    /// Programs pages of the host, each at its own frontier: see [`Flash::program_each`].
+    /// Programs host pages, each at its own frontier; see [`Flash::program_each`].
     #[inline(always)]
     pub fn program_each<'a, D: Director>(
         &'a mut self,
@@ -167,7 +168,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         self.flash.program_each(pages, &mut self.frontiers, first, director)
     }
 
-    /// Unmaps a page; false if it held no data.
+    /// Unmaps a page. Returns false if it was not mapped.
     pub fn trim(&mut self, logical: u32) -> bool {
         let Some(loss) = self.flash.trim(logical) else { return false };
         if let Some(history) = &mut self.history {
@@ -183,20 +184,20 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         self.victims[domain].on_invalidate(block, invalid_pages, now);
     }
 
-    /// True if `pool` has a free block beside those kept back.
+    /// True if `pool` has a free block beyond its reserve.
     #[inline(always)]
     pub fn can_open(&self, pool: usize) -> bool {
         self.flash.free_blocks(pool) > self.reserve_blocks
     }
 
-    /// True if `pool` has all the free blocks that are kept back.
+    /// True if the reserve of free blocks of `pool` is complete.
     #[inline(always)]
     pub fn reserve_is_complete(&self, pool: usize) -> bool {
         self.flash.free_blocks(pool) >= self.reserve_blocks
     }
 
-    /// Opens a free block of `pool` behind `frontier`, the one erased last unless a wear leveller
-    /// chooses another; returns it.
+    /// Opens a free block of `pool` for `frontier` and returns it.
+    /// It is the most recently erased one unless a wear leveller chooses another.
     pub fn open(&mut self, frontier: usize, pool: usize) -> u32 {
         self.frontiers[frontier] = match self.levelers.get_mut(pool) {
             None => self.flash.open(pool),
@@ -210,9 +211,9 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         block
     }
 
-    /// Pads the begun program unit of the open block `block`; returns the frontier.
-    /// Returns `None` if there is none, or the pages that its pool keeps for the next collection
-    /// are not complete.
+    /// Pads the incomplete program unit of the open block `block`. Returns its frontier.
+    /// Returns None if no unit is incomplete, or if the pool's reserve for the next collection is
+    /// incomplete.
     pub fn pad(&mut self, block: u32, unit_pages: u32) -> Option<usize> {
         let is_behind =
             |frontier: &Frontier| !frontier.is_full() && self.flash.block_behind(frontier) == block;
@@ -227,13 +228,13 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         Some(at)
     }
 
-    /// Makes the block behind a full frontier a candidate; returns it.
+    /// Closes the block of a full frontier, which makes it a candidate. Returns the block.
     #[inline(always)]
     pub fn close(&mut self, frontier: usize) -> u32 {
         self.close_behind(self.frontiers[frontier])
     }
 
-    /// Says whether `block`, which is about to close, is held back from the victim policy.
+    /// Sets whether `block`, which is about to close, is withheld from the victim policy.
     pub fn hold(&mut self, block: u32, is_held: bool) {
         if is_held && self.held.is_empty() {
             self.held = vec![false; self.flash.geometry().blocks() as usize];
@@ -243,8 +244,8 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         }
     }
 
-    /// Releases a closed block that was held back.
-    /// It is a candidate from now on, as if it had closed just now.
+    /// Releases a closed block that was withheld.
+    /// It becomes a candidate as if it had just closed.
     pub fn release(&mut self, block: u32) {
         self.hold(block, false);
         self.flash.touch(block);
@@ -278,15 +279,15 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         if self.victims.len() == 1 { 0 } else { self.flash.pool_of(block) }
     }
 
-    /// True if collecting in `pool` can gain anything.
+    /// True if collection in `pool` can free pages.
     pub fn has_invalid(&self, pool: usize) -> bool {
         self.flash.blocks_of(pool).any(|block| {
             self.flash.invalid_pages(block) > 0 && self.flash.state(block) == BlockState::Closed
         })
     }
 
-    /// Chooses the next victim of a domain, which is no candidate from then on. An error if
-    /// victims gain nothing, over and over.
+    /// Chooses the next victim of a domain and removes it from the candidates.
+    /// Returns an error if too many victims in a row had no invalid page.
     pub fn choose_victim(&mut self, domain: usize) -> Result<u32> {
         let scores = self.scores(domain);
         let Some(victim) = self.choose_candidate(domain) else {
@@ -294,19 +295,19 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
             return Err(failure.expect("a full drive has closed blocks"));
         };
         self.count_gain(victim);
-        self.tell_victim(victim, self.victims[domain].measure(), &scores);
-        // Even where one block in the drive has an invalid page, a random choice misses it so
-        // often with probability e^−50 only.
+        self.notify_victim(victim, self.victims[domain].measure(), &scores);
+        // If only one block of the drive has an invalid page, random choices miss it so often with
+        // a probability of only e^−50.
         if self.gainless > 50 * u64::from(self.flash.geometry().blocks()) {
             return Err(Error::NeverFrees { collections: self.gainless });
         }
         Ok(victim)
     }
 
-    /// Scores of the candidates of a domain, if somebody watches who asks for them.
+    /// Scores of the candidates of a domain, if the observer needs them.
     #[inline(always)]
     fn scores(&self, domain: usize) -> Vec<Score> {
-        if !self.flash.asks_scores() {
+        if !self.flash.needs_scores() {
             return Vec::new();
         }
         let (blocks, random) = (self.flash.blocks(), self.random.clone());
@@ -315,9 +316,9 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         self.victims[domain].scores(&situation)
     }
 
-    /// Tells who watches of a victim. What was held back of the last one is told first.
+    /// Notifies the observer of a victim, after the delayed erase of the previous one.
     #[inline(always)]
-    fn tell_victim(&mut self, block: u32, measure: &str, scores: &[Score]) {
+    fn notify_victim(&mut self, block: u32, measure: &str, scores: &[Score]) {
         if T::IS_OPEN {
             self.flash.report_erase();
             self.flash.notify(&Notice::Victim { block, measure, scores });
@@ -327,7 +328,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     fn choose_candidate(&mut self, domain: usize) -> Option<u32> {
         let (now, blocks) = (self.now(), self.flash.blocks());
         let policy = &mut self.victims[domain];
-        if V::WEIGHS_HISTORY
+        if V::USES_WRITE_HISTORY
             && let Some(history) = &self.history
         {
             policy.weigh(history, blocks, now);
@@ -335,8 +336,8 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         policy.choose(blocks, now, &mut self.random)
     }
 
-    /// Chooses a victim of a domain that is worth collecting when nobody waits for room. A victim
-    /// without an invalid page goes back to the candidates, as if it had closed just now.
+    /// Chooses a victim of a domain that is worth collecting while the host is idle.
+    /// A victim without an invalid page becomes a candidate again, as if it had just closed.
     pub fn choose_idle_victim(&mut self, domain: usize) -> Result<Option<u32>> {
         let scores = self.scores(domain);
         let Some(victim) = self.choose_candidate(domain) else {
@@ -348,47 +349,47 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
             self.victims[domain].on_close(victim, 0, now);
             return Ok(None);
         }
-        self.tell_victim(victim, self.victims[domain].measure(), &scores);
+        self.notify_victim(victim, self.victims[domain].measure(), &scores);
         Ok(Some(victim))
     }
 
-    /// Parts of the drive that collect for themselves.
+    /// Number of collection domains of the drive.
     pub fn domains(&self) -> usize {
         self.victims.len()
     }
 
-    /// The pools of a collection domain.
+    /// Pools of a collection domain.
     pub fn pools_of(&self, domain: usize) -> std::ops::Range<usize> {
         if self.victims.len() == 1 { 0..self.flash.pools() } else { domain..domain + 1 }
     }
 
-    /// Counts victims in a row that gain nothing.
+    /// Updates the count of consecutive victims without an invalid page.
     pub fn count_gain(&mut self, victim: u32) {
         let gained = self.flash.invalid_pages(victim) > 0;
         self.gainless = if gained { 0 } else { self.gainless + 1 };
     }
 
-    /// Takes a victim that the manager has chosen itself; it is no candidate from then on.
+    /// Removes a victim that the manager has chosen itself from the candidates.
     pub fn take_victim(&mut self, victim: u32) {
         self.forget(victim);
-        self.tell_victim(victim, "the choice of the block manager", &[]);
+        self.notify_victim(victim, "the choice of the block manager", &[]);
     }
 
-    /// Chooses the block with the most invalid pages of `d` drawn from `among`, whose collection
-    /// goes with that of another; it is no candidate from then on.
+    /// Chooses a second victim for a swap and removes it from the candidates.
+    /// It is the block with the most invalid pages of `d` drawn from `among`.
     pub fn choose_second_victim(&mut self, among: &Bag, d: u32) -> Option<u32> {
-        let asked = self.flash.asks_scores();
+        let wants_scores = self.flash.needs_scores();
         let random = || self.random.clone();
-        let scores = asked.then(|| among.scores_of(d, self.flash.blocks(), random()));
+        let scores = wants_scores.then(|| among.scores_of(d, self.flash.blocks(), random()));
         let victim = among.most_invalid_of(d, self.flash.blocks(), &mut self.random)?;
         self.forget(victim);
-        // The erase of the first is told once its pages have moved.
+        // The erase of the first victim is reported after its pages have moved.
         let (measure, scores) = (Bag::MEASURE, scores.unwrap_or_default());
         self.flash.notify(&Notice::Victim { block: victim, measure, scores: &scores });
         Some(victim)
     }
 
-    /// Takes a closed block that the policy did not choose from the candidates, if it is one.
+    /// Removes a closed block, not chosen by the policy, from the candidates if it is one.
     fn forget(&mut self, block: u32) {
         if !self.is_held(block) {
             let domain = self.domain_of(block);
@@ -397,18 +398,18 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     }
 
     /// Reads the valid pages of a victim into `pages` and erases it.
-    /// Then a wear leveller may act.
+    /// Afterwards the wear leveller may exchange blocks.
     pub fn erase_victim(&mut self, victim: u32, pages: &mut Vec<u32>) -> Option<Exchange> {
         self.read_victim(victim, pages);
         self.erase_read(victim)
     }
 
-    /// The first half of [`Self::erase_victim`].
+    /// Reads the valid pages of a victim; the first half of [`Self::erase_victim`].
     pub fn read_victim(&mut self, victim: u32, pages: &mut Vec<u32>) {
         self.flash.read_valid(victim, pages, Cause::Gc);
     }
 
-    /// The second half of [`Self::erase_victim`].
+    /// Erases a victim that was read; the second half of [`Self::erase_victim`].
     pub fn erase_read(&mut self, victim: u32) -> Option<Exchange> {
         self.flash.erase(victim, Cause::Gc);
         if let Some(history) = &mut self.history {
@@ -417,10 +418,10 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         if self.levelers.is_empty() { None } else { self.level(victim) }
     }
 
-    /// Migrates the pages of a victim at a frontier with room for all of them.
+    /// Migrates the pages of a victim to a frontier with room for all of them.
     pub fn migrate(&mut self, pages: &[u32], frontier: usize) {
         self.flash.migrate_all(pages, &mut self.frontiers[frontier], Cause::Gc);
-        if V::WEIGHS_HISTORY {
+        if V::USES_WRITE_HISTORY {
             for &page in pages {
                 self.follow(page, None, frontier);
             }

@@ -1,63 +1,63 @@
-//! Declaration of a block manager, read before it is built: what it serves, hears and needs.
+//! Declaration of a block manager, read before it is built: supported choices and needs.
 
 use super::{Layout, Setup};
 use crate::error::{Error, Result};
 use crate::flash::{Geometry, Wear};
-use crate::hints::Hears;
+use crate::hints::RequiredHints;
 use crate::leveling;
 use crate::victims::VICTIMS;
 
-/// Some of the things that there are to choose from, and why no others.
+/// Subset of choices that a manager supports, with the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Only<T: 'static> {
-    /// The choices that are served.
+    /// Supported choices.
     pub these: &'static [T],
-    /// Reason that follows the manager's name in the sentence that refuses the others.
+    /// Reason, which follows the manager's name in the error message.
     pub because: &'static str,
 }
 
-/// Abilities of a manager with the parameters of a spec, and its needs.
+/// Supported choices and needs of a manager with the parameters of a spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Declared {
-    /// The layouts that it serves; any if `None`.
+    /// Supported layouts; all if `None`.
     pub layouts: Option<Only<Layout>>,
-    /// The names of the victim policies that it serves; any if `None`.
+    /// Names of the supported victim policies; all if `None`.
     pub victims: Option<Only<&'static str>>,
-    /// The spec of its own victim policy.
+    /// Spec of the manager's default victim policy.
     pub default_victims: String,
-    /// The parameter that shapes its own victim policy, and so goes with no other.
+    /// Parameter that shapes the default victim policy, and therefore requires that policy.
     pub shapes_victims: Option<&'static str>,
-    /// Kind of hint that the host must give it.
-    pub hears: Hears,
-    /// Blocks that it keeps open, or free.
+    /// Kind of hint that the host must provide.
+    pub required_hints: RequiredHints,
+    /// Blocks that the manager keeps open or free.
     pub needs: Needs,
-    /// True for a placement on the manager that all placements share.
+    /// True for placements, which all share the generic manager.
     pub is_placement: bool,
-    /// True if it remembers something of each block.
-    /// A wear leveller that moves the pages of one block must not confuse it.
+    /// True if the manager stores data about each block.
+    /// A wear leveller that moves the pages of a block must then report the move.
     pub remembers_blocks: bool,
 }
 
-/// The blocks of each pool that a manager keeps open, or free, at any time.
+/// Blocks of each pool that a manager keeps open or free at any time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
-    /// Write frontiers: as many as fit the drive, where these differ.
+    /// Fewest write frontiers. The manager uses more if the drive has room for them.
     pub fewest_streams: u32,
-    /// Write frontiers on a drive that has room for all.
+    /// Write frontiers on a drive with room for all of them.
     pub most_streams: u32,
-    /// Free blocks kept back beside the one that a collection erases.
+    /// Free blocks reserved in addition to the one that a collection erases.
     pub reserve_blocks: u32,
 }
 
 impl Needs {
-    /// The needs of a manager with so many write frontiers on any drive.
+    /// Needs of a manager with this number of write frontiers on any drive.
     pub fn streams(streams: u32) -> Self {
         Needs { fewest_streams: streams, most_streams: streams, reserve_blocks: 0 }
     }
 
-    /// Needs beside a mapping table on the flash, if there is one.
-    /// Its blocks hold nothing else, so that a collection fills its frontier or those of data, and
-    /// no more is to be kept back.
+    /// Needs together with a mapping table on the flash, if `has_table`.
+    /// Blocks of the table hold nothing else. A collection fills either their frontier or those of
+    /// data, so that no further blocks are reserved.
     pub(super) fn beside(self, has_table: bool) -> Self {
         let more = u32::from(has_table);
         Needs {
@@ -69,38 +69,39 @@ impl Needs {
 }
 
 impl Declared {
-    /// A manager that serves every layout and victim policy and hears nothing.
+    /// Declaration of a manager that supports every layout and victim policy and requires no
+    /// hints.
     pub fn of(needs: Needs) -> Self {
         Declared {
             layouts: None,
             victims: None,
             default_victims: "greedy".into(),
             shapes_victims: None,
-            hears: Hears::Nothing,
+            required_hints: RequiredHints::Nothing,
             needs,
             is_placement: false,
             remembers_blocks: true,
         }
     }
 
-    /// The layouts that it serves.
+    /// Supported layouts.
     pub fn layouts(&self) -> &'static [Layout] {
         self.layouts.map_or(&Layout::ALL, |only| only.these)
     }
 
-    /// The names of the victim policies that it serves.
+    /// Names of the supported victim policies.
     pub fn victims(&self) -> Vec<&'static str> {
         let any = || VICTIMS.entries.iter().map(|entry| entry.name).collect();
         self.victims.map_or_else(any, |only| only.these.to_vec())
     }
 
-    /// Refuses a layout and a victim policy that the manager called `name` does not serve.
+    /// Checks that the manager `name` supports a victim policy and a layout.
     pub(super) fn check_served(&self, name: &str, victims: &str, layout: Layout) -> Result<()> {
         if let Some(Only { these, because }) = self.victims
             && !these.contains(&victims)
         {
             return Err(Error::Spec(format!(
-                "{name} {because}, and '{victims}' is not on it; valid: {}",
+                "{name} does not support the victim policy '{victims}': it {because}; valid: {}",
                 these.join(", ")
             )));
         }
@@ -115,14 +116,14 @@ impl Declared {
         Ok(())
     }
 
-    /// Refuses a setup whose drive is too small for the manager called `name`.
+    /// Checks that the drive of a setup is large enough for the manager `name`.
     pub(super) fn check_room(&self, name: &str, setup: &Setup) -> Result<()> {
         let leveler_blocks = leveling::reserve_blocks(setup.wear_leveling.as_deref())?;
         let Setup { geometry, layout, wear, logical_pages, table_pages, .. } = setup;
         if table_pages > logical_pages {
             return Err(Error::Geometry(format!(
-                "the mapping table has {table_pages} of {logical_pages} logical pages; it can have \
-                 no more than there are"
+                "the mapping table has {table_pages} pages; it must have at most the drive's \
+                 {logical_pages} logical pages"
             )));
         }
         let has_table = self.is_placement && setup.table_first_page().is_some();
@@ -130,8 +131,8 @@ impl Declared {
         with_table.check_size(name, geometry, (*layout, *wear), *logical_pages, leveler_blocks)
     }
 
-    /// Refuses a drive too small for the manager called `name`.
-    /// A wear leveller keeps so many blocks of each pool free.
+    /// Checks that the drive is large enough for the manager `name`.
+    /// A wear leveller reserves `leveler_blocks` blocks of each pool.
     fn check_size(
         &self,
         name: &str,
@@ -146,8 +147,8 @@ impl Declared {
         let frontiers = pools * u64::from(self.needs.fewest_streams);
         if usable_blocks <= frontiers {
             return Err(Error::Geometry(format!(
-                "{name} keeps {frontiers} block(s) open and the drive has {usable_blocks} block(s)\
-                 {}; it needs at least {}",
+                "{name} keeps {frontiers} block(s) open, but the drive has {usable_blocks} \
+                 block(s){}; it needs at least {}",
                 if usable_blocks < u64::from(geometry.blocks()) {
                     " that are not spare"
                 } else {
@@ -156,25 +157,25 @@ impl Declared {
                 frontiers + 1
             )));
         }
-        // The worst case for collection: all invalid pages hide in open blocks, which no policy
-        // may choose; one more must then lie in a closed block.
-        let kept = u64::from(self.needs.reserve_blocks) + u64::from(leveler_blocks);
+        // Worst case for collection: all invalid pages are in open blocks, which no policy may
+        // choose. One more invalid page must then be in a closed block.
+        let reserved_blocks = u64::from(self.needs.reserve_blocks) + u64::from(leveler_blocks);
         let pages_per_block = u64::from(geometry.pages_per_block());
-        let tied_up = (frontiers - pools + pools * kept) * pages_per_block;
+        let tied_up = (frontiers - pools + pools * reserved_blocks) * pages_per_block;
         let usable_pages = usable_blocks * pages_per_block;
         let logical_pages = u64::from(logical_pages);
         let spare = usable_pages.saturating_sub(logical_pages);
         let too_small = |spare: u64, on_each: &str, tied_up: u64| {
             Err(Error::Geometry(format!(
-                "the drive is too small for {name}: {spare} spare pages{on_each}, but its open and \
-                 reserved blocks can tie up {tied_up}; use a larger op, more blocks or fewer pages \
-                 per block"
+                "the drive is too small for {name}: it has {spare} spare pages{on_each}, but open \
+                 and reserved blocks can occupy {tied_up}; use a larger op, more blocks or fewer \
+                 pages per block"
             )))
         };
         if spare <= tied_up && spare > 0 {
             return too_small(spare, "", tied_up);
         }
-        // No LUN can help out another that holds more pages of the host than it has room for.
+        // A LUN with more host pages than it has room for cannot use the space of another.
         if layout == Layout::Static && spare > 0 {
             let spare = (usable_pages / pools).saturating_sub(logical_pages.div_ceil(pools));
             if spare <= tied_up / pools {
@@ -219,9 +220,9 @@ mod tests {
                     match (checked, built) {
                         (Ok(declared), Ok(drive)) => {
                             assert!(serves, "{spec}, {layout:?}");
-                            assert_eq!(drive.hears(), declared.hears, "{spec}");
+                            assert_eq!(drive.required_hints(), declared.required_hints, "{spec}");
                         }
-                        (Err(one), Err(other)) => assert_eq!(one, other, "{spec}"),
+                        (Err(first), Err(second)) => assert_eq!(first, second, "{spec}"),
                         _ => unreachable!(),
                     }
                 }
@@ -241,8 +242,8 @@ mod tests {
         assert_eq!(declared.needs, needs);
         assert!(check("dac:regions=4", &setup(Layout::Flat, 128 - 24 - 1)).is_ok());
         let error = check("dac:regions=4", &setup(Layout::Flat, 128 - 24)).unwrap_err();
-        let sentence = "the drive is too small for dac: 24 spare pages, but its open and reserved \
-                        blocks can tie up 24; ";
+        let sentence = "the drive is too small for dac: it has 24 spare pages, but open and reserved \
+                        blocks can occupy 24; ";
         assert!(error.to_string().starts_with(sentence), "{error}");
     }
 
@@ -252,8 +253,8 @@ mod tests {
         let layout = Layout::Static;
         assert!(check("single", &setup(layout, 126)).is_ok());
         let error = check("single", &setup(layout, 127)).unwrap_err().to_string();
-        let sentence = "the drive is too small for single: 0 spare pages on the fullest LUN, but \
-                        its open and reserved blocks can tie up 0; ";
+        let sentence = "the drive is too small for single: it has 0 spare pages on the fullest LUN, \
+                        but open and reserved blocks can occupy 0; ";
         assert!(error.starts_with(sentence), "{error}");
         // On each LUN, 4 streams and as many reserved may tie up 3 + 3 of its blocks.
         assert!(check("dac:regions=4", &setup(layout, 2 * (64 - 24) - 2)).is_ok());

@@ -1,11 +1,10 @@
-//! The manager that composes a placement with a victim policy.
+//! Generic manager, which combines a placement with a victim policy.
 //!
-//! A collection takes a victim's valid pages into the controller's buffer, erases it, and writes
-//! the pages to the frontiers that the placement names, on the victim's own LUN; the erased block
-//! is the first to be opened, unless wear is levelled or the block retires. So a drive needs no
-//! block in reserve for collection as long as migrated pages go to one stream (paper 4,
-//! §2.1–2.2), and one more for each further stream. The host writes to a pool only while that
-//! reserve is complete.
+//! A collection reads a victim's valid pages into the controller's buffer, erases it, and writes
+//! the pages to the frontiers chosen by the placement, on the victim's own LUN. The erased block is
+//! opened first, unless a wear leveller chooses another or the block retires. A drive therefore
+//! needs no reserve block for collection if migrated pages go to one stream (paper 4, §2.1–2.2),
+//! and one per further stream. The host writes to a pool only while that reserve is complete.
 
 mod assembly;
 mod runs;
@@ -19,14 +18,14 @@ use super::served::{Policy, by_fields, shortest};
 use super::{Layout, Needs};
 use crate::error::Result;
 use crate::flash::{Cause, Table, Tap};
-use crate::hints::{Hears, Hints, NEVER};
+use crate::hints::{Hints, NEVER, RequiredHints};
 use crate::observe::Report;
 use crate::placements::{HostPage, Placement, Victim};
 use crate::state::elements;
 use crate::victims::VictimPolicy;
 use table::{Apart, is_of_table};
 
-/// Opening of a block, remembered for placements that know victims.
+/// Time and stream of a block's opening, recorded for placements that use victims.
 #[derive(Debug, Clone, Copy, Default)]
 struct Opened {
     at: u64,
@@ -39,21 +38,21 @@ struct Generic<P, V, T: Tap> {
     name: String,
     core: Core<V, T>,
     placement: P,
-    hears: Hears,
+    required_hints: RequiredHints,
     needs: Needs,
-    /// For each block, or empty.
+    /// Opening of each block. Empty if not needed.
     opened: Table<Opened>,
-    /// The pool that each stream writes its next page to.
+    /// Next pool to write to, for each stream.
     next_pool: Vec<usize>,
     layout: Layout,
     migrating: Vec<u32>,
-    /// The mapping table, if it lies on the flash apart from data.
+    /// Mapping table with frontiers of its own, if there is one.
     apart: Option<Apart>,
 }
 
 impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
-    /// True if the drive may keep a history, for either policy.
-    const MAY_KEEP_HISTORY: bool = P::KNOWS_HISTORY || V::WEIGHS_HISTORY;
+    /// True if the placement or the victim policy may use a write history.
+    const MAY_KEEP_HISTORY: bool = P::USES_WRITE_HISTORY || V::USES_WRITE_HISTORY;
 
     fn write_data(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         match self.layout {
@@ -73,7 +72,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         }
         for (at, &logical) in pages.iter().enumerate() {
             let stream = self.host_stream(pages, at, hints)?;
-            // Collection while the host was idle may have left the reserve incomplete.
+            // Idle-time collection may have left the reserve incomplete.
             let is_short = at == 0 && !self.core.reserve_is_complete(0);
             if self.core.frontiers[stream].is_full() || is_short {
                 self.make_room(stream, 0)?;
@@ -83,7 +82,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         Ok(())
     }
 
-    /// Writes pages to the LUNs: each to its own, or striped over those that have room.
+    /// Writes pages to the LUNs: to the LUN of each page, or striped over those with room.
     fn write_spread(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         let pools = self.core.flash.pools() as u32;
         let stripe_pages = self.core.flash.geometry().stripe_pages();
@@ -93,7 +92,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
             let pool =
                 if is_own { (logical % pools) as usize } else { self.pool_with_room(stream)? };
             let frontier = self.core.frontier(stream, pool);
-            // Collection while the host was idle may have left the reserve incomplete.
+            // Idle-time collection may have left the reserve incomplete.
             if is_own
                 && (self.core.frontiers[frontier].is_full() || !self.core.reserve_is_complete(pool))
             {
@@ -115,7 +114,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
             self.placement.prefetch(logical);
         }
         let page = host_page::<P>(pages, at, hints, self.core.now());
-        if P::KNOWS_HISTORY {
+        if P::USES_WRITE_HISTORY {
             if self.placement.is_survey_due() {
                 let apart = self.apart.filter(|_| T::IS_OPEN);
                 let is_data = |block: &u32| !is_of_table(apart, &self.opened, *block);
@@ -159,8 +158,8 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
     }
 
     /// Gives `stream` a frontier with room on a pool that collects for itself.
-    /// If there is only one pool, it does so. Ends with the reserve complete, which the next
-    /// collection may need: the host can fill up frontiers of migrated pages meanwhile.
+    /// A single pool always does. Ends with a complete reserve for the next collection, because the
+    /// host may fill frontiers of migrated pages in the meantime.
     #[cold]
     fn make_room(&mut self, stream: usize, pool: usize) -> Result<()> {
         let frontier = self.core.frontier(stream, pool);
@@ -176,7 +175,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         Ok(())
     }
 
-    /// The pool that takes the next page of `stream`: the next in turn that has room.
+    /// Pool for the next page of `stream`: the next in turn that has room.
     fn pool_with_room(&mut self, stream: usize) -> Result<usize> {
         let pools = self.core.flash.pools();
         loop {
@@ -187,7 +186,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
                     return Ok(pool);
                 }
             }
-            // Only drive-wide collection gets here: a LUN that collects for itself makes room as
+            // Only drive-wide collection gets here. A LUN that collects for itself makes room as
             // long as any LUN has an invalid page, which the size of the drive guarantees.
             assert_eq!(self.layout, Layout::Striped, "no LUN has room or an invalid page");
             self.collect(0)?;
@@ -234,8 +233,8 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         Ok(block)
     }
 
-    /// Victim that the placement insists on.
-    /// Before anyone chooses, the policy hears of blocks that are held back no longer.
+    /// Victim chosen by the placement itself, if any.
+    /// Before the choice, blocks that are no longer withheld are reported to the victim policy.
     fn own_victim(&mut self, domain: usize, is_idle: bool) -> Option<u32> {
         let own = self.placement.victim(domain, is_idle);
         self.placement.take_released().into_iter().for_each(|block| self.core.release(block));
@@ -247,7 +246,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         self.collect_block(block)
     }
 
-    /// A victim that gains something, chosen when nobody waits for it.
+    /// Victim with an invalid page, chosen while the host is idle.
     fn choose_idle_victim(&mut self, domain: usize) -> Result<Option<u32>> {
         if !P::CHOOSES_VICTIMS {
             return self.core.choose_idle_victim(domain);
@@ -272,7 +271,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
     fn collect_block(&mut self, block: u32) -> Result<()> {
         let pool = self.core.flash.pool_of(block);
         let mut victim = Victim { now: self.core.now(), ..Victim::default() };
-        if P::KNOWS_VICTIMS {
+        if P::USES_VICTIM {
             let opened = self.opened[block as usize];
             victim = Victim { stream: usize::from(opened.stream), opened: opened.at, ..victim };
         }
@@ -305,7 +304,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
 
     fn migrate_each(&mut self, pages: &[u32], victim: &Victim, pool: usize) {
         for &logical in pages {
-            if P::KNOWS_HISTORY {
+            if P::USES_WRITE_HISTORY {
                 self.placement.recall(self.core.recall(logical));
             }
             let stream = self.placement.migration_stream(logical, victim);
@@ -325,11 +324,11 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
     }
 }
 
-/// A page that the host writes, with what the placement hears of it.
+/// Host page to place, with the hints that the placement uses.
 #[inline(always)]
 fn host_page<P: Placement>(pages: &[u32], at: usize, hints: &Hints, now: u64) -> HostPage {
     let mut page = HostPage { logical: pages[at], now, group: 0, invalidation_time: NEVER };
-    if P::HEARS_HOST {
+    if P::USES_HOST_HINTS {
         page.group = hints.group_of.get(at).copied().unwrap_or(0);
         page.invalidation_time = hints.invalidation_times.get(at).copied().unwrap_or(NEVER);
     }
@@ -346,12 +345,12 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
         }
     }
 
-    fn hears(&self) -> Hears {
-        self.hears
+    fn required_hints(&self) -> RequiredHints {
+        self.required_hints
     }
 
     fn without_hints(&self) -> &'static str {
-        "its parameters, and the workloads that can, are in docs/placements.md"
+        "docs/placements.md lists the workloads that provide them"
     }
 
     fn forget(&mut self, logical: u32) {
@@ -393,7 +392,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
     }
 
     fn collect_closed(&mut self, block: u32) -> Result<bool> {
-        // A placement that queues its victims has no way to give one up out of turn.
+        // A placement that queues its victims cannot release one out of order.
         if P::CHOOSES_VICTIMS || !self.core.reserve_is_complete(self.core.flash.pool_of(block)) {
             return Ok(false);
         }
@@ -403,8 +402,8 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
     }
 
     fn report(&self) -> Report<'_> {
-        let history = if P::KNOWS_HISTORY { self.core.history_bytes() } else { 0 };
-        let remembered = if P::KNOWS_VICTIMS { self.opened.len() } else { 0 };
+        let history = if P::USES_WRITE_HISTORY { self.core.history_bytes() } else { 0 };
+        let remembered = if P::USES_VICTIM { self.opened.len() } else { 0 };
         let scheme_bytes =
             self.placement.bytes() + history + (remembered * size_of::<Opened>()) as u64;
         let predicted_wa = self.placement.predicted_wa();

@@ -1,9 +1,9 @@
-//! Hot and cold write frontiers, without and with swapping (paper 4, §2.2).
+//! Hot and cold write frontiers, with or without swaps (paper 4, §2.2).
 //!
-//! Pages are hot or cold as they are written, blocks as they are opened. As soon as a frontier is
-//! full, a victim of either kind becomes the next one, and its valid pages are copied back or fill
-//! up the other frontier; so space moves between hot and cold data by itself. Each LUN that
-//! collects for itself has its own pair of frontiers (footnote 1 of the paper).
+//! Pages are classified as hot or cold when written, and blocks when opened. When a frontier is
+//! full, a victim of either kind becomes the next one. Its valid pages are copied back, or fill the
+//! other frontier, so that space moves between hot and cold data by itself. Each LUN that collects
+//! for itself has its own pair of frontiers (footnote 1 of the paper).
 
 mod ahead;
 mod state;
@@ -14,7 +14,7 @@ use super::{BlockManager, Compiled, Declared, Layout, Manager, Needs, Only, Setu
 use crate::detectors::{self, Detector};
 use crate::error::Result;
 use crate::flash::{Frontier, Table, Tap, filled};
-use crate::hints::{Hears, Hints, hot_groups};
+use crate::hints::{Hints, RequiredHints, hot_groups};
 use crate::observe::Report;
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Pairs};
@@ -24,30 +24,30 @@ const HOT: usize = 0;
 const COLD: usize = 1;
 const STREAMS: usize = 2;
 
-/// A drive with a hot and a cold frontier on each pool.
+/// Drive with a hot and a cold frontier on each pool.
 struct HotCold<V, T: Tap> {
     name: &'static str,
     core: Core<V, T>,
-    /// Tells hot from cold pages; without one, the host does.
+    /// Classifies pages as hot or cold. Without a detector, the host's hints do.
     detector: Option<Box<dyn Detector>>,
     swap: Option<Swap>,
-    /// The stream that each block was last opened for.
+    /// Stream for which each block was last opened.
     label: Table<u8>,
     layout: Layout,
-    /// The pool that each stream writes its next page to.
+    /// Next pool to write to, for each stream.
     next_pool: [usize; STREAMS],
-    /// The stream of each page of a batch.
+    /// Stream of each page of a batch.
     streams: Vec<u8>,
-    /// Whether each group of the hints is hot.
+    /// For each group of the hints: true if it is hot.
     hot_groups: Vec<bool>,
-    /// The valid pages of a victim, and of the second victim of a swap.
+    /// Valid pages of a victim, and of the second victim of a swap.
     migrating: [Vec<u32>; 2],
 }
 
-/// Needs of HCWF(swap): the blocks of each kind, to draw from one kind only.
+/// Data for the swaps of HCWF(swap): the closed blocks of each kind, to draw second victims.
 struct Swap {
     d: u32,
-    /// The closed blocks of each stream and pool, indexed like frontiers.
+    /// Closed blocks of each stream and pool, with the indices of frontiers.
     closed: Vec<Bag>,
 }
 
@@ -81,10 +81,10 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
         Ok(())
     }
 
-    /// Notes in the history that the host writes the page in place `at`, if the policy cares.
+    /// Records in the history that the host writes `pages[at]`, if the victim policy uses it.
     #[inline(always)]
     fn count_write(&mut self, pages: &[u32], at: usize) {
-        if V::WEIGHS_HISTORY {
+        if V::USES_WRITE_HISTORY {
             self.core.prefetch_history(pages, at);
             self.core.count_write(pages[at]);
         }
@@ -93,12 +93,12 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
     #[inline(always)]
     fn program(&mut self, logical: u32, frontier: usize) {
         let from = self.core.program(logical, frontier);
-        if V::WEIGHS_HISTORY {
+        if V::USES_WRITE_HISTORY {
             self.core.follow(logical, from, frontier);
         }
     }
 
-    /// The pool that takes the next page of `stream`: the next in turn that has room.
+    /// Pool for the next page of `stream`: the next in turn that has room.
     fn pool_with_room(&mut self, stream: usize) -> Result<usize> {
         let pools = self.core.flash.pools();
         for step in 0..pools {
@@ -115,8 +115,8 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
         unreachable!("some LUN has room or an invalid page: the size of the drive guarantees it")
     }
 
-    /// Gives each full frontier of `pool` a block with room. On a LUN without an invalid page
-    /// it stays full.
+    /// Gives each full frontier of `pool` a block with room.
+    /// On a LUN without an invalid page, the frontier stays full.
     fn refill(&mut self, pool: usize) -> Result<()> {
         let frontiers = [HOT, COLD].map(|stream| self.core.frontier(stream, pool));
         while let Some(stream) = (HOT..=COLD).find(|s| self.core.frontiers[frontiers[*s]].is_full())
@@ -132,16 +132,16 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
         Ok(())
     }
 
-    /// Collects for the full frontier of `stream`: a victim becomes the new one.
-    /// The exception is a victim of the other kind with more valid pages than the other frontier
-    /// has room for: without a swap, it becomes the other frontier.
+    /// Collects for the full frontier of `stream`; the victim becomes the new frontier.
+    /// Exception: if a victim of the other kind has more valid pages than the other frontier has
+    /// room for, and there are no swaps, it becomes the other frontier.
     #[cold]
     fn collect(&mut self, stream: usize, pool: usize) -> Result<()> {
         let [mut pages, mut second_pages] = std::mem::take(&mut self.migrating);
         let other = HOT + COLD - stream;
         let other_frontier = self.core.frontier(other, pool);
         let victim = self.core.choose_victim(if self.layout == Layout::Flat { 0 } else { pool })?;
-        // A wear leveller may give the erased block another kind.
+        // A wear leveller may change the kind of the erased block.
         let kind = usize::from(self.label[victim as usize]);
         self.erase_victim(victim, &mut pages);
         if kind == stream {
@@ -167,14 +167,14 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
         Ok(())
     }
 
-    /// The block of the same kind that HCWF(swap) collects with a victim of the other kind.
+    /// Second victim of a swap: a block of the same kind as the full frontier, or None.
     fn second_victim(&mut self, stream: usize, pool: usize) -> Option<u32> {
         let swap = self.swap.as_ref()?;
         let closed = &swap.closed[self.core.frontier(stream, pool)];
         self.core.choose_second_victim(closed, swap.d)
     }
 
-    /// Erases a victim. If a wear leveller moves pages onto it, these keep their kind.
+    /// Erases a victim. Pages that a wear leveller moves onto it keep their kind.
     fn erase_victim(&mut self, victim: u32, pages: &mut Vec<u32>) {
         self.forget(victim);
         if let Some(Exchange { young, worn }) = self.core.erase_victim(victim, pages) {
@@ -198,7 +198,7 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
         }
     }
 
-    /// Index of the bag that holds a block of its kind.
+    /// Index of the bag of a block's kind and pool.
     fn bag(&self, block: u32) -> usize {
         let stream = usize::from(self.label[block as usize]);
         self.core.frontier(stream, self.core.flash.pool_of(block))
@@ -224,8 +224,8 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
         self.remember(block);
     }
 
-    /// Gives frontiers of a drive-wide pool that padding filled up a block with room.
-    /// On a LUN of its own, a frontier gets one when it is written to.
+    /// Gives frontiers of a drive-wide pool that padding has filled a block with room.
+    /// With a pool per LUN, a frontier gets a new block when it is written to.
     fn refill_padded(&mut self) -> Result<()> {
         if self.layout == Layout::Flat && self.core.frontiers.iter().any(Frontier::is_full) {
             self.refill(0)?;
@@ -240,7 +240,7 @@ impl<V: VictimPolicy, T: Tap> Policy for HotCold<V, T> {
     fn write_pages(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         self.find_streams(pages, hints);
         self.refill_padded()?;
-        if self.layout == Layout::Flat && !V::WEIGHS_HISTORY && !T::IS_OPEN {
+        if self.layout == Layout::Flat && !V::USES_WRITE_HISTORY && !T::IS_OPEN {
             return self.write_ahead(pages);
         }
         self.write_each(pages)
@@ -252,12 +252,12 @@ impl<V: VictimPolicy, T: Tap> Policy for HotCold<V, T> {
         }
     }
 
-    fn hears(&self) -> Hears {
-        if self.detector.is_none() { Hears::Groups } else { Hears::Nothing }
+    fn required_hints(&self) -> RequiredHints {
+        if self.detector.is_none() { RequiredHints::Groups } else { RequiredHints::Nothing }
     }
 
     fn without_hints(&self) -> &'static str {
-        "give it a detector, as in hcwf:detector=bloom"
+        "set a detector, as in hcwf:detector=bloom"
     }
 
     fn forget(&mut self, logical: u32) {
@@ -284,21 +284,21 @@ const DETECTOR: Param = Param::new(
     "detector",
     "oracle",
     Domain::Either(&Domain::Word(&["oracle"]), &detectors::NESTED),
-    "what tells hot from cold pages; oracle is the workload itself",
+    "detector of hot pages; oracle uses the workload's groups",
 );
 
-/// Hot and cold frontiers (Van Houdt 2014).
+/// HCWF: hot and cold write frontiers (Van Houdt 2014).
 pub type Hcwf = Frontiers<false>;
 
-/// Hot and cold frontiers, and swaps of hot and cold blocks that cost no write (paper 4).
+/// HCWF(swap): additionally swaps hot and cold blocks without writes (paper 4).
 pub type HcwfSwap = Frontiers<true>;
 
-/// The manager, with or without swaps.
+/// HCWF manager, with or without swaps.
 pub struct Frontiers<const SWAPS: bool>;
 
 impl<const SWAPS: bool> Manager for Frontiers<SWAPS> {
     const ENTRY: Entry = if SWAPS {
-        Entry::new("hcwf-swap", "the same, swapping hot and cold blocks as they are collected")
+        Entry::new("hcwf-swap", "hcwf with swaps of hot and cold blocks at collection")
             .example("hcwf-swap:d_swap=100")
             .params(&[D, D_SWAP, DETECTOR])
             .variants(&["hcwf-swap:d_swap=1"])
@@ -317,7 +317,11 @@ impl<const SWAPS: bool> Manager for Frontiers<SWAPS> {
             }),
             default_victims: format!("d-choices:d={}", params.integer::<u32>("d")),
             shapes_victims: Some("d"),
-            hears: if detector(params).is_none() { Hears::Groups } else { Hears::Nothing },
+            required_hints: if detector(params).is_none() {
+                RequiredHints::Groups
+            } else {
+                RequiredHints::Nothing
+            },
             ..Declared::of(Needs::streams(STREAMS as u32))
         })
     }
@@ -337,12 +341,12 @@ impl<const SWAPS: bool> Manager for Frontiers<SWAPS> {
     }
 }
 
-/// The spec of the detector; `None` if the host tells.
+/// Spec of the detector, or None if the host provides hints.
 fn detector(params: &Params) -> Option<&str> {
     Some(params.text("detector")).filter(|text| *text != "oracle")
 }
 
-/// Puts the manager together once the victim policy is known.
+/// Builds the manager once the victim policy is known.
 struct Assemble<T> {
     name: &'static str,
     d_swap: Option<u32>,

@@ -1,9 +1,9 @@
 //! Block managers: where each page goes, and when collection runs.
 //!
 //! Most published schemes are a placement ([`mod@crate::placements`]) on the [`generic`] manager. A
-//! manager whose collection rule is special implements [`Manager`] itself, in a file here and a line
-//! in `managers!`. What each can do is [`Declared`]; what cannot be is refused from that, in
-//! [`check`], before anything is built.
+//! manager with a special collection rule implements [`Manager`] itself, in a file here and a line
+//! in `managers!`. [`Declared`] states what each manager supports; [`check`] uses it to reject
+//! invalid combinations before building anything.
 
 mod build_with;
 mod core;
@@ -22,7 +22,7 @@ pub use setup::{CustomPolicies, Setup};
 
 use crate::error::{Error, Result};
 use crate::flash::{Array, Geometry, HostCounters, Observer, Pools, Silent, Tap};
-use crate::hints::{Hears, Hints};
+use crate::hints::{Hints, RequiredHints};
 use crate::observe::Report;
 use crate::params::Params;
 use crate::registry::{Entry, Registry, dispatch, entries};
@@ -33,15 +33,15 @@ use crate::victims::{self, Boxed, Compiling, VICTIMS, Visitor};
 /// Layout of streams and collection over the LUNs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// One pool of blocks, one write frontier a stream, drive-wide collection.
+    /// One pool of blocks, one write frontier per stream, drive-wide collection.
     Flat,
-    /// A frontier a stream and LUN, pages striped over the LUNs that have room; a collection when
-    /// none has, of a victim anywhere.
+    /// One frontier per stream and LUN. Pages are striped over the LUNs with room; if none has
+    /// room, a victim anywhere is collected.
     Striped,
-    /// Striped, but each LUN collects for itself as it runs out (paper 3, §3).
+    /// Striped, but each LUN collects when it runs out of space (paper 3, §3).
     StripedPerLun,
-    /// Each logical page belongs to LUN `page mod luns`, which collects for itself: static
-    /// allocation by channel, then chip, then die (`MQSim`'s CWDP).
+    /// Static: each logical page belongs to LUN `page mod luns`, which collects for itself.
+    /// This is static allocation by channel, then chip, then die (`MQSim`'s CWDP).
     Static,
 }
 
@@ -50,16 +50,16 @@ impl Layout {
     pub const ALL: [Layout; 4] =
         [Layout::Flat, Layout::Striped, Layout::StripedPerLun, Layout::Static];
 
-    /// The layouts in which no collection spans LUNs, and a page may go to any.
+    /// Layouts in which no collection spans LUNs and a page may go to any LUN.
     pub const WITHIN_LUNS: [Layout; 2] = [Layout::Flat, Layout::StripedPerLun];
 
-    /// The layout of that name.
+    /// Layout with this name.
     pub fn named(name: &str) -> Result<Self> {
-        let found = Layout::ALL.into_iter().find(|layout| layout.name() == name);
-        found.ok_or_else(|| Error::unknown("layout", name, &Layout::ALL.map(Layout::name)))
+        let layout = Layout::ALL.into_iter().find(|layout| layout.name() == name);
+        layout.ok_or_else(|| Error::unknown("layout", name, &Layout::ALL.map(Layout::name)))
     }
 
-    /// Its name, as `--layout` takes it.
+    /// Name, as accepted by `--layout`.
     pub fn name(self) -> &'static str {
         match self {
             Layout::Flat => "flat",
@@ -76,7 +76,7 @@ impl Layout {
         }
     }
 
-    /// Parts of a drive of that shape that collect for themselves.
+    /// Number of collection domains of a drive with this geometry.
     fn domains(self, geometry: &Geometry) -> u32 {
         match self {
             Layout::Flat | Layout::Striped => 1,
@@ -85,55 +85,58 @@ impl Layout {
     }
 }
 
-/// A drive that can be driven: a flash array under a policy.
+/// Drive that serves requests: a flash array with a block manager.
 pub trait BlockManager: Send + State {
-    /// Writes `pages` in order. The counters are exact between calls, after an error too, and the
-    /// outcome does not depend on how a run of writes is cut into calls. `hints` are those of these
-    /// pages; without what [`Self::hears`] asks for, it is an error.
+    /// Writes `pages` in order.
+    /// The counters are exact between calls, even after an error, and the result does not depend on
+    /// how a run of writes is split into calls. `hints` are those of these pages. Returns an error
+    /// without the hints that [`Self::required_hints`] names.
     fn write(&mut self, pages: &[u32], hints: Option<Hints>) -> Result<()>;
 
-    /// Reads `pages`. Those that hold no data cost no flash operation.
+    /// Reads `pages`. Unmapped pages cost no flash operation.
     fn read(&mut self, pages: Range<u32>) -> Result<()>;
 
-    /// Unmaps `pages`, and forgets what was learnt of them.
+    /// Unmaps `pages` and forgets their history.
     fn trim(&mut self, pages: Range<u32>) -> Result<()>;
 
-    /// Makes all writes so far endure. Nothing is held back, so it is only counted.
+    /// Makes all writes so far durable. Nothing is buffered, so flushes are only counted.
     fn flush(&mut self) -> Result<()>;
 
-    /// Collects one victim on an idle LUN, whose host can wait no shorter for it.
-    /// True if there was one worth it, that is with an invalid page, and the manager has a choice
-    /// of when it collects. Under drive-wide collection the victim may lie elsewhere.
+    /// Collects one victim on an idle LUN, before the host needs its space.
+    /// Returns true if a victim with an invalid page was collected. Returns false if no such victim exists,
+    /// or if the manager cannot choose when to collect. With drive-wide collection the victim may
+    /// be on another LUN.
     fn collect_idle(&mut self, lun: usize) -> Result<bool>;
 
-    /// Lets the next stripe of each stream begin on the LUN with the shortest of `queues`, one of
-    /// each LUN, and of equals on the next in turn. A stripe that is begun stays where it is.
-    /// Nothing comes of it where pages do not go round the LUNs.
+    /// Starts the next stripe of each stream on the LUN with the shortest of `queues`.
+    /// `queues` has one length per LUN; of equals, the next LUN in turn is used. A stripe that was
+    /// started stays on its LUN. Does nothing if pages are not striped over the LUNs.
     fn steer(&mut self, queues: &[u32]);
 
-    /// Fills up the program unit of `unit_pages` that is begun in the open block `block`.
-    /// Then it can be programmed. False if the manager has no pages to spare for that now, or ever.
+    /// Pads the incomplete program unit of `unit_pages` pages in the open block `block`.
+    /// The unit can then be programmed. Returns false if the manager has no spare pages for it.
     fn pad(&mut self, block: u32, unit_pages: u32) -> bool;
 
-    /// Collects a closed block that its data must leave; false if it cannot now, or ever.
+    /// Collects a closed block whose data must move. Returns false if that is not possible now.
     fn collect_closed(&mut self, block: u32) -> Result<bool>;
 
     /// Kind of hint that the host must give with each write.
-    fn hears(&self) -> Hears;
+    fn required_hints(&self) -> RequiredHints;
 
-    /// Report of the manager on itself.
+    /// Report on the manager's internals.
     fn report(&self) -> Report<'_>;
 
-    /// The flash array, to look at.
+    /// Flash array.
     fn flash(&self) -> &Array;
 
-    /// Counters of the host, for requests that cover pages in part.
+    /// Host counters, mutable for requests that cover pages in part.
     fn host_mut(&mut self) -> &mut HostCounters;
 
-    /// The observer that the drive was built with, if there is one.
+    /// Observer that the drive was built with, if any.
     fn observer_mut(&mut self) -> Option<&mut dyn Observer>;
 
-    /// Takes down what the drive was built from: its state is restored into no other.
+    /// Stores the identity of the drive. A saved state is restored only into a drive with the
+    /// same identity.
     fn identify(&mut self, identity: Identity);
 
     /// See [`Array::assert_invariants`].
@@ -163,11 +166,11 @@ impl dyn BlockManager {
     }
 }
 
-/// Taps that managers are compiled for, with victim policies in loops or behind a pointer.
-/// If nobody listens, each victim policy that hears of pages has a loop of its own; else any of
-/// them stands behind a pointer.
+/// Taps for which managers are compiled, with static or dynamic victim policies.
+/// Without an observer, each victim policy that tracks pages gets its own compiled loop. All other
+/// combinations call the policy through a pointer.
 pub trait Compiled: Tap {
-    /// Builds the policy that `text` names and hands it to `visitor`.
+    /// Builds the victim policy of spec `text` and passes it to `visitor`.
     fn with_policy<W: Visitor>(text: &str, setup: &Setup, visitor: W) -> Result<W::Output>;
 }
 
@@ -189,16 +192,17 @@ impl Compiled for Box<dyn Observer> {
     }
 }
 
-/// A registered manager: what it says of itself, and how it is built.
+/// Registered manager: its declaration and its constructor.
 pub trait Manager {
     /// Entry of the registry.
     const ENTRY: Entry;
 
-    /// Declares what it can do with such parameters, and what it needs.
-    /// An error if they do not go together.
+    /// Declares the manager's supported choices and needs with these parameters.
+    /// Returns an error if the parameters contradict each other.
     fn declared(params: &Params) -> Result<Declared>;
 
-    /// Builds it under a victim policy. The combination and the size of the drive are checked.
+    /// Builds the manager with a victim policy. The combination and the drive's size were
+    /// checked.
     fn build<T: Compiled>(
         params: &Params,
         victims: &str,
@@ -207,7 +211,7 @@ pub trait Manager {
     ) -> Result<Box<dyn BlockManager>>;
 }
 
-/// Hands the placements and the managers with a collection of their own to a macro.
+/// Passes the placements and the managers with their own collection to a macro.
 /// The macro is one of the registry.
 macro_rules! managers {
     ({$then:ident! $with:tt} $($module:ident::$placement:ident),+ $(,)?) => {
@@ -236,18 +240,18 @@ fn declared_by(params: &Params) -> Result<Declared> {
     })
 }
 
-/// Declaration of the manager that `text` names.
+/// Declaration of the manager of spec `text`.
 pub fn declared(text: &str) -> Result<Declared> {
     declared_by(&MANAGERS.read(text)?)
 }
 
-/// Declaration of the manager that `text` names, if it serves a layout and a victim policy.
-/// The policy is its own if none is given. An error is the sentence that says what is wrong.
+/// Declaration of the manager of spec `text`, if it supports a layout and a victim policy.
+/// Without `victims`, the manager's default policy is used. The error names the unsupported choice.
 pub fn serves(text: &str, victims: Option<&str>, layout: Layout) -> Result<Declared> {
     check_served(&MANAGERS.read(text)?, victims, layout)
 }
 
-/// Refuses what the manager does not serve; `victims` is the victim policy that is asked for.
+/// Checks that the manager supports the layout and the requested victim policy.
 fn check_served(params: &Params, victims: Option<&str>, layout: Layout) -> Result<Declared> {
     let declared = check_shaped(params, victims.is_some())?;
     let victims = VICTIMS.read(victims.unwrap_or(&declared.default_victims))?;
@@ -255,7 +259,8 @@ fn check_served(params: &Params, victims: Option<&str>, layout: Layout) -> Resul
     Ok(declared)
 }
 
-/// Declaration of a manager; refuses a victim policy beside a parameter that shapes its own.
+/// Declaration of a manager. A parameter that shapes its default victim policy excludes
+/// others.
 fn check_shaped(params: &Params, are_victims_asked: bool) -> Result<Declared> {
     let declared = declared_by(params)?;
     if let Some(shapes) = declared.shapes_victims
@@ -265,15 +270,15 @@ fn check_shaped(params: &Params, are_victims_asked: bool) -> Result<Declared> {
         let name = params.entry().name;
         let own = declared.default_victims.split(':').next().unwrap_or_default();
         return Err(Error::Spec(format!(
-            "{name} takes its victims by {own} with its {shapes}, or by a victim policy that is \
-             asked for; give one of the two"
+            "{name}: {shapes}= belongs to its own victim policy, {own}; give {shapes}= or another \
+             victim policy, not both"
         )));
     }
     Ok(declared)
 }
 
-/// Declaration of the manager that `text` names, if it can be built so.
-/// An error is the sentence that says what is wrong. Nothing is built.
+/// Declaration of the manager of spec `text`, if it can be built with `setup`.
+/// The error states the reason. Nothing is built.
 pub fn check(text: &str, setup: &Setup) -> Result<Declared> {
     check_params(&MANAGERS.read(text)?, setup)
 }
@@ -292,7 +297,7 @@ fn check_params(params: &Params, setup: &Setup) -> Result<Declared> {
     Ok(declared)
 }
 
-/// Builds the manager that `text` names.
+/// Builds the manager of spec `text`.
 ///
 /// ```
 /// use writeamp_engine::flash::Geometry;
@@ -308,7 +313,7 @@ pub fn build(text: &str, setup: Setup) -> Result<Box<dyn BlockManager>> {
     build_identified(text, setup, Silent)
 }
 
-/// Builds the manager that `text` names; `observer` hears of every operation of its flash.
+/// Builds the manager of spec `text`; `observer` is called for every flash operation.
 pub fn build_observed(
     text: &str,
     setup: Setup,
@@ -341,7 +346,7 @@ fn build_compiled<T: Compiled>(text: &str, setup: Setup, tap: T) -> Result<Box<d
     } })
 }
 
-/// The victim policy that the manager named by `text` uses if none is asked for.
+/// Default victim policy of the manager of spec `text`.
 pub fn default_victims(text: &str) -> Result<String> {
     Ok(declared(text)?.default_victims)
 }

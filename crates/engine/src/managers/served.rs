@@ -1,4 +1,4 @@
-//! Service of the host's requests, and their counts: the same for every manager.
+//! Service and counting of host requests, which is the same for every manager.
 
 use std::ops::Range;
 
@@ -6,41 +6,41 @@ use super::BlockManager;
 use super::core::Core;
 use crate::error::{Error, Result};
 use crate::flash::{Array, BlockState, Observer, Tap};
-use crate::hints::{Hears, Hints};
+use crate::hints::{Hints, RequiredHints};
 use crate::observe::Report;
 use crate::state::{Identity, State};
 use crate::victims::VictimPolicy;
 
-/// A manager on a [`Core`]: what it must say for itself.
+/// Manager on a [`Core`]: the methods that differ between managers.
 pub trait Policy: Send + State {
     type Victims: VictimPolicy;
     type Tap: Tap;
 
-    /// The name under which it is registered.
+    /// Registered name.
     fn name(&self) -> &str;
 
     fn core(&self) -> &Core<Self::Victims, Self::Tap>;
 
     fn core_mut(&mut self) -> &mut Core<Self::Victims, Self::Tap>;
 
-    /// Writes `pages`, all of which exist, in order; `hints` hold what [`Self::hears`] asks for.
+    /// Writes `pages` in order, all of which exist. `hints` contain the required hints.
     fn write_pages(&mut self, pages: &[u32], hints: &Hints) -> Result<()>;
 
-    /// Kind of hint that it must get from the host.
-    fn hears(&self) -> Hears;
+    /// Kind of hint that the host must provide.
+    fn required_hints(&self) -> RequiredHints;
 
-    /// Way to do without hints, as the end of a sentence.
+    /// Advice for hosts without hints, as the end of a sentence.
     fn without_hints(&self) -> &'static str;
 
-    /// Forgets what was learnt of a page that holds no data any more.
+    /// Forgets the history of a page that was unmapped.
     fn forget(&mut self, _logical: u32) {}
 
-    /// Takes the failure of its forgetting, if it failed.
+    /// Returns the error of the last [`Self::forget`], if it failed.
     fn failure(&mut self) -> Result<()> {
         Ok(())
     }
 
-    /// See [`BlockManager::collect_idle`]; `pool` is that of the LUN.
+    /// See [`BlockManager::collect_idle`]; `pool` is the pool of the LUN.
     fn collect_idle(&mut self, _pool: usize) -> Result<bool> {
         Ok(false)
     }
@@ -48,8 +48,8 @@ pub trait Policy: Send + State {
     /// See [`BlockManager::steer`].
     fn steer(&mut self, _queues: &[u32]) {}
 
-    /// Handler of a frontier that padding filled up.
-    /// It is `None` if the manager's books leave no room for padding.
+    /// Handler for frontiers that padding has filled.
+    /// None means that the manager has no room for padding.
     fn on_padded(&mut self) -> Option<fn(&mut Self, usize)> {
         None
     }
@@ -62,11 +62,11 @@ pub trait Policy: Send + State {
     /// See [`BlockManager::report`].
     fn report(&self) -> Report<'_>;
 
-    /// Asserts what must hold of its own books.
+    /// Asserts the manager's own invariants.
     fn assert_books(&self) {}
 }
 
-/// Parts of a [`Policy`] that follow from the fields `name` and `core`.
+/// Methods of a [`Policy`] that follow from the fields `name` and `core`.
 macro_rules! by_fields {
     ($victims:ty, $tap:ty) => {
         type Victims = $victims;
@@ -88,7 +88,7 @@ macro_rules! by_fields {
 
 pub(super) use by_fields;
 
-/// The shortest of queues; of equals, the first from `next` on.
+/// Index of the shortest queue; of equals, the first from `next` on.
 pub fn shortest(queues: &[u32], next: usize) -> usize {
     let in_turn = (next..queues.len()).chain(0..next);
     in_turn.min_by_key(|&at| queues[at]).unwrap_or(next)
@@ -98,19 +98,20 @@ impl<P: Policy> BlockManager for P {
     fn write(&mut self, pages: &[u32], hints: Option<Hints>) -> Result<()> {
         self.core().flash.check_range(pages)?;
         let hints = hints.unwrap_or_default();
-        self.hears().check(&hints, pages.len()).map_err(|missing| {
+        self.required_hints().check(&hints, pages.len()).map_err(|missing| {
             Error::Spec(format!(
-                "{} needs hints on {missing}, and this workload gives none; {}",
+                "{} needs hints on {missing}, but this workload provides none; {}",
                 self.name(),
                 self.without_hints()
             ))
         })?;
-        let before = self.core().now();
+        let written_before = self.core().now();
         let written = self.write_pages(pages, &hints);
         let flash = &mut self.core_mut().flash;
         flash.report_erase();
-        // Pages count as they are written, so that an error leaves the counters exact; bytes here.
-        let done_pages = flash.counters().host.written_pages - before;
+        // Pages are counted as they are written, so that the counters are exact after an error.
+        // Bytes are counted here.
+        let done_pages = flash.counters().host.written_pages - written_before;
         flash.host_mut().written_bytes += done_pages * u64::from(flash.geometry().page_bytes());
         written
     }
@@ -189,8 +190,8 @@ impl<P: Policy> BlockManager for P {
         collected
     }
 
-    fn hears(&self) -> Hears {
-        Policy::hears(self)
+    fn required_hints(&self) -> RequiredHints {
+        Policy::required_hints(self)
     }
 
     fn report(&self) -> Report<'_> {
@@ -228,7 +229,7 @@ mod tests {
         core: Core<Boxed, Silent>,
     }
 
-    state!(Failing { part core });
+    state!(Failing { nested core });
 
     impl Policy for Failing {
         type Victims = Boxed;
@@ -259,8 +260,8 @@ mod tests {
             Ok(())
         }
 
-        fn hears(&self) -> Hears {
-            Hears::Nothing
+        fn required_hints(&self) -> RequiredHints {
+            RequiredHints::Nothing
         }
 
         fn without_hints(&self) -> &'static str {

@@ -1,4 +1,4 @@
-//! Setup of a drive: the shape, sizes, policies, seed and wear that it is built from.
+//! Setup of a drive: its shape, sizes, policies, seed and wear.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use crate::rng::Stream;
 use crate::state::Identity;
 use crate::victims::{self, VICTIMS, VictimSource};
 
-/// Custom policies of a drive, which no registry knows; none by default.
+/// Custom policies of a drive, which are not in a registry. The default has no custom policy.
 #[derive(Debug, Clone, Default)]
 pub struct CustomPolicies {
-    /// The placement, in the place of the block manager.
+    /// Placement, which replaces the block manager.
     pub placement: Option<Arc<dyn PlacementSource>>,
-    /// The victim policy.
+    /// Victim policy.
     pub victims: Option<Arc<dyn VictimSource>>,
 }
 
@@ -26,42 +26,42 @@ pub struct CustomPolicies {
 pub struct Setup {
     /// Shape of the drive.
     pub geometry: Geometry,
-    /// Pages that the host sees.
+    /// Logical pages, visible to the host.
     pub logical_pages: u32,
-    /// Last of the logical pages, which hold the mapping table; 0 if there are none.
-    /// They get frontiers of their own from placements on drives that are timed.
+    /// Number of logical pages, at the end, that hold the mapping table; 0 without one.
+    /// On drives with timing, placements give them their own frontiers.
     pub table_pages: u32,
     /// Layout of streams and collection over the LUNs.
     pub layout: Layout,
-    /// The spec of the victim policy, or `None` for the manager's own.
+    /// Spec of the victim policy, or None for the manager's default.
     pub victims: Option<String>,
-    /// The spec of the wear leveller, if there is one.
+    /// Spec of the wear leveller, if any.
     pub wear_leveling: Option<String>,
-    /// Seed of the random streams of policies.
+    /// Seed of the policies' random streams.
     pub seed: u64,
-    /// Wear that the blocks stand.
+    /// Wear limits of the blocks.
     pub wear: Wear,
-    /// Custom policies: their names stand where specs would.
+    /// Custom policies. Their names replace specs.
     pub custom: CustomPolicies,
 }
 
-/// The pages that an op leaves to the host, halves to even as Python rounds them.
+/// Logical pages at over-provisioning `op`. Halves are rounded to even, as in Python.
 fn logical_pages(geometry: &Geometry, op: f64) -> u32 {
     (f64::from(geometry.physical_pages()) / (1.0 + op)).round_ties_even() as u32
 }
 
-/// The form that all spellings of a spec share.
+/// Canonical form of a spec.
 fn canonical(registry: &Registry, spec: &str) -> Result<String> {
     Ok(registry.read(spec)?.canonical())
 }
 
 impl Setup {
-    /// The share of spare pages if none is asked for: (T−U)/U.
+    /// Default over-provisioning (T−U)/U, the spare pages over the logical pages.
     pub const OP: f64 = 0.28;
 
-    /// A flat drive of that shape with the default op.
+    /// Builds the setup of a flat drive with this geometry and the default op.
     ///
-    /// Its blocks do not wear out, and the victim policy is the manager's own.
+    /// Its blocks do not wear out, and the victim policy is the manager's default.
     pub fn new(geometry: Geometry) -> Self {
         Setup {
             geometry,
@@ -76,23 +76,23 @@ impl Setup {
         }
     }
 
-    /// Sets the pages that the host sees to those that such an op leaves.
+    /// Sets the logical pages from the over-provisioning `op`.
     ///
-    /// They are rounded as the command line does.
-    /// An op that leaves none, or none spare, is refused when a manager is built.
+    /// They are rounded like those of the command line. If no logical page or no spare page
+    /// remains, building a manager fails.
     #[must_use]
     pub fn op(self, op: f64) -> Self {
         let logical_pages = logical_pages(&self.geometry, op);
         Setup { logical_pages, ..self }
     }
 
-    /// Sets the pages that the host sees.
+    /// Sets the number of logical pages.
     #[must_use]
     pub fn logical_pages(self, logical_pages: u32) -> Self {
         Setup { logical_pages, ..self }
     }
 
-    /// Sets how many of the logical pages, the last of them, hold the mapping table.
+    /// Sets the number of logical pages, at the end, that hold the mapping table.
     #[must_use]
     pub fn table_pages(self, table_pages: u32) -> Self {
         Setup { table_pages, ..self }
@@ -104,7 +104,7 @@ impl Setup {
         Setup { layout, ..self }
     }
 
-    /// Sets the spec of the victim policy, in the place of the manager's own.
+    /// Sets the spec of the victim policy, which replaces the manager's default.
     #[must_use]
     pub fn victims(self, spec: impl Into<String>) -> Self {
         Setup { victims: Some(spec.into()), ..self }
@@ -122,19 +122,19 @@ impl Setup {
         Setup { seed, ..self }
     }
 
-    /// Sets the wear that the blocks stand.
+    /// Sets the wear limits of the blocks.
     #[must_use]
     pub fn wear(self, wear: Wear) -> Self {
         Setup { wear, ..self }
     }
 
-    /// Sets policies that no registry knows.
+    /// Sets the custom policies.
     #[must_use]
     pub fn custom(self, custom: CustomPolicies) -> Self {
         Setup { custom, ..self }
     }
 
-    /// The sizes of the drive, which a placement is built for.
+    /// Sizes of the drive for which a placement is built.
     pub fn sizes(&self) -> Sizes {
         let Setup { geometry, layout, .. } = self;
         Sizes {
@@ -153,12 +153,12 @@ impl Setup {
         Flash::with_tap(geometry, logical_pages, layout.pools(), wear, tap)
     }
 
-    /// The first of the pages of the mapping table that lie apart from data, if there are any.
+    /// First page of the mapping table if it has its own frontiers, else None.
     pub(super) fn table_first_page(&self) -> Option<u32> {
         (self.table_pages > 0).then(|| self.logical_pages - self.table_pages)
     }
 
-    /// Declaration of the manager: the one that `text` names, unless it is a custom one.
+    /// Declaration of the manager: the custom placement, or else the one of spec `text`.
     pub(super) fn declared(&self, text: &str) -> Result<Declared> {
         match &self.custom.placement {
             Some(source) => Ok(generic::custom_declared(&**source)),
@@ -166,7 +166,7 @@ impl Setup {
         }
     }
 
-    /// The spec of the victim policy, or the name of a custom one.
+    /// Spec of the victim policy, or the name of a custom one.
     pub(super) fn victims_of(&self, declared: &Declared) -> String {
         let own = || declared.default_victims.clone();
         match &self.custom.victims {
@@ -179,7 +179,7 @@ impl Setup {
         Stream::new(self.seed, name)
     }
 
-    /// Everything that decides what a drive is, under the manager that `text` names.
+    /// Identity of the drive with the manager of spec `text`: all settings that define it.
     pub(super) fn identity(&self, text: &str) -> Result<Identity> {
         let manager = match &self.custom.placement {
             Some(source) => source.name().to_owned(),
@@ -192,7 +192,7 @@ impl Setup {
         self.identity_of(manager, victims)
     }
 
-    /// Identity of the drive under a block manager and a victim policy of such names.
+    /// Identity of the drive with a block manager and a victim policy of these names.
     pub(super) fn identity_of(&self, manager: String, victims: String) -> Result<Identity> {
         let Setup {
             geometry, logical_pages, table_pages, layout, wear_leveling, seed, wear, ..
@@ -207,14 +207,15 @@ impl Setup {
             .with("layout", format!("{layout:?}"))
             .with("wear", format!("{wear:?}"))
             .with("seed", seed.to_string());
-        // Drives of earlier builds, which had none of these frontiers, are the same without them.
+        // Drives saved by earlier versions had no separate frontiers for the table; they stay
+        // compatible.
         Ok(match table_pages {
             0 => identity,
             pages => identity.with("number of pages of the mapping table", pages.to_string()),
         })
     }
 
-    /// The custom victim policy, if the drive works by one.
+    /// Custom victim policy, if the drive uses one.
     pub(super) fn custom_victims(&self) -> Result<Option<victims::CustomVictims>> {
         let Setup { geometry, logical_pages, seed, .. } = self;
         let build = |source: &Arc<dyn VictimSource>| {

@@ -172,14 +172,19 @@ fn a_manager_without_the_hints_that_it_needs_refuses_to_write() {
     let mut hearing = 0;
     for entry in MANAGERS.entries {
         let mut drive = build(entry.example, setup(Layout::Flat, None)).unwrap();
-        let hears = drive.hears();
+        let required_hints = drive.required_hints();
         let short = Hints { groups: &groups, group_of: &[0], ..Hints::default() };
         let wrong = Hints { groups: &groups, group_of: &[0, 1], ..Hints::default() };
         for hints in [None, Some(Hints::default()), Some(short), Some(wrong)] {
             let written = drive.write(&[1, 2], hints);
-            assert_eq!(written.is_ok(), hears == Hears::Nothing, "{}: {written:?}", entry.name);
+            assert_eq!(
+                written.is_ok(),
+                required_hints == RequiredHints::Nothing,
+                "{}: {written:?}",
+                entry.name
+            );
         }
-        hearing += u32::from(hears != Hears::Nothing);
+        hearing += u32::from(required_hints != RequiredHints::Nothing);
     }
     assert!(hearing >= 4);
 }

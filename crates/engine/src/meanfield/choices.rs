@@ -1,35 +1,35 @@
-//! Choice of victims: probabilities p and q of paper 4, and their derivatives.
+//! Choice of victims: the probabilities p and q of paper 4, and their derivatives.
 
 use super::dense::{add_scaled, dot};
 use super::model::{Model, PerKind};
 
-/// Share of all blocks that is of each kind and has 0, 1, … b valid pages: m of the paper.
+/// Share of all blocks of each kind with 0, 1, … b valid pages: m of the paper.
 pub type Occupancy = PerKind<Vec<f64>>;
 
-/// Probabilities that a victim is of each kind and number of valid pages.
-/// The type is also that of a gradient with respect to these.
+/// Probabilities of a victim's kind and number of valid pages.
+/// The type also holds a gradient with respect to these probabilities.
 #[derive(Debug, Clone)]
 pub struct Victims {
     /// p: the emptiest of d of all blocks.
     pub of_all: Occupancy,
-    /// q: the emptiest of d* hot, or of d* cold blocks; all 0 without swaps.
+    /// q: the emptiest of d* hot, or of d* cold blocks. All 0 without swaps.
     pub of_kind: Occupancy,
 }
 
 impl Victims {
-    /// No victim at any of this many levels.
+    /// Zero probabilities for this many levels.
     pub fn none(levels: usize) -> Self {
         let kinds = PerKind { hot: vec![0.0; levels], cold: vec![0.0; levels] };
         Victims { of_all: kinds.clone(), of_kind: kinds }
     }
 }
 
-/// The draws from given blocks.
+/// Draws from given blocks.
 pub struct Draws<'a> {
     blocks: &'a Occupancy,
     any_kind: Emptiest,
     kinds: Option<PerKind<Emptiest>>,
-    /// The share of the blocks with so many valid pages that is hot.
+    /// For each number of valid pages: the share of these blocks that is hot.
     hot_shares: Vec<f64>,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Draws<'a> {
     pub fn new(model: &Model, blocks: &'a Occupancy) -> Self {
         let any_kind: Vec<f64> =
             blocks.hot.iter().zip(&blocks.cold).map(|(hot, cold)| hot + cold).collect();
-        // Where there is no block at all, any split has the right derivatives.
+        // If a level has no blocks, any split gives the right derivatives.
         let hot_share = |(&hot, &all): (&f64, &f64)| if all > 0.0 { hot / all } else { 0.5 };
         Draws {
             blocks,
@@ -64,7 +64,7 @@ impl<'a> Draws<'a> {
         }
     }
 
-    /// The gradient with respect to the blocks, from one with respect to their victims.
+    /// Gradient with respect to the blocks, from the gradient with respect to their victims.
     pub fn pull_back(&self, gradient: &Victims) -> Occupancy {
         let PerKind { hot, cold } = &gradient.of_all;
         let by_count: Vec<f64> = (0..hot.len())
@@ -85,15 +85,15 @@ impl<'a> Draws<'a> {
     }
 }
 
-/// The emptiest of a number of blocks drawn with replacement.
+/// Emptiest of a number of blocks drawn with replacement.
 struct Emptiest {
     total: f64,
     draws: f64,
-    /// Probability that it has i valid pages.
+    /// Probability that the emptiest block has i valid pages.
     chosen: Vec<f64>,
-    /// Probability that it is a given block with i valid pages.
+    /// Probability that the emptiest block is a given block with i valid pages.
     chosen_per_block: Vec<f64>,
-    /// The derivative of the power d of the share of blocks with at least i valid pages.
+    /// Derivative of the d-th power of the share of blocks with at least i valid pages.
     slopes: Vec<f64>,
 }
 
@@ -110,11 +110,11 @@ impl Emptiest {
             slopes: Vec::with_capacity(blocks.len()),
         };
         for (&here, &tail) in blocks.iter().zip(&at_least) {
-            // Whichever sum is the smaller one has the more accurate logarithm.
+            // The smaller of the two sums has the more accurate logarithm.
             let log_at_least =
                 if 2.0 * fewer < total { (-fewer / total).ln_1p() } else { (tail / total).ln() };
             let power = (draws * log_at_least).exp();
-            // Of no blocks at all the power 0 is 1, but 0 times their logarithm is not 0.
+            // Without blocks the power 0 is 1, but 0 times their logarithm is not 0.
             let others = if draws > 1.0 { ((draws - 1.0) * log_at_least).exp() } else { 1.0 };
             let slope = draws / total * others;
             let gone = if here > 0.0 { (here / tail).min(1.0) } else { 0.0 };
@@ -127,22 +127,22 @@ impl Emptiest {
         made
     }
 
-    /// The gradient with respect to the blocks, from one with respect to `chosen`.
+    /// Gradient with respect to the blocks, from the gradient with respect to `chosen`.
     fn pull_back(&self, gradient: &[f64]) -> Vec<f64> {
         let mut sum = -self.draws / self.total * dot(&self.chosen, gradient);
-        let mut before = 0.0;
+        let mut previous = 0.0;
         let steps = gradient.iter().zip(&self.slopes);
         steps
             .map(|(&here, slope)| {
-                sum += (here - before) * slope;
-                before = here;
+                sum += (here - previous) * slope;
+                previous = here;
                 sum
             })
             .collect()
     }
 }
 
-/// The sums of the elements from each on, the smallest first so that they keep their digits.
+/// Sum of the elements from each index to the end, adding the smallest first for accuracy.
 fn sums_from(values: &[f64]) -> Vec<f64> {
     let mut sums = vec![0.0; values.len()];
     let mut sum = 0.0;

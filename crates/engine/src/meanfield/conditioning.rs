@@ -1,4 +1,5 @@
-//! Conditioning of a fixed point: the trust that it, and its write amplification, deserves.
+//! Conditioning of a fixed point: the accuracy of the solution and of its write
+//! amplification.
 
 use super::choices::Occupancy;
 use super::dense::{Lu, dot};
@@ -6,25 +7,25 @@ use super::drift::Drift;
 use super::jacobian::{Linearised, flat};
 use super::model::Model;
 
-/// Roundings that an element of F goes through, as a multiple of the largest of its terms.
+/// Rounding error of an element of F, as a multiple of its largest term.
 const ROUNDINGS: f64 = 8.0 * f64::EPSILON;
 
-/// Effects of small errors, and of chance, as the linearised drift predicts them.
+/// Effects of small errors and of randomness, from the linearised drift.
 #[derive(Debug, Clone, Copy)]
 pub struct Conditioning {
-    /// A bound on the error of WA: what remains of F, or what rounding may hide in it, times the
-    /// sensitivity of WA to it.
+    /// Bound on the error of WA.
+    /// It is the sensitivity of WA to F, times the larger of the residual of F and its rounding
+    /// error.
     pub wa_error_bound: f64,
-    /// The host writes, per logical page, in which a surplus of hot blocks falls to 1/e.
+    /// Host writes per logical page in which a surplus of hot blocks decreases to 1/e.
     pub relaxation_drive_writes: f64,
-    /// The standard deviation of WA from blocks changing kind one at a time, times the root of
-    /// the number of blocks.
+    /// Standard deviation of WA due to individual blocks changing kind, times √blocks.
     pub wa_spread: f64,
 }
 
 impl Conditioning {
     /// Computes the conditioning at a fixed point.
-    /// The bounds are infinite if its neighbourhood cannot be told from a line of others.
+    /// The bounds are infinite if the fixed point cannot be distinguished from a line of others.
     pub fn new(model: &Model, blocks: &Occupancy, drift: &Drift) -> Self {
         let linearised = Linearised::new(model, blocks, drift);
         let wa = linearised.wa.clone();
@@ -45,23 +46,24 @@ impl Conditioning {
 }
 
 /// Bound on the error of WA from the errors of F.
-/// It is the sum of the errors of all elements of F, each times how much WA hangs on it, which the
-/// transposed system tells.
+/// It sums the errors of all elements of F, each times the derivative of WA by the element. The
+/// transposed system gives these derivatives.
 fn error_bound(drift: &Drift, factors: &Lu, wa: &[f64]) -> f64 {
     let sensitivity = factors.solve_transposed(wa);
     let (change, magnitude) = (flat(&drift.change), flat(&drift.magnitude));
-    // The last equation stood for the sum of all blocks, which is exact.
+    // The last equation represents the sum of all blocks, which is exact.
     (0..wa.len() - 1)
         .map(|i| sensitivity[i].abs() * change[i].abs().max(ROUNDINGS * magnitude[i]))
         .sum()
 }
 
 /// Relaxation of the number of hot blocks, and the spread of WA that it causes.
-/// It is how long that number takes to settle, in observations per block, and how much WA it stirs:
-/// an Ornstein–Uhlenbeck process, kicked by every block that changes kind.
+/// Returns the relaxation time, in observations per block, and the spread of WA. The number of hot
+/// blocks is modelled as an Ornstein–Uhlenbeck process that moves with every block that changes
+/// kind.
 fn exchange_of_blocks(drift: &Drift, factors: &Lu, wa: &[f64]) -> (f64, f64) {
     let levels = drift.change.hot.len();
-    // One empty block more that turns hot moves no page.
+    // Turning one empty block hot moves no page.
     let mut turning = vec![0.0; wa.len()];
     turning[0] = -1.0;
     turning[levels] = 1.0;

@@ -1,6 +1,6 @@
 //! Two factorisations of small dense matrices.
 
-/// A square matrix, row after row.
+/// Square matrix in row-major order.
 #[derive(Debug, Clone)]
 pub struct Matrix {
     size: usize,
@@ -24,13 +24,13 @@ impl Matrix {
         &mut self.entries[row * self.size..][..self.size]
     }
 
-    /// The rows before `row`, and the others.
+    /// Rows before `row`, and the remaining rows.
     fn split_at(&mut self, row: usize) -> (&mut [f64], &mut [f64]) {
         self.entries.split_at_mut(row * self.size)
     }
 }
 
-/// `row += factor · other`, element by element.
+/// Computes `row += factor · other`, element by element.
 pub fn add_scaled(row: &mut [f64], factor: f64, other: &[f64]) {
     for (entry, &term) in row.iter_mut().zip(other) {
         *entry += factor * term;
@@ -41,9 +41,9 @@ pub fn dot(left: &[f64], right: &[f64]) -> f64 {
     left.iter().zip(right).map(|(l, r)| l * r).sum()
 }
 
-/// Markov chain whose states Grassmann, Taksar and Heyman's method eliminates, first to last.
+/// Markov chain eliminated state by state by the method of Grassmann, Taksar and Heyman.
 ///
-/// Nothing is ever subtracted, so that even the rarest state's probability keeps its digits.
+/// The method never subtracts, so that even tiny probabilities keep their relative accuracy.
 #[derive(Debug)]
 pub struct EliminatedChain {
     steps: Matrix,
@@ -51,8 +51,8 @@ pub struct EliminatedChain {
 }
 
 impl EliminatedChain {
-    /// Eliminates a chain with these transition probabilities; the last state must be reached
-    /// from each.
+    /// Eliminates a chain with these transition probabilities.
+    /// The last state must be reachable from each state.
     pub fn new(mut steps: Matrix) -> Self {
         let size = steps.size();
         let mut leaving = vec![0.0; size];
@@ -71,26 +71,26 @@ impl EliminatedChain {
         EliminatedChain { steps, leaving }
     }
 
-    /// The stationary probabilities.
+    /// Stationary probabilities.
     pub fn stationary(&self) -> Vec<f64> {
         let size = self.steps.size();
         let mut visits = vec![0.0; size];
         visits[size - 1] = 1.0;
         for state in (0..size).rev() {
-            let (next, known) = visits.split_at_mut(state);
-            add_scaled(next, known[0], &self.steps.row(state)[..state]);
+            let (next, solved) = visits.split_at_mut(state);
+            add_scaled(next, solved[0], &self.steps.row(state)[..state]);
         }
         let total: f64 = visits.iter().sum();
         visits.iter().map(|visit| visit / total).collect()
     }
 
-    /// Poisson's equation: how much more of a `surplus` (of stationary mean 0) is gathered from
-    /// each state on than from the last state on.
+    /// Solves Poisson's equation for a `surplus` of stationary mean 0.
+    /// Returns how much more surplus accumulates from each state on than from the last state on.
     pub fn relative_values(&self, mut surplus: Vec<f64>) -> Vec<f64> {
         let size = self.steps.size();
         for state in 1..size {
-            let (known, here) = surplus.split_at_mut(state);
-            here[0] += dot(&self.steps.row(state)[..state], known);
+            let (solved, here) = surplus.split_at_mut(state);
+            here[0] += dot(&self.steps.row(state)[..state], solved);
         }
         let mut values = vec![0.0; size];
         for state in (0..size - 1).rev() {
@@ -101,7 +101,7 @@ impl EliminatedChain {
     }
 }
 
-/// A matrix as lower times upper triangle, with partial pivoting.
+/// LU factorisation of a matrix with partial pivoting.
 #[derive(Debug)]
 pub struct Lu {
     factors: Matrix,
@@ -109,7 +109,7 @@ pub struct Lu {
 }
 
 impl Lu {
-    /// Factors a matrix; `None` if it is singular or not finite.
+    /// Factors a matrix. Returns None if it is singular or not finite.
     pub fn new(mut matrix: Matrix) -> Option<Self> {
         let size = matrix.size();
         let mut order: Vec<usize> = (0..size).collect();
@@ -162,12 +162,12 @@ impl Lu {
         for i in 0..size {
             let row = self.factors.row(i);
             y[i] /= row[i];
-            let (known, rest) = y.split_at_mut(i + 1);
-            add_scaled(rest, -known[i], &row[i + 1..]);
+            let (solved, rest) = y.split_at_mut(i + 1);
+            add_scaled(rest, -solved[i], &row[i + 1..]);
         }
         for i in (0..size).rev() {
-            let (rest, known) = y.split_at_mut(i);
-            add_scaled(rest, -known[0], &self.factors.row(i)[..i]);
+            let (rest, solved) = y.split_at_mut(i);
+            add_scaled(rest, -solved[0], &self.factors.row(i)[..i]);
         }
         let mut x = vec![0.0; size];
         for (place, &row) in self.order.iter().enumerate() {

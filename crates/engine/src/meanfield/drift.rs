@@ -1,32 +1,32 @@
-//! The drift F of paper 4 (eqs. 1 to 3) and the write amplification (eq. 5) of any occupancy.
+//! Drift F of paper 4 (eqs. 1 to 3), and write amplification (eq. 5), of any occupancy.
 
 use super::choices::{Draws, Occupancy, Victims};
 use super::frontiers::{Frontiers, Rates};
 use super::model::{Model, PerKind};
 
-/// Drift of a drive's blocks, per observation (a host write or a collection).
+/// Drift of a drive's blocks per observation, which is a host write or a collection.
 #[derive(Debug)]
 pub struct Drift {
-    /// F: the expected change per observation, times the number of blocks.
+    /// F: expected change per observation, times the number of blocks.
     pub change: Occupancy,
-    /// The sum of the absolute terms of each element of `change`, for bounds on its rounding.
+    /// Sum of the absolute terms of each element of `change`, for bounds of its rounding error.
     pub magnitude: Occupancy,
-    /// Victims that are drawn from these blocks.
+    /// Victims drawn from these blocks.
     pub victims: Victims,
-    /// Frontiers in the equilibrium that these victims bring about.
+    /// Frontiers in equilibrium with these victims.
     pub frontiers: Frontiers,
-    /// Rates of swaps and changes of kind, per collection of the d-choices kind.
+    /// Rates of swaps and changes of kind, per d-choices collection.
     pub rates: Rates,
-    /// The share of the observations that are collections of the d-choices kind.
+    /// Share of the observations that are d-choices collections.
     pub collections: f64,
-    /// The share of the observations that are host writes.
+    /// Share of the observations that are host writes.
     pub writes: f64,
     /// Write amplification: pages programmed per host page written.
     pub wa: f64,
 }
 
 impl Drift {
-    /// Drift at `blocks`, whatever they are.
+    /// Computes the drift at any `blocks`.
     pub fn new(model: &Model, blocks: &Occupancy) -> Self {
         let victims = Draws::new(model, blocks).victims();
         let frontiers = Frontiers::new(model, &victims);
@@ -66,40 +66,41 @@ impl Drift {
         }
     }
 
-    /// The largest element of F.
+    /// Largest absolute element of F.
     pub fn residual(&self) -> f64 {
         let elements = self.change.hot.iter().chain(&self.change.cold);
-        // max() would drop a NaN.
+        // max() would ignore a NaN.
         elements.fold(0.0, |largest, x| if x.abs() <= largest { largest } else { x.abs() })
     }
 
-    /// Host pages written per collection of the d-choices kind.
+    /// Host pages written per d-choices collection.
     pub fn writes_per_collection(&self) -> f64 {
         self.writes / self.collections
     }
 
-    /// The share of all collections that draw d of all blocks.
+    /// Share of all collections that draw d of all blocks.
     pub fn share_of_d(&self) -> f64 {
         1.0 / (1.0 + self.rates.swaps.sum())
     }
 }
 
-/// Host pages written per collection of the d-choices kind.
-/// These are as many as collections free, since the frontiers neither fill nor empty in the long
-/// run.
+/// Host pages written per d-choices collection.
+/// This equals the pages that a collection frees, because the frontiers neither fill nor empty in
+/// the long run.
 pub(super) fn gained(victims: &Victims, rates: &Rates) -> f64 {
     let parts = victims.of_all.as_ref().zip(victims.of_kind.as_ref()).zip(rates.swaps);
     parts.map(|((all, kind), swaps)| invalid_pages(all) + swaps * invalid_pages(kind)).sum()
 }
 
-/// The mean of b − j, j the valid pages of a victim.
+/// Mean of b − j, with j the valid pages of a victim.
 pub(super) fn invalid_pages(victims: &[f64]) -> f64 {
     victims.iter().rev().enumerate().map(|(invalid, victim)| invalid as f64 * victim).sum()
 }
 
 /// Computes one kind's part of F.
-/// Pages are invalid at rate `invalidating`, blocks collected at `rate`s times `victims`; all but
-/// what `[becoming, leaving]` this kind return as full ones.
+/// Pages are invalidated at the rate `invalidating`, and blocks are collected at `rate`s times
+/// `victims`. Collected blocks return as full blocks of this kind, except for `[becoming,
+/// leaving]`.
 fn change(
     blocks: &[f64],
     invalidating: f64,
@@ -117,7 +118,7 @@ fn change(
             collected += taken;
             invalidating * (i + 1) as f64 * blocks[i + 1]
         } else {
-            // A victim that was full comes back as it was.
+            // A full victim returns unchanged.
             collected + taken + becoming - leaving
         };
         changes.push(arriving - invalid - taken);

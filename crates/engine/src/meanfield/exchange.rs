@@ -1,4 +1,4 @@
-//! Rate of swaps at which the levels and the frontiers agree.
+//! Swap rates at which the levels and the frontiers agree.
 
 use std::cell::Cell;
 
@@ -13,23 +13,24 @@ const MAX_STEPS: usize = 40;
 const LONGEST_STEP: f64 = 1.5;
 const SHORTEST_STEP: f64 = 1e-3;
 
-/// Swaps that change no digit of the drift.
+/// Swap rate below which swaps do not change the drift in double precision.
 const UNNOTICED: f64 = 1e-17;
 
-/// Cost of a minute: solutions for blocks of one page, by their cost at hundreds of pages.
+/// Solutions per minute for blocks of one page, extrapolated from blocks of hundreds of
+/// pages.
 const MINUTE: usize = 1_000_000_000;
 /// Solutions of the frontiers' chain that common drives need.
 const FEWEST_SOLUTIONS: usize = 40;
 
 const FIRST_STRIDE: f64 = 0.05;
 
-/// Tolerated error where no step gains anything more, because of rounding.
+/// Tolerated error if rounding prevents further progress.
 const NEARLY: f64 = 1e-7;
 
-/// Swaps rarer than this are taken for this rare.
+/// Least swap rate; rarer swaps are treated as equally rare.
 const RAREST: f64 = 1e-250;
 
-/// Balanced levels, and how the frontiers swap and change blocks under them.
+/// Balanced levels, with the swaps and changes of kind of the frontiers that they lead to.
 struct Exchange {
     balanced: Balanced,
     victims: Victims,
@@ -37,13 +38,13 @@ struct Exchange {
     rates: Rates,
 }
 
-/// Solutions of the frontiers' chain that are left.
+/// Remaining number of solutions of the frontiers' chain.
 pub struct Effort(Cell<usize>);
 
 impl Effort {
-    /// Effort enough for any but the most extreme drives.
-    /// It takes seconds at most for blocks of common sizes. A solution takes the cube of their
-    /// pages.
+    /// Effort that suffices except for extreme drives.
+    /// It takes seconds at most for common block sizes. The cost of a solution grows with the cube
+    /// of the pages per block.
     pub fn reasonable(model: &Model) -> Self {
         let pages = model.pages_per_block();
         let in_a_minute = FEWEST_SOLUTIONS + MINUTE / pages.pow(3);
@@ -56,18 +57,18 @@ impl Effort {
     }
 }
 
-/// Equation by which the swaps of hot blocks are as many as the levels were told.
+/// Equation that determines the hot swaps.
 #[derive(Clone, Copy)]
 enum HotSwaps {
     Agree,
-    /// As many blocks become hot as become cold, which is the same. Where blocks hardly ever
-    /// change, the number of hot ones is all but conserved, and only the ratio of these two tiny
-    /// rates tells where it comes to rest.
+    /// As many blocks become hot as become cold, which is equivalent to `Agree`.
+    /// If blocks rarely change kind, the number of hot blocks is nearly conserved, and only the
+    /// ratio of these two tiny rates determines its equilibrium.
     LeaveBlocksEven,
 }
 
-/// Newton's method on the two logarithms of the swaps, from near flows.
-/// From flows without swaps it begins with the swaps that the frontiers would do under those.
+/// Newton's method for the two logarithms of the swap rates, from nearby flows.
+/// From flows without swaps it begins with the swaps that the frontiers would then make.
 pub fn solve(model: &Model, near: Flows, effort: &Effort) -> Option<Flows> {
     let mut here = Exchange::new(model, near)?;
     if near.swap_nothing() {
@@ -97,17 +98,17 @@ pub fn solve(model: &Model, near: Flows, effort: &Effort) -> Option<Flows> {
         };
         match next {
             Some(next) => here = next,
-            // Rounding is all that is left, or there is no way on.
+            // Either only rounding error remains, or the method cannot continue.
             None => return (size < NEARLY).then_some(here.balanced.flows),
         }
     }
     None
 }
 
-/// Bisection, where Newton's method finds no slope.
-/// With next to no blocks changing, those that do come in bursts, and whether a burst begins with a
-/// hot or a cold block turns with the number of hot blocks like a switch. More swaps with hot
-/// blocks mean fewer hot blocks.
+/// Bisection, for cases in which Newton's method finds no slope.
+/// If blocks rarely change kind, the changes come in bursts. Whether a burst begins with a hot or a
+/// cold block then switches abruptly with the number of hot blocks. More swaps with hot blocks mean
+/// fewer hot blocks.
 pub fn bisect(model: &Model, near: Flows, effort: &Effort) -> Option<Flows> {
     let start = Exchange::new(model, near)?;
     let swaps = start.rates.swaps.map(log);
@@ -139,22 +140,22 @@ pub fn bisect(model: &Model, near: Flows, effort: &Effort) -> Option<Flows> {
 }
 
 impl Exchange {
-    /// Levels with these hot swaps, and the cold swaps that then agree.
+    /// Levels for the given hot swaps, with cold swaps that agree.
     fn settled(&self, model: &Model, mut swaps: PerKind<f64>, effort: &Effort) -> Option<Self> {
         let mut next = self.moved(model, swaps)?;
         for _ in 0..MAX_STEPS {
             effort.spend_one()?;
-            let found = log(next.rates.swaps.cold);
-            if (found - swaps.cold).abs() < 1e-14 * found.abs().max(1.0) {
+            let next_cold = log(next.rates.swaps.cold);
+            if (next_cold - swaps.cold).abs() < 1e-14 * next_cold.abs().max(1.0) {
                 return Some(next);
             }
-            swaps.cold = found;
+            swaps.cold = next_cold;
             next = next.moved(model, swaps)?;
         }
         Some(next)
     }
 
-    /// Positive if there are to be more hot blocks.
+    /// Positive if the number of hot blocks must increase.
     fn surplus(&self) -> f64 {
         self.rates.becoming.hot - self.rates.becoming.cold
     }
@@ -167,7 +168,7 @@ impl Exchange {
         Some(Exchange { balanced, victims, frontiers, rates })
     }
 
-    /// Levels with other swaps.
+    /// Levels for other swaps.
     fn moved(&self, model: &Model, swaps: PerKind<f64>) -> Option<Self> {
         if !swaps.sum().is_finite() {
             return None;
@@ -193,16 +194,16 @@ impl Exchange {
         }
     }
 
-    /// Logarithms of ratios that are to be 1, one for each kind's swaps.
+    /// Residuals for each kind's swaps: logarithms of ratios that are 1 at the solution.
     fn wrong(&self, hot_swaps: HotSwaps) -> PerKind<f64> {
         let Rates { swaps, becoming } = self.rates;
-        let told = self.balanced.flows.swaps;
+        let given_swaps = self.balanced.flows.swaps;
         PerKind {
             hot: match hot_swaps {
-                HotSwaps::Agree => log(swaps.hot) - told.hot,
+                HotSwaps::Agree => log(swaps.hot) - given_swaps.hot,
                 HotSwaps::LeaveBlocksEven => (becoming.hot / becoming.cold).ln(),
             },
-            cold: log(swaps.cold) - told.cold,
+            cold: log(swaps.cold) - given_swaps.cold,
         }
     }
 
@@ -214,11 +215,11 @@ impl Exchange {
     ) -> Option<PerKind<f64>> {
         let Rates { swaps, becoming } = self.rates;
         let mut hot_weights = Rates::default();
-        let mut told = 0.0;
+        let mut own_derivative = 0.0;
         match hot_swaps {
             HotSwaps::Agree => {
                 hot_weights.swaps.hot = by_log(swaps.hot);
-                told = 1.0;
+                own_derivative = 1.0;
             }
             HotSwaps::LeaveBlocksEven => {
                 hot_weights.becoming =
@@ -229,7 +230,7 @@ impl Exchange {
         cold_weights.swaps.cold = by_log(swaps.cold);
         let mut hot_row = self.derivatives(model, &hot_weights);
         let mut cold_row = self.derivatives(model, &cold_weights);
-        hot_row.hot -= told;
+        hot_row.hot -= own_derivative;
         cold_row.cold -= 1.0;
         let determinant = hot_row.hot * cold_row.cold - hot_row.cold * cold_row.hot;
         let step = PerKind {
@@ -239,7 +240,7 @@ impl Exchange {
         step.sum().is_finite().then_some(step)
     }
 
-    /// The derivatives of a weighted sum of the rates by the logarithms of the swaps.
+    /// Derivatives of a weighted sum of the rates by the logarithms of the swaps.
     fn derivatives(&self, model: &Model, weights: &Rates) -> PerKind<f64> {
         let blocks = &self.balanced.levels.blocks;
         let by_victims = self.frontiers.gradient(model, &self.victims, weights);
@@ -252,7 +253,7 @@ impl Exchange {
         })
     }
 
-    /// The derivative of what has this gradient along a direction of the flows.
+    /// Directional derivative: the gradient times a direction of the flows.
     fn along(&self, gradient: &Occupancy, direction: &Tangent) -> f64 {
         let tangents = self.balanced.levels.tangents.as_ref();
         let parts = gradient.as_ref().zip(tangents).map(|(gradient, tangents)| {
@@ -262,12 +263,12 @@ impl Exchange {
     }
 }
 
-/// The logarithm of a rate, of which there may be none that a double can hold.
+/// Logarithm of a rate, which is bounded below because the rate may underflow to 0.
 fn log(rate: f64) -> f64 {
     rate.max(RAREST).ln()
 }
 
-/// The derivative of `log`.
+/// Derivative of `log`.
 fn by_log(rate: f64) -> f64 {
     if rate > RAREST { 1.0 / rate } else { 0.0 }
 }

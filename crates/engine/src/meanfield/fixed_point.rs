@@ -1,4 +1,4 @@
-//! The fixed point of the mean field: F = 0 (paper 4, §3.2), without Euler's method.
+//! Fixed point of the mean field: F = 0 (paper 4, §3.2), solved without Euler's method.
 
 use super::choices::Occupancy;
 use super::continuation::follow;
@@ -10,13 +10,13 @@ use super::model::{Model, PerKind};
 use super::totals::{Balanced, random_collection};
 use crate::error::{Error, Result};
 
-/// Residuals below this are left alone.
+/// Residual below which no correction is attempted.
 const RESIDUAL: f64 = 1e-14;
-/// Residuals above this are no fixed point.
+/// Largest residual accepted as a fixed point.
 const ACCEPTED_RESIDUAL: f64 = 1e-9;
 const MOST_CORRECTIONS: usize = 4;
 
-/// The blocks of each kind and number of valid pages that stay as they are.
+/// Stationary share of blocks of each kind and number of valid pages.
 pub fn solve(model: &Model) -> Result<Occupancy> {
     let blocks = match model.d_swap() {
         Some(_) if model.pages_per_block() > 1 => with_swaps(model),
@@ -24,14 +24,13 @@ pub fn solve(model: &Model) -> Result<Occupancy> {
     };
     blocks.ok_or_else(|| {
         Error::Spec(format!(
-            "the fixed point of the mean field was not found for {model}; parameters less extreme \
-             than these are solved"
+            "no fixed point of the mean field was found for {model}; use less extreme parameters"
         ))
     })
 }
 
 /// Solves a drive without swaps.
-/// Nothing depends on the frontiers there, and they are not looked at.
+/// The frontiers are ignored because nothing depends on them.
 fn alone(model: &Model) -> Option<Occupancy> {
     let balanced = Balanced::new(model, without_swaps(model)?)?;
     if balanced.missing < RESIDUAL {
@@ -50,22 +49,22 @@ fn without_swaps(model: &Model) -> Option<Flows> {
     })
 }
 
-/// One way to a fixed point with swaps.
-type Way = fn(&Model, &Effort) -> Option<Flows>;
+/// Method that finds a fixed point with swaps.
+type Method = fn(&Model, &Effort) -> Option<Flows>;
 
-/// Finds a fixed point by the first of the ways that arrives.
-/// The kinds are called as they are or exchanged: what the equations for the swaps leave to be
-/// implied is better conditioned if "hot" is written less.
+/// Finds a fixed point by the first method that converges.
+/// Each method is tried with the kinds as they are and with the kinds exchanged: the implied
+/// equations are better conditioned if "hot" data are written less.
 fn with_swaps(model: &Model) -> Option<Occupancy> {
     let effort = Effort::reasonable(model);
     let hot_is_written_more = model.writes().hot > 0.5;
-    for way in [directly as Way, by_bisection, from_an_easier_drive] {
+    for method in [directly as Method, by_bisection, from_an_easier_drive] {
         for exchanged in [hot_is_written_more, !hot_is_written_more] {
-            let asked = if exchanged { model.with_kinds_exchanged() } else { *model };
-            let found = way(&asked, &effort)
-                .and_then(|flows| Balanced::new(&asked, flows))
-                .and_then(|balanced| corrected(&asked, balanced.levels.blocks));
-            if let Some(blocks) = found {
+            let oriented = if exchanged { model.with_kinds_exchanged() } else { *model };
+            let solution = method(&oriented, &effort)
+                .and_then(|flows| Balanced::new(&oriented, flows))
+                .and_then(|balanced| corrected(&oriented, balanced.levels.blocks));
+            if let Some(blocks) = solution {
                 return Some(if exchanged { blocks.exchanged() } else { blocks });
             }
         }
@@ -73,7 +72,7 @@ fn with_swaps(model: &Model) -> Option<Occupancy> {
     None
 }
 
-/// Solves directly from the same drive without swaps.
+/// Solves directly, starting from the same drive without swaps.
 fn directly(model: &Model, effort: &Effort) -> Option<Flows> {
     exchange::solve(model, without_swaps(model)?, effort)
 }
@@ -90,11 +89,11 @@ fn from_an_easier_drive(model: &Model, effort: &Effort) -> Option<Flows> {
     })
 }
 
-/// Corrects rounding by Newton's method on F itself.
-/// The levels are solved from full blocks down, and one rounding there turns up d times as large
-/// among the emptiest.
+/// Corrects rounding errors by Newton's method on F itself.
+/// The levels are solved from full blocks down, which amplifies rounding errors by d for the
+/// emptiest blocks.
 ///
-/// `None` if that was not rounding alone.
+/// Returns None if the error is larger than rounding.
 fn corrected(model: &Model, mut blocks: Occupancy) -> Option<Occupancy> {
     let mut drift = Drift::new(model, &blocks);
     for _ in 0..MOST_CORRECTIONS {
@@ -108,7 +107,7 @@ fn corrected(model: &Model, mut blocks: Occupancy) -> Option<Occupancy> {
         let (hot, cold) = step.split_at(blocks.hot.len());
         let next = blocks.as_ref().zip(PerKind { hot, cold }).map(|(kind, step)| {
             let moved = kind.iter().zip(step);
-            // Shares far below the others' rounding have digits of their own to lose.
+            // Shares far below the rounding errors of the others still need their own accuracy.
             moved
                 .map(|(share, step)| if step.abs() < share / 2.0 { share + step } else { *share })
                 .collect()

@@ -1,50 +1,51 @@
-//! The Markov chain of the two write frontiers: π of paper 4's K(m), eq. 4.
+//! Markov chain of the two write frontiers: π of paper 4's K(m), eq. 4.
 //!
-//! Only the states in which a block is collected are kept. The states between them, in which the
-//! host writes, are crossed row by row: in a row, the pages that one frontier gains before the
-//! other gains one are geometrically distributed, so that a row costs O(b).
+//! Only the states in which a block is collected are kept. The states in between, in which the host
+//! writes, are eliminated row by row: the pages that one frontier gains before the other gains one
+//! are geometrically distributed, so that a row costs O(b).
 
 use super::choices::Victims;
 use super::dense::{EliminatedChain, Matrix, add_scaled, dot};
 use super::model::{Model, PerKind};
 
-/// Frontiers in equilibrium under given victims: the rates at which they collect.
-/// All are per call of the d-choices collection.
+/// Equilibrium of the frontiers for given victims: their rates of collection.
+/// All rates are per d-choices collection.
 #[derive(Debug)]
 pub struct Frontiers {
     chain: EliminatedChain,
-    /// Collections that find the frontier of a kind full, and the other with 0, 1, … b − 1 pages:
-    /// π_{b,l} for the hot frontier, π_{k,b} for the cold one.
+    /// Collections that find the frontier of a kind full and the other with 0, 1, … b − 1 pages.
+    /// These are π_{b,l} for the hot frontier and π_{k,b} for the cold one.
     full: PerKind<Vec<f64>>,
-    /// Second collections of a swap, by the pages that wait: π_{b+1,l} and π_{k,b+1}.
+    /// Second collections of a swap, by the number of waiting pages: π_{b+1,l} and π_{k,b+1}.
     waiting: PerKind<Vec<f64>>,
 }
 
-/// Rates of swaps and changes of kind, per call of the d-choices collection.
-/// The type is also that of the weights of a sum of the four.
+/// Rates of swaps and changes of kind, per d-choices collection.
+/// The type also holds the weights of a weighted sum of the four.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Rates {
-    /// Swaps whose second victim is one of d* blocks of a kind.
+    /// Swaps with a second victim from d* blocks of this kind.
     pub swaps: PerKind<f64>,
-    /// Blocks that change to a kind, other than by a swap.
+    /// Blocks that change to this kind without a swap.
     pub becoming: PerKind<f64>,
 }
 
-/// The chain as one of the frontiers sees it.
+/// The chain from the view of one frontier.
 struct Side<'a> {
-    /// The share of the host's writes that this frontier takes.
+    /// Share of the host's writes that go to this frontier.
     writes: f64,
     own: &'a [f64],
     other: &'a [f64],
-    /// The second victims, if there are swaps.
+    /// Second victims, if there are swaps.
     second: Option<&'a [f64]>,
-    /// Index of the first state of the chain with this frontier full; beside it, the other's.
+    /// First state of the chain with this frontier full; `other_states` is that of the other
+    /// frontier.
     states: usize,
     other_states: usize,
 }
 
 impl Frontiers {
-    /// Frontiers in the equilibrium that `victims` bring about.
+    /// Frontiers in equilibrium with `victims`.
     pub fn new(model: &Model, victims: &Victims) -> Self {
         let pages = model.pages_per_block();
         let sides = sides(model, victims);
@@ -57,7 +58,7 @@ impl Frontiers {
         Frontiers { chain, full, waiting }
     }
 
-    /// Rates of swaps and of changes of kind, at these frontiers.
+    /// Rates of swaps and of changes of kind.
     pub fn rates(&self, model: &Model, victims: &Victims) -> Rates {
         let sides = sides(model, victims);
         Rates {
@@ -75,8 +76,8 @@ impl Frontiers {
         }
     }
 
-    /// The gradient of a weighted sum of the rates with respect to the victims, up to multiples
-    /// of the victims' sums, which stay 1.
+    /// Gradient of a weighted sum of the rates with respect to the victims.
+    /// It is determined up to multiples of the victims' sums, which stay 1.
     pub fn gradient(&self, model: &Model, victims: &Victims, weights: &Rates) -> Victims {
         let pages = model.pages_per_block();
         let sides = sides(model, victims);
@@ -134,7 +135,7 @@ fn sides<'a>(model: &Model, victims: &'a Victims) -> PerKind<Side<'a>> {
     }
 }
 
-/// The gradient that one frontier's collections contribute.
+/// Contribution of one frontier's collections to the gradient.
 struct SideGradient {
     own: Vec<f64>,
     other: Vec<f64>,
@@ -146,11 +147,11 @@ impl Side<'_> {
         self.own.len() - 1
     }
 
-    /// Enters the transitions from the states in which this frontier is full (eq. 4).
+    /// Adds the transitions from the states in which this frontier is full (eq. 4).
     fn fill(&self, steps: &mut Matrix) {
         let pages = self.pages();
-        // Victims of the own kind, and those of the other that fit: relative to the pages in the
-        // other frontier, these begin in the same places whatever that number is.
+        // Victims of the same kind, and those of the other kind that fit. Relative to the pages in
+        // the other frontier they begin at the same positions for any such number.
         let mut crossing = Crossing::new(self.writes, &self.own[..pages]);
         let mut filled = vec![self.own[pages]];
         filled.resize(pages, 0.0);
@@ -178,7 +179,7 @@ impl Side<'_> {
         }
     }
 
-    /// Enters the transitions through states in which the other kind's pages wait for a swap.
+    /// Adds the transitions through states in which pages of the other kind wait for a swap.
     fn fill_swaps(&self, steps: &mut Matrix, second: &[f64]) {
         let pages = self.pages();
         let mut crossing = Crossing::new(self.writes, &second[..pages]);
@@ -215,7 +216,7 @@ impl Side<'_> {
         waiting
     }
 
-    /// Gains of a collection that finds this frontier full, by the pages in the other.
+    /// Gains of a collection that finds this frontier full, by the pages in the other frontier.
     fn gains(&self, becoming: f64, swap: f64) -> Vec<f64> {
         let pages = self.pages();
         (0..pages)
@@ -227,8 +228,9 @@ impl Side<'_> {
             .collect()
     }
 
-    /// The gradient with respect to the victims, where `value(own, other)` is what is gained from
-    /// a state with so many pages in both frontiers on.
+    /// Gradient with respect to the victims.
+    /// `value(own, other)` is the gain from a state with these numbers of pages in the two
+    /// frontiers on.
     fn gradient(
         &self,
         full: &[f64],
@@ -272,7 +274,7 @@ impl Side<'_> {
     }
 }
 
-/// Probabilities of the pages in one's own frontier, as the other frontier gains its next.
+/// Distribution of the pages in the own frontier when the other frontier gains its next page.
 struct Crossing {
     writes: f64,
     row: Vec<f64>,
@@ -283,7 +285,8 @@ impl Crossing {
         Crossing { writes, row: start.to_vec() }
     }
 
-    /// Advances to the other frontier's next page; returns how likely one's own is full first.
+    /// Advances to the other frontier's next page.
+    /// Returns the probability that the own frontier is full before that.
     fn advance(&mut self) -> f64 {
         let mut visits = 0.0;
         for place in &mut self.row {
@@ -294,14 +297,14 @@ impl Crossing {
     }
 }
 
-/// The mean of a value at the state in which the next frontier is full.
+/// Mean of a value at the state in which the next frontier is full.
 struct Grid {
     width: usize,
     values: Vec<f64>,
 }
 
 impl Grid {
-    /// Builds it from the values with either frontier full, by the pages in the other.
+    /// Builds the means from the values with either frontier full, by the pages in the other.
     fn new(model: &Model, hot_full: &[f64], cold_full: &[f64]) -> Self {
         let pages = model.pages_per_block();
         let writes = model.writes();

@@ -1,4 +1,4 @@
-//! The derivatives of the drift, those of the frontiers' probabilities included.
+//! Derivatives of the drift, including those of the frontiers' probabilities.
 
 use super::choices::{Draws, Occupancy, Victims};
 use super::dense::{Lu, Matrix, add_scaled};
@@ -6,34 +6,34 @@ use super::drift::{Drift, invalid_pages};
 use super::frontiers::Rates;
 use super::model::{Model, PerKind};
 
-/// Linearised drift near an occupancy.
-/// A vector over all blocks has the hot ones first.
+/// Linearised drift at an occupancy.
+/// Vectors over all blocks contain the hot blocks first.
 #[derive(Debug)]
 pub struct Linearised {
-    /// ∂F/∂m; what comes from observations becoming more or less frequent is left out, which
-    /// vanishes where F = 0.
+    /// ∂F/∂m, without the term from the changing frequency of observations, which vanishes at F =
+    /// 0.
     pub drift: Matrix,
-    /// The derivatives of WA.
+    /// Derivatives of WA.
     pub wa: Vec<f64>,
 }
 
-/// The gradients of what happens per collection of the d-choices kind.
+/// Gradients of the quantities per d-choices collection.
 struct Gradients {
     /// Host pages written.
     writes: Vec<f64>,
     swaps: PerKind<Vec<f64>>,
-    /// Blocks becoming hot, less those becoming cold.
+    /// Blocks that become hot, minus those that become cold.
     becoming_hot: Vec<f64>,
 }
 
-/// Rows of one kind: the values from which they are computed.
+/// Inputs for the rows of one kind.
 struct Rows<'a> {
     first: usize,
     blocks: &'a [f64],
     second_victims: &'a [f64],
     swaps: f64,
     swaps_gradient: &'a [f64],
-    /// Pages invalid per block and valid page, by each host write.
+    /// Pages invalidated per block and valid page, by each host write.
     invalidating: f64,
     becoming: f64,
     entry: fn(&mut Occupancy, usize) -> &mut f64,
@@ -76,8 +76,8 @@ impl Linearised {
         Linearised { drift: matrix, wa }
     }
 
-    /// Factors ∂F/∂m for changes that leave the sum of all blocks alone: the last equation, which
-    /// the others imply, makes way for that.
+    /// Factors ∂F/∂m for changes that conserve the sum of all blocks.
+    /// The last equation, which the others imply, is replaced by that condition.
     pub fn factored(mut self) -> Option<Lu> {
         let size = self.drift.size();
         self.drift.row_mut(size - 1).fill(1.0);
@@ -127,7 +127,7 @@ impl Rows<'_> {
             add_scaled(&mut row, self.invalidating * invalid, &gradients.writes);
             row[self.first + i + 1] += rate * (valid + 1.0);
             row[self.first + i] -= rate * valid;
-            // What leaves the other levels comes back full, but for changes of kind.
+            // Blocks that leave other levels return full, except for changes of kind.
             add_scaled(&mut last, -1.0, &row);
             add_scaled(matrix.row_mut(self.first + i), drift.collections, &row);
         }
@@ -135,7 +135,7 @@ impl Rows<'_> {
     }
 }
 
-/// The hot blocks, then the cold ones.
+/// Hot blocks followed by cold blocks, in one vector.
 pub fn flat(blocks: &Occupancy) -> Vec<f64> {
     blocks.hot.iter().chain(&blocks.cold).copied().collect()
 }

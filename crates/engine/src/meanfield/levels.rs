@@ -1,80 +1,80 @@
-//! The stationary blocks of each number of valid pages, from full blocks down.
+//! Stationary blocks of each number of valid pages, solved from full blocks down.
 //!
-//! With the flows of blocks given (collections per host write, their split, the blocks that start
-//! full), F = 0 (paper 4, eqs. 2 and 3) says of each level that the blocks that come down from the
-//! level above either lose another page or are collected. No level depends on a lower one, and no
-//! probability of the frontiers enters: two equations a level, all terms positive.
+//! The flows of blocks are given: collections per host write, their split, and the blocks that
+//! start full. F = 0 (paper 4, eqs. 2 and 3) then states for each level that the blocks arriving
+//! from the level above either lose another page or are collected. No level depends on a lower
+//! level or on the frontiers' probabilities. Each level has two equations with positive terms only.
 
 use super::choices::Occupancy;
 use super::model::{Model, PerKind};
 use super::tail::{Rise, Tail};
 
-/// The number of flows; tangents are with respect to their logarithms.
+/// Number of flows. Tangents are derivatives by the logarithms of the flows.
 pub const FLOWS: usize = 6;
 
-/// Indices of the flows that are the swaps.
+/// Indices of the swap flows.
 pub const SWAPS: PerKind<usize> = PerKind { hot: 4, cold: 5 };
 
-/// Shares below this, which no sum notices, are taken for what their first-order term is.
+/// Shares below this do not affect any sum and are replaced by their first-order term.
 const NEGLIGIBLE: f64 = 1e-280;
 
 const MAX_STEPS: usize = 100;
 
 pub type Tangent = [f64; FLOWS];
 
-/// The logarithms of what the levels hang on, all per host page written.
+/// Logarithms of the flows that determine the levels, all per host page written.
 #[derive(Debug, Clone, Copy)]
 pub struct Flows {
-    /// Collections of the d-choices kind.
+    /// D-choices collections.
     pub collections: f64,
-    /// Blocks of each kind that start full, or come back full.
+    /// Blocks of each kind that start or return full.
     pub starting: PerKind<f64>,
-    /// The number of hot blocks over that of cold ones.
+    /// Number of hot blocks over that of cold blocks.
     pub hot_to_cold: f64,
-    /// Swaps per collection of the d-choices kind, by the kind of their second victim; the
-    /// logarithm of none is −∞.
+    /// Swaps per d-choices collection, by the kind of their second victim; −∞ without swaps.
     pub swaps: PerKind<f64>,
 }
 
-/// A quantity and its derivatives.
+/// Quantity with its derivatives by the flows.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Dual {
     pub value: f64,
     pub tangent: Tangent,
 }
 
-/// Levels that follow from the flows.
+/// Levels for given flows.
 #[derive(Debug)]
 pub struct Levels {
     pub blocks: Occupancy,
-    /// The derivatives of `blocks`.
+    /// Derivatives of `blocks`.
     pub tangents: PerKind<Vec<Tangent>>,
-    /// The valid pages of each kind, per block.
+    /// Valid pages of each kind, per block.
     pub valid_pages: PerKind<Dual>,
-    /// The logarithm of all blocks' share, to be 0.
+    /// Logarithm of the total share of blocks; 0 at the solution.
     pub log_total: Dual,
-    /// The logarithm of the hot and cold blocks' sum over what the flows took it for, to be 0.
+    /// Logarithm of each kind's share of blocks over the share assumed by the flows; 0 at the
+    /// solution.
     pub log_kinds: PerKind<Dual>,
 }
 
 /// One kind at one level.
 #[derive(Clone, Copy)]
 struct Kind {
-    /// Blocks that lose a page, per block and host write: its level times `Model::invalidating`.
+    /// Blocks that lose a page, per block and host write: the level times `Model::invalidating`.
     invalidating: f64,
-    /// Blocks that come down from the level above.
+    /// Blocks that arrive from the level above.
     arriving: Dual,
     /// Blocks of this kind with more valid pages.
     above: Tail,
     above_tangent: Tangent,
-    /// The share of all blocks that are of this kind.
+    /// Share of all blocks that belongs to this kind.
     blocks: Dual,
     /// Second collections of swaps per host write.
     swaps: Dual,
 }
 
 impl Flows {
-    /// The flow that the element `index` of a tangent belongs to.
+    /// Flow for the element `index` of a tangent.
     pub fn nth(&mut self, index: usize) -> &mut f64 {
         match index {
             0 => &mut self.collections,
@@ -90,7 +90,8 @@ impl Flows {
         self.swaps.hot == f64::NEG_INFINITY && self.swaps.cold == f64::NEG_INFINITY
     }
 
-    /// Extrapolated flows: `factor` times as far from here as `other`, where both are finite.
+    /// Extrapolates the flows, where both are finite.
+    /// The result is `factor` times as far from `self` as `other`.
     pub fn extrapolated(mut self, other: &Flows, factor: f64) -> Flows {
         let mut ends = *other;
         for index in 0..FLOWS {
@@ -112,7 +113,8 @@ impl Flows {
 }
 
 impl Levels {
-    /// Solves all levels; `None` if the flows are too far off for one to have a solution.
+    /// Solves all levels. Returns None if the flows are so inaccurate that a level has no
+    /// solution.
     pub fn new(model: &Model, flows: &Flows) -> Option<Self> {
         let pages = model.pages_per_block();
         let collections = Flows::exponential(flows.collections, &[0]);
@@ -146,20 +148,20 @@ impl Levels {
             cold.invalidating = valid * invalidating.cold;
             let kinds = PerKind { hot: &hot, cold: &cold };
             let here = Level { model, collections, above, above_tangent, kinds };
-            let found = here.solve()?;
+            let shares = here.solve()?;
             for (place, tangent, sum, dual) in [
-                (&mut blocks.hot, &mut tangents.hot, &mut valid_pages.hot, found.hot),
-                (&mut blocks.cold, &mut tangents.cold, &mut valid_pages.cold, found.cold),
+                (&mut blocks.hot, &mut tangents.hot, &mut valid_pages.hot, shares.hot),
+                (&mut blocks.cold, &mut tangents.cold, &mut valid_pages.cold, shares.cold),
             ] {
                 place[level] = dual.value;
                 tangent[level] = dual.tangent;
                 sum.add(&dual, valid);
             }
-            hot.descend(&found.hot);
-            cold.descend(&found.cold);
-            above = above.plus(found.hot.value).plus(found.cold.value);
-            add(&mut above_tangent, &found.hot.tangent, 1.0);
-            add(&mut above_tangent, &found.cold.tangent, 1.0);
+            hot.descend(&shares.hot);
+            cold.descend(&shares.cold);
+            above = above.plus(shares.hot.value).plus(shares.cold.value);
+            add(&mut above_tangent, &shares.hot.tangent, 1.0);
+            add(&mut above_tangent, &shares.cold.tangent, 1.0);
         }
         let total = above.value();
         Some(Levels {
@@ -203,7 +205,7 @@ impl Kind {
         Dual { value: self.above.log(self.blocks.value), tangent }
     }
 
-    /// The largest share from which swaps do not take more than arrives.
+    /// Largest share at which swaps do not take more blocks than arrive.
     fn most_for_swaps(&self, d_swap: Option<f64>) -> f64 {
         match d_swap {
             Some(draws) if self.swaps.value > 0.0 => {
@@ -214,13 +216,13 @@ impl Kind {
         }
     }
 
-    /// The share of this kind that what arrives sustains, if so much is collected per block:
-    /// Newton's method on a convex function.
-    fn sustained(&self, d_swap: Option<f64>, per_block: f64, bound: f64, near: f64) -> Found {
+    /// Share of this kind for the arriving blocks, if `per_block` is collected per block.
+    /// Solved by Newton's method on a convex function.
+    fn sustained(&self, d_swap: Option<f64>, per_block: f64, bound: f64, near: f64) -> KindShare {
         let leaving = self.invalidating + per_block;
         let most = (self.arriving.value / leaving).min(bound);
         let Some(draws) = d_swap.filter(|_| self.swaps.value > 0.0 && most > NEGLIGIBLE) else {
-            return Found { share: most, swapped: None, leaving_by_share: leaving };
+            return KindShare { share: most, swapped: None, leaving_by_share: leaving };
         };
         let mut share = near.min(most);
         let mut step = 0;
@@ -231,14 +233,14 @@ impl Kind {
             let next = (share - surplus / by_share).max(share / 16.0).min(most);
             step += 1;
             if (next - share).abs() <= 4.0 * f64::EPSILON * share || step == MAX_STEPS {
-                return Found { share, swapped: Some(rise), leaving_by_share: by_share };
+                return KindShare { share, swapped: Some(rise), leaving_by_share: by_share };
             }
             share = next;
         }
     }
 }
 
-/// The two equations of a level: arriving = invalid + collected + swapped, for each kind.
+/// The two equations of a level, one per kind: arriving = invalidated + collected + swapped.
 struct Level<'a> {
     model: &'a Model,
     collections: Dual,
@@ -247,18 +249,18 @@ struct Level<'a> {
     kinds: PerKind<&'a Kind>,
 }
 
-/// Collection at a level with a given share of all blocks.
+/// Collection at a level that contains a given share of all blocks.
 #[derive(Clone, Copy)]
 struct Collected {
     rise: Rise,
-    /// Collected per block, and how fast that grows with the share.
+    /// Collections per block, and their derivative by the share.
     per_block: f64,
     growth: f64,
 }
 
-/// A share of one kind's blocks at a level, and the derivative of what leaves it.
+/// Share of one kind's blocks at a level, and the derivative of the leaving blocks by it.
 #[derive(Clone, Copy, Default)]
-struct Found {
+struct KindShare {
     share: f64,
     swapped: Option<Rise>,
     leaving_by_share: f64,
@@ -266,17 +268,19 @@ struct Found {
 
 impl Level<'_> {
     fn solve(&self) -> Option<PerKind<Dual>> {
-        let (collected, found) = self.shares()?;
-        // Both kinds' derivatives by each flow solve one 2 × 2 system, whose matrix is a diagonal
-        // and the growth of what is collected per block; nothing in its determinant cancels.
-        let growth = found.map(|kind| collected.growth * kind.share);
-        let diagonal = found.map(|kind| kind.leaving_by_share);
+        let (collected, shares) = self.shares()?;
+        // The derivatives of both kinds by each flow solve a 2 × 2 system. Its matrix is diagonal
+        // plus the growth of collections per block, so that its determinant has no cancellation.
+        let growth = shares.map(|kind| collected.growth * kind.share);
+        let diagonal = shares.map(|kind| kind.leaving_by_share);
         let determinant =
             diagonal.hot * diagonal.cold + diagonal.hot * growth.cold + diagonal.cold * growth.hot;
-        let sum = found.hot.share + found.cold.share;
-        let explicit =
-            self.kinds.zip(found).map(|(kind, found)| self.explicit(kind, &found, sum, &collected));
-        let mut duals = found.map(|kind| Dual { value: kind.share, tangent: [0.0; FLOWS] });
+        let sum = shares.hot.share + shares.cold.share;
+        let explicit = self
+            .kinds
+            .zip(shares)
+            .map(|(kind, share)| self.explicit(kind, &share, sum, &collected));
+        let mut duals = shares.map(|kind| Dual { value: kind.share, tangent: [0.0; FLOWS] });
         for index in 0..FLOWS {
             let (hot, cold) = (explicit.hot[index], explicit.cold[index]);
             duals.hot.tangent[index] =
@@ -287,47 +291,49 @@ impl Level<'_> {
         Some(duals)
     }
 
-    /// Finds the share of all blocks at which the kinds' own shares add up to it: Newton's method
-    /// from above, where collection takes at most twice what arrives, however large d is.
-    fn shares(&self) -> Option<(Collected, PerKind<Found>)> {
+    /// Finds the share of all blocks that equals the sum of the kinds' shares.
+    /// Uses Newton's method from above, where collection takes at most twice the arriving blocks
+    /// for any d.
+    fn shares(&self) -> Option<(Collected, PerKind<KindShare>)> {
         let arriving = self.kinds.map(|kind| kind.arriving.value);
         let most =
             self.above.share_of(arriving.sum() / self.collections.value, self.model.d(), 1.0);
         let bounds = self.kinds.map(|kind| kind.most_for_swaps(self.model.d_swap()));
-        let mut found = bounds.map(|bound| Found { share: bound, ..Found::default() });
+        let mut shares = bounds.map(|bound| KindShare { share: bound, ..KindShare::default() });
         let mut low = 0.0;
         let mut high = most;
         let mut sum = most;
         for _ in 0..MAX_STEPS {
             let collected = self.collected(sum);
-            found = self.kinds.zip(bounds).zip(found).map(|((kind, bound), near)| {
+            shares = self.kinds.zip(bounds).zip(shares).map(|((kind, bound), near)| {
                 kind.sustained(self.model.d_swap(), collected.per_block, bound, near.share)
             });
-            let added = found.hot.share + found.cold.share;
+            let added = shares.hot.share + shares.cold.share;
             if added < NEGLIGIBLE {
-                return Some((collected, found));
+                return Some((collected, shares));
             }
             if added < sum {
                 high = sum;
             } else {
                 low = sum;
             }
-            let shrinking: f64 = [found.hot, found.cold]
+            let shrinking: f64 = [shares.hot, shares.cold]
                 .map(|kind| collected.growth * kind.share / kind.leaving_by_share)
                 .iter()
                 .sum();
-            // sum/added − 1 = 0 is convex in the sum if the kinds are alike, and nearly so if not.
+            // sum/added − 1 is convex in the sum if the kinds have equal rates, and nearly so
+            // otherwise.
             let next = sum + (added - sum) * added / (added + sum * shrinking);
-            // The error that is left is d times the square of this.
+            // The remaining error is d times the square of this step.
             let arrived = (next - sum).abs() <= 1e-9_f64.min(1e-7 / self.model.d()) * sum;
             let inside = next > low && next < high;
             sum = if arrived || inside { next } else { 0.5 * (low + high) };
             if arrived || high - low <= 2.0 * f64::EPSILON * high {
                 let collected = self.collected(sum);
-                let found = self.kinds.zip(bounds).zip(found).map(|((kind, bound), near)| {
+                let shares = self.kinds.zip(bounds).zip(shares).map(|((kind, bound), near)| {
                     kind.sustained(self.model.d_swap(), collected.per_block, bound, near.share)
                 });
-                return Some((collected, found));
+                return Some((collected, shares));
             }
         }
         None
@@ -345,14 +351,20 @@ impl Level<'_> {
         }
     }
 
-    /// The derivatives of a kind's balance by the flows, at fixed shares.
-    fn explicit(&self, kind: &Kind, found: &Found, sum: f64, collected: &Collected) -> Tangent {
-        let part = if sum > NEGLIGIBLE { found.share / sum } else { 0.0 };
+    /// Derivatives of a kind's balance by the flows, at fixed shares.
+    fn explicit(
+        &self,
+        kind: &Kind,
+        shares: &KindShare,
+        sum: f64,
+        collected: &Collected,
+    ) -> Tangent {
+        let fraction = if sum > NEGLIGIBLE { shares.share / sum } else { 0.0 };
         let mut tangent = kind.arriving.tangent.map(|arriving| -arriving);
-        add(&mut tangent, &self.collections.tangent, part * collected.rise.value);
-        let by_above = part * self.collections.value * collected.rise.by_tail;
+        add(&mut tangent, &self.collections.tangent, fraction * collected.rise.value);
+        let by_above = fraction * self.collections.value * collected.rise.by_tail;
         add(&mut tangent, &self.above_tangent, by_above);
-        if let (Some(rise), Some(draws)) = (found.swapped, self.model.d_swap()) {
+        if let (Some(rise), Some(draws)) = (shares.swapped, self.model.d_swap()) {
             add(&mut tangent, &kind.swaps.tangent, rise.value);
             add(&mut tangent, &kind.above_tangent, kind.swaps.value * rise.by_tail);
             let by_blocks = -draws * rise.value / kind.blocks.value;

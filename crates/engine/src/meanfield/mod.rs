@@ -1,14 +1,14 @@
-//! The mean field of d-choices collection with hot/cold write frontiers (paper 4, §3).
+//! Mean field of d-choices collection with hot/cold write frontiers (paper 4, §3).
 //!
-//! [`Model`] says what is asked, [`solve`] finds the blocks that stay as they are, [`Drift`] and
-//! [`Conditioning`] check any blocks without a word from the solver, [`transient`] follows a drive
-//! to its fixed point.
+//! [`Model`] is the problem, and [`solve`] finds its stationary blocks. [`Drift`] and
+//! [`Conditioning`] check any blocks independently of the solver. [`transient`] follows a drive to
+//! its fixed point.
 //!
-//! The solver's route, from the inside out:
-//! - `levels`: all blocks of d-choices collection, from full ones down, if the flows are given.
-//! - `totals`: the flows at which all pages and blocks are there (4 unknowns).
-//! - `exchange`: the swaps that the frontiers then do are those that the flows hold (2 unknowns).
-//! - `continuation`, `fixed_point`: where to begin.
+//! The solver's layers, from the inside out:
+//! - `levels`: all blocks of d-choices collection, from full ones down, for given flows.
+//! - `totals`: the flows for which the pages and blocks add up (4 unknowns).
+//! - `exchange`: the swaps for which the frontiers agree with the flows (2 unknowns).
+//! - `continuation`, `fixed_point`: starting points.
 
 mod choices;
 mod conditioning;

@@ -1,14 +1,15 @@
-//! Mean-field model of a drive: the drive, its collection, and the heat of its data.
+//! Mean-field model: the drive, its collection, and the hot/cold split of its data.
 
 use std::fmt;
 
 use crate::error::{Error, Result};
 
-/// Largest block that is solved, in pages.
-/// Beyond this the chain of the write frontiers, two states a page, takes minutes and gigabytes.
+/// Largest block that is supported, in pages.
+/// Beyond it the chain of the write frontiers, with two states per page, takes minutes and
+/// gigabytes.
 pub const MAX_PAGES_PER_BLOCK: u32 = 1024;
 
-/// Spare factor with which a drive is easy to solve; beside it, d and the share of hot data.
+/// Spare factor that makes a drive easy to solve; below it, an easy d and share of hot data.
 const EASY_SPARE_FACTOR: f64 = 0.35;
 const EASY_D: f64 = 10.0;
 const EASY_HOT_FRACTION: f64 = 0.2;
@@ -24,7 +25,7 @@ pub struct Model {
     writes: PerKind<f64>,
 }
 
-/// A value for each of the two kinds of data, and of the blocks that hold them.
+/// Values for the two kinds of data and of blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PerKind<T> {
     /// Value of the hot kind.
@@ -34,8 +35,8 @@ pub struct PerKind<T> {
 }
 
 impl Model {
-    /// HCWF(swap) where `d_swap` (the paper's d*) is given, else HCWF; `hot_fraction` is the
-    /// paper's f, `hot_write_fraction` its r, `spare_factor` its `S_f`.
+    /// Builds HCWF(swap) if `d_swap` (the paper's d*) is given, else HCWF.
+    /// `hot_fraction` is the paper's f, `hot_write_fraction` its r, `spare_factor` its `S_f`.
     pub fn new(
         pages_per_block: u32,
         spare_factor: f64,
@@ -88,22 +89,22 @@ impl Model {
         self.spare_factor
     }
 
-    /// Blocks drawn for a victim; not whole on the way of a continuation.
+    /// Blocks drawn for a victim. Not an integer during continuation.
     pub fn d(&self) -> f64 {
         self.d
     }
 
-    /// Blocks of one kind drawn for the second victim of a swap, if blocks are swapped.
+    /// Blocks of one kind drawn for the second victim of a swap, or None without swaps.
     pub fn d_swap(&self) -> Option<f64> {
         self.d_swap
     }
 
-    /// The share of all logical pages that is of each kind: f and 1 − f.
+    /// Share of all logical pages of each kind: f and 1 − f.
     pub fn data(&self) -> PerKind<f64> {
         self.data
     }
 
-    /// The share of host writes that goes to each kind: r and 1 − r.
+    /// Share of host writes to each kind: r and 1 − r.
     pub fn writes(&self) -> PerKind<f64> {
         self.writes
     }
@@ -114,28 +115,28 @@ impl Model {
         self.data.map(|share| pages * share)
     }
 
-    /// The probability that a host write invalidates a given valid page of each kind, times the
-    /// number of blocks: r/(bρf) and (1 − r)/(bρ(1 − f)) of eqs. 2 and 3.
+    /// Invalidation rate of a valid page of each kind: its probability per host write × blocks.
+    /// These are r/(bρf) and (1 − r)/(bρ(1 − f)) of eqs. 2 and 3.
     pub fn invalidating(&self) -> PerKind<f64> {
         self.writes.zip(self.valid_pages()).map(|(writes, pages)| writes / pages)
     }
 
-    /// Drive with another number of choices.
+    /// Same drive with another number of choices.
     pub(super) fn with_d(self, d: f64) -> Self {
         Model { d, ..self }
     }
 
-    /// Drive without swaps.
+    /// Same drive without swaps.
     pub(super) fn without_swaps(self) -> Self {
         Model { d_swap: None, ..self }
     }
 
-    /// Drive with the kinds exchanged: hot data are called cold, and cold data hot.
+    /// Same drive with the kinds exchanged: hot data are called cold, and cold data hot.
     pub(super) fn with_kinds_exchanged(&self) -> Self {
         Model { data: self.data.exchanged(), writes: self.writes.exchanged(), ..*self }
     }
 
-    /// Drives that are easier to solve, and from which the way to this one is short.
+    /// Drives that are easier to solve and close to this one.
     pub(super) fn easier(&self) -> [Self; 3] {
         let spare = Model { spare_factor: EASY_SPARE_FACTOR, ..*self };
         let d_swap = self.d_swap.map(|d_swap| EASY_D.min(d_swap));
@@ -144,7 +145,7 @@ impl Model {
         [spare, few_draws, Model { data, writes: data.exchanged(), ..few_draws }]
     }
 
-    /// A drive on the way from another, at 0, to this one, at 1; all proportions change steadily.
+    /// Drive on the path from `from`, at 0, to this one, at 1. All proportions change steadily.
     pub(super) fn between(&self, from: &Self, place: f64) -> Self {
         if place >= 1.0 {
             return *self;
@@ -180,23 +181,23 @@ impl fmt::Display for Model {
 }
 
 impl<T> PerKind<T> {
-    /// Values of a function of each kind's value.
+    /// Applies a function to both values.
     pub fn map<U>(self, mut function: impl FnMut(T) -> U) -> PerKind<U> {
         PerKind { hot: function(self.hot), cold: function(self.cold) }
     }
 
-    /// Pairs of this value and another of the same kind.
+    /// Pairs the values of two `PerKind` by kind.
     pub fn zip<U>(self, other: PerKind<U>) -> PerKind<(T, U)> {
         PerKind { hot: (self.hot, other.hot), cold: (self.cold, other.cold) }
     }
 
-    /// Values with the kinds exchanged.
+    /// Exchanges the two values.
     #[must_use]
     pub fn exchanged(self) -> Self {
         PerKind { hot: self.cold, cold: self.hot }
     }
 
-    /// References to the values.
+    /// References to both values.
     pub fn as_ref(&self) -> PerKind<&T> {
         PerKind { hot: &self.hot, cold: &self.cold }
     }

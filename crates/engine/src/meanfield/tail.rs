@@ -1,14 +1,14 @@
 //! Sums of shares from the top, and powers of them, without cancellation.
 
-/// Sum T of shares, carried in two doubles.
-/// A power of a million blows up what one double rounds off.
+/// Sum T of shares, stored in two doubles.
+/// Powers of up to a million amplify the rounding error of a single double.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Tail {
     high: f64,
     low: f64,
 }
 
-/// (T + s)^d − T^d and its derivatives.
+/// (T + s)^d − T^d, and its derivatives.
 #[derive(Debug, Clone, Copy)]
 pub struct Rise {
     pub value: f64,
@@ -18,10 +18,10 @@ pub struct Rise {
 
 impl Tail {
     pub fn plus(self, share: f64) -> Self {
-        // Knuth's two-sum keeps the exact rounding error.
+        // Knuth's two-sum computes the exact rounding error.
         let sum = self.high + share;
-        let kept = sum - self.high;
-        let error = (self.high - (sum - kept)) + (share - kept);
+        let rounded = sum - self.high;
+        let error = (self.high - (sum - rounded)) + (share - rounded);
         Tail { high: sum, low: self.low + error }
     }
 
@@ -38,7 +38,7 @@ impl Tail {
         }
     }
 
-    /// Rise of the power `draws` of T / total if T rises by `share`.
+    /// Increase of (T / total)^`draws` if T increases by `share`.
     pub fn rise(self, share: f64, draws: f64, total: f64) -> Rise {
         let above = self.plus(share);
         let power = (draws * above.log(total)).exp();
@@ -51,7 +51,7 @@ impl Tail {
         Rise { value: power * -(-draws * log_ratio).exp_m1(), by_share: slope, by_tail }
     }
 
-    /// The share by which T rises if the power `draws` of T / total rises by `rise`.
+    /// Increase of T for which (T / total)^`draws` increases by `rise`.
     pub fn share_of(self, rise: f64, draws: f64, total: f64) -> f64 {
         let tail = self.value();
         if tail == 0.0 {

@@ -1,30 +1,30 @@
-//! Flows for given swaps, which account for every page and every block.
+//! Flows for given swaps, at which all pages and blocks are accounted for.
 
 use super::dense::{Lu, Matrix};
 use super::levels::{FLOWS, Flows, Levels, SWAPS};
 use super::model::{Model, PerKind};
 
-/// The flows that are solved for; the others are the swaps.
+/// Number of solved flows; the remaining ones are the swaps.
 pub const SOLVED: usize = 4;
 
 const MAX_STEPS: usize = 60;
 const SHORTEST_STEP: f64 = 1e-4;
 
-/// Tolerated shortage where no step gains anything more, because of rounding.
+/// Tolerated residual if rounding prevents further progress.
 const NEARLY: f64 = 1e-6;
 
-/// Levels at whose flows nothing is missing.
+/// Levels for flows at which all pages and blocks are accounted for.
 #[derive(Debug)]
 pub struct Balanced {
     pub flows: Flows,
     pub levels: Levels,
-    /// The derivatives of the solved flows by the two logarithms of the swaps.
+    /// Derivatives of the solved flows by the two logarithms of the swaps.
     pub by_swaps: PerKind<[f64; SOLVED]>,
-    /// Shortage that rounding has left, as a share of the pages or blocks.
+    /// Remaining residual from rounding, as a share of the pages or blocks.
     pub missing: f64,
 }
 
-/// The closed form for d = 1 without swaps: every block is collected as often as any other.
+/// Closed form for d = 1 without swaps, where all blocks are collected equally often.
 pub fn random_collection(model: &Model) -> Flows {
     let pages = model.pages_per_block() as f64;
     let spare = model.spare_factor();
@@ -40,17 +40,17 @@ pub fn random_collection(model: &Model) -> Flows {
 }
 
 impl Balanced {
-    /// Newton's method from near flows; `None` if it does not arrive.
+    /// Newton's method from nearby flows. Returns None if it does not converge.
     pub fn new(model: &Model, near: Flows) -> Option<Self> {
         let mut flows = near;
         let mut levels = Levels::new(model, &flows)?;
         let mut missing = missing(model, &flows, &levels);
-        let mut before = f64::INFINITY;
-        // One rounding of what starts full turns up d times as large among the emptiest blocks.
+        let mut last_norm = f64::INFINITY;
+        // A rounding error of the full blocks is amplified by d among the emptiest blocks.
         let noise = 1e3 * f64::EPSILON * model.d();
         for _ in 0..MAX_STEPS {
             let jacobian = jacobian(model, &flows, &levels)?;
-            let stuck = norm(&missing) < noise && norm(&missing) > 0.5 * before;
+            let stuck = norm(&missing) < noise && norm(&missing) > 0.5 * last_norm;
             if stuck || rounding_only(model, &missing) {
                 return Some(Balanced::arrived(model, flows, levels, &jacobian, missing));
             }
@@ -60,7 +60,7 @@ impl Balanced {
                 return near_enough
                     .then(|| Balanced::arrived(model, flows, levels, &jacobian, missing));
             };
-            before = norm(&missing);
+            last_norm = norm(&missing);
             (flows, levels, missing) = next;
         }
         None
@@ -85,12 +85,12 @@ impl Balanced {
     }
 }
 
-/// Shortens a Newton step until less is missing than before; also returns what is missing.
+/// Shortens a Newton step until the residual decreases. Also returns the residual.
 fn shortened(
     model: &Model,
     from: &Flows,
     step: &[f64],
-    before: f64,
+    last_norm: f64,
 ) -> Option<(Flows, Levels, [f64; SOLVED])> {
     let longest = step.iter().fold(0.0_f64, |longest, x| longest.max(x.abs()));
     let mut scale = 1.0 / longest.max(1.0);
@@ -101,7 +101,7 @@ fn shortened(
         }
         if let Some(levels) = Levels::new(model, &flows) {
             let left = missing(model, &flows, &levels);
-            if norm(&left) < before {
+            if norm(&left) < last_norm {
                 return Some((flows, levels, left));
             }
         }
@@ -110,21 +110,22 @@ fn shortened(
     None
 }
 
-/// Logarithms of the found over the given: hot pages, cold pages, blocks and hot blocks.
+/// Residuals: logarithms of computed over required hot pages, cold pages, blocks and hot
+/// blocks.
 fn missing(model: &Model, flows: &Flows, levels: &Levels) -> [f64; SOLVED] {
     let pages = levels.valid_pages.zip(model.valid_pages());
-    let logs = pages.map(|(found, given)| (found.value / given).ln());
+    let logs = pages.map(|(computed, required)| (computed.value / required).ln());
     let kinds = if flows.swap_nothing() { 0.0 } else { levels.log_kinds.hot.value };
     [logs.hot, logs.cold, model.d() * levels.log_total.value, kinds]
 }
 
-/// The derivatives of `missing`.
+/// Derivatives of `missing`.
 fn rows(model: &Model, flows: &Flows, levels: &Levels) -> [[f64; FLOWS]; SOLVED] {
     let pages = levels.valid_pages.map(|sum| sum.tangent.map(|tangent| tangent / sum.value));
     let total = levels.log_total.tangent.map(|tangent| model.d() * tangent);
     let mut kinds = levels.log_kinds.hot.tangent;
     if flows.swap_nothing() {
-        // Nothing depends on what the flows take the hot blocks for.
+        // Without swaps, nothing depends on the assumed share of hot blocks.
         kinds = [0.0; FLOWS];
         kinds[3] = 1.0;
     }

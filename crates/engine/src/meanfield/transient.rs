@@ -1,4 +1,4 @@
-//! Transient: the way of a drive to its fixed point, by the ODE of paper 4 (eq. 1).
+//! Transient: the path of a drive to its fixed point, by the ODE of paper 4 (eq. 1).
 //! Time is in host writes.
 
 use super::choices::Occupancy;
@@ -8,30 +8,30 @@ use super::jacobian::{Linearised, flat};
 use super::model::{Model, PerKind};
 use crate::error::{Error, Result};
 
-/// Gamma of the method, with which it is stable and of second order, whatever the Jacobian.
+/// Gamma for which the method is stable and of second order with any Jacobian.
 const GAMMA: f64 = 1.0 - std::f64::consts::FRAC_1_SQRT_2;
 
 const FIRST_STEP_DRIVE_WRITES: f64 = 1e-6;
 const MAX_STEPS: usize = 1_000_000;
 
-/// Tolerance within which the shares and pages of a start must add up.
+/// Tolerance for the sums of shares and pages of an initial state.
 const SLACK: f64 = 1e-6;
 
-/// A drive at the times that were asked for.
+/// Trajectory of a drive at the requested times.
 #[derive(Debug, Clone)]
 pub struct Trajectory {
-    /// WA at that instant.
+    /// Instantaneous WA.
     pub wa: Vec<f64>,
     /// WA of all host writes since the start.
     pub mean_wa: Vec<f64>,
     /// Share of the blocks that are hot.
     pub hot_blocks: Vec<f64>,
-    /// The blocks at the last of the times.
+    /// Blocks at the last time.
     pub blocks: Occupancy,
 }
 
-/// Drive that has been written once from end to end: full blocks and empty ones.
-/// Of both, the hot kind has the share of its data.
+/// Drive after one sequential write of all pages: full blocks and empty blocks.
+/// The hot share of both equals that of the data.
 pub fn filled_once(model: &Model) -> Occupancy {
     let pages = model.pages_per_block();
     let spare = model.spare_factor();
@@ -43,8 +43,8 @@ pub fn filled_once(model: &Model) -> Occupancy {
     })
 }
 
-/// Follows a drive from `start` through ascending times, in host writes per logical page, to
-/// about `tolerance` in the share of blocks.
+/// Follows a drive from `start` through `times`, in ascending host writes per logical page.
+/// The error of the shares of blocks is about `tolerance`.
 pub fn follow(
     model: &Model,
     start: &Occupancy,
@@ -74,7 +74,7 @@ pub fn follow(
                 time = if width < end - time { time + width } else { end };
                 here = next;
             }
-            // A step that was cut to end at a time says nothing against longer ones.
+            // A step that was shortened to end at a requested time does not limit the next steps.
             let advised = width * (0.9 / ratio.sqrt()).clamp(0.2, 4.0);
             step = if ratio <= 1.0 { step.max(advised) } else { advised };
         }
@@ -109,10 +109,10 @@ fn check(model: &Model, start: &Occupancy, times: &[f64], tolerance: f64) -> Res
         if !blocks.iter().all(|share| *share >= 0.0 && share.is_finite()) {
             return wrong(format!("{name} must hold finite shares that are not negative"));
         }
-        let found: f64 = blocks.iter().enumerate().map(|(i, share)| i as f64 * share).sum();
-        if (found - pages).abs() > SLACK * pages {
+        let actual_pages: f64 = blocks.iter().enumerate().map(|(i, share)| i as f64 * share).sum();
+        if (actual_pages - pages).abs() > SLACK * pages {
             return wrong(format!(
-                "{name} holds {found} valid pages per block of the drive; by its data it must \
+                "{name} holds {actual_pages} valid pages per block of the drive; by its data it must \
                  hold {pages}"
             ));
         }
@@ -126,23 +126,23 @@ fn check(model: &Model, start: &Occupancy, times: &[f64], tolerance: f64) -> Res
 
 fn stuck(time: f64) -> Error {
     Error::Spec(format!(
-        "the integration got stuck after {time} drive writes; a larger tolerance may help"
+        "the integration made no progress after {time} drive writes; try a larger tolerance"
     ))
 }
 
-/// The blocks at one time, and their drift.
+/// Blocks at one time, with their drift.
 struct State {
     shares: Vec<f64>,
     blocks: Occupancy,
     drift: Drift,
-    /// Observations, per block, in which the host writes each logical page once.
+    /// Observations per block in which the host writes each logical page once.
     pace: f64,
 }
 
 impl State {
     fn new(model: &Model, shares: Vec<f64>) -> Self {
         let (hot, cold) = shares.split_at(shares.len() / 2);
-        // The method may step a little below zero where there is no block.
+        // The method may step slightly below zero at levels without blocks.
         let blocks =
             PerKind { hot, cold }.map(|kind| kind.iter().map(|share| share.max(0.0)).collect());
         let drift = Drift::new(model, &blocks);
@@ -154,7 +154,7 @@ impl State {
         flat(&self.drift.change).iter().map(|change| self.pace * change).collect()
     }
 
-    /// One step of the two-stage Rosenbrock method ROS2 (Verwer et al. 1999), and its error.
+    /// One step of the two-stage Rosenbrock method ROS2 (Verwer et al. 1999), with its error.
     fn advanced(&self, model: &Model, width: f64) -> Option<(State, f64)> {
         let factors = self.implicit_part(model, width)?;
         let first = factors.solve(&self.change());
@@ -170,7 +170,7 @@ impl State {
         error.is_finite().then(|| (State::new(model, shares), error))
     }
 
-    /// 1 − γ·h·∂F/∂m, factored.
+    /// Factors of 1 − γ·h·∂F/∂m.
     fn implicit_part(&self, model: &Model, width: f64) -> Option<Lu> {
         let mut matrix = Linearised::new(model, &self.blocks, &self.drift).drift;
         for index in 0..matrix.size() {

@@ -1,44 +1,44 @@
-//! Log of group changes: when groups of pages began, merged and gave space away.
+//! Log of group changes: creations, mergers and movements of space, with their times.
 
 use serde::{Deserialize, Serialize};
 
 use crate::state::state;
 
-/// A log holds no more changes, those during the fill included.
+/// Most changes of a log, including those during the fill.
 pub const MOST_CHANGES: usize = 100_000;
 
-/// Change of the groups of a manager, or of their space.
+/// Change of a manager's groups or of their space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupChange {
-    /// Host pages written before it.
+    /// Host pages written before the change.
     pub host_pages: u64,
     /// Kind of the change.
     pub kind: ChangeKind,
-    /// Groups are numbered; the numbers of those merged away are used again.
+    /// Number of the group. Numbers of merged groups are reused.
     pub group: u8,
-    /// Groups that there are from then on.
+    /// Number of groups after the change.
     pub groups: u8,
 }
 
 /// Kind of a group change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ChangeKind {
-    /// A group began.
+    /// The group was created.
     Created,
-    /// A group was merged into another.
+    /// The group was merged into another.
     Merged {
-        /// Group that has its pages now.
+        /// Group that received the pages.
         into: u8,
     },
-    /// Movement operations: in the interval that ends here, the group gave so many blocks away.
+    /// Movement operations in the interval that ends here.
     Moved {
-        /// Blocks given away.
+        /// Blocks that the group gave away.
         blocks: u32,
     },
 }
 
 impl ChangeKind {
-    /// The word used in reports.
+    /// Word used in reports.
     pub fn name(self) -> &'static str {
         match self {
             ChangeKind::Created => "created",
@@ -53,7 +53,7 @@ impl ChangeKind {
     }
 }
 
-/// The first changes, as many as memory should hold.
+/// First changes of a run, up to a limit that bounds memory.
 #[derive(Debug, Clone, Default)]
 pub struct GroupLog {
     changes: Vec<GroupChange>,
@@ -69,7 +69,7 @@ impl GroupLog {
         }
     }
 
-    /// The changes, in order.
+    /// Logged changes, in order.
     pub fn changes(&self) -> &[GroupChange] {
         &self.changes
     }

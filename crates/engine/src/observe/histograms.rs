@@ -2,7 +2,7 @@
 
 use crate::flash::{Array, BlockState};
 
-/// Closed blocks by their number of valid pages: entry v counts those with v.
+/// Histogram of closed blocks: entry v counts those with v valid pages.
 pub fn valid_page_histogram(flash: &Array) -> Vec<u64> {
     let pages_per_block = flash.geometry().pages_per_block();
     let mut histogram = vec![0; pages_per_block as usize + 1];
@@ -14,7 +14,7 @@ pub fn valid_page_histogram(flash: &Array) -> Vec<u64> {
     histogram
 }
 
-/// Blocks by their number of erases: entry n counts those erased n times.
+/// Histogram of blocks: entry n counts those erased n times.
 pub fn erase_histogram(flash: &Array) -> Vec<u64> {
     let most = flash.erase_counts().iter().max().copied().unwrap_or(0);
     let mut histogram = vec![0; most as usize + 1];

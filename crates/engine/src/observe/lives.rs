@@ -1,20 +1,20 @@
-//! Lives of pages, as a manager has learnt them.
+//! Lifetimes of pages, as learnt by a manager.
 
-/// Pages of one class at one age. Times are in pages that the host writes; counts fade.
+/// Lifetime of pages of one class and age. Times are in host page writes; counts decay.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Life {
-    /// The middle of the usual intervals of the class; 0 if its pages were not written again yet.
+    /// Centre of the mean intervals of the class, or 0 if its pages were never rewritten.
     pub usual_pages: f64,
-    /// Intervals so far, at least.
+    /// Least number of intervals so far.
     pub intervals: u8,
-    /// Octaves by which the last interval was longer than the usual one, rounded down.
+    /// Octaves from the mean interval to the last one, rounded down.
     pub last_octaves: i8,
-    /// The middle of the ages.
+    /// Centre of the ages.
     pub age_pages: f64,
-    /// Pages that the host overwrote at this age.
+    /// Pages overwritten by the host at this age.
     pub overwritten: f64,
-    /// Pages that a scan found at this age.
+    /// Pages found at this age by a scan.
     pub seen: f64,
-    /// The rest of life to be expected, by the mean of logarithms.
+    /// Expected remaining lifetime, from the mean of logarithms.
     pub rest_pages: f64,
 }

@@ -1,5 +1,4 @@
-//! Observations of a run: series, groups, lives of pages, histograms and whole recordings.
-//! The groups are followed by their changes.
+//! Observations of a run: time series, group changes, page lifetimes, histograms, recordings.
 
 mod group_log;
 mod histograms;

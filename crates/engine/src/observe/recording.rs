@@ -1,4 +1,4 @@
-//! Recording of a drive: all that happens on it, in order, to be shown step by step.
+//! Recording of a drive: all events in order, for display step by step.
 
 use crate::flash::{FlashOp, NONE, Notice, Observer, Score};
 
@@ -7,31 +7,31 @@ use crate::flash::{FlashOp, NONE, Notice, Observer, Score};
 pub struct Event {
     /// Kind of the event.
     pub kind: EventKind,
-    /// Values, whose meaning the kind says; [`NONE`] where it has fewer, or nothing to say.
+    /// Values, which depend on the kind; [`NONE`] for unused or missing values.
     pub values: [u32; 3],
 }
 
 /// Kind of an event of a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventKind {
-    /// Physical page, logical page that is programmed there, and cause.
+    /// Physical page, logical page programmed there, and cause.
     Program,
-    /// Block that is erased, and cause.
+    /// Erased block, and cause.
     Erase,
-    /// Block that is opened, and frontier that it stands behind.
+    /// Opened block, and its frontier.
     Open,
-    /// Block that is chosen for collection, and the choice, one of [`Recording::choices`].
+    /// Block chosen for collection, and index of [`Recording::choices`].
     Victim,
-    /// Logical page that is unmapped.
+    /// Unmapped logical page.
     Unmap,
-    /// Group that begins.
+    /// New group.
     GroupCreated,
-    /// Group that is no more, and the one that has its blocks.
+    /// Merged group, and the group that receives its blocks.
     GroupMerged,
 }
 
 impl EventKind {
-    /// The word used in reports.
+    /// Word used in reports.
     pub fn name(self) -> &'static str {
         match self {
             EventKind::Program => "program",
@@ -45,17 +45,17 @@ impl EventKind {
     }
 }
 
-/// Choice of a victim, as its policy explains it.
+/// Choice of a victim, as explained by its policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// Measure by which it was chosen, in words.
+    /// Measure that decided the choice.
     pub measure: String,
-    /// Candidates that were looked at, the chosen one first.
+    /// Candidates that were compared, the chosen one first.
     pub scores: Vec<Score>,
 }
 
-/// Observer that keeps everything but reads, which change nothing.
-/// A program takes 16 bytes, so this is for small drives.
+/// Observer that records all operations except reads, which change nothing.
+/// A program takes 16 bytes, so this is suitable for small drives.
 #[derive(Debug, Clone, Default)]
 pub struct Recording {
     events: Vec<Event>,
@@ -63,12 +63,12 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// The events, in order.
+    /// Recorded events, in order.
     pub fn events(&self) -> &[Event] {
         &self.events
     }
 
-    /// The choices of victims, in order.
+    /// Choices of victims, in order.
     pub fn choices(&self) -> &[Choice] {
         &self.choices
     }
@@ -110,7 +110,7 @@ impl Observer for Recording {
         }
     }
 
-    fn asks_scores(&self) -> bool {
+    fn needs_scores(&self) -> bool {
         true
     }
 }

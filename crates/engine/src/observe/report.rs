@@ -1,10 +1,10 @@
-//! Report of a block manager on itself.
+//! Report of a block manager on its internal data.
 
 use super::{GroupChange, Life};
 
 /// Report of a block manager on itself, beside the counters of its flash.
 ///
-/// A manager fills in what it knows; the rest is as in `Report::default()`.
+/// A manager sets the fields that it supports; the others are those of `Report::default()`.
 ///
 /// ```
 /// use writeamp_engine::flash::Geometry;
@@ -18,12 +18,12 @@ use super::{GroupChange, Life};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report<'a> {
-    /// Write amplification that the manager expects at the moment, if it has a model.
+    /// Write amplification that the manager's own model currently predicts, if it has one.
     pub predicted_wa: Option<f64>,
-    /// Lives of pages that it has learnt, by class and age, if it does.
+    /// Lifetimes of pages by class and age, if the manager learns them.
     pub lives: Vec<Life>,
-    /// Bytes of the tables that its scheme keeps beside the map and the victim policy.
+    /// Memory of the scheme's tables in bytes, without the map and the victim policy.
     pub scheme_bytes: u64,
-    /// Log of the groups of pages that it keeps, as far as it remembers.
+    /// Log of the changes of page groups, up to its limit.
     pub group_changes: &'a [GroupChange],
 }

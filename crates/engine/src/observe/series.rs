@@ -1,4 +1,4 @@
-//! The counters at equal distances in host page writes.
+//! Time series of the counters, at equal distances in host page writes.
 
 use crate::flash::Counters;
 use crate::state::state;
@@ -6,7 +6,7 @@ use crate::state::state;
 /// Cumulative counters at one point of a run.
 pub type Sample = Counters;
 
-/// Samples every so many host pages, counted from the start of the series.
+/// Samples at equal distances in host pages, counted from the start of the series.
 #[derive(Debug, Clone)]
 pub struct Series {
     interval_pages: u64,
@@ -14,18 +14,18 @@ pub struct Series {
     samples: Vec<Sample>,
 }
 
-// How often to sample is asked for in mid-run, so it belongs to the state.
+// The sampling interval is set during a run, so it is part of the saved state.
 state!(Series { value interval_pages, value next_at, value samples } where is_sound);
 
 impl Series {
-    /// A series that begins with `start` and samples every `interval_pages` host pages.
+    /// Starts a series with the sample `start`, sampled every `interval_pages` host pages.
     pub fn new(start: Sample, interval_pages: u64) -> Self {
         assert!(interval_pages > 0, "an interval has at least one page");
         let next_at = start.host.written_pages.saturating_add(interval_pages);
         Series { interval_pages, next_at, samples: vec![start] }
     }
 
-    /// A series that takes no sample after `start`.
+    /// Starts a series without further samples.
     pub fn unsampled(start: Sample) -> Self {
         Self::new(start, u64::MAX)
     }
@@ -35,18 +35,19 @@ impl Series {
         self.interval_pages > 0 && self.samples.last().is_some_and(is_to_come)
     }
 
-    /// True if the next sample is yet to come, and soon enough to be reached.
-    pub fn goes_on_from(&self, now: &Counters) -> bool {
+    /// True if the next sample is ahead of `now` and within reach.
+    pub fn precedes_next_sample(&self, now: &Counters) -> bool {
         self.next_at > now.host.written_pages
     }
 
-    /// Host pages until the next sample is due.
+    /// Host pages until the next sample.
     pub fn until_next(&self, now: &Counters) -> u64 {
         self.next_at - now.host.written_pages
     }
 
-    /// Takes a sample if one is due. A request may have overshot the point, even several of them;
-    /// then there is one sample for all of these, and the next is due at the next point ahead.
+    /// Takes a sample if one is due.
+    /// If a request has passed several sampling points, one sample represents them all, and the
+    /// next is taken at the next point ahead.
     pub fn observe(&mut self, now: &Counters) {
         let written_pages = now.host.written_pages;
         if written_pages >= self.next_at {
@@ -56,7 +57,7 @@ impl Series {
         }
     }
 
-    /// The samples so far, the start first.
+    /// Samples so far, beginning with the start.
     pub fn samples(&self) -> &[Sample] {
         &self.samples
     }

@@ -1,4 +1,4 @@
-//! Domains of parameters: their valid values, and how these are told and spelled.
+//! Domains of parameters: their valid values, the descriptions and the spellings of values.
 
 use std::fmt::{self, Display, Formatter};
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
@@ -8,37 +8,38 @@ use super::values::{bytes, integer, number, number_or_per_cent, whole};
 use crate::error::Error;
 use crate::spec::split;
 
-/// Domain of a parameter: the values that it may have.
-/// `Display` says which in words: "a number from 0 to 1".
+/// Domain of a parameter: its valid values.
+/// `Display` describes them, as in "a number from 0 to 1".
 #[derive(Debug, Clone, Copy)]
 pub enum Domain {
-    /// Whole numbers from the first to the second.
+    /// Whole numbers from the first to the second, inclusive.
     Whole(u64, u64),
     /// Numbers from one bound to the other.
     Number(Bound<f64>, Bound<f64>),
-    /// One of some words.
+    /// One of several words.
     Word(&'static [&'static str]),
-    /// Sizes from the first to the second number of bytes.
+    /// Sizes from the first to the second number of bytes, inclusive.
     Bytes(u64, u64),
-    /// A spec of an entry of a registry; a function, as entries of a registry may name itself.
+    /// Spec of a registry's entry. It is a function because entries may refer to their own
+    /// registry.
     Spec(fn() -> &'static dyn Specs),
     /// Values of one domain, separated by `/`.
     List(&'static Domain),
-    /// A value of the first domain, or else of the second.
+    /// Value of the first domain, or else of the second.
     Either(&'static Domain, &'static Domain),
 }
 
 impl Domain {
-    /// Shares of a whole.
+    /// Domain of shares: numbers from 0 to 1.
     pub const SHARE: Domain = Domain::Number(Included(0.0), Included(1.0));
 
     /// Domain of the number of blocks drawn for one victim.
-    /// Each draw takes its time, and so many find as good a victim as a look at all blocks does,
-    /// but for one block in thousands.
+    /// The limit bounds the time per victim. At the limit, the victim is as good as the best of all
+    /// blocks, except for one block in thousands.
     pub const CHOICES: Domain = Domain::Whole(1, 1 << 16);
 
-    /// Whether `text`, in a spec inside so many others, is in the domain; where it names an entry
-    /// that is not valid, the error that says why.
+    /// Checks that `text` is in the domain, in a spec nested `depth` deep.
+    /// If `text` names an invalid entry, the error contains the reason.
     pub(crate) fn check(&self, text: &str, depth: usize) -> std::result::Result<(), Option<Error>> {
         let is_valid = match self {
             Domain::Whole(least, most) => {
@@ -72,15 +73,15 @@ impl Domain {
                 }
                 !items.is_empty()
             }
-            Domain::Either(one, other) => {
-                return one.check(text, depth).or_else(|_| other.check(text, depth));
+            Domain::Either(first, second) => {
+                return first.check(text, depth).or_else(|_| second.check(text, depth));
             }
         };
         if is_valid { Ok(()) } else { Err(None) }
     }
 
-    /// The form of a valid `text` that all spellings of it share: numbers as short as they can be
-    /// written exactly, nested specs with all of their parameters.
+    /// Canonical form of a valid `text`, which all its spellings share.
+    /// Numbers are as short as exactly possible, and nested specs contain all of their parameters.
     pub fn canonical(&self, text: &str) -> String {
         let is_valid = |domain: &Domain| domain.check(text, 0).is_ok();
         match self {
@@ -93,16 +94,18 @@ impl Domain {
                 let items = split(text, '/').expect("a valid list");
                 items.into_iter().map(|item| of.canonical(item)).collect::<Vec<_>>().join("/")
             }
-            Domain::Either(one, other) => if is_valid(one) { one } else { other }.canonical(text),
+            Domain::Either(first, second) => {
+                if is_valid(first) { first } else { second }.canonical(text)
+            }
         }
     }
 
-    /// The number that a text means here: of shares, also in per cent.
+    /// Number of `text`, if the domain has numbers; shares may be given as percentages.
     pub(super) fn number(&self, text: &str) -> Option<f64> {
         if self.holds_shares() { number_or_per_cent(text) } else { number(text) }
     }
 
-    /// True of numbers that are shares of a whole, or of what they add up to.
+    /// True if the numbers are shares or sums of shares.
     pub(super) fn holds_shares(&self) -> bool {
         match self {
             Domain::Number(Included(least) | Excluded(least), Included(most) | Excluded(most)) => {
@@ -110,23 +113,23 @@ impl Domain {
             }
             Domain::Number(Included(least), Unbounded) => *least == 0.0,
             Domain::List(of) => of.holds_shares(),
-            Domain::Either(one, other) => one.holds_shares() || other.holds_shares(),
+            Domain::Either(first, second) => first.holds_shares() || second.holds_shares(),
             _ => false,
         }
     }
 
-    /// The part of `text` that is to blame: the first item of a list that is not valid, or all.
+    /// Invalid part of `text`: the first invalid item of a list, or all of it.
     pub(super) fn culprit<'a>(&self, text: &'a str) -> &'a str {
         match self {
             Domain::List(of) => split(text, '/')
                 .and_then(|items| items.into_iter().find(|item| of.check(item, 0).is_err()))
                 .unwrap_or(text),
-            Domain::Either(_, other) => other.culprit(text),
+            Domain::Either(_, second) => second.culprit(text),
             _ => text,
         }
     }
 
-    /// Its values in the plural: "numbers from 0 to 1".
+    /// Description of the values in the plural: "numbers from 0 to 1".
     pub(super) fn plural(&self) -> String {
         match self {
             Domain::Whole(least, u64::MAX) if *least > 0 => {
@@ -138,7 +141,7 @@ impl Domain {
             Domain::Bytes(least, most) => format!("sizes{}", sizes(*least, *most)),
             Domain::Spec(specs) => specs().plural().to_owned(),
             Domain::List(of) => format!("lists of {}", of.plural()),
-            Domain::Either(one, other) => format!("{} or {}", one.plural(), other.plural()),
+            Domain::Either(first, second) => format!("{} or {}", first.plural(), second.plural()),
         }
     }
 }
@@ -152,12 +155,12 @@ impl Display for Domain {
             Domain::Bytes(least, most) => write!(f, "a size{}", sizes(*least, *most)),
             Domain::Spec(specs) => write!(f, "a {}", specs().noun()),
             Domain::List(of) => write!(f, "a list of {}, separated by '/'", of.plural()),
-            Domain::Either(one, other) => write!(f, "{one} or {other}"),
+            Domain::Either(first, second) => write!(f, "{first} or {second}"),
         }
     }
 }
 
-/// A domain of shares, to a reader who wrote per cent.
+/// Domain of shares, described in per cent for users who wrote a percentage.
 pub(super) struct PerCent(pub(super) Domain);
 
 impl Display for PerCent {
@@ -191,7 +194,7 @@ fn sizes(least: u64, most: u64) -> String {
     )
 }
 
-/// The words of a list of what they stand for.
+/// Words of a list of pairs of word and meaning.
 pub const fn words<T, const N: usize>(all: &[(&'static str, T); N]) -> [&'static str; N] {
     let mut words = [""; N];
     let mut at = 0;
@@ -202,7 +205,7 @@ pub const fn words<T, const N: usize>(all: &[(&'static str, T); N]) -> [&'static
     words
 }
 
-/// "a, b or c".
+/// Joins words as "a, b or c".
 fn listed(words: &[&str]) -> String {
     match words {
         [] => String::new(),

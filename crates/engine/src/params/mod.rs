@@ -1,4 +1,4 @@
-//! Parameters of registered entries: their names, domains and defaults, each written once.
+//! Parameters of registry entries: names, domains and defaults, each defined once.
 
 mod domain;
 mod entry;
@@ -16,50 +16,50 @@ pub use domain::{Domain, words};
 pub use entry::{Entry, Pairs};
 use values::{bytes, number_or_per_cent, whole};
 
-/// The largest value of parameters that are kept in 32 bits.
+/// Largest value of parameters that are stored in 32 bits.
 pub const U32_MAX: u64 = u32::MAX as u64;
 
-/// A parameter that an entry of a registry accepts.
+/// Parameter of a registry entry.
 #[derive(Debug, Clone, Copy)]
 pub struct Param {
-    /// Name before the equals sign.
+    /// Name, before the equals sign.
     pub name: &'static str,
-    /// Other names that are accepted for it.
+    /// Alternative names.
     pub aliases: &'static [&'static str],
-    /// The value when it is not given; `None` if it must be given.
+    /// Default value, or None for a required parameter.
     pub default: Option<&'static str>,
-    /// Domain of its values.
+    /// Domain of valid values.
     pub domain: Domain,
-    /// Meaning, in a few words.
+    /// Help text.
     pub help: &'static str,
-    /// Change of its value where a smaller drive stands for the one that is meant.
+    /// Change of the value when a large drive is simulated by a smaller one.
     pub extent: Extent,
-    /// True if it is left out of the canonical form at its default.
-    /// So specs from before there was such a parameter keep theirs.
+    /// True if it is omitted from the canonical form at its default.
+    /// Specs written before the parameter existed then keep their canonical form.
     pub is_later: bool,
 }
 
-/// Relation of a parameter to the number of pages that its workload writes to.
+/// Dependence of a parameter on the number of pages that the workload writes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// Not at all, as shares, exponents and sizes of requests.
+    /// Independent: shares, exponents and request sizes.
     Free,
-    /// A number of writes, which grows as the pages do.
+    /// Number of writes, proportional to the pages.
     Writes,
-    /// A number of blocks, which grows as the pages do.
-    /// A number that would be less than the domain's least is that, and the larger drive another
-    /// than the one that is meant (`Params::not_scaled`).
+    /// Number of blocks, proportional to the pages.
+    /// Values below the domain's minimum become the minimum. The simulated drive then deviates in
+    /// proportion from the full drive, which `Params::not_scaled` reports.
     Blocks,
-    /// A number that no smaller drive can have in proportion, and so keeps; the words say why.
+    /// Number that cannot be scaled and is kept. The text gives the reason.
     Kept(&'static str),
-    /// Pages of the drive that is meant, for each page that there is.
+    /// Pages of the full drive that each simulated page represents.
     PerPage,
-    /// Only its default is the same on drives of all sizes; the words say why.
+    /// Position, of which only the default is valid at all sizes. The text gives the reason.
     Place(&'static str),
 }
 
 impl Param {
-    /// A parameter with a default.
+    /// Parameter with a default.
     pub const fn new(
         name: &'static str,
         default: &'static str,
@@ -69,7 +69,7 @@ impl Param {
         Param { default: Some(default), ..Param::required(name, domain, help) }
     }
 
-    /// A parameter that must be given.
+    /// Required parameter.
     pub const fn required(name: &'static str, domain: Domain, help: &'static str) -> Self {
         Param {
             name,
@@ -82,102 +82,103 @@ impl Param {
         }
     }
 
-    /// The parameter as one that goes with the number of pages.
+    /// Sets the dependence on the number of pages.
     #[must_use]
     pub const fn extent(mut self, extent: Extent) -> Self {
         self.extent = extent;
         self
     }
 
-    /// The parameter as one that came later than others of its entry.
+    /// Marks the parameter as added after others of its entry.
     #[must_use]
     pub const fn later(mut self) -> Self {
         self.is_later = true;
         self
     }
 
-    /// The parameter under further names.
+    /// Sets alternative names.
     #[must_use]
     pub const fn or(mut self, aliases: &'static [&'static str]) -> Self {
         self.aliases = aliases;
         self
     }
 
-    /// The parameter with another default.
+    /// Sets another default.
     #[must_use]
     pub const fn default(mut self, default: &'static str) -> Self {
         self.default = Some(default);
         self
     }
 
-    /// True if a valid `text` means the same as its default.
+    /// True if a valid `text` is equal to the default.
     fn is_default(&self, text: &str) -> bool {
         self.default
             .is_some_and(|default| self.domain.canonical(default) == self.domain.canonical(text))
     }
 
-    /// Its name and its aliases.
+    /// Name and alternative names.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
         std::iter::once(self.name).chain(self.aliases.iter().copied())
     }
 }
 
-/// Specs that may be the values of a parameter: those of one registry.
+/// Registry whose specs may be values of a parameter.
 pub trait Specs: Debug + Sync {
     /// Name of the registry.
     fn name(&self) -> &'static str;
 
-    /// One of its entries, in a sentence.
+    /// Noun for one entry, in sentences.
     fn noun(&self) -> &'static str;
 
-    /// Several of its entries, in a sentence.
+    /// Plural noun for entries, in sentences.
     fn plural(&self) -> &'static str;
 
-    /// The entry that a spec inside so many others names, with its parameters.
+    /// Parses a spec that is nested `depth` deep.
     fn read_nested(&self, text: &str, depth: usize) -> Result<Params>;
 }
 
-/// Parameters of a spec, given or by default, each in its domain: reading one cannot fail.
+/// Validated parameters of a spec, given or by default; reading one cannot fail.
 #[derive(Debug, Clone)]
 pub struct Params {
     entry: &'static Entry,
-    given: Vec<Given>,
+    settings: Vec<Setting>,
 }
 
 #[derive(Debug, Clone)]
-struct Given {
+struct Setting {
     name: &'static str,
-    /// The name or alias that was used.
+    /// Name or alias that the user wrote.
     spelled: String,
     value: String,
 }
 
 impl Params {
-    /// The parameters of `entry`, a `noun`, by what is given in a spec inside so many others.
+    /// Validates the parameters of `entry`, a `noun`, in a spec nested `depth` deep.
     pub(crate) fn read(
         noun: &str,
         entry: &'static Entry,
         pairs: Vec<(String, String)>,
         depth: usize,
     ) -> Result<Self> {
-        let mut params = Params { entry, given: Vec::with_capacity(pairs.len()) };
+        let mut params = Params { entry, settings: Vec::with_capacity(pairs.len()) };
         for (spelled, value) in pairs {
-            let known = entry.all_params().find(|param| param.names().any(|name| name == spelled));
-            let Some(param) = known else {
+            let param = entry.all_params().find(|param| param.names().any(|name| name == spelled));
+            let Some(param) = param else {
                 let names: Vec<&str> = entry.all_params().flat_map(Param::names).collect();
                 let what = format!("parameter of {noun} {}", entry.name);
                 return Err(Error::unknown(&what, &spelled, &names));
             };
-            if let Some(other) = params.given(param.name) {
+            if let Some(other) = params.setting(param.name) {
                 return Err(Error::Spec(format!(
-                    "{}: {} and {spelled} are the same parameter; give one of them",
+                    "{}: {} and {spelled} are the same parameter; give only one of them",
                     entry.name, other.spelled
                 )));
             }
-            params.given.push(Given { name: param.name, spelled, value });
-            let Given { value, .. } = &params.given[params.given.len() - 1];
+            params.settings.push(Setting { name: param.name, spelled, value });
+            let Setting { value, .. } = &params.settings[params.settings.len() - 1];
             if let Err(wrong) = param.domain.check(value, depth) {
-                // Looked for only where no error names it: nested specs would be read again.
+                // Computed only if no parse error names the part: nested specs would be parsed
+                // again.
                 let outside = || {
                     let culprit = param.domain.culprit(value);
                     if culprit.contains('%') && param.domain.holds_shares() {
@@ -189,8 +190,8 @@ impl Params {
             }
             if depth > 0 && entry.is_common(param) && !param.is_default(value) {
                 return Err(Error::Spec(format!(
-                    "{}: {}={value} is for a whole {noun}, not for a part of one; give it outside of \
-                     the parentheses",
+                    "{}: {}={value} is only valid for a whole {noun}; move it out of the \
+                     parentheses",
                     entry.name, param.name
                 )));
             }
@@ -206,12 +207,12 @@ impl Params {
         Ok(params)
     }
 
-    /// The entry that they belong to.
+    /// Registry entry of the spec.
     pub fn entry(&self) -> &'static Entry {
         self.entry
     }
 
-    /// The spec with all of its parameters, in the form that all spellings of it share.
+    /// Canonical form of the spec, with all of its parameters.
     pub fn canonical(&self) -> String {
         let params: Vec<String> =
             self.canonical_values().map(|(name, value)| format!("{name}={value}")).collect();
@@ -222,9 +223,9 @@ impl Params {
         }
     }
 
-    /// Every parameter with its value in the form that all spellings of it share.
-    /// Left out are the common and later ones that are at their defaults, so that they change no
-    /// spec that does not use them.
+    /// All parameters with their values in canonical form.
+    /// Common and later parameters at their defaults are omitted, so that they do not change specs
+    /// without them.
     pub fn canonical_values(&self) -> impl Iterator<Item = (&'static str, String)> {
         let value = |param: &Param| param.domain.canonical(self.text(param.name));
         let is_default = |param: &Param| param.is_default(self.text(param.name));
@@ -234,68 +235,68 @@ impl Params {
         own.chain(common).map(move |param| (param.name, value(param)))
     }
 
-    /// Every parameter with its value.
+    /// All parameters with their values.
     pub fn filled(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.entry.all_params().map(|param| (param.name, self.text(param.name)))
     }
 
-    /// The text of a parameter.
+    /// Value of a parameter, as text.
     pub fn text(&self, name: &str) -> &str {
-        let default = || self.param(name).default.expect("what has no default is given");
-        self.given(name).map_or_else(default, |given| &given.value)
+        let default = || self.param(name).default.expect("a required parameter is given");
+        self.setting(name).map_or_else(default, |setting| &setting.value)
     }
 
-    /// True if the spec gives `name` rather than leaving it at its default.
+    /// True if the spec sets `name` explicitly.
     pub fn is_given(&self, name: &str) -> bool {
-        self.given(name).is_some()
+        self.setting(name).is_some()
     }
 
-    /// Meaning of a parameter's word, by the list that its domain has its words from.
+    /// Meaning of a parameter's word. `all` is the list from which its domain has the words.
     pub fn choice<T: Copy>(&self, name: &str, all: &[(&str, T)]) -> T {
         let text = self.text(name);
         let (_, chosen) = all.iter().find(|(word, _)| *word == text).expect("a word of its domain");
         *chosen
     }
 
-    /// A whole number, of a type that its domain fits.
+    /// Whole number, of a type that its domain fits.
     pub fn integer<T: TryFrom<u64>>(&self, name: &str) -> T {
         whole(self.text(name))
     }
 
-    /// A number.
+    /// Number.
     pub fn number(&self, name: &str) -> f64 {
         number_or_per_cent(self.text(name)).expect("a number by its domain")
     }
 
-    /// A size in bytes.
+    /// Size in bytes.
     pub fn bytes(&self, name: &str) -> u64 {
         bytes(self.text(name)).expect("a size by its domain")
     }
 
-    /// The items of a list.
+    /// Items of a list.
     pub fn items(&self, name: &str) -> Vec<&str> {
         split(self.text(name), '/').expect("a list by its domain")
     }
 
-    /// A list of whole numbers.
+    /// List of whole numbers.
     pub fn integers<T: TryFrom<u64>>(&self, name: &str) -> Vec<T> {
         self.items(name).into_iter().map(whole).collect()
     }
 
-    /// A list of numbers.
+    /// List of numbers.
     pub fn numbers(&self, name: &str) -> Vec<f64> {
         let item = |item| number_or_per_cent(item).expect("a number by its domain");
         self.items(name).into_iter().map(item).collect()
     }
 
-    /// The error for a value that is not valid: by `domain`, which says which values are.
+    /// Builds the error for an invalid value. `domain` describes the valid values.
     pub fn outside(&self, name: &str, value: impl Display, domain: impl Display) -> Error {
-        let name = self.given(name).map_or(name, |given| &given.spelled);
+        let name = self.setting(name).map_or(name, |setting| &setting.spelled);
         Error::out_of_domain(Some(self.entry.name), name, value, domain)
     }
 
-    fn given(&self, name: &str) -> Option<&Given> {
-        self.given.iter().find(|given| given.name == name)
+    fn setting(&self, name: &str) -> Option<&Setting> {
+        self.settings.iter().find(|setting| setting.name == name)
     }
 
     fn param(&self, name: &str) -> &'static Param {

@@ -1,4 +1,4 @@
-//! Scaling of a spec to a smaller drive that stands for the one that is meant.
+//! Scaling of a spec to a smaller drive that is simulated in place of the full drive.
 
 use std::ops::Bound::Included;
 
@@ -7,21 +7,20 @@ use super::{Domain, Extent, Param, Params};
 use crate::error::{Error, Result};
 use crate::spec::split;
 
-/// Change of a share of the drive, by whole blocks, of which a reader should hear.
+/// Relative rounding error of a number of blocks from which it is reported to the user.
 const MATERIAL_ROUNDING: f64 = 0.1;
 
 impl Params {
-    /// Spec that means on a smaller drive what this one means on the drive itself.
-    /// The smaller drive has so many times fewer pages. The spec has the form that all spellings
-    /// share.
+    /// Scales the spec to a drive that has `factor` times fewer pages.
+    /// The result is in canonical form.
     pub fn scaled(&self, factor: f64) -> Result<String> {
         let mut params = Vec::new();
         for param in self.entry.all_params() {
             let text = self.text(param.name);
             if let (Extent::Place(why), false) = (param.extent, param.is_default(text)) {
                 return Err(Error::Spec(format!(
-                    "{}: {}={text} cannot be scaled to a smaller drive, as {why}; give the size that \
-                     is to be simulated instead of a capacity",
+                    "{}: {}={text} cannot be scaled to a smaller drive, because {why}; give the \
+                     simulated size instead of a capacity",
                     self.entry.name, param.name
                 )));
             }
@@ -50,17 +49,16 @@ impl Params {
                 let scaled = items.map(|item| self.scaled_text(param, of, item, factor));
                 Ok(scaled.collect::<Result<Vec<_>>>()?.join("/"))
             }
-            (Domain::Either(one, other), _) => {
-                let domain = if one.check(text, 0).is_ok() { one } else { other };
+            (Domain::Either(first, second), _) => {
+                let domain = if first.check(text, 0).is_ok() { first } else { second };
                 self.scaled_text(param, domain, text, factor)
             }
             (Domain::Whole(..), Extent::Writes) => {
                 let writes = (whole::<u64>(text) as f64 / factor).round() as u64;
                 if writes == 0 {
                     return Err(Error::Spec(format!(
-                        "{}: {}={text} is less than one write of the drive that is simulated, which \
-                         is {factor:.4} times smaller; give the size that is to be simulated instead \
-                         of a capacity",
+                        "{}: {}={text} is less than one write of the simulated drive, which is \
+                         {factor:.4} times smaller; give the simulated size instead of a capacity",
                         self.entry.name, param.name
                     )));
                 }
@@ -75,9 +73,9 @@ impl Params {
                     && value > most
                 {
                     return Err(Error::Spec(format!(
-                        "{}: the drive that is meant is {factor:.4} times larger than the one that \
-                         is simulated, which stands for at most {} times as large a one; give a \
-                         smaller capacity, or the size that is to be simulated",
+                        "{}: the full drive is {factor:.4} times larger than the simulated one, \
+                         but at most {} times is supported; give a smaller capacity, or the \
+                         simulated size",
                         self.entry.name,
                         most * factor / value,
                     )));
@@ -88,14 +86,19 @@ impl Params {
         }
     }
 
-    /// Sentences on the parameters that `scaled` leaves in another proportion to the drive.
-    /// The proportion is to the smaller drive, against that to the one that is meant.
+    /// Sentences on the parameters whose proportion to the drive `scaled` changes.
     pub fn not_scaled(&self, factor: f64) -> Vec<String> {
-        let mut found = Vec::new();
+        let mut sentences = Vec::new();
         for param in self.entry.all_params() {
-            self.note_not_scaled(param, &param.domain, self.text(param.name), factor, &mut found);
+            self.note_not_scaled(
+                param,
+                &param.domain,
+                self.text(param.name),
+                factor,
+                &mut sentences,
+            );
         }
-        found
+        sentences
     }
 
     fn note_not_scaled(
@@ -104,40 +107,42 @@ impl Params {
         domain: &Domain,
         text: &str,
         factor: f64,
-        found: &mut Vec<String>,
+        sentences: &mut Vec<String>,
     ) {
-        let given = format!("{}: {}={text}", self.entry.name, param.name);
+        let setting = format!("{}: {}={text}", self.entry.name, param.name);
         match (domain, param.extent) {
             (Domain::Spec(specs), _) => {
                 let nested = specs().read_nested(text, 0);
-                found.extend(nested.map_or_else(|_| Vec::new(), |of| of.not_scaled(factor)));
+                sentences.extend(nested.map_or_else(|_| Vec::new(), |of| of.not_scaled(factor)));
             }
-            (Domain::Either(one, other), _) => {
-                let domain = if one.check(text, 0).is_ok() { one } else { other };
-                self.note_not_scaled(param, domain, text, factor, found);
+            (Domain::Either(first, second), _) => {
+                let domain = if first.check(text, 0).is_ok() { first } else { second };
+                self.note_not_scaled(param, domain, text, factor, sentences);
             }
             (Domain::Whole(least, _), Extent::Blocks) => {
-                let (meant, taken) =
+                let (full_blocks, scaled_blocks) =
                     (whole::<u64>(text) as f64, blocks_on_smaller(text, *least, factor));
-                // At the least it is the same on every drive.
-                let is_material = (taken as f64 * factor / meant - 1.0).abs() > MATERIAL_ROUNDING;
+                // At the minimum, the value is the same on every drive.
+                let is_material =
+                    (scaled_blocks as f64 * factor / full_blocks - 1.0).abs() > MATERIAL_ROUNDING;
                 if is_material && whole::<u64>(text) > *least {
-                    found.push(format!(
-                        "{given} would be {:.4} block(s) on the drive that is simulated, and is \
-                         {taken}",
-                        meant / factor
+                    sentences.push(format!(
+                        "{setting} would be {:.4} block(s) on the simulated drive, and is rounded \
+                         to {scaled_blocks}",
+                        full_blocks / factor
                     ));
                 }
             }
             (_, Extent::Kept(why)) => {
-                found.push(format!("{given} is the same on the drive that is simulated, as {why}"));
+                sentences
+                    .push(format!("{setting} is not scaled to the simulated drive, because {why}"));
             }
             _ => {}
         }
     }
 }
 
-/// Number of blocks that is as large a share of a smaller drive, but at least `least`.
+/// Number of blocks with the same share of the smaller drive, but at least `least`.
 fn blocks_on_smaller(text: &str, least: u64, factor: f64) -> u64 {
     ((whole::<u64>(text) as f64 / factor).round() as u64).max(least)
 }

@@ -28,7 +28,7 @@ const ENTRY: Entry = Entry::new("thing", "").example("thing:f=0.5").params(&[
 fn read(text: &str) -> Result<Params> {
     const STATIC: &Entry = &ENTRY;
     let spec = crate::spec::Spec::parse("thing", text)?;
-    Params::read("thing", STATIC, spec.given, 0)
+    Params::read("thing", STATIC, spec.parameters, 0)
 }
 
 fn refusal(text: &str) -> String {
@@ -78,7 +78,10 @@ fn values_outside_their_domain_are_refused_in_sentences_made_from_it() {
             "thing: at=0 is not valid; at is never or a list of whole numbers above 0, \
              separated by '/'",
         ),
-        ("f=0.5,fraction=0.5", "thing: f and fraction are the same parameter; give one of them"),
+        (
+            "f=0.5,fraction=0.5",
+            "thing: f and fraction are the same parameter; give only one of them",
+        ),
         ("d=3", "thing needs fraction= (a share), as in thing:f=0.5"),
         (
             "f=0.5,detector=bloom(window=0)",
@@ -128,8 +131,8 @@ fn parameters_go_with_the_size_of_the_drive_as_they_declare() {
         ("drift:f=0.1,r=0.9,period=4,steps=2", "period=4 is less than one write"),
         ("mix:sizes=1,weights=1,of=drift(f=0.1,r=0.9,period=1,steps=1)", "drift: period=1"),
         ("sequential:bs=4k,stride=4k", "stride=4k cannot be scaled"),
-        ("random:offset=1M", "as it names a place of the drive"),
-        ("zipf:ranks_per_page=1e6", "stands for at most 1.048576 times as large a one"),
+        ("random:offset=1M", "because it is a position on the drive"),
+        ("zipf:ranks_per_page=1e6", "at most 1.048576 times is supported"),
     ] {
         let message = scaled(text).unwrap_err().to_string();
         assert!(message.contains(words), "{message}");
@@ -149,7 +152,7 @@ fn blocks_go_with_the_size_of_the_drive_and_what_cannot_is_said() {
             &MANAGERS,
             "sfs",
             "sfs(groups=4,scale=linear,unit=segment,start=coldest,period=0.01,samples=1024)",
-            "samples=1024 is the same",
+            "samples=1024 is not scaled",
         ),
     ] {
         let read = kind.read(text).unwrap();

@@ -1,9 +1,9 @@
-//! Numbers and sizes as specs write them.
+//! Parsing of numbers and sizes in specs.
 
-/// Largest whole number up to which a float names each: above 2^53, it does not.
+/// 2^53, up to which a double represents every whole number.
 const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// A whole number, also in the forms `1e6` and `2.5e6`.
+/// Whole number, including forms such as `1e6` and `2.5e6`.
 pub(super) fn integer(text: &str) -> Option<u64> {
     if let Ok(value) = text.parse() {
         return Some(value);
@@ -12,11 +12,11 @@ pub(super) fn integer(text: &str) -> Option<u64> {
     (value.fract() == 0.0 && (0.0..=MOST_EXACT).contains(&value)).then_some(value as u64)
 }
 
-/// Number of bytes, plain or with a unit; `4k` is what storage tools mean by it.
-/// A number of units need not be whole, if the bytes are.
+/// Number of bytes, plain or with a unit; `4k` means 4096, as in storage tools.
+/// The count need not be whole if the number of bytes is.
 pub(super) fn bytes(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-    // An exponent of ten is no unit.
+    // An exponent of ten is not a unit.
     let (count, unit) = text.split_at(digits.len());
     if unit.is_empty() {
         return integer(count);
@@ -29,12 +29,12 @@ pub(super) fn bytes(text: &str) -> Option<u64> {
         return None;
     }
     let size = number(count)? * unit_bytes as f64;
-    // 1.92TB is whole, though 1.92·10¹² is so in floating point by luck only.
+    // 1.92TB is a whole number of bytes, but 1.92·10¹² need not be exact in floating point.
     let is_whole = (size - size.round()).abs() <= 1e-12 * size && size <= MOST_EXACT;
     is_whole.then_some(size.round() as u64)
 }
 
-/// The bytes of a unit: powers of 1000 with B alone, of 1024 else.
+/// Bytes of a unit: powers of 1000 for units with a bare B, else powers of 1024.
 fn unit_bytes(unit: &str) -> Option<u64> {
     const LETTERS: &str = "KMGTPE";
     let power = |letter: &str| Some(LETTERS.find(letter)? as u32 + 1);
@@ -54,12 +54,12 @@ fn unit_bytes(unit: &str) -> Option<u64> {
     }
 }
 
-/// A finite number.
+/// Finite number.
 pub(super) fn number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// A finite number, or so many per cent; not divided by 100, so that 7.3% is 0.073.
+/// Finite number, or a percentage. 7.3% becomes exactly 0.073, without a division.
 pub(super) fn number_or_per_cent(text: &str) -> Option<f64> {
     match text.strip_suffix('%') {
         Some(count)
@@ -72,7 +72,7 @@ pub(super) fn number_or_per_cent(text: &str) -> Option<f64> {
     }
 }
 
-/// A whole number of a domain that fits the type.
+/// Parses a valid whole number whose domain fits the type.
 pub(super) fn whole<T: TryFrom<u64>>(text: &str) -> T {
     let value = integer(text).and_then(|value| T::try_from(value).ok());
     value.expect("a whole number that fits, by its domain")

@@ -1,45 +1,45 @@
-//! Placements that are written in other languages, as the engine calls them.
+//! Interface of placements that are written in other languages.
 
 use std::fmt;
 
 use super::{HostPage, Sizes, Victim};
 use crate::error::Result;
 use crate::faults::{Answer, Hook};
-use crate::hints::Hears;
+use crate::hints::RequiredHints;
 
-/// A placement that drives can be built with, each with one of its own.
+/// Factory of a custom placement: builds one instance for each drive.
 pub trait PlacementSource: fmt::Debug + Send + Sync {
-    /// Name of the placement, with its parameters: a state is of no other.
+    /// Name with parameters. A saved state is restored only under the same name.
     fn name(&self) -> &str;
 
-    /// The spec of the victim policy that it works by, unless another is asked for.
+    /// Spec of the default victim policy.
     fn victims(&self) -> &str;
 
-    /// Kind of hint that the host must give it.
-    fn hears(&self) -> Hears;
+    /// Kind of hint that the host must provide.
+    fn required_hints(&self) -> RequiredHints;
 
-    /// Makes one for a drive.
+    /// Builds the placement for a drive.
     fn build(&self, sizes: &Sizes) -> Result<Box<dyn PlacementCalls>>;
 }
 
-/// The streams of a placement.
+/// Streams of a placement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomStreams {
-    /// Number of streams, which are numbered from 0.
+    /// Number of streams, numbered from 0.
     pub all: usize,
-    /// Streams that may get migrated pages.
+    /// Streams that may receive migrated pages.
     pub migration: Vec<usize>,
 }
 
-/// Questions that a placement is asked while a drive runs.
+/// Methods that are called while a drive runs.
 pub trait PlacementCalls: Send {
-    /// Its streams, which never change.
+    /// Streams, which never change.
     fn streams(&self) -> CustomStreams;
 
-    /// The stream of a page that the host writes.
+    /// Stream of a page that the host writes.
     fn host_stream(&mut self, page: &HostPage) -> Answer<i64>;
 
-    /// A victim has been chosen; its valid pages come next.
+    /// Called when a victim is chosen; its valid pages follow.
     fn on_victim(&mut self, victim: &Victim) -> Answer<()>;
 
     /// Pushes the stream of each valid page of a victim.
@@ -50,21 +50,21 @@ pub trait PlacementCalls: Send {
         streams: &mut Vec<i64>,
     ) -> Answer<()>;
 
-    /// The host has trimmed a page that held data.
+    /// Called when the host trims a page that held data.
     fn forget(&mut self, logical: u32) -> Answer<()>;
 
-    /// Name of a hook where the placement is written.
+    /// Name of a hook in the placement's own language.
     fn word(&self, hook: Hook) -> &'static str;
 
-    /// Fetches what [`Self::host_stream`] will touch.
+    /// Prefetches the data that [`Self::host_stream`] uses.
     fn prefetch(&self, _logical: u32) {}
 
-    /// Bytes of its tables.
+    /// Memory of the tables, in bytes.
     fn bytes(&self) -> u64;
 
-    /// Saves all of it that changes as a drive is driven.
+    /// Saves all data that changes during a run.
     fn save(&self) -> Result<Vec<u8>>;
 
-    /// Restores what [`Self::save`] returned, into one that was built in the same way.
+    /// Restores the bytes of [`Self::save`] into an instance built in the same way.
     fn restore(&mut self, bytes: &[u8]) -> Result<()>;
 }

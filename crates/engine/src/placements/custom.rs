@@ -1,34 +1,34 @@
-//! Custom placements: a user's own behind [`PlacementCalls`], as the manager asks it.
+//! Custom placements: adapter from [`PlacementCalls`] to the manager.
 //!
-//! It is asked in the order in which pages are written and victims collected, so it may remember what
-//! it likes. The streams of a victim's pages are asked for before the block is erased: a fault loses
-//! no page.
+//! Calls are in the order in which pages are written and victims collected, so a placement may keep
+//! any state. The streams of a victim's pages are requested before the block is erased, so that a
+//! fault loses no page.
 
 use super::{CustomStreams, HostPage, Placement, PlacementCalls, PlacementSource, SelfDeclared};
 use super::{Sizes, Streams, Victim};
 use crate::error::{Error, Result};
 use crate::faults::{Failure, Hook};
-use crate::hints::Hears;
+use crate::hints::RequiredHints;
 use crate::state::{Reader, State, Writer};
 
-/// A custom placement: its name in errors, and the calls that answer for it.
+/// Custom placement: its name in errors, and its methods.
 pub struct CustomPlacement {
     name: String,
-    hears: Hears,
+    required_hints: RequiredHints,
     calls: Box<dyn PlacementCalls>,
     streams: CustomStreams,
-    /// Whether each stream may get migrated pages.
+    /// For each stream: true if it may receive migrated pages.
     may_migrate: Vec<bool>,
-    /// The answers for the pages of the victim that is being collected, and how many were used.
+    /// Streams for the pages of the current victim, and how many were used.
     answers: Vec<i64>,
     used: usize,
-    /// Host pages written, as far as it was told.
+    /// Host pages written, as of the last call.
     now: u64,
     failure: Option<Error>,
 }
 
 impl CustomPlacement {
-    /// The placement of a source, for a drive. An error unless it has streams that are streams.
+    /// Builds the placement of a source for a drive. Returns an error if its streams are invalid.
     pub fn new(source: &dyn PlacementSource, sizes: &Sizes) -> Result<Self> {
         const MOST: usize = 256;
         let (name, calls) = (source.name(), source.build(sizes)?);
@@ -49,7 +49,7 @@ impl CustomPlacement {
         let may_migrate = (0..*all).map(|stream| migration.contains(&stream)).collect();
         Ok(CustomPlacement {
             name: name.to_owned(),
-            hears: source.hears(),
+            required_hints: source.required_hints(),
             calls,
             streams,
             may_migrate,
@@ -72,11 +72,11 @@ impl CustomPlacement {
     #[cold]
     fn wrong_host_stream(&mut self, page: HostPage, stream: i64) {
         let valid = range(self.streams.all);
-        let failure = Failure::of(format!("returned {stream}, and its streams are {valid}"));
+        let failure = Failure::of(format!("returned {stream}, but its streams are {valid}"));
         self.fail(Hook::Write, page.now, Some(page.logical), failure);
     }
 
-    /// An error unless there is an answer for each page, and each is a stream for migrated pages.
+    /// Checks that there is a stream for each page, and that each may receive migrated pages.
     fn check(&self, pages: &[u32], victim: &Victim) -> Result<()> {
         if self.answers.len() != pages.len() {
             let failure = Failure::of(format!(
@@ -93,7 +93,7 @@ impl CustomPlacement {
         let wrong = self.answers.iter().position(|stream| !may_get(*stream));
         wrong.map_or(Ok(()), |at| {
             let failure = Failure::of(format!(
-                "returned {}, and its streams for migrated pages are {}",
+                "returned {}, but its streams for migrated pages are {}",
                 self.answers[at],
                 listed(&self.streams.migration)
             ));
@@ -121,14 +121,14 @@ impl SelfDeclared for CustomPlacement {
         Streams { all: *all, migration: migration.len() }
     }
 
-    fn hears(&self) -> Hears {
-        self.hears
+    fn required_hints(&self) -> RequiredHints {
+        self.required_hints
     }
 }
 
 impl Placement for CustomPlacement {
-    const HEARS_HOST: bool = true;
-    const KNOWS_VICTIMS: bool = true;
+    const USES_HOST_HINTS: bool = true;
+    const USES_VICTIM: bool = true;
     const CAN_FAIL: bool = true;
 
     #[inline(always)]

@@ -1,9 +1,9 @@
-//! Dynamic data clustering: pages move up by writes of the host, and down by collection.
-//! A page moves one region up with each write of the host, and one down each time that collection
-//! moves it (Chiang, Lee & Chang 1999, "Using data clustering to improve cleaning performance for
-//! flash memory"). There, a page must also be young enough to move up, and old enough to move down;
-//! here it is so if `residence` says how old that is, which the paper leaves to the workload. Where
-//! DAC is compared with (Wang et al., FAST 2022), every move counts.
+//! Dynamic data clustering (DAC): host writes move a page up, collections move it down.
+//! A page moves one region up with each host write, and one down each time that collection moves it
+//! (Chiang, Lee & Chang 1999, "Using data clustering to improve cleaning performance for flash
+//! memory"). In the paper, a page must also be young enough to move up, and old enough to move
+//! down. Here this applies only if `residence` sets that age, which the paper leaves to the
+//! workload. Where DAC serves as a baseline (Wang et al., FAST 2022), every move counts.
 
 use std::ops::Bound::{Excluded, Unbounded};
 
@@ -15,28 +15,28 @@ use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Pairs, Registered};
 use crate::state::{require, state};
 
-/// Region of a page that is not written yet.
+/// Region of a page that was never written.
 const NEW: u8 = u8::MAX;
 
 pub struct Dac {
     regions: u8,
-    /// The region of each page, 0 the coldest.
+    /// Region of each page; 0 is the coldest.
     region: Table<u8>,
     residence: Option<Residence>,
 }
 
-state!(Dac { fixed regions, table region, part residence } where is_sound);
+state!(Dac { fixed regions, table region, nested residence } where is_sound);
 
-/// Time at which each page came to where it lies, and the longest stay of young pages.
+/// Time of each page's last placement, and the longest residence of young pages.
 struct Residence {
     since: LastWrites,
     young_writes: u64,
 }
 
-state!(Residence { part since, fixed young_writes });
+state!(Residence { nested since, fixed young_writes });
 
 impl Residence {
-    /// Whether a page that is placed anew was young.
+    /// True if a page that is placed again was young. Records the new time.
     #[inline(always)]
     fn was_young(&mut self, logical: u32, now: u64) -> bool {
         self.since.replace(logical, now).is_some_and(|age| age < self.young_writes)
@@ -51,7 +51,7 @@ impl Dac {
 
 impl Registered<Sizes> for Dac {
     const ENTRY: Entry =
-        Entry::new("dac", "a region hotter with each write, one colder with each migration")
+        Entry::new("dac", "one region hotter with each write, one colder with each migration")
             .example("dac:regions=4")
             .params(&[
                 Param::new("regions", "6", Domain::Whole(2, 64), "regions"),
@@ -62,8 +62,8 @@ impl Registered<Sizes> for Dac {
                         &Domain::Word(&["off"]),
                         &Domain::Number(Excluded(0.0), Unbounded),
                     ),
-                    "drive writes for which a page stays young: it moves up only as long as it is, \
-                     and down only after",
+                    "drive writes for which a page is young: young pages only move up, older ones \
+                     only down",
                 )
                 .later(),
             ])
@@ -129,7 +129,7 @@ impl Placement for Dac {
     }
 
     fn check(&self, drive: &Restored) -> Result<()> {
-        require(drive.knows_pages(|logical| self.region[logical] != NEW), "Dac.region")
+        require(drive.holds_for_mapped_pages(|logical| self.region[logical] != NEW), "Dac.region")
     }
 
     #[inline(always)]

@@ -1,43 +1,43 @@
-//! Declarations of placements: by the parameters of a registered one, or by an instance.
+//! Declarations of placements: from the parameters of a registered one, or from an instance.
 
 use super::{Placement, Sizes, Streams};
-use crate::hints::Hears;
+use crate::hints::RequiredHints;
 use crate::params::Params;
 use crate::registry::Registered;
 
-/// A placement of the registry, which declares itself by its parameters before it is built.
+/// Registered placement, which is declared by its parameters before it is built.
 pub trait RegisteredPlacement: Placement + Registered<Sizes> {
-    /// The victim policy that its authors pair it with, unless another is asked for.
+    /// Default victim policy: the one that its authors use.
     const VICTIMS: &'static str = "greedy";
 
-    /// Number of streams with such parameters.
+    /// Number of streams with these parameters.
     fn streams(params: &Params) -> Streams;
 
-    /// The victim policy that goes with such parameters.
+    /// Default victim policy with these parameters.
     fn victims(_params: &Params) -> &'static str {
         Self::VICTIMS
     }
 
-    /// Hints that the host must give it.
-    fn hears(_params: &Params) -> Hears {
-        Hears::Nothing
+    /// Kind of hint that the host must provide.
+    fn required_hints(_params: &Params) -> RequiredHints {
+        RequiredHints::Nothing
     }
 }
 
-/// A placement that declares itself once it is made, and so needs no registry.
+/// Placement that declares itself once it is built, without a registry.
 ///
 /// [`crate::managers::build_with`] builds drives with it.
 pub trait SelfDeclared: Placement {
-    /// Its name in errors, with its parameters: a state is of no other.
+    /// Name in errors, with parameters. A saved state is restored only under the same name.
     fn name(&self) -> String {
         std::any::type_name::<Self>().to_owned()
     }
 
-    /// Number of streams, which never changes: at least 1, at most 256.
+    /// Number of streams, from 1 to 256, which never changes.
     fn streams(&self) -> Streams;
 
-    /// Hints that the host must give it; if any, asks for [`Placement::HEARS_HOST`].
-    fn hears(&self) -> Hears {
-        Hears::Nothing
+    /// Kind of hint that the host must provide; requires [`Placement::USES_HOST_HINTS`].
+    fn required_hints(&self) -> RequiredHints {
+        RequiredHints::Nothing
     }
 }

@@ -1,13 +1,13 @@
-//! Extent-based temperature identification: hot and cold ranges of the address space.
-//! They are found without a table of pages (Shafaei, Desnoyers & Fitzpatrick, `HotStorage` 2016).
+//! Extent-based temperature identification (ETI): hot and cold ranges of the address space.
+//! The method needs no per-page table (Shafaei, Desnoyers & Fitzpatrick, `HotStorage` 2016).
 //!
-//! The address space is divided into extents, at first one. A request splits them at its ends and
-//! adds one to the count of those that it covers; every 4096 requests, counts are halved and
-//! neighbours that are both cold, or of the same count, become one. With the most extents there may
-//! be, requests count only where they cover an extent. Pages of hot extents, of cold ones, and
-//! migrated pages have a stream each. A request is a run of consecutive pages here, known when it
-//! ends. A run of TRIMs, of which the paper does not speak, takes the count of each extent that it
-//! covers to 0.
+//! The address space is divided into extents, at first one. A request splits extents at its ends
+//! and increments the counts of those it covers. Every 4096 requests the counts are halved, and
+//! neighbours that are both cold or have equal counts are merged. At the maximum number of extents,
+//! requests only count for extents that they cover completely. Pages of hot extents, pages of cold
+//! extents, and migrated pages have one stream each. A request is a run of consecutive pages here,
+//! complete when the run ends. TRIMs, which the paper does not cover, reset the counts of the
+//! extents that a run of them covers.
 
 use super::{HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;
@@ -19,7 +19,7 @@ const HOT: usize = 0;
 const COLD: usize = 1;
 const MIGRATED: usize = 2;
 
-/// The lowest count of a hot extent, and the highest that there is.
+/// Lowest count of a hot extent, and highest possible count.
 const HOT_COUNT: u8 = 4;
 const MOST_COUNT: u8 = 15;
 const REQUESTS_BETWEEN_DECAYS: u32 = 4096;
@@ -27,14 +27,14 @@ const REQUESTS_BETWEEN_DECAYS: u32 = 4096;
 pub struct Eti {
     pages: u32,
     most_extents: usize,
-    /// The first page of each extent, rising from 0, and its count.
+    /// First page of each extent, in ascending order from 0, and its count.
     firsts: Vec<u32>,
     counts: Vec<u8>,
     until_decay: u32,
-    /// The run of pages that is being written.
+    /// Current run of written pages.
     first: u32,
     end: u32,
-    /// The run of pages that is being trimmed.
+    /// Current run of trimmed pages.
     first_trimmed: u32,
     end_trimmed: u32,
 }
@@ -88,8 +88,8 @@ impl Eti {
         }
     }
 
-    /// Splits an extent so that one begins at `page`, if there may be one more; the first extent
-    /// that begins there or further on.
+    /// Splits an extent at `page`, if the number of extents allows it.
+    /// Returns the first extent that begins at or after `page`.
     fn split_at(&mut self, page: u32) -> usize {
         let at = self.firsts.partition_point(|&first| first < page);
         let begins = page == self.pages || self.firsts.get(at) == Some(&page);
@@ -102,30 +102,35 @@ impl Eti {
 
     fn decay(&mut self) {
         self.until_decay = REQUESTS_BETWEEN_DECAYS;
-        let mut kept = 0;
+        let mut merged = 0;
         for at in 0..self.firsts.len() {
             let count = self.counts[at] / 2;
-            let before = if at == 0 { None } else { Some(self.counts[kept - 1]) };
-            let is_like = |before| before == count || (before < HOT_COUNT && count < HOT_COUNT);
-            if !before.is_some_and(is_like) {
-                self.firsts[kept] = self.firsts[at];
-                self.counts[kept] = count;
-                kept += 1;
+            let previous = if at == 0 { None } else { Some(self.counts[merged - 1]) };
+            let is_like =
+                |previous| previous == count || (previous < HOT_COUNT && count < HOT_COUNT);
+            if !previous.is_some_and(is_like) {
+                self.firsts[merged] = self.firsts[at];
+                self.counts[merged] = count;
+                merged += 1;
             }
         }
-        self.firsts.truncate(kept);
-        self.counts.truncate(kept);
+        self.firsts.truncate(merged);
+        self.counts.truncate(merged);
     }
 }
 
 impl Registered<Sizes> for Eti {
-    const ENTRY: Entry =
-        Entry::new("eti", "hot and cold extents of the address space, and migrated pages")
-            .example("eti")
-            .params(&[Param::new("extents", "1024", Domain::Whole(4, 65_536), "most extents")
-                .extent(Extent::Kept("requests split extents whatever the size of the drive"))])
-            .small("eti:extents=9")
-            .candidates(&[Pairs::rare(&["eti"], &["greedy", "cost-benefit", "d-choices:d=4"])]);
+    const ENTRY: Entry = Entry::new("eti", "hot extents, cold extents and migrated pages apart")
+        .example("eti")
+        .params(&[Param::new(
+            "extents",
+            "1024",
+            Domain::Whole(4, 65_536),
+            "largest number of extents",
+        )
+        .extent(Extent::Kept("requests split extents on drives of any size"))])
+        .small("eti:extents=9")
+        .candidates(&[Pairs::rare(&["eti"], &["greedy", "cost-benefit", "d-choices:d=4"])]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         let most_extents = params.integer("extents");

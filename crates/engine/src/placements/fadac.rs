@@ -1,9 +1,9 @@
-//! `FADaC`: pages by writes less migrations (Kremer & Brinkmann, SYSTOR 2019).
+//! `FADaC`: separates pages by writes minus migrations (Kremer & Brinkmann, SYSTOR 2019).
 //!
-//! A page counts its writes, and each migration takes one away. The counts are held against the
-//! fading average count of a page, which a write raises by 1/n, n pages, and lowers by its n-th part:
-//! a page above the average is in class 1, above ten times the average in class 2, and so on. These
-//! rules are those of the published comparison of Wang et al. (FAST 2022).
+//! The counter of a page is incremented by a write and decremented by a migration. It is compared
+//! with a decaying average counter, which each write raises by 1/n and lowers by its n-th part, for
+//! n pages. A page above the average is in class 1, above ten times the average in class 2, and so
+//! on. The rules are those of the published comparison of Wang et al. (FAST 2022).
 
 use super::{HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;
@@ -12,7 +12,7 @@ use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Pairs, Registered};
 use crate::state::state;
 
-/// The average is kept in 2⁻³² writes.
+/// Fixed-point unit of the average: 2⁻³² writes.
 const ONE: u64 = 1 << 32;
 const RATIO: u64 = 10;
 
@@ -25,7 +25,7 @@ pub struct Fadac {
 state!(Fadac { fixed classes, table counts, value average } where is_sound);
 
 impl Fadac {
-    /// An average of one write for each write, give or take what rounding leaves.
+    /// On average each write adds one, apart from rounding.
     fn is_sound(&self) -> bool {
         self.average <= ONE + self.counts.len() as u64
     }
@@ -44,12 +44,14 @@ impl Fadac {
 }
 
 impl Registered<Sizes> for Fadac {
-    const ENTRY: Entry =
-        Entry::new("fadac", "by a page's writes less its migrations, beside a fading average")
-            .example("fadac:classes=4")
-            .params(&[Param::new("classes", "6", Domain::Whole(2, 6), "classes")])
-            .small("fadac:classes=3")
-            .candidates(&[Pairs::rare(&["fadac"], &["greedy", "cost-benefit", "d-choices:d=4"])]);
+    const ENTRY: Entry = Entry::new(
+        "fadac",
+        "by a page's writes minus its migrations, relative to a decaying average",
+    )
+    .example("fadac:classes=4")
+    .params(&[Param::new("classes", "6", Domain::Whole(2, 6), "classes")])
+    .small("fadac:classes=3")
+    .candidates(&[Pairs::rare(&["fadac"], &["greedy", "cost-benefit", "d-choices:d=4"])]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         Ok(Fadac {

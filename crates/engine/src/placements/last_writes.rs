@@ -1,13 +1,13 @@
-//! Last write of each page: what most placements estimate lifetimes from.
+//! Last write of each page, from which most placements estimate lifetimes.
 
 use crate::error::Result;
 use crate::flash::{Table, filled, prefetch};
 use crate::state::state;
 
-/// Clock after the last write of each page, exact, at 4 bytes a logical page.
-/// Clocks are kept modulo 2³²: a page that rests for longer looks younger than it is.
+/// Exact clock after the last write of each page, in 4 bytes per logical page.
+/// Clocks are stored modulo 2³²; pages older than that look younger than they are.
 pub struct LastWrites {
-    /// The clock after the last write of each page; 0 if there was none.
+    /// Clock after the last write of each page, or 0 if never written.
     written_at: Table<u32>,
 }
 
@@ -18,13 +18,13 @@ impl LastWrites {
         Ok(LastWrites { written_at: filled(0, logical_pages as usize)? })
     }
 
-    /// Host pages written since the last write of `logical`, if there was one.
+    /// Host pages written since the last write of `logical`, or None if it was never written.
     #[inline(always)]
     pub fn age(&self, logical: u32, now: u64) -> Option<u64> {
         since(self.written_at[logical as usize], now)
     }
 
-    /// Age of `logical` as [`Self::age`] has it; from now on, the last write is this one.
+    /// Records a write of `logical`, and returns its [`Self::age`] before that.
     #[inline(always)]
     pub fn replace(&mut self, logical: u32, now: u64) -> Option<u64> {
         let age = self.age(logical, now);
@@ -32,7 +32,7 @@ impl LastWrites {
         age
     }
 
-    /// Forgets `logical`, whose data is gone: its next write is its first.
+    /// Forgets `logical` after TRIM, so that its next write counts as its first.
     pub fn forget(&mut self, logical: u32) {
         self.written_at[logical as usize] = 0;
     }
@@ -47,13 +47,13 @@ impl LastWrites {
     }
 }
 
-/// A clock as it is kept of a write: never 0.
+/// Stored form of a clock, which is never 0.
 #[inline(always)]
 pub fn stamp(now: u64) -> u32 {
     (now as u32).wrapping_add(1).max(1)
 }
 
-/// Host pages written since a write that is kept as `written_at`; `None` of 0.
+/// Host pages written since the stored clock `written_at`, or None for 0.
 #[inline(always)]
 pub fn since(written_at: u32, now: u64) -> Option<u64> {
     (written_at != 0).then(|| u64::from(stamp(now).wrapping_sub(written_at)))

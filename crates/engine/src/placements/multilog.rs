@@ -1,10 +1,9 @@
-//! A log for each class of update frequency (Stoica & Ailamaki, VLDB 2013).
+//! Multi-log: one log for each class of update frequency (Stoica & Ailamaki, VLDB 2013).
 //!
-//! A page starts in the hottest log. Surviving a collection moves it one log down; a write moves it
-//! one up by chance, the more likely the shorter its update interval v is beside half the mean
-//! interval e of its log: with probability 1 − 2v/e. The mean comes from the pages of the log and its
-//! share of the writes, which fades with every drive's worth of writes. A new log opens below the
-//! lowest once that holds a block's worth of pages.
+//! A page starts in the hottest log. Surviving a collection moves it one log down. A write moves it
+//! one log up with probability 1 − 2v/e, where v is its update interval and e the mean interval of
+//! its log. The mean follows from the log's pages and its share of the writes, which decays with
+//! every drive write. A new log opens below the lowest once that contains a block's worth of pages.
 
 use super::LastWrites;
 use super::{HostPage, Placement, RegisteredPlacement, Restored, Sizes, Streams, Victim};
@@ -19,12 +18,12 @@ const NEW: u8 = u8::MAX;
 
 pub struct MultiLog {
     last_writes: LastWrites,
-    /// The log of each page, 0 the hottest.
+    /// Log of each page; 0 is the hottest.
     log_of: Table<u8>,
     logs: Vec<Log>,
-    /// The lowest log in use.
+    /// Lowest log in use.
     lowest: usize,
-    /// Writes of the host, faded as those of the logs are.
+    /// Host writes, which decay like those of the logs.
     writes: u64,
     fades_at: u64,
     pages_per_block: u64,
@@ -41,19 +40,19 @@ elements!(Log { pages: u64, writes: u64 });
 
 state! {
     MultiLog {
-        part last_writes,
+        nested last_writes,
         table log_of,
         table logs,
         value lowest,
         value writes,
         fixed fades_at,
         fixed pages_per_block,
-        part random,
+        nested random,
     } where is_sound
 }
 
 impl MultiLog {
-    /// The books of the logs are those of the pages.
+    /// The counters of the logs must match the pages.
     fn is_sound(&self) -> bool {
         let mut pages = [0u64; NEW as usize + 1];
         self.log_of.iter().for_each(|&log| pages[usize::from(log)] += 1);
@@ -92,9 +91,9 @@ impl MultiLog {
 }
 
 impl Registered<Sizes> for MultiLog {
-    const ENTRY: Entry = Entry::new("multilog", "a log for each class of update frequency")
+    const ENTRY: Entry = Entry::new("multilog", "one log for each class of update frequency")
         .example("multilog:logs=4")
-        .params(&[Param::new("logs", "6", Domain::Whole(2, 64), "most logs")])
+        .params(&[Param::new("logs", "6", Domain::Whole(2, 64), "largest number of logs")])
         .small("multilog:logs=3")
         .candidates(&[
             Pairs::usual(&["multilog:logs=4"], &["greedy", "cost-benefit"]),
@@ -164,7 +163,10 @@ impl Placement for MultiLog {
     }
 
     fn check(&self, drive: &Restored) -> Result<()> {
-        require(drive.knows_pages(|logical| self.log_of[logical] != NEW), "MultiLog.log_of")
+        require(
+            drive.holds_for_mapped_pages(|logical| self.log_of[logical] != NEW),
+            "MultiLog.log_of",
+        )
     }
 
     #[inline(always)]

@@ -1,14 +1,14 @@
 //! Flexible data placement of `NVMe` (NVM Command Set 1.1, TP4146), by reclaim unit handles.
-//! The host names a reclaim unit handle with each write, and each handle fills reclaim units of its
-//! own; a unit is a block here.
+//! The host names a handle with each write, and each handle fills its own reclaim units. A reclaim
+//! unit is one block here.
 //!
-//! Initially isolated handles keep their data apart until collection moves it: migrated pages of
-//! all handles share units. Persistently isolated ones never share a unit, not even then. There is
-//! one reclaim group.
+//! Initially isolated handles keep their data separate until collection moves it: migrated pages of
+//! all handles share units. Persistently isolated handles never share a unit. There is one reclaim
+//! group.
 
 use super::{HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;
-use crate::hints::Hears;
+use crate::hints::RequiredHints;
 use crate::params::{Domain, Param, Params, words};
 use crate::registry::{Entry, Pairs, Registered};
 use crate::state::state;
@@ -25,9 +25,9 @@ state!(NvmeFdp { fixed handles, fixed persistently_isolated, fixed by, fixed log
 /// Source of the handle of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum By {
-    /// Its group, modulo the handles.
+    /// Group of the page, modulo the number of handles.
     Group,
-    /// Its place in the address space, which is divided evenly.
+    /// Position in the address space, which is divided evenly.
     Range,
 }
 
@@ -35,13 +35,13 @@ impl By {
     const ALL: [(&'static str, By); 2] = [("group", By::Group), ("range", By::Range)];
 }
 
-/// Whether handles are isolated persistently.
+/// Isolation types; true for persistent isolation.
 const ISOLATION: [(&str, bool); 2] = [("initial", false), ("persistent", true)];
 
 impl Registered<Sizes> for NvmeFdp {
     const ENTRY: Entry = Entry::new(
         "nvme-fdp",
-        "reclaim units for each placement handle that the host names",
+        "separate reclaim units for each placement handle that the host names",
     )
     .example("nvme-fdp:handles=2")
     .params(&[
@@ -50,13 +50,13 @@ impl Registered<Sizes> for NvmeFdp {
             "isolation",
             "initial",
             Domain::Word(&words(&ISOLATION)),
-            "initial: migrated pages of all handles mix; persistent: they never do",
+            "initial: migrated pages of all handles share units; persistent: they never do",
         ),
         Param::new(
             "by",
             "group",
             Domain::Word(&words(&By::ALL)),
-            "what tells the handle: group (of the workload) or range (of the address space)",
+            "source of the handle: group (of the workload) or range (of the address space)",
         ),
     ])
     .variants(&["nvme-fdp:handles=3,isolation=persistent,by=range"])
@@ -73,8 +73,8 @@ impl Registered<Sizes> for NvmeFdp {
 }
 
 impl Placement for NvmeFdp {
-    const HEARS_HOST: bool = true;
-    const KNOWS_VICTIMS: bool = true;
+    const USES_HOST_HINTS: bool = true;
+    const USES_VICTIM: bool = true;
 
     #[inline(always)]
     fn host_stream(&mut self, page: HostPage) -> usize {
@@ -103,10 +103,10 @@ impl RegisteredPlacement for NvmeFdp {
         Streams { all: handles + migration, migration }
     }
 
-    fn hears(params: &Params) -> Hears {
+    fn required_hints(params: &Params) -> RequiredHints {
         match params.choice("by", &By::ALL) {
-            By::Group => Hears::Groups,
-            By::Range => Hears::Nothing,
+            By::Group => RequiredHints::Groups,
+            By::Range => RequiredHints::Nothing,
         }
     }
 }

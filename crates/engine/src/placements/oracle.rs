@@ -1,14 +1,14 @@
-//! Placement with foreknowledge: pages that become invalid at about one time lie together.
+//! Oracle placement: pages that become invalid at about the same time share a stream.
 //! It is the ideal placement of Wang et al., FAST 2022, with a bounded number of streams.
 //!
-//! The first stream takes the pages that will be invalid within one block's worth of writes, and
-//! each further one those within twice the time of the one before, or within one block's worth more,
-//! as in the published simulator; the last takes the rest.
+//! The first stream takes pages that become invalid within one block's worth of writes. Each
+//! further stream takes those within twice the time of the previous stream, or within one more
+//! block's worth, as in the published simulator. The last stream takes the rest.
 
 use super::{HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{Table, filled, prefetch};
-use crate::hints::{Hears, NEVER};
+use crate::hints::{NEVER, RequiredHints};
 use crate::params::{Domain, Param, Params, words};
 use crate::registry::{Entry, Pairs, Registered};
 use crate::state::state;
@@ -17,7 +17,7 @@ pub struct Oracle {
     streams: usize,
     spacing: Spacing,
     pages_per_block: u64,
-    /// The clock at which each page will be invalid.
+    /// Clock at which each page becomes invalid.
     invalidation_times: Table<u64>,
 }
 
@@ -30,12 +30,12 @@ state! {
     }
 }
 
-/// Spacing of streams: the remaining life that one takes beside the one before.
+/// Spacing of streams: the remaining lifetimes that each stream covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Spacing {
-    /// Twice the remaining life of the stream before.
+    /// Twice the remaining lifetime of the previous stream.
     Logarithmic,
-    /// As much as each other stream: one block's worth of writes.
+    /// One block's worth of writes for each stream.
     Linear,
 }
 
@@ -58,16 +58,21 @@ impl Oracle {
 
 impl Registered<Sizes> for Oracle {
     const ENTRY: Entry =
-        Entry::new("oracle", "by the time until a page is invalid, which it foresees")
+        Entry::new("oracle", "by the time until a page becomes invalid, known in advance")
             .example("oracle:streams=4")
             .params(&[
-                Param::new("streams", "16", Domain::Whole(2, 64), "classes of remaining life"),
+                Param::new(
+                    "streams",
+                    "16",
+                    Domain::Whole(2, 64),
+                    "number of classes of remaining lifetime",
+                ),
                 Param::new(
                     "spacing",
                     "log",
                     Domain::Word(&words(&Spacing::ALL)),
-                    "a class for each power of two blocks' worth of writes (log), or for each \
-                     block's worth (linear)",
+                    "one class per power of two of a block's worth of writes (log), or per block's \
+                     worth (linear)",
                 )
                 .later(),
             ])
@@ -86,7 +91,7 @@ impl Registered<Sizes> for Oracle {
 }
 
 impl Placement for Oracle {
-    const HEARS_HOST: bool = true;
+    const USES_HOST_HINTS: bool = true;
 
     #[inline(always)]
     fn host_stream(&mut self, page: HostPage) -> usize {
@@ -121,7 +126,7 @@ impl RegisteredPlacement for Oracle {
         Streams { all: streams, migration: streams }
     }
 
-    fn hears(_params: &Params) -> Hears {
-        Hears::InvalidationTimes
+    fn required_hints(_params: &Params) -> RequiredHints {
+        RequiredHints::InvalidationTimes
     }
 }

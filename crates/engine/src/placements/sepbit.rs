@@ -1,8 +1,8 @@
-//! `SepBIT`: pages by their probable time of invalidation (Wang et al., FAST 2022).
+//! `SepBIT`: separates pages by estimated invalidation time (Wang et al., FAST 2022).
 //!
-//! A page of the host is short-lived if the version that it invalidates lived for less than ℓ, the mean
-//! lifespan of the last 16 collected blocks of short-lived pages; a migrated page that did not come
-//! from such a block is classed by its age.
+//! A host page is short-lived if the version that it invalidates lived for less than ℓ, the mean
+//! lifespan of the last 16 collected blocks of short-lived pages. A migrated page that did not come
+//! from a block of short-lived pages is classified by its age.
 
 use super::LastWrites;
 use super::{HostPage, Placement, RegisteredPlacement, Restored, Sizes, Streams, Victim};
@@ -13,28 +13,28 @@ use crate::state::{require, state};
 
 const SHORT_LIVED: usize = 0;
 const LONG_LIVED: usize = 1;
-/// Stream of pages that are migrated from a block of short-lived pages.
+/// Stream of pages migrated from a block of short-lived pages.
 const SURVIVORS: usize = 2;
-/// Streams of other migrated pages: younger than 4ℓ, younger than 16ℓ, and the rest.
+/// Streams of other migrated pages: younger than 4ℓ, younger than 16ℓ, and older.
 const BY_AGE: [usize; 3] = [3, 4, 5];
 
-/// Blocks over which ℓ is the mean.
+/// Number of blocks over which ℓ is averaged.
 const BLOCKS: u64 = 16;
 
 pub struct SepBit {
     last_writes: LastWrites,
-    /// 16·ℓ; infinite until the first 16 blocks have been collected.
+    /// 16·ℓ; infinite until the first 16 blocks were collected.
     lifespans: u64,
-    /// Collected blocks of short-lived pages since ℓ was found, and the sum of their lifespans.
+    /// Collected blocks of short-lived pages since ℓ was updated, and the sum of their lifespans.
     collected: u64,
     sum: u64,
 }
 
-state!(SepBit { part last_writes, value lifespans, value collected, value sum });
+state!(SepBit { nested last_writes, value lifespans, value collected, value sum });
 
 impl Registered<Sizes> for SepBit {
     const ENTRY: Entry =
-        Entry::new("sepbit", "by the inferred time until a page is invalid, in six classes")
+        Entry::new("sepbit", "by the estimated time until a page becomes invalid, in six classes")
             .candidates(&[
                 Pairs::usual(&["sepbit"], &["greedy", "cost-benefit"]),
                 Pairs::rare(&["sepbit"], &["d-choices:d=4"]),
@@ -47,7 +47,7 @@ impl Registered<Sizes> for SepBit {
 }
 
 impl Placement for SepBit {
-    const KNOWS_VICTIMS: bool = true;
+    const USES_VICTIM: bool = true;
 
     #[inline(always)]
     fn host_stream(&mut self, page: HostPage) -> usize {
@@ -78,7 +78,7 @@ impl Placement for SepBit {
             return SURVIVORS;
         }
         let age = self.last_writes.age(logical, victim.now).unwrap_or(u64::MAX / BLOCKS);
-        // age < 4ℓ and age < 16ℓ, with 16ℓ at hand.
+        // age < 4ℓ and age < 16ℓ, computed from the stored 16ℓ.
         BY_AGE[usize::from(age * 4 >= self.lifespans) + usize::from(age >= self.lifespans)]
     }
 

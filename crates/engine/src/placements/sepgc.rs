@@ -1,5 +1,6 @@
-//! Host and migrated pages on separate frontiers, since a page that survived a collection
-//! is likely colder than one just written (Van Houdt 2014, "double write frontier").
+//! Separate frontiers for host and migrated pages.
+//! A page that survived a collection is likely colder than one just written (Van Houdt 2014,
+//! "double write frontier").
 
 use super::{Always, HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;

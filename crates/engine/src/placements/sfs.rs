@@ -1,9 +1,8 @@
-//! SFS: pages of like hotness together, which is writes over age (Min et al., FAST 2012).
-//! The groups are those that the data falls into by itself.
+//! SFS: groups pages of similar hotness, which is writes over age (Min et al., FAST 2012).
 //!
-//! Groups are found by k-means over the hotness of blocks (the paper's segments), each time that the
-//! host has written so much of the drive; or over that of every 16th page as it is placed, each time
-//! that enough of them have been seen.
+//! Groups are found by k-means over the hotness of blocks (the paper's segments), each time that
+//! the host has written a given share of the drive. Alternatively they are found over the hotness
+//! of every 16th page as it is placed, each time that enough pages were sampled.
 
 use super::{HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;
@@ -21,12 +20,12 @@ pub struct Sfs {
     scale: Scale,
     unit: Unit,
     start: Start,
-    /// The hotness of the page that is placed next.
+    /// Hotness of the page that is placed next.
     hotness: Option<u64>,
-    /// The mean hotness of each group, rising.
+    /// Mean hotness of each group, in ascending order.
     centers: Vec<u64>,
     knows_groups: bool,
-    /// The hotness of the pages sampled.
+    /// Hotness of the sampled pages.
     samples: Vec<u64>,
     most_samples: usize,
     until_sample: u32,
@@ -53,11 +52,11 @@ state! {
 /// Scale of hotness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scale {
-    /// Hotness as it is.
-    /// A mean then shows the highest only, as hotness spans many orders of magnitude; so groups
-    /// begin at 0, and one that is left empty does again, to divide what lies lowest.
+    /// Linear scale.
+    /// Hotness spans many orders of magnitude, so a mean only reflects the highest values. Groups
+    /// therefore begin at 0, and empty groups restart there, to divide the lowest values.
     Linear,
-    /// By its logarithm. Groups begin at quantiles, and one that is left empty stays where it is.
+    /// Logarithmic scale. Groups begin at quantiles, and an empty group keeps its mean.
     Logarithmic,
 }
 
@@ -65,7 +64,7 @@ impl Scale {
     const ALL: [(&'static str, Scale); 2] =
         [("linear", Scale::Linear), ("log", Scale::Logarithmic)];
 
-    /// Hotness of `writes` over `ages`; the logarithm is that of 2²⁰ times as much.
+    /// Hotness of `writes` over `ages`. On the logarithmic scale, it is multiplied by 2²⁰ first.
     #[inline(always)]
     fn hotness(self, writes: u64, ages: u64) -> u64 {
         match self {
@@ -75,7 +74,7 @@ impl Scale {
     }
 }
 
-/// Unit whose hotness the groups are found from.
+/// Unit whose hotness determines the groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unit {
     Segment,
@@ -86,7 +85,7 @@ impl Unit {
     const ALL: [(&'static str, Unit); 2] = [("segment", Unit::Segment), ("page", Unit::Page)];
 }
 
-/// The group of a page that the host writes for the first time.
+/// Group of a page that the host writes for the first time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Start {
     Coldest,
@@ -129,38 +128,38 @@ impl Sfs {
         }
     }
 
-    /// Divides the hotness of some pages or blocks by k-means, going on from the last time.
-    fn find_groups(&mut self, found: &mut [u64]) {
-        if found.is_empty() {
+    /// Divides the hotness of pages or blocks by k-means, starting from the last result.
+    fn find_groups(&mut self, samples: &mut [u64]) {
+        if samples.is_empty() {
             return;
         }
-        found.sort_unstable();
+        samples.sort_unstable();
         match self.scale {
-            Scale::Linear if found.len() <= self.centers.len() => {
-                let all = found.iter().cycle();
+            Scale::Linear if samples.len() <= self.centers.len() => {
+                let all = samples.iter().cycle();
                 self.centers.iter_mut().zip(all).for_each(|(center, &hotness)| *center = hotness);
             }
-            Scale::Linear => self.iterate(found, |_| 0),
+            Scale::Linear => self.iterate(samples, |_| 0),
             Scale::Logarithmic => {
                 if !self.knows_groups {
                     let groups = self.centers.len();
                     for (group, center) in self.centers.iter_mut().enumerate() {
-                        *center = found[(2 * group + 1) * found.len() / (2 * groups)];
+                        *center = samples[(2 * group + 1) * samples.len() / (2 * groups)];
                     }
                 }
-                self.iterate(found, |center| center);
+                self.iterate(samples, |center| center);
             }
         }
         self.knows_groups = true;
         self.centers.sort_unstable();
     }
 
-    /// Iterates k-means, three times at most, as the paper has it.
-    /// An empty group's center is what `empty` makes of it.
-    fn iterate(&mut self, found: &[u64], empty: fn(u64) -> u64) {
+    /// Iterates k-means, at most three times, as in the paper.
+    /// `empty` computes the new center of an empty group.
+    fn iterate(&mut self, samples: &[u64], empty: fn(u64) -> u64) {
         for _ in 0..ITERATIONS {
             let mut sums = vec![(0u128, 0u128); self.centers.len()];
-            for &hotness in found {
+            for &hotness in samples {
                 let (sum, count) = &mut sums[nearest(&self.centers, hotness)];
                 *sum += u128::from(hotness);
                 *count += 1;
@@ -172,7 +171,7 @@ impl Sfs {
     }
 }
 
-/// 16·log₂ of a number + 16, the fraction taken as linear; 0 of 0.
+/// 16·log₂(number) + 16, with a linear fraction; 0 for 0.
 #[inline(always)]
 fn octaves(number: u64) -> u64 {
     let Some(power) = number.checked_ilog2() else { return 0 };
@@ -180,7 +179,7 @@ fn octaves(number: u64) -> u64 {
     16 * (u64::from(power) + 1) + rest as u64
 }
 
-/// The index of the value nearest to `value`, the first of equals.
+/// Index of the value nearest to `value`; of equals, the first.
 #[inline(always)]
 pub fn nearest(values: &[u64], value: u64) -> usize {
     let mut best = 0;
@@ -197,39 +196,38 @@ impl Registered<Sizes> for Sfs {
         Entry::new("sfs", "by hotness, writes over age, in groups found by k-means")
             .example("sfs")
             .params(&[
-                Param::new("groups", "4", Domain::Whole(2, 64), "groups of like hotness"),
+                Param::new("groups", "4", Domain::Whole(2, 64), "number of hotness groups"),
                 Param::new(
                     "scale",
                     "linear",
                     Domain::Word(&words(&Scale::ALL)),
-                    "how hotness is counted: as it is (linear), or by its logarithm (log)",
+                    "scale of hotness: linear, or logarithmic (log)",
                 ),
                 Param::new(
                     "unit",
                     "segment",
                     Domain::Word(&words(&Unit::ALL)),
-                    "what groups are found from: all closed blocks (segment), or sampled pages \
-                     (page)",
+                    "basis of the groups: all closed blocks (segment), or sampled pages (page)",
                 ),
                 Param::new(
                     "start",
                     "coldest",
                     Domain::Word(&words(&Start::ALL)),
-                    "the group of a page that is written for the first time",
+                    "group of a page that is written for the first time",
                 ),
                 Param::new(
                     "period",
                     "0.01",
                     Domain::Number(Excluded(0.0), Included(1.0)),
-                    "share of the drive written before groups are found anew from blocks",
+                    "share of the drive written between two searches for groups of blocks",
                 ),
                 Param::new(
                     "samples",
                     "1024",
                     Domain::Whole(16, 1 << 20),
-                    "pages sampled before groups are found anew from pages",
+                    "pages sampled between two searches for groups of pages",
                 )
-                .extent(Extent::Kept("fewer samples would find other groups")),
+                .extent(Extent::Kept("with fewer samples the groups would differ")),
             ])
             .small("sfs:groups=3,period=0.1")
             .variants(&[
@@ -260,7 +258,7 @@ impl Registered<Sizes> for Sfs {
 }
 
 impl Placement for Sfs {
-    const KNOWS_HISTORY: bool = true;
+    const USES_WRITE_HISTORY: bool = true;
 
     #[inline(always)]
     fn recall(&mut self, page: Option<PageHistory>) {
@@ -281,9 +279,9 @@ impl Placement for Sfs {
     fn survey(&mut self, closed: &mut dyn Iterator<Item = BlockHistory>) {
         // A block without valid pages has no hotness.
         let closed = closed.filter(|block| block.writes > 0);
-        let mut found: Vec<u64> =
+        let mut samples: Vec<u64> =
             closed.map(|block| self.scale.hotness(block.writes, block.ages)).collect();
-        self.find_groups(&mut found);
+        self.find_groups(&mut samples);
     }
 
     #[inline(always)]
@@ -313,7 +311,7 @@ impl RegisteredPlacement for Sfs {
         Streams { all: groups, migration: groups }
     }
 
-    /// Without the hotness of blocks, by age.
+    /// By age, if the hotness of blocks is not used.
     fn victims(params: &Params) -> &'static str {
         match params.choice("unit", &Unit::ALL) {
             Unit::Segment => Self::VICTIMS,

@@ -1,5 +1,5 @@
-//! One write frontier for everything: host writes follow the pages that collection moved
-//! (paper 4, §2.1; the baseline of all five papers).
+//! Single write frontier: host pages and migrated pages share it.
+//! It is the baseline of all five papers (paper 4, §2.1).
 
 use super::{Always, HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;

@@ -1,11 +1,12 @@
-//! WARCIP: pages of like rewrite interval together, in clusters that follow the workload.
+//! WARCIP: clusters of pages with similar rewrite intervals, which follow the workload.
 //! (Yang, Pei & Yang, SYSTOR 2019.)
 //!
-//! A page of the host joins the cluster whose mean interval is nearest to its own, and moves that
-//! mean, which is one over the last block's worth of pages. The interval of a page that was migrated
-//! meanwhile counts as longer, the paper's penalty. Migrated pages share a stream. Every so often a
-//! cluster that takes more than half of the writes splits: the one that takes the fewest, if these
-//! would not fill a block, is moved to half its mean. The paper opens and closes clusters instead.
+//! A host page joins the cluster whose mean interval is nearest to its own. It updates that mean,
+//! which covers the last block's worth of pages. The interval of a page that was migrated in the
+//! meantime counts as longer, which is the paper's penalty. Migrated pages share a stream.
+//! Periodically, a cluster with more than half of the writes splits: the cluster with the fewest
+//! writes, if these would not fill a block, is moved to half its mean. The paper opens and closes
+//! clusters instead.
 
 use super::LastWrites;
 use super::sfs::nearest;
@@ -20,9 +21,9 @@ pub struct Warcip {
     last_writes: LastWrites,
     migrations: Migrations,
     start: Start,
-    /// The mean rewrite interval of each cluster.
+    /// Mean rewrite interval of each cluster.
     centers: Vec<u64>,
-    /// Pages that the mean is over, and writes since the clusters were looked at.
+    /// Number of pages in each mean, and writes since the last check of the clusters.
     weights: Vec<u64>,
     writes: Vec<u64>,
     until_split: u64,
@@ -32,8 +33,8 @@ pub struct Warcip {
 
 state! {
     Warcip {
-        part last_writes,
-        part migrations,
+        nested last_writes,
+        nested migrations,
         fixed start,
         table centers,
         table weights,
@@ -44,12 +45,12 @@ state! {
     } where is_sound
 }
 
-/// Memory of the migrations of pages since the host wrote them.
+/// Record of migrations of each page since its last host write.
 enum Migrations {
     Nothing,
-    /// Whether there was one, which doubles the interval.
+    /// True if there was one, which doubles the interval.
     Any(Table<bool>),
-    /// The age at the last of them, which is added to the interval.
+    /// Age at the last migration, which is added to the interval.
     LastAge(Table<u32>),
 }
 
@@ -62,7 +63,7 @@ impl Migrations {
         })
     }
 
-    /// The interval of a page that the host writes, with its penalty; there is none from then on.
+    /// Interval of a host page with its penalty. Clears the penalty.
     #[inline(always)]
     fn lengthen(&mut self, logical: u32, interval: u64) -> u64 {
         match self {
@@ -119,9 +120,9 @@ impl State for Migrations {
 /// Cluster of a page that the host writes for the first time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Start {
-    /// To the cluster of the longest intervals, as if it were to stay for ever.
+    /// Cluster with the longest intervals, as if the page stayed forever.
     Longest,
-    /// To that of the shortest, as if its interval were 0.
+    /// Cluster with the shortest intervals, as if the interval were 0.
     Shortest,
 }
 
@@ -132,7 +133,7 @@ impl Start {
 
 impl Warcip {
     fn is_sound(&self) -> bool {
-        // Intervals have 32 bits, and may count twice.
+        // Intervals have 32 bits, and the penalty may double them.
         self.centers.iter().all(|&center| center <= 2 << u32::BITS)
             && self.weights.iter().all(|weight| (1..=self.pages_per_block).contains(weight))
             && self.writes.iter().all(|&writes| writes <= self.writes_between_splits)
@@ -175,27 +176,32 @@ impl Registered<Sizes> for Warcip {
         Entry::new("warcip", "by rewrite interval, in clusters that follow the workload")
             .example("warcip")
             .params(&[
-                Param::new("clusters", "5", Domain::Whole(2, 64), "clusters of host pages"),
+                Param::new(
+                    "clusters",
+                    "5",
+                    Domain::Whole(2, 64),
+                    "number of clusters of host pages",
+                ),
                 Param::new(
                     "period",
                     "64",
                     Domain::Whole(1, 1 << 20),
-                    "blocks written for each cluster before one may split",
+                    "blocks written per cluster before a cluster may split",
                 )
                 .extent(Extent::Blocks),
                 Param::new(
                     "penalty",
                     "double",
                     Domain::Word(&["double", "age", "none"]),
-                    "what a migration makes of a page's interval: twice as long (double), longer \
-                     by its age then (age), or nothing (none)",
+                    "effect of a migration on a page's interval: doubled (double), increased by \
+                     its age (age), or none",
                 )
                 .later(),
                 Param::new(
                     "start",
                     "longest",
                     Domain::Word(&words(&Start::ALL)),
-                    "the cluster of a page that is written for the first time, by its interval",
+                    "cluster of a page that is written for the first time, by its interval",
                 )
                 .later(),
             ])
@@ -219,7 +225,7 @@ impl Registered<Sizes> for Warcip {
             last_writes: LastWrites::new(sizes.logical_pages)?,
             migrations: Migrations::new(params, pages)?,
             start: params.choice("start", &Start::ALL),
-            // One drive's worth of writes, and halves of it.
+            // Start: one drive's worth of writes, and repeated halves of it.
             centers: (0..clusters).map(|c| (pages as u64) >> (clusters - 1 - c).min(63)).collect(),
             weights: vec![1; clusters],
             writes: vec![0; clusters],

@@ -1,14 +1,14 @@
-//! Items of large tables: of a fixed size, little-endian, without a byte between them.
+//! Elements of large tables: of fixed size, little-endian, without padding.
 
-/// An item of a large table.
+/// Element of a large table.
 pub trait Element: Copy {
-    /// Bytes of an item.
+    /// Size in bytes.
     const BYTES: usize;
 
-    /// Writes the item to the first [`Self::BYTES`] of `bytes`.
+    /// Writes the element to the first [`Self::BYTES`] of `bytes`.
     fn put(self, bytes: &mut [u8]);
 
-    /// Reads it from there; `None` if no item looks like this.
+    /// Reads the element. Returns None if the bytes are not a valid element.
     fn get(bytes: &[u8]) -> Option<Self>;
 }
 
@@ -32,7 +32,7 @@ macro_rules! numbers {
 
 numbers!(u8, u16, u32, u64, i32, f64);
 
-/// Sizes are 64 bits, whatever the machine has.
+/// Sizes are saved with 64 bits on every machine.
 impl Element for usize {
     const BYTES: usize = u64::BYTES;
 
@@ -81,7 +81,7 @@ impl Element for bool {
     }
 }
 
-/// Implements [`Element`] for a struct of elements, in the order of its fields as named.
+/// Implements [`Element`] for a struct of elements, in the order of the named fields.
 macro_rules! elements {
     ($($type:ident { $($field:tt: $of:ty),+ $(,)? })+) => {
         $(impl $crate::state::Element for $type {
@@ -103,9 +103,9 @@ macro_rules! elements {
                 let mut at = 0;
                 Some($type {
                     $($field: {
-                        let found = <$of as $crate::state::Element>::get(&bytes[at..])?;
+                        let element = <$of as $crate::state::Element>::get(&bytes[at..])?;
                         at += <$of as $crate::state::Element>::BYTES;
-                        found
+                        element
                     }),+
                 })
             }

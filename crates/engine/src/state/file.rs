@@ -1,4 +1,4 @@
-//! Bytes of a saved state: its header, its length and its checksum.
+//! File format of a saved state: header, length and checksum.
 //!
 //! ```text
 //! magic (8) · version (4) · length of all (8) · state · CRC-32 of all before (4)
@@ -10,19 +10,19 @@ use crate::error::{Error, Result};
 const MAGIC: [u8; 8] = *b"WriteAmp";
 
 /// Version of the format.
-/// A state belongs to one version of the engine: any change of what is saved, or of what a drive
-/// makes of it, asks for the next number.
+/// A state belongs to one version of the engine. Any change of the saved data, or of a drive's
+/// behaviour with it, needs the next number.
 pub(super) const VERSION: u32 = 4;
 
 const HEADER_BYTES: usize = MAGIC.len() + size_of::<u32>() + size_of::<u64>();
 const CHECKSUM_BYTES: usize = size_of::<u32>();
 
-/// The bytes that [`unpack`] reads, of what holds no custom policy.
+/// Packs a state without custom policies into bytes for [`unpack`].
 pub fn pack(state: &(impl State + ?Sized)) -> Vec<u8> {
-    try_pack(state).expect("what the engine has can be saved")
+    try_pack(state).expect("built-in policies can be saved")
 }
 
-/// Packs any drive's state; an error if a custom policy cannot be saved.
+/// Packs any state. Returns an error if a custom policy cannot be saved.
 pub fn try_pack(state: &(impl State + ?Sized)) -> Result<Vec<u8>> {
     let mut to = Writer { bytes: MAGIC.to_vec(), ..Writer::default() };
     to.table(&[VERSION]);
@@ -39,29 +39,29 @@ pub fn try_pack(state: &(impl State + ?Sized)) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Restores `state` from the bytes of [`pack`]; on an error, it is of no use.
+/// Restores `state` from the bytes of [`pack`]. After an error, `state` is unusable.
 pub fn unpack(state: &mut (impl State + ?Sized), bytes: &[u8]) -> Result<()> {
     unpack_intact(state, intact(bytes)?)
 }
 
-/// Restores `state` from what stands between the header and the checksum.
-/// It is for those who make it up.
+/// Restores `state` from the bytes between header and checksum.
+/// It is for tests that construct such bytes.
 pub fn unpack_intact(state: &mut (impl State + ?Sized), bytes: &[u8]) -> Result<()> {
     let mut from = Reader::new(bytes);
     state.restore(&mut from)?;
     from.finish()
 }
 
-/// Unwraps a state: what stands between header and checksum, if it is as it was saved.
+/// Returns the bytes between header and checksum, after checking both.
 pub fn intact(bytes: &[u8]) -> Result<&[u8]> {
     let refuse = |why: &str| Err(Error::State(why.to_owned()));
     if !bytes.starts_with(&MAGIC) {
-        return refuse("this is no saved state of a drive");
+        return refuse("this is not the saved state of a drive");
     }
     let mut header = Reader::new(&bytes[MAGIC.len()..]);
     let (mut version, mut length) = ([0u32], [0u64]);
     if header.table(&mut version, "").is_err() || header.table(&mut length, "").is_err() {
-        return refuse("the state is cut off: its header is not complete");
+        return refuse("the state is truncated: its header is incomplete");
     }
     if version[0] != VERSION {
         return refuse(&format!(
@@ -71,7 +71,7 @@ pub fn intact(bytes: &[u8]) -> Result<&[u8]> {
     }
     if length[0] != bytes.len() as u64 || bytes.len() < HEADER_BYTES + CHECKSUM_BYTES {
         return refuse(&format!(
-            "the state is cut off or has something behind it: it should have {} bytes and has {}",
+            "the state is truncated or has extra bytes: it should have {} bytes, but has {}",
             length[0],
             bytes.len()
         ));

@@ -1,18 +1,18 @@
-//! State that can be saved, and restored into what was built anew from the same specs.
+//! Saved state, restored into an object that was built again from the same specs.
 //!
-//! What a type is built from (its parameters, its sizes, tables that follow from them) is never
-//! saved, so a state cannot contradict it; what changes as a drive is driven is. [`state!`] says of
-//! each field which of the two it is, and does not compile if one is left out.
+//! Data that follows from the construction (parameters, sizes, tables) is never saved, so a state
+//! cannot contradict it. Data that changes during a run is saved. [`state!`] declares for each
+//! field which of the two it is, and does not compile if a field is missing.
 //!
-//! Large tables are written as raw little-endian numbers and read into place, which keeps them where
-//! they were allocated. Other values go through serde, in the format of postcard. Queues and bags are
-//! saved as their order, from which links and places follow, so that these cannot contradict each
-//! other; what must agree with the drive is checked against it.
+//! Large tables are written as raw little-endian numbers, and read into the allocated table. Other
+//! values are serialised by serde in the postcard format. Queues and bags are saved as their order,
+//! from which links and places follow, so that these cannot contradict each other. Data that must
+//! agree with the drive is checked against it.
 
 mod element;
 mod file;
 mod identity;
-mod parts;
+mod nested;
 mod reader;
 mod writer;
 
@@ -25,25 +25,25 @@ pub use writer::{Checksum, Writer};
 
 use crate::error::Result;
 
-/// The part of a value that changes as a drive is driven.
+/// Part of a value that changes during a run.
 pub trait State {
-    /// Writes all of it.
+    /// Writes the state.
     fn save(&self, to: &mut Writer);
 
-    /// Reads what [`Self::save`] wrote of a value that was built in the same way.
-    /// Refuses what such a value cannot come to; this one is then of no use.
+    /// Reads the state that [`Self::save`] wrote for a value that was built in the same way.
+    /// Returns an error for an impossible state; the value is then unusable.
     fn restore(&mut self, from: &mut Reader) -> Result<()>;
 }
 
-/// Implements [`State`] for a struct, of which every field is named with its kind:
-/// - `fixed`: decided when it is built; `scratch`: of no meaning between two requests;
-/// - `value`: of any type that serde knows;
-/// - `table`: a vector of fixed length; `list`: a vector or queue that grows and shrinks; `lists`: as
-///   many lists as there were; all of them of an [`Element`];
-/// - `part`: of a type that has a [`State`] of its own, or a box, option or vector of one.
+/// Implements [`State`] for a struct; each field is listed with its kind:
+/// - `fixed`: set at construction; `scratch`: meaningless between two requests;
+/// - `value`: of a type that serde supports;
+/// - `table`: a vector of fixed length; `list`: a vector or queue that grows and shrinks; `lists`:
+///   a fixed number of lists; all of them of an [`Element`];
+/// - `nested`: of a type with its own [`State`], or a box, option or vector of one.
 ///
-/// After `where`, a method that says whether what was read is sound, so that it can be used without
-/// a panic: as a `bool`, or a `Result` that says why not. Fields of a tuple are named by their numbers.
+/// After `where`, a method that checks the restored data, so that it cannot cause a panic. It
+/// returns a `bool`, or a `Result` with the reason. Fields of a tuple are named by their numbers.
 macro_rules! state {
     (
         $type:ident $(<$($generic:ident $(: $bound:path)?),+>)?
@@ -54,7 +54,7 @@ macro_rules! state {
         {
             #[allow(unused_variables)]
             fn save(&self, to: &mut $crate::state::Writer) {
-                // A field that is not named does not compile.
+                // A missing field does not compile.
                 let Self { $($field: _),* } = self;
                 $($crate::state::state!(@save $kind self to $field);)*
             }
@@ -75,7 +75,7 @@ macro_rules! state {
     (@save lists $self:ident $to:ident $field:tt) => {
         $self.$field.iter().for_each(|list| $to.list(list))
     };
-    (@save part $self:ident $to:ident $field:tt) => {
+    (@save nested $self:ident $to:ident $field:tt) => {
         $crate::state::State::save(&$self.$field, $to)
     };
     (@restore fixed $self:ident $from:ident $type:ident $field:tt) => {};
@@ -94,18 +94,19 @@ macro_rules! state {
             $from.list(list, concat!(stringify!($type), ".", stringify!($field)))
         })?
     };
-    (@restore part $self:ident $from:ident $type:ident $field:tt) => {
+    (@restore nested $self:ident $from:ident $type:ident $field:tt) => {
         $crate::state::State::restore(&mut $self.$field, $from)?
     };
 }
 pub(crate) use state;
 
-/// Bound of plausible counts: more than a drive's life, and too little for sums to overflow.
+/// Upper bound of plausible counters: beyond any drive's life, and too small for sums to
+/// overflow.
 pub const MOST_PLAUSIBLE: u64 = 1 << 56;
 
-/// Verdict of the check of a restored value.
+/// Result of the check of a restored value.
 pub trait Verdict {
-    /// An error that names `what`, unless the value is sound.
+    /// Returns an error that names `what` if the value is invalid.
     fn or_refuse(self, what: &str) -> Result<()>;
 }
 
@@ -121,7 +122,7 @@ impl Verdict for Result<()> {
     }
 }
 
-/// An error unless what was read of `what` is sound.
+/// Returns an error if the restored `what` is invalid.
 pub fn require(is_sound: bool, what: &str) -> Result<()> {
     if is_sound { Ok(()) } else { Err(contradiction(what)) }
 }

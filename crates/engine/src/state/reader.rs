@@ -1,4 +1,4 @@
-//! Reader of a saved state, which checks everything that it reads.
+//! Reader of a saved state, which validates all data.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use super::Element;
 use crate::error::{Error, Result};
 
-/// Reader of a state: the part of it that is left to read.
+/// Reader of a state: the remaining bytes.
 #[derive(Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],
@@ -19,7 +19,7 @@ impl<'a> Reader<'a> {
         Reader { rest: bytes }
     }
 
-    /// Reads a value that serde knows. `what` names it in errors, here and below.
+    /// Reads a value of a type that serde supports. `what` names it in errors, also below.
     pub fn value<T: DeserializeOwned>(&mut self, what: &str) -> Result<T> {
         let (value, rest) =
             postcard::take_from_bytes(self.rest).map_err(|_| contradiction(what))?;
@@ -27,20 +27,20 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    /// Reads a table into its place.
+    /// Reads a table in place.
     pub fn table<T: Element>(&mut self, items: &mut [T], what: &str) -> Result<()> {
         let bytes = self.take(items.len(), T::BYTES, what)?;
         let mut are_valid = true;
         for (item, bytes) in items.iter_mut().zip(bytes.chunks_exact(T::BYTES)) {
             match T::get(bytes) {
-                Some(found) => *item = found,
+                Some(element) => *item = element,
                 None => are_valid = false,
             }
         }
         if are_valid { Ok(()) } else { Err(contradiction(what)) }
     }
 
-    /// Reads items whose number changes.
+    /// Reads a list of any length.
     pub fn list<T: Element, L: List<T>>(&mut self, items: &mut L, what: &str) -> Result<()> {
         let mut count = [0u64];
         self.table(&mut count, what)?;
@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// An error unless everything has been read.
+    /// Returns an error if bytes remain.
     pub fn finish(self) -> Result<()> {
         if self.rest.is_empty() { Ok(()) } else { Err(contradiction("its length")) }
     }
@@ -67,7 +67,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// List that [`Reader::list`] reads into.
+/// Collection that [`Reader::list`] fills.
 pub trait List<T> {
     fn clear(&mut self);
     fn make_room(&mut self, items: usize) -> Result<()>;
@@ -97,10 +97,10 @@ macro_rules! lists {
 
 lists!(Vec: push, VecDeque: push_back);
 
-/// The error for a state that no drive can have come to.
+/// Builds the error for a state that no drive can reach.
 pub fn contradiction(what: &str) -> Error {
     Error::State(format!(
-        "the state does not fit the drive: {what} is not what a drive of this kind can have come \
-         to; save it anew with this version of the engine"
+        "the state does not fit the drive: invalid value of {what}; save the state again with this \
+         version of the engine"
     ))
 }

@@ -27,7 +27,7 @@ state! {
         table table,
         list pairs,
         value share,
-        part random,
+        nested random,
         scratch buffer,
     } where is_sound
 }
@@ -98,9 +98,9 @@ fn bytes_that_are_not_what_was_saved_are_refused_in_a_sentence() {
         wrong[at] ^= 1 << (at % 8);
         assert!(restored(&wrong).is_err(), "{at}");
     }
-    assert!(sentence(b"PK").contains("no saved state"));
+    assert!(sentence(b"PK").contains("not the saved state"));
     assert!(sentence(&bytes[..bytes.len() - 1]).contains("cut off"));
-    assert!(sentence(&[&bytes[..], &[0]].concat()).contains("something behind it"));
+    assert!(sentence(&[&bytes[..], &[0]].concat()).contains("extra bytes"));
     let mut flipped = bytes.clone();
     flipped[1000] ^= 1;
     assert!(sentence(&flipped).contains("checksum"));
@@ -114,8 +114,8 @@ fn a_state_of_something_else_is_refused_by_what_differs() {
     let red = Identity::default().with("size", "7").with("color", "red");
     let mut blue = Identity::default().with("size", "7").with("color", "blue");
     let refused = |own: &mut Identity| unpack(own, &pack(&red)).unwrap_err().to_string();
-    assert!(refused(&mut blue).ends_with("its color is red, and here it is blue"));
-    assert!(refused(&mut Identity::default()).contains("other things"));
+    assert!(refused(&mut blue).ends_with("its color is red, but here it is blue"));
+    assert!(refused(&mut Identity::default()).contains("other settings"));
     assert_eq!(unpack(&mut red.clone(), &pack(&red)), Ok(()));
 }
 

@@ -5,10 +5,10 @@ use serde::Serialize;
 use super::Element;
 use crate::error::Error;
 
-/// Bytes of a table that are made ready at once: few enough for the first-level cache.
+/// Bytes of a table that are converted at once; a chunk fits in the first-level cache.
 const CHUNK_BYTES: usize = 8 << 10;
 
-/// Passes the bytes of `items` on, a chunk at a time.
+/// Passes the bytes of `items` to `pass_on`, chunk by chunk.
 fn in_chunks<T: Element>(items: &[T], mut pass_on: impl FnMut(&[u8])) {
     let mut chunk = [0; CHUNK_BYTES];
     for items in items.chunks(CHUNK_BYTES / T::BYTES) {
@@ -19,12 +19,12 @@ fn in_chunks<T: Element>(items: &[T], mut pass_on: impl FnMut(&[u8])) {
     }
 }
 
-/// CRC-32 of tables too large to be saved, for an [`super::Identity`].
+/// CRC-32 of tables that are too large to be saved, for an [`super::Identity`].
 #[derive(Debug, Default)]
 pub struct Checksum(crc32fast::Hasher);
 
 impl Checksum {
-    /// Takes in a table, given as its length and its items.
+    /// Adds a table, given as its length and its elements.
     pub fn add<T: Element>(&mut self, length: usize, items: impl Iterator<Item = T>) {
         self.0.update(&(length as u64).to_le_bytes());
         let mut chunk = [0; CHUNK_BYTES];
@@ -40,13 +40,13 @@ impl Checksum {
         self.0.update(&chunk[..filled]);
     }
 
-    /// Checksum of what was taken in.
+    /// Checksum of all added tables.
     pub fn value(self) -> u32 {
         self.0.finalize()
     }
 }
 
-/// Collects the bytes of a state.
+/// Writer of a state.
 #[derive(Debug, Default)]
 pub struct Writer {
     pub(super) bytes: Vec<u8>,
@@ -54,24 +54,24 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Says why something cannot be saved: then nothing is.
+    /// Records the reason why the state cannot be saved; saving then fails.
     pub fn refuse(&mut self, why: Error) {
         self.refused.get_or_insert(why);
     }
 
-    /// Writes a value that serde knows.
+    /// Writes a value of a type that serde supports.
     pub fn value<T: Serialize + ?Sized>(&mut self, value: &T) {
         let bytes = std::mem::take(&mut self.bytes);
         self.bytes = postcard::to_extend(value, bytes).expect("sequences know their length");
     }
 
-    /// Writes a table whose length follows from what it belongs to.
+    /// Writes a table whose length is known at restoration.
     pub fn table<T: Element>(&mut self, items: &[T]) {
         self.bytes.reserve(items.len() * T::BYTES);
         in_chunks(items, |bytes| self.bytes.extend_from_slice(bytes));
     }
 
-    /// Writes items whose number changes.
+    /// Writes a list of any length.
     pub fn list<'a, T: Element + 'a, L>(&mut self, items: &'a L)
     where
         &'a L: IntoIterator<Item = &'a T, IntoIter: ExactSizeIterator>,

@@ -1,15 +1,15 @@
-//! Checks of a profile's times, and the sentence that refuses a value.
+//! Checks of a profile's values, with the error for each invalid value.
 
 use super::domains;
 use super::params::{Array, MapCache, Timing};
 use crate::error::{Error, Result};
 use crate::flash::{EraseUnit, Geometry};
 
-/// The most dies that events are told apart of: see the schedule.
+/// Most dies that the event schedule can number.
 const MOST_DIES: u64 = 500_000;
 
 impl Timing {
-    /// An error that names the first value that cannot be, on a drive of that shape.
+    /// Checks the profile for a drive of this geometry. The error names the first invalid value.
     pub fn check(&self, geometry: &Geometry) -> Result<()> {
         domains::check(self)?;
         self.check_kinds()?;
@@ -17,7 +17,7 @@ impl Timing {
         if self.dies(geometry) > MOST_DIES {
             let dies = self.dies(geometry);
             return wrong(format!(
-                "a drive with times has at most {MOST_DIES} dies; this one has {dies}"
+                "a timed drive has at most {MOST_DIES} dies; this one has {dies}"
             ));
         }
         let (page_bytes, shape) = (geometry.page_bytes(), geometry.shape());
@@ -44,32 +44,28 @@ impl Timing {
         }
         if self.scheduling.suspend && !self.scheduling.reads_first {
             return wrong(
-                "scheduling.suspend is true; a read that suspends goes first, so \
-                 scheduling.reads_first must be true"
-                    .into(),
+                "scheduling.suspend is true; this requires scheduling.reads_first = true".into(),
             );
         }
         let bounded = self.scheduling.most_wait_us > 0.0;
         if (self.scheduling.copies_yield || bounded) && !self.scheduling.reads_first {
             let key = if bounded { "most_wait_us" } else { "copies_yield" };
-            return wrong(format!(
-                "scheduling.{key} is for a drive whose reads go first, so scheduling.reads_first \
-                 must be true"
-            ));
+            return wrong(format!("scheduling.{key} requires scheduling.reads_first = true"));
         }
         self.check_plane_reads(geometry)?;
         let is_paceable = self.collection.background && self.scheduling.copies_yield;
         if self.collection.paced && !is_paceable {
             return wrong(
-                "collection.paced is for a drive that collects in the background and whose copies \
-                 yield, so collection.background and scheduling.copies_yield must be true"
+                "collection.paced requires collection.background = true and \
+                 scheduling.copies_yield = true"
                     .into(),
             );
         }
         let units = u64::from(self.units_per_flash_page(geometry))
             * u64::from(planes)
             * u64::from(self.program.pages_per_word_line);
-        // Of one plane: with several, each has its part of the program in a block of its own.
+        // Units of one plane: with several planes, each has its part of the program in its own
+        // block.
         let plane_units = units / u64::from(planes);
         if units > 4096 {
             return wrong(format!(
@@ -111,28 +107,29 @@ impl Timing {
         Ok(())
     }
 
-    /// An error where planes cannot read beside each other, of a profile that has them do so.
+    /// Checks that planes can read independently, if the profile requires it.
     fn check_plane_reads(&self, geometry: &Geometry) -> Result<()> {
         let Some(planes) = self.reading_planes(geometry) else { return Ok(()) };
         let needed = if !self.scheduling.reads_first {
-            "whose reads go first, so scheduling.reads_first must be true"
+            "scheduling.reads_first = true"
         } else if !self.bus.die_interleaving {
-            "whose dies are interleaved, so bus.die_interleaving must be true"
+            "bus.die_interleaving = true"
         } else if self.scheduling.most_wait_us > 0.0 {
-            "without a bound to what programs wait, so scheduling.most_wait_us must be 0"
+            "scheduling.most_wait_us = 0"
         } else if self.collection.paced {
-            "whose collection is not paced, so collection.paced must be false"
+            "collection.paced = false"
         } else if self.dies(geometry) * (1 + u64::from(planes)) > MOST_DIES {
-            "of fewer planes: with its dies they are 500000 at most"
+            "fewer planes: at most 500000 planes and dies"
         } else {
             return Ok(());
         };
         Err(Error::Spec(format!(
-            "scheduling.plane_reads is \"independent\"; that is for a drive {needed}"
+            "scheduling.plane_reads is \"independent\"; this requires {needed}"
         )))
     }
 
-    /// An error where values by kind of page are none, or of more kinds than a block has.
+    /// Checks that lists of values per page kind are not empty, and not longer than a block has
+    /// kinds.
     fn check_kinds(&self) -> Result<()> {
         let Array { read_us, program_us, read_spread, program_spread, .. } = &self.timing;
         let lists = [

@@ -1,97 +1,97 @@
-//! Interface of a device in time to its host: requests, completions, events and counters.
-//! A device is whatever serves requests, be it flash, a disk or several.
+//! Interface of a timed device to its host: requests, completions, events and counters.
+//! The device may be flash, a disk or an array of devices.
 
 use super::errors::ReadErrors;
 use super::late::Shift;
 use crate::error::Result;
 use crate::flash::Counters;
-use crate::hints::{Hears, Hints};
+use crate::hints::{Hints, RequiredHints};
 use crate::request::Op;
 
-/// A request in bytes.
+/// Request in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IoRequest {
     /// Kind of the request.
     pub op: Op,
     /// First byte.
     pub offset: u64,
-    /// Bytes; 0 for a flush.
+    /// Number of bytes; 0 for a flush.
     pub length: u64,
-    /// True if a write is to be durable when it is complete.
+    /// True if a write must be durable when it completes.
     pub fua: bool,
 }
 
-/// A request that was served.
+/// Completed request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Completion {
-    /// The number under which it was submitted.
+    /// Number with which it was submitted.
     pub id: u32,
-    /// Time at which it was complete.
+    /// Completion time.
     pub at_ns: u64,
 }
 
-/// An edge of a Ready/Busy pin, in the order of time.
+/// Edge of a Ready/Busy pin. Edges are in order of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
     /// Time of the edge.
     pub at_ns: u64,
-    /// Die whose pin it is: channel + channels · (chip + chips per channel · die).
+    /// Die of the pin: channel + channels · (chip + chips per channel · die).
     pub die: u32,
-    /// True if the die becomes busy, and its pin low.
+    /// True if the die becomes busy, which pulls its pin low.
     pub busy: bool,
 }
 
-/// Time that a part of a device was busy, of all that there are of its kind.
+/// Busy time of the parts of one kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Busy {
-    /// Kind of the part: "channel", "die", "link", "controller", "head".
+    /// Kind of part: "channel", "die", "link", "controller" or "head".
     pub level: &'static str,
-    /// Parts of this kind.
+    /// Number of parts of this kind.
     pub parts: u32,
-    /// Busy time, summed over them.
+    /// Busy time, summed over all parts.
     pub busy_ns: u64,
 }
 
-/// Erases of the SLC caches and the pages that hold data in them.
+/// Wear and contents of the SLC caches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlcWear {
-    /// Erases of its blocks, since the device was new.
+    /// Block erases of the caches since the device was new.
     pub erases: u64,
-    /// Its blocks.
+    /// Number of blocks.
     pub blocks: u64,
-    /// Mapping units of the blocks that were erased, each time.
+    /// Sum of the mapping units of the erased blocks, over all erases.
     pub erased_pages: u64,
     /// Mapping units that hold data now.
     pub valid_pages: u64,
 }
 
-/// Events that a device has gone through at once.
+/// Events processed by one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Ran {
-    /// Events.
+    /// Number of events.
     pub events: u64,
-    /// Time of the last of them.
+    /// Time of the last event.
     pub last_ns: u64,
 }
 
-/// A device in virtual time: it is given requests and goes from event to event.
+/// Device in virtual time, which receives requests and processes events.
 pub trait BlockDevice: Send {
-    /// Bytes that the host sees.
+    /// Capacity visible to the host, in bytes.
     fn capacity_bytes(&self) -> u64;
 
-    /// Requests that it takes at once; the host keeps the others.
+    /// Most outstanding requests; the host queues the others.
     fn depth(&self) -> u32;
 
-    /// Takes a request at `now_ns`, which no event precedes. Its completion bears `id`.
+    /// Submits a request at `now_ns`, which no event may precede. Its completion has this `id`.
     fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32) -> Result<()>;
 
-    /// Kind of hint that must come with each write.
-    fn hears(&self) -> Hears {
-        Hears::Nothing
+    /// Kind of hint that must accompany each write.
+    fn required_hints(&self) -> RequiredHints {
+        RequiredHints::Nothing
     }
 
-    /// Takes a write with the hints on its pages, where the device hears hints.
-    /// Times of invalidation are by the clock of the pages that the host has written.
+    /// Submits a write with the hints on its pages, if the device requires hints.
+    /// Invalidation times use the clock of host pages written.
     fn submit_hinted(
         &mut self,
         now_ns: u64,
@@ -102,14 +102,14 @@ pub trait BlockDevice: Send {
         self.submit(now_ns, request, id)
     }
 
-    /// Time of its next event, if it has anything left to do.
+    /// Time of the next event, or None if the device has no work left.
     fn next_event_ns(&self) -> Option<u64>;
 
-    /// Lets the next event happen; what is complete then goes to `completed`, in order.
+    /// Processes the next event. Appends completed requests to `completed`, in order.
     fn step(&mut self, completed: &mut Vec<Completion>) -> Result<()>;
 
-    /// Goes from event to event until one completes something, as [`Self::step`] does.
-    /// It stops before events of `before_ns` and later, and after so many events.
+    /// Processes events until one completes a request, like repeated [`Self::step`].
+    /// Stops before events at or after `before_ns`, and after `most_events` events.
     fn run(
         &mut self,
         before_ns: u64,
@@ -128,48 +128,49 @@ pub trait BlockDevice: Send {
         Ok(ran)
     }
 
-    /// Fetches what a request will need of the host's memory that is simulated; it comes soon, or
-    /// next to nothing before it. It changes nothing.
+    /// Prefetches simulator data for a request that will be submitted soon.
+    /// `is_near` means that it is among the next few. Changes no state.
     fn prefetch(&self, _request: &IoRequest, _is_near: bool) {}
 
-    /// Writes out whatever is held in volatile memory; done when no event is left.
+    /// Writes all volatile data to the medium; complete when no event is left.
     fn sync(&mut self, now_ns: u64) -> Result<()>;
 
     /// Busy time of each kind of part up to `now_ns`.
     fn busy(&self, now_ns: u64) -> Vec<Busy>;
 
-    /// Counts of flash operations by cause since the device was new; `None` of what is no flash.
+    /// Flash operations by cause since the device was new; None for devices without flash.
     fn counters(&self) -> Option<Counters>;
 
-    /// Ends an interval of the host's, and begins the next; the first has begun with the device.
+    /// Ends an interval of the host and begins the next. The first interval began with the
+    /// device.
     fn mark(&mut self) {}
 
-    /// By interval between marks, what the writes in it took of the flash after it: see
-    /// [`super::late`]. None of those after the last.
+    /// For each completed interval: the flash operations after it that its writes caused.
+    /// See [`super::late`].
     fn shifts(&self) -> Vec<Shift> {
         Vec::new()
     }
 
-    /// Wear of SLC caches; `None` without one.
+    /// Wear of SLC caches, or None without one.
     fn slc_wear(&self) -> Option<SlcWear> {
         None
     }
 
-    /// Program operations of the flash.
+    /// Number of program operations of the flash.
     fn program_operations(&self) -> u64 {
         0
     }
 
-    /// Reads that bit errors made it try again; `None` of a device without such errors.
+    /// Read retries caused by bit errors, or None for a device without bit errors.
     fn read_errors(&self) -> Option<ReadErrors> {
         None
     }
 
-    /// Page reads of the flash, for whatever cause, each try of them.
+    /// Number of page reads of the flash for any cause, counting each retry.
     fn read_operations(&self) -> u64 {
         0
     }
 
-    /// Takes the edges of Ready/Busy pins since this was asked last, if they are recorded.
+    /// Takes the edges of Ready/Busy pins since the last call, if they are recorded.
     fn take_edges(&mut self, _edges: &mut Vec<Edge>) {}
 }

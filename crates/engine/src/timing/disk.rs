@@ -1,10 +1,10 @@
-//! A hard disk: link and controller, memory, and one arm.
+//! Hard disk: link and controller, memory, and one arm.
 //!
-//! A read that memory holds is answered from there; another waits for the arm, passes whole into
-//! memory and then over the link. A write crosses the link first; with `write_back` it is answered
-//! once it is in memory, unless it is to be durable, and is made when no request waits, or the
-//! memory is full, or a flush asks for it. Requests move whole sectors; a TRIM is answered and
-//! changes nothing.
+//! A read of data in memory is answered from there. Other reads wait for the arm, are transferred
+//! completely into memory, and then over the link. A write crosses the link first. With
+//! `write_back`, it is acknowledged once it is in memory, unless it must be durable. The data is
+//! written to the medium when no request waits, when memory is full, or for a flush. Requests are
+//! extended to whole sectors. A TRIM is acknowledged and changes nothing.
 
 mod cache;
 mod head;
@@ -31,24 +31,24 @@ use crate::request::Op;
 /// Event of a request, or of the arm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    /// The controller knows of the request in this slot.
+    /// The controller has received the request in this slot.
     Known(u32),
-    /// Its data, if it writes any, are in memory.
+    /// The data of a write is in memory.
     Loaded(u32),
-    /// The controller is done with it.
+    /// The controller has processed the request.
     Arrived(u32),
-    /// It is complete.
+    /// The request is complete.
     Complete(u32),
-    /// The arm is done.
+    /// The arm has finished its task.
     HeadDone,
 }
 
-/// A request under way.
+/// Request in progress.
 #[derive(Debug, Clone, Copy)]
 struct Job {
     id: u32,
     request: IoRequest,
-    /// Requests that arrived before it.
+    /// Number of requests that arrived before it.
     number: u64,
 }
 
@@ -59,7 +59,7 @@ enum Task {
     Dirty(Range<u64>),
 }
 
-/// A hard disk in virtual time.
+/// Hard disk in virtual time.
 #[derive(Debug)]
 pub struct Disk {
     host: Interface,
@@ -74,23 +74,24 @@ pub struct Disk {
     cache: Cache,
     head: Head,
     task: Option<Task>,
-    /// Requests that wait for the arm.
+    /// Requests waiting for the arm.
     waiting: Vec<u32>,
-    /// Writes that wait for room in memory.
+    /// Writes waiting for space in memory.
     stalled: VecDeque<u32>,
-    /// Flushes that wait for older writes.
+    /// Flushes waiting for older writes.
     flushes: Vec<u32>,
 }
 
 impl Disk {
-    /// A disk at rest, with its arm over the first sector. An error that names the value of the
-    /// profile that cannot be.
+    /// Builds an idle disk, with its arm over the first sector.
+    /// The error names the first invalid value of the profile.
     pub fn new(profile: &DiskProfile) -> Result<Self> {
         let DiskProfile { host, disk } = profile;
         profile.check()?;
         let sector_bytes = u64::from(SECTOR_BYTES);
         let ahead_sectors = disk.read_ahead_bytes / sector_bytes;
-        // Beside what is read ahead, memory keeps what this pass has read, and what earlier ones did.
+        // Besides the data read ahead, memory holds the data of the current pass and of earlier
+        // passes.
         let behind_sectors = (disk.read_cache_bytes() / sector_bytes - ahead_sectors) / 2;
         let head = Head::new(
             Mechanics::new(disk)?,
@@ -164,7 +165,7 @@ impl Disk {
         }
     }
 
-    /// Takes writes into memory, in their order, as long as there is room.
+    /// Admits writes to memory in order, as long as there is space.
     fn admit_writes(&mut self, now_ns: u64) {
         while let Some(&slot) = self.stalled.front() {
             let (sectors, number) = (self.sectors(slot), self.jobs[slot].number);
@@ -176,7 +177,7 @@ impl Disk {
         }
     }
 
-    /// Answers the flushes before which nothing is left to be written.
+    /// Acknowledges the flushes whose preceding writes are all on the medium.
     fn answer_flushes(&mut self, now_ns: u64) {
         let written = match &self.task {
             Some(Task::Dirty(_)) => None,
@@ -195,7 +196,7 @@ impl Disk {
     fn on_head_done(&mut self, now_ns: u64) {
         match self.task.take().expect("the arm was at something") {
             Task::Request(slot) => {
-                self.head.go_on(now_ns);
+                self.head.read_ahead(now_ns);
                 match self.jobs[slot].request.op {
                     Op::Read => self.deliver(now_ns, slot),
                     _ => self.answer(now_ns, slot),
@@ -210,7 +211,7 @@ impl Disk {
         self.dispatch(now_ns);
     }
 
-    /// Gives the arm something to do, if it has nothing and something waits.
+    /// Starts the next task of the arm, if it is idle and requests wait.
     fn dispatch(&mut self, now_ns: u64) {
         if self.task.is_some() {
             return;
@@ -242,11 +243,11 @@ impl Disk {
             self.cache.keep(sectors);
         }
         self.events.at(done_ns, Event::HeadDone);
-        // A write that is being made has left its segment to another.
+        // The write in progress has released its segment.
         self.admit_writes(now_ns);
     }
 
-    /// The request that goes first among those that wait: its rank, and its place there.
+    /// Best of the waiting requests: its rank and its index.
     fn first_of_waiting(&self, now_ns: u64) -> Option<((u64, u64), usize)> {
         let rank = |slot: u32| {
             let Job { request, number, .. } = self.jobs[slot];
@@ -261,7 +262,7 @@ impl Disk {
         self.waiting.iter().enumerate().map(|(at, &slot)| (rank(slot), at)).min()
     }
 
-    /// First of the writes in memory: its rank, and its place there.
+    /// Best of the writes in memory: its rank and its index.
     fn first_of_dirty(&self, now_ns: u64) -> Option<((u64, u64), usize)> {
         let rank = |dirty: &Dirty| match self.order {
             DiskOrder::Fcfs => (0, dirty.number),
@@ -270,7 +271,7 @@ impl Disk {
         self.cache.dirty.iter().enumerate().map(|(at, dirty)| (rank(dirty), at)).min()
     }
 
-    /// Sends what was read to the host.
+    /// Transfers the data of a read to the host.
     fn deliver(&mut self, now_ns: u64, slot: u32) {
         let bytes = self.jobs[slot].request.length;
         let sent_ns = self.link.send_out(now_ns, bytes);
@@ -290,7 +291,7 @@ impl Disk {
     }
 }
 
-/// The sectors of which a request covers a part.
+/// Sectors that a request covers in full or in part.
 fn sectors_of(request: &IoRequest) -> Range<u64> {
     let sector_bytes = u64::from(SECTOR_BYTES);
     request.offset / sector_bytes..(request.offset + request.length).div_ceil(sector_bytes)
@@ -336,7 +337,7 @@ impl BlockDevice for Disk {
         Ok(())
     }
 
-    /// Writes out what memory holds: nothing to do, as the arm does so when it has nothing else.
+    /// Writes out the memory. Nothing to do: the arm does this whenever it is idle.
     fn sync(&mut self, _now_ns: u64) -> Result<()> {
         Ok(())
     }

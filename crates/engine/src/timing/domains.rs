@@ -1,4 +1,4 @@
-//! Domains of the numbers in a profile's tables, whatever the drive's shape is.
+//! Domains of the numbers in a profile's tables, independent of the drive's geometry.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -7,30 +7,30 @@ use serde_json::{Number, Value};
 
 use crate::error::{Error, Result};
 
-/// The longest duration of anything, so that sums of times fit 64 bits: an hour.
+/// Longest duration, an hour, so that sums of times fit in 64 bits.
 const MOST_US: f64 = 3.6e9;
 const MOST_NS: u64 = 3_600_000_000_000;
 const MOST_BYTES: u64 = 1 << 44;
 const ANY_U32: Domain = Domain::Whole(0, u32::MAX as u64);
-/// The longest retention: a century.
+/// Longest retention: a century.
 pub const MOST_DAYS: f64 = 36_500.0;
 
-/// Values that a number may have.
+/// Valid values of a number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Domain {
-    /// Whole numbers from the first to the second.
+    /// Whole numbers from the first to the second, inclusive.
     Whole(u64, u64),
-    /// Numbers from the first to the second.
+    /// Numbers from the first to the second, inclusive.
     Range(f64, f64),
-    /// Standard deviation over mean of a duration.
+    /// Standard deviation of a duration over its mean.
     Spread,
-    /// 10^6 bytes a second.
+    /// Data rate in 10^6 bytes per second.
     Rate,
 }
 
 use Domain::{Range, Rate, Spread, Whole};
 
-/// The domain of each number, or of each of a list of them.
+/// Domain of each number, or of each element of a list of numbers, by key.
 const DOMAINS: [(&str, Domain); 70] = [
     ("timing.read_us", Range(0.0, MOST_US)),
     ("timing.program_us", Range(0.0, MOST_US)),
@@ -105,12 +105,12 @@ const DOMAINS: [(&str, Domain); 70] = [
 ];
 
 impl Domain {
-    /// The domain of a key, such as "host.depth"; `None` if the key holds no number.
+    /// Domain of a key such as "host.depth", or None if its value is not a number.
     pub fn of(key: &str) -> Option<Domain> {
-        DOMAINS.iter().find(|(known, _)| *known == key).map(|(_, domain)| *domain)
+        DOMAINS.iter().find(|(name, _)| *name == key).map(|(_, domain)| *domain)
     }
 
-    /// The domain in words for who gives no number, or no whole one.
+    /// Description of the domain, for errors about values of the wrong type.
     pub fn of_what(self) -> String {
         match self {
             Whole(..) => format!("a whole number {self}"),
@@ -140,12 +140,12 @@ impl Display for Domain {
             Range(least, most) if *most >= 1e9 => write!(f, "from {least} to {most:e}"),
             Range(least, most) => write!(f, "from {least} to {most}"),
             Spread => write!(f, "from 0 to 0.28, so that no draw is below 0"),
-            Rate => write!(f, "0 for one that takes no time, or from 0.001 to 1e9"),
+            Rate => write!(f, "0 (takes no time), or from 0.001 to 1e9"),
         }
     }
 }
 
-/// Checks every number of a profile's tables; an error names the first outside its domain.
+/// Checks all numbers of a profile's tables. The error names the first invalid one.
 pub fn check(tables: &impl Serialize) -> Result<()> {
     let Ok(Value::Object(tables)) = serde_json::to_value(tables) else {
         return Err(Error::Spec("the tables of a device must have names".into()));
@@ -164,12 +164,12 @@ pub fn check(tables: &impl Serialize) -> Result<()> {
 
 fn check_value(key: &str, domain: Domain, value: &Value) -> Result<()> {
     match value {
-        Value::Array(values) => values.iter().try_for_each(|one| check_value(key, domain, one)),
+        Value::Array(values) => values.iter().try_for_each(|item| check_value(key, domain, item)),
         Value::Number(number) if domain.holds(number) => Ok(()),
         Value::Number(number) if number.is_f64() => {
             Err(Error::outside(key, number.as_f64().unwrap_or(f64::NAN), domain))
         }
-        // JSON cannot express NaN or infinity.
+        // JSON cannot represent NaN or infinity.
         Value::Null => Err(Error::outside(key, f64::NAN, domain)),
         other => Err(Error::outside(key, other, domain)),
     }
@@ -190,11 +190,11 @@ mod tests {
         "heads": 2, "zones": 4, "outer_mb_s": 100, "inner_mb_s": 50}}"#;
 
     /// Keys of tables that are numbers, or lists: those of nothing but numbers.
-    fn numbers(tables: &Value, found: &mut HashSet<String>) {
+    fn numbers(tables: &Value, keys: &mut HashSet<String>) {
         for (title, table) in tables.as_object().expect("tables") {
             for (key, value) in table.as_object().expect("a table") {
                 if value.is_number() || value.is_array() {
-                    found.insert(format!("{title}.{key}"));
+                    keys.insert(format!("{title}.{key}"));
                 }
             }
         }
@@ -205,11 +205,11 @@ mod tests {
         let timing = r#"{"program": {"flash_page_bytes": 4096}}"#;
         let timing = Timing::from_json(timing).expect("a profile");
         let disk = DiskProfile::from_json(DISK).expect("a profile");
-        let mut found = HashSet::new();
-        numbers(&serde_json::to_value(&timing).expect("tables"), &mut found);
-        numbers(&serde_json::to_value(&disk).expect("tables"), &mut found);
+        let mut keys = HashSet::new();
+        numbers(&serde_json::to_value(&timing).expect("tables"), &mut keys);
+        numbers(&serde_json::to_value(&disk).expect("tables"), &mut keys);
         let stated: HashSet<String> = DOMAINS.iter().map(|(key, _)| (*key).to_owned()).collect();
-        assert_eq!(found, stated);
+        assert_eq!(keys, stated);
         assert_eq!(stated.len(), DOMAINS.len());
         assert!(check(&timing).is_ok());
         assert!(check(&disk).is_ok());

@@ -1,9 +1,9 @@
-//! Events in the order of time; those of one time in the order in which they were scheduled.
+//! Event queue in order of time. Simultaneous events keep the order of scheduling.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The clock of a device, and what is to come.
+/// Clock of a device, and its future events.
 #[derive(Debug)]
 pub struct Events<E> {
     now_ns: u64,
@@ -18,13 +18,13 @@ impl<E: Ord> Default for Events<E> {
 }
 
 impl<E: Ord> Events<E> {
-    /// The time of the last event.
+    /// Time of the last event.
     #[inline(always)]
     pub fn now_ns(&self) -> u64 {
         self.now_ns
     }
 
-    /// Schedules an event, not before now.
+    /// Schedules an event at `at_ns`, which must not be in the past.
     #[inline(always)]
     pub fn at(&mut self, at_ns: u64, event: E) {
         debug_assert!(at_ns >= self.now_ns);
@@ -38,7 +38,7 @@ impl<E: Ord> Events<E> {
         self.queue.peek().map(|Reverse((at_ns, ..))| *at_ns)
     }
 
-    /// Takes the next event, whose time is now from then on.
+    /// Removes the next event and advances the clock to its time.
     #[inline(always)]
     pub fn next(&mut self) -> Option<E> {
         let Reverse((at_ns, _, event)) = self.queue.pop()?;

@@ -1,10 +1,10 @@
-//! Check that a request lies within its device.
+//! Check that a request is within its device.
 
 use super::IoRequest;
 use crate::error::{Error, Result};
 use crate::request::Op;
 
-/// Checks that a device of that size has the bytes of `request`; a flush asks for none.
+/// Checks that `request` is within a device of this capacity. Flushes always are.
 pub fn check_extent(request: &IoRequest, capacity_bytes: u64) -> Result<()> {
     let IoRequest { op, offset, length, .. } = *request;
     if op == Op::Flush {

@@ -1,61 +1,61 @@
-//! Hints on the requests of a workload, which go to the device with them.
+//! Hints on the requests of a workload, passed to the device with them.
 
 use std::collections::VecDeque;
 
 use super::device::BlockDevice;
 use crate::error::Result;
 use crate::foresight::Foresight;
-use crate::hints::{Group, Hears, Hints};
+use crate::hints::{Group, Hints, RequiredHints};
 use crate::request::{Op, Request};
 use crate::workloads::Workload;
 
 /// Hints on the pages of one write.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct WriteHints {
     groups: Vec<Group>,
     group_of: Vec<u8>,
     invalidation_times: Vec<u64>,
 }
 
-impl Told {
-    /// The hints, as managers hear them.
+impl WriteHints {
+    /// Hints in the form that managers use.
     pub fn hints(&self) -> Hints<'_> {
-        let Told { groups, group_of, invalidation_times } = self;
+        let WriteHints { groups, group_of, invalidation_times } = self;
         Hints { groups, group_of, invalidation_times }
     }
 }
 
-/// A workload whose requests are drawn with hints, for a device that hears them.
+/// Workload whose requests are drawn with hints, for a device that requires them.
 pub struct Hinted {
-    hears: Hears,
+    required_hints: RequiredHints,
     foresight: Option<Foresight>,
-    /// Pages that the host has written so far, by the device's count.
+    /// Host pages written so far, by the device's count.
     clock_pages: u64,
-    /// Hints on the writes that were drawn and not taken yet, in order.
-    told: VecDeque<Told>,
+    /// Hints on writes that were drawn and not submitted yet, in order.
+    pending: VecDeque<WriteHints>,
     pages: Vec<u32>,
     times: Vec<u64>,
 }
 
 impl Hinted {
-    /// Draws from a workload for a device; `None` if the device hears nothing.
+    /// Wraps a workload for a device. Returns None if the device requires no hints.
     pub fn new(device: &dyn BlockDevice, workload: &dyn Workload) -> Result<Option<Box<Self>>> {
-        let hears = device.hears();
-        if hears == Hears::Nothing {
+        let required_hints = device.required_hints();
+        if required_hints == RequiredHints::Nothing {
             return Ok(None);
         }
-        let foresees = hears == Hears::InvalidationTimes && workload.writes();
+        let foresees = required_hints == RequiredHints::InvalidationTimes && workload.writes();
         Ok(Some(Box::new(Hinted {
-            hears,
+            required_hints,
             foresight: foresees.then(|| Foresight::new(workload)).transpose()?,
             clock_pages: device.counters().map_or(0, |counters| counters.host.written_pages),
-            told: VecDeque::new(),
+            pending: VecDeque::new(),
             pages: Vec::new(),
             times: Vec::new(),
         })))
     }
 
-    /// The workload's next request; the hints on a write are kept until they are taken.
+    /// Next request of the workload. The hints on a write are stored until [`Self::take`].
     pub fn next_request(&mut self, workload: &mut dyn Workload) -> Option<Request> {
         let request = match &mut self.foresight {
             None => workload.next_request()?,
@@ -65,28 +65,30 @@ impl Hinted {
         };
         if request.op == Op::Write {
             self.clock_pages += request.range().len() as u64;
-            let mut told = Told::default();
-            match self.hears {
-                Hears::InvalidationTimes => told.invalidation_times.clone_from(&self.times),
-                // Without groups, what the device says of that ends the run.
-                Hears::Groups => {
-                    told.groups = workload.groups().unwrap_or_default();
-                    if !told.groups.is_empty() {
+            let mut hints = WriteHints::default();
+            match self.required_hints {
+                RequiredHints::InvalidationTimes => {
+                    hints.invalidation_times.clone_from(&self.times);
+                }
+                // Without groups, the device returns an error, which ends the run.
+                RequiredHints::Groups => {
+                    hints.groups = workload.groups().unwrap_or_default();
+                    if !hints.groups.is_empty() {
                         self.pages.clear();
                         self.pages.extend(request.range());
-                        told.group_of.resize(self.pages.len(), 0);
-                        workload.find_groups(&self.pages, &mut told.group_of);
+                        hints.group_of.resize(self.pages.len(), 0);
+                        workload.find_groups(&self.pages, &mut hints.group_of);
                     }
                 }
-                Hears::Nothing => unreachable!("nothing is drawn with hints then"),
+                RequiredHints::Nothing => unreachable!("nothing is drawn with hints then"),
             }
-            self.told.push_back(told);
+            self.pending.push_back(hints);
         }
         Some(request)
     }
 
-    /// Takes the hints on the next write that is submitted; they come in the order drawn.
-    pub fn take(&mut self) -> Told {
-        self.told.pop_front().expect("each write was drawn with hints")
+    /// Takes the hints on the next submitted write, in order of drawing.
+    pub fn take(&mut self) -> WriteHints {
+        self.pending.pop_front().expect("each write was drawn with hints")
     }
 }

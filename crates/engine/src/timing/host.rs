@@ -1,6 +1,6 @@
-//! Host that drives a device in virtual time: it issues a workload's requests and measures.
-//! It issues them in a closed loop (so many outstanding) or in an open one (at their own times),
-//! and measures what it sees.
+//! Host that drives a device in virtual time: issues a workload's requests and measures them.
+//! Requests are issued in a closed loop (a fixed number outstanding) or in an open loop (at their
+//! own times).
 
 use std::collections::VecDeque;
 
@@ -14,40 +14,40 @@ use crate::flash::Counters;
 use crate::request::{Op, Request};
 use crate::workloads::{Pacing, Workload};
 
-/// Requests that are drawn ahead of the one that is issued.
+/// Number of requests drawn ahead of the one that is issued.
 const DRAWN: usize = 16;
 
-/// Pause before the request that follows one answered in no time, where a time ends the load.
+/// Pause before the next request if one completed in no time, for loads limited by time.
 ///
-/// No host asks faster, and without it a closed loop of such requests would never end.
+/// No real host is faster. Without the pause, a closed loop of such requests would never end.
 const PAUSE_NS: u64 = 1000;
 
-/// Limits at which the host issues no more. What is outstanding then is still served.
+/// Limits after which the host issues no requests. Outstanding requests are still served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Limits {
-    /// Virtual time.
+    /// Virtual time, in ns.
     pub time_ns: Option<u64>,
-    /// Bytes written, trimmed not counted.
+    /// Bytes written, without TRIMs.
     pub written_bytes: Option<u64>,
-    /// Requests.
+    /// Number of requests.
     pub requests: Option<u64>,
-    /// Share of the first of these limits that is left out of the measures.
+    /// Warm-up, excluded from the measures, in thousandths of the first limit that is reached.
     pub warmup_permille: u64,
-    /// The window in which a recorded drive counted. Then nothing else is measured, and the run
-    /// ends with it, whatever the device still holds.
+    /// Measurement window of a recorded drive. Only the window is then measured, and the run ends
+    /// with it, even if the device still has work.
     pub window: Option<Window>,
 }
 
 impl Limits {
     fn check(&self) -> Result<()> {
         if self.time_ns.is_none() && self.written_bytes.is_none() && self.requests.is_none() {
-            return Err(Error::Spec("a timed run needs an end: a time, bytes or requests".into()));
+            return Err(Error::Spec("a timed run needs a limit: a time, bytes or requests".into()));
         }
         Ok(())
     }
 }
 
-/// A request that the host has issued.
+/// Issued request.
 #[derive(Debug, Clone, Copy)]
 struct Issued {
     at_ns: u64,
@@ -59,50 +59,50 @@ struct Issued {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Issuing,
-    /// Outstanding requests are served, and nothing more is issued.
+    /// Outstanding requests are served, and no new ones are issued.
     Serving,
-    /// The device writes out what it holds.
+    /// The device writes out its volatile data.
     Settling,
     Done,
 }
 
-/// A device, and a host that uses it.
+/// Device with a host that uses it.
 pub struct TimedRun {
     device: Box<dyn BlockDevice>,
     workload: Box<dyn Workload>,
     page_bytes: u32,
     pacing: Pacing,
-    /// Times of an open loop are multiplied by it.
+    /// Factor on the arrival times of an open loop.
     time_scale: f64,
     limits: Limits,
     phase: Phase,
     now_ns: u64,
-    /// Time at which the load was begun: from then on limits, arrivals and measures count.
+    /// Start time of the load; limits, arrivals and measures count from it.
     begun_ns: u64,
     issued: Slab<Issued>,
-    /// Requests that were drawn and are not issued yet.
+    /// Requests that were drawn and not issued yet.
     drawn: VecDeque<(u64, IoRequest)>,
-    /// Draws requests with hints, for a device that hears them.
+    /// Draws requests with hints, for a device that requires them.
     hinted: Option<Box<Hinted>>,
-    /// True once the workload has no more.
+    /// True once the workload has ended.
     is_drained: bool,
     in_device: u32,
-    /// Requests that the device does not take yet.
+    /// Requests that the device cannot accept yet.
     queue: VecDeque<(u32, IoRequest)>,
     next_arrival: Option<(u64, IoRequest)>,
-    /// Times at which a closed loop goes on after pauses, in order.
+    /// Times at which a closed loop continues after pauses, in order.
     paused: VecDeque<u64>,
     issued_requests: u64,
     written_bytes: u64,
     measures: Measures,
     counting: Option<Counting>,
-    /// Intervals of the device that have ended.
+    /// Number of completed intervals of the device.
     marks: u32,
     completed: Vec<Completion>,
 }
 
 impl TimedRun {
-    /// A run from time 0 on. `page_bytes` is that of the workload's pages.
+    /// Builds a run from time 0. `page_bytes` is the page size of the workload.
     pub fn new(
         device: Box<dyn BlockDevice>,
         workload: Box<dyn Workload>,
@@ -144,17 +144,17 @@ impl TimedRun {
         Ok(run)
     }
 
-    /// Goes on with another load on the same device, `idle_ns` after the last one was settled.
-    /// Limits, counts of the host and measures are then those of the new load, while the device's
-    /// counters and the clock go on.
-    pub fn go_on(
+    /// Continues with another load on the same device, `idle_ns` after the last one was settled.
+    /// Limits, host counters and measures restart with the new load. The device's counters and the
+    /// clock continue.
+    pub fn continue_with(
         &mut self,
         workload: Box<dyn Workload>,
         limits: Limits,
         idle_ns: u64,
     ) -> Result<()> {
         if self.phase != Phase::Done {
-            return Err(Error::Spec("a run goes on when its load is settled, not before".into()));
+            return Err(Error::Spec("a run can only continue after its load is settled".into()));
         }
         limits.check()?;
         self.go_to(self.now_ns.saturating_add(idle_ns));
@@ -188,18 +188,18 @@ impl TimedRun {
         Ok(())
     }
 
-    /// Goes on for at most so many events; true once nothing is left to happen.
+    /// Processes at most `events` events. Returns true once the run is complete.
     pub fn advance(&mut self, events: u64) -> Result<bool> {
         let mut left = events;
         while left > 0 && self.phase != Phase::Done {
-            left -= self.go_on_for(left)?;
+            left -= self.advance_to_completion(left)?;
         }
         Ok(self.phase == Phase::Done)
     }
 
-    /// Lets the device run to what it completes next, or else does what is next for the host.
+    /// Runs the device to its next completion, or performs the host's next action.
     /// Returns the number of events.
-    fn go_on_for(&mut self, most_events: u64) -> Result<u64> {
+    fn advance_to_completion(&mut self, most_events: u64) -> Result<u64> {
         let issue_ns = self.next_issue_ns();
         let edge_ns = self.counting.and_then(|counting| counting.edge_ns());
         let after_edge_ns = edge_ns.map_or(u64::MAX, |edge_ns| edge_ns.saturating_add(1));
@@ -228,7 +228,7 @@ impl TimedRun {
         Ok(1)
     }
 
-    /// Comes to an edge of the window, after all that happens by then.
+    /// Reaches an edge of the window, after all events up to it.
     fn pass_edge(&mut self, edge_ns: u64) {
         self.go_to(edge_ns);
         match self.counting {
@@ -257,7 +257,7 @@ impl TimedRun {
         self.take_sample();
     }
 
-    /// Issues what comes at its own time, or after a pause.
+    /// Issues the requests that are due by their arrival times or after pauses.
     fn issue_at(&mut self, at_ns: u64) -> Result<()> {
         self.go_to(at_ns);
         if let Some((_, request)) = self.next_arrival.take() {
@@ -271,7 +271,7 @@ impl TimedRun {
         Ok(())
     }
 
-    /// Time at which the host issues something whatever the device does.
+    /// Time at which the host issues its next request regardless of the device.
     fn next_issue_ns(&self) -> Option<u64> {
         if self.phase != Phase::Issuing {
             return None;
@@ -282,7 +282,7 @@ impl TimedRun {
         }
     }
 
-    /// Ends the phase in which no event is left, and begins the next.
+    /// Ends the phase, in which no event is left, and begins the next.
     fn end_phase(&mut self) -> Result<()> {
         match self.phase {
             Phase::Issuing | Phase::Serving => {
@@ -332,13 +332,13 @@ impl TimedRun {
             self.end_if_exhausted();
         }
         if self.phase == Phase::Serving && self.outstanding() == 0 && self.counting.is_none() {
-            // What the device does for itself after that is no part of what the host measures.
+            // Later work of the device itself is excluded from the host's measures.
             self.measures.end_of_issue(self.elapsed_ns(), self.limits.time_ns);
         }
         Ok(())
     }
 
-    /// Lets the measures look at the counters.
+    /// Samples the counters for the measures.
     fn sample(&mut self) {
         if self.measures.wants_sample(self.written_bytes) {
             self.take_sample();
@@ -379,9 +379,9 @@ impl TimedRun {
         self.issue(request)
     }
 
-    /// The workload's next request and its time.
-    /// Some are drawn before they are issued, so that the memory which they need is fetched
-    /// meanwhile: first what says where their data are, then what is looked up about that.
+    /// Next request of the workload, with its time.
+    /// Requests are drawn before they are issued to prefetch their data: first the map entries,
+    /// then the records that these refer to.
     #[inline(always)]
     fn draw(&mut self) -> Option<(u64, IoRequest)> {
         while self.drawn.len() < DRAWN && !self.is_drained {
@@ -413,7 +413,7 @@ impl TimedRun {
             return;
         };
         let since_ns = (drawn_ns as f64 * self.time_scale).round() as u64;
-        // A trace may hold requests out of the order of their times.
+        // Requests of a trace may be out of time order.
         let at_ns = self.begun_ns.saturating_add(since_ns).max(self.now_ns);
         if self.limits.time_ns.is_some_and(|end_ns| at_ns - self.begun_ns >= end_ns) {
             self.phase = Phase::Serving;
@@ -460,33 +460,33 @@ impl TimedRun {
         }
     }
 
-    /// Hands a request to the device, which takes them in the order in which they were drawn.
+    /// Submits a request to the device, in the order in which requests were drawn.
     fn submit(&mut self, request: &IoRequest, id: u32) -> Result<()> {
         if let Some(hinted) = &mut self.hinted
             && request.op == Op::Write
         {
-            let told = hinted.take();
-            return self.device.submit_hinted(self.now_ns, request, id, &told.hints());
+            let hints = hinted.take();
+            return self.device.submit_hinted(self.now_ns, request, id, &hints.hints());
         }
         self.device.submit(self.now_ns, request, id)
     }
 
-    /// Virtual time since the load was begun.
+    /// Virtual time since the load began.
     fn elapsed_ns(&self) -> u64 {
         self.now_ns - self.begun_ns
     }
 
-    /// Virtual time that has passed since the device was new.
+    /// Virtual time since the device was new.
     pub fn now_ns(&self) -> u64 {
         self.now_ns
     }
 
-    /// Bytes that the host has written with this load.
+    /// Bytes written by the host with this load.
     pub fn written_bytes(&self) -> u64 {
         self.written_bytes
     }
 
-    /// Requests that the host has issued with this load.
+    /// Requests issued by the host with this load.
     pub fn issued_requests(&self) -> u64 {
         self.issued_requests
     }
@@ -496,12 +496,12 @@ impl TimedRun {
         &self.measures
     }
 
-    /// Counts of the flash since the run began, if the device has any.
+    /// Flash counters since the run began, if the device has flash.
     pub fn counters(&self) -> Option<Counters> {
         self.device.counters()
     }
 
-    /// The device, to look at.
+    /// Device.
     pub fn device(&self) -> &dyn BlockDevice {
         &*self.device
     }
@@ -511,13 +511,13 @@ impl TimedRun {
         self.device.busy(self.now_ns)
     }
 
-    /// Takes the edges of Ready/Busy pins since this was asked last.
+    /// Takes the edges of Ready/Busy pins since the last call.
     pub fn take_edges(&mut self, edges: &mut Vec<Edge>) {
         self.device.take_edges(edges);
     }
 }
 
-/// Measures of a load that is about to begin: from then on, if no warm-up is left out.
+/// Measures of a load that is about to begin; they start at once without a warm-up.
 fn measures_of(
     device: &dyn BlockDevice,
     ended: u32,

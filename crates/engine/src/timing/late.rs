@@ -1,14 +1,14 @@
-//! Late work: programs and erases that the writes of an interval cause after it.
+//! Late work: programs and erases caused by writes of an earlier interval.
 //!
-//! A write cache answers now and programs later, so that the counters of an interval hold pages that
-//! were written before it. What a write takes later belongs to the interval of the write: else the
-//! write amplification of a run would hold the pages of its warm-up.
+//! A write cache acknowledges now and programs later, so the counters of an interval contain pages
+//! that were written before it. This module assigns late work to the interval of the write.
+//! Otherwise, the write amplification of a run would contain pages of its warm-up.
 
 use crate::flash::{Cause, Counters};
 
-/// Shift of programs and erases to the interval of the writes that caused them.
-/// It is what was programmed and erased after an interval for writes in it, less what was done in
-/// it for writes before it.
+/// Correction of programs and erases that assigns them to the interval of their writes.
+/// It adds the work done after an interval for its writes, and subtracts the work done in it for
+/// earlier writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Shift {
     programs: [i64; Cause::ALL.len()],
@@ -17,15 +17,15 @@ pub struct Shift {
 
 impl Shift {
     /// Difference of two states of the counters.
-    fn between(before: &Counters, after: &Counters) -> Shift {
-        let risen = |cause| (after.programs(cause) - before.programs(cause)).cast_signed();
+    fn between(earlier: &Counters, later: &Counters) -> Shift {
+        let risen = |cause| (later.programs(cause) - earlier.programs(cause)).cast_signed();
         Shift {
             programs: Cause::ALL.map(risen),
-            erases: (after.erases - before.erases).cast_signed(),
+            erases: (later.erases - earlier.erases).cast_signed(),
         }
     }
 
-    /// Adds another.
+    /// Adds another shift.
     pub fn add(&mut self, other: &Shift) {
         self.programs.iter_mut().zip(other.programs).for_each(|(own, its)| *own += its);
         self.erases += other.erases;
@@ -36,40 +36,40 @@ impl Shift {
         self.erases -= other.erases;
     }
 
-    /// Counters that are shifted so.
+    /// Applies the shift to counters.
     pub fn applied_to(&self, counters: &Counters) -> Counters {
         counters.shifted(&self.programs, self.erases)
     }
 }
 
-/// The intervals of a device's host, between marks, and what was shifted to each.
+/// Shifts of the intervals between a host's marks.
 #[derive(Debug, Default)]
 pub struct Lateness {
-    /// The number of the interval that has begun last.
+    /// Number of the current interval.
     now: u32,
     shifts: Vec<Shift>,
 }
 
 impl Lateness {
-    /// The interval under way.
+    /// Current interval.
     pub fn now(&self) -> u32 {
         self.now
     }
 
-    /// Ends the interval under way, and begins the next.
+    /// Ends the current interval and begins the next.
     pub fn mark(&mut self) {
         self.now += 1;
     }
 
-    /// Counts what was done now, between two states of the counters, for a write in `interval`.
-    pub fn count(&mut self, interval: u32, before: &Counters, after: &Counters) {
-        let shift = Shift::between(before, after);
+    /// Counts the work between two states of the counters, caused by a write in `interval`.
+    pub fn count(&mut self, interval: u32, earlier: &Counters, later: &Counters) {
+        let shift = Shift::between(earlier, later);
         self.shifts.resize(self.now as usize + 1, Shift::default());
         self.shifts[interval as usize].add(&shift);
         self.shifts[self.now as usize].subtract(&shift);
     }
 
-    /// Shifts to each interval; none to those after the last.
+    /// Shift of each interval. Later intervals have none.
     pub fn shifts(&self) -> &[Shift] {
         &self.shifts
     }

@@ -1,4 +1,4 @@
-//! Least-recently-used list: numbered values in the order of their last use.
+//! Least-recently-used list of numbered values.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -15,7 +15,7 @@ struct Node<V> {
     older: u32,
 }
 
-/// Values by number; what was added or used last is the newest.
+/// Values by number. The value added or used last is the newest.
 #[derive(Debug)]
 pub struct Lru<V> {
     nodes: Slab<Node<V>>,
@@ -31,22 +31,22 @@ impl<V> Default for Lru<V> {
 }
 
 impl<V: Copy> Lru<V> {
-    /// Values that it holds.
+    /// Number of values.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// A value, which counts as no use.
+    /// Value of `key`, without marking it as used.
     pub fn get(&self, key: u32) -> Option<V> {
         self.places.get(&key).map(|&at| self.nodes[at].value)
     }
 
-    /// A value to change, which counts as no use.
+    /// Mutable value of `key`, without marking it as used.
     pub fn get_mut(&mut self, key: u32) -> Option<&mut V> {
         self.places.get(&key).map(|&at| &mut self.nodes[at].value)
     }
 
-    /// A value to use.
+    /// Mutable value of `key`, marked as used.
     pub fn use_mut(&mut self, key: u32) -> Option<&mut V> {
         let at = *self.places.get(&key)?;
         if at != self.newest {
@@ -63,13 +63,13 @@ impl<V: Copy> Lru<V> {
         self.link_newest(at);
     }
 
-    /// Takes a value out.
+    /// Removes a value.
     pub fn remove(&mut self, key: u32) -> Option<V> {
         let at = *self.places.get(&key)?;
         Some(self.take(at).1)
     }
 
-    /// Takes the value out that was used longest ago, with its number.
+    /// Removes the least recently used value, and returns it with its number.
     pub fn pop_oldest(&mut self) -> Option<(u32, V)> {
         (self.oldest != NONE).then(|| self.take(self.oldest))
     }
@@ -104,10 +104,10 @@ impl<V: Copy> Lru<V> {
     }
 }
 
-/// Hashing of numbers, as the tables here use it.
+/// Hasher of numbers for the tables in this module.
 pub type Hashing = BuildHasherDefault<Fibonacci>;
 
-/// Multiplicative hashing of numbers: fast, and the same everywhere.
+/// Multiplicative hash of numbers: fast, and identical on all machines.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Fibonacci(u64);
 

@@ -1,4 +1,4 @@
-//! The segments of the mapping table that are in memory, where not all of it is.
+//! Cache of the mapping table: the segments in memory, if not all fit.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,31 +6,31 @@ use super::lru::{Hashing, Lru};
 use super::nand::OpId;
 use super::params;
 
-/// Segment that was pushed out: its page of the table is to be written.
+/// Evicted segment, whose page of the table must be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Evicted {
     /// Page of the table, counted from its first.
     pub table_page: u32,
-    /// True if other segments of that page must be read for it.
+    /// True if other segments of that page must be read first.
     pub is_partial: bool,
 }
 
-/// State of an entry that was asked for.
+/// State of a requested entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
-    /// It can be used at once.
+pub enum EntryState {
+    /// In memory.
     InMemory,
-    /// It comes with a read of its page that is under way.
+    /// Being read; the operation is given.
     OnItsWay(OpId),
-    /// Nothing brings it yet.
+    /// Neither in memory nor being read.
     Missing,
 }
 
-/// Segment in memory, or on its way there.
+/// Segment that is in memory or being read.
 #[derive(Debug, Clone, Copy)]
 struct Segment {
     is_dirty: bool,
-    /// The number of the read that brings it: it is in memory once that is no more under way.
+    /// Number of its read. The segment is in memory once that read has completed.
     brought_by: u64,
 }
 
@@ -41,17 +41,17 @@ struct Arrival {
     number: u64,
 }
 
-/// Least recently used segments go first; a dirty one takes the dirty ones of its page along.
+/// Least-recently-used cache. A dirty segment is evicted with all dirty segments of its page.
 #[derive(Debug)]
 pub struct MapCache {
     entries_per_segment: u32,
     segments_per_page: u32,
-    /// Bytes that are read for a segment: at least a sector.
+    /// Bytes read for a segment: at least a sector.
     pub read_bytes: u32,
     segments: Lru<Segment>,
-    /// Reads under way, by the page of the table.
+    /// Reads in progress, by page of the table.
     arrivals: HashMap<u32, Arrival, Hashing>,
-    /// Reads so far.
+    /// Number of reads so far.
     reads: u64,
     /// Segments whose pages were copied while they were not in memory.
     owed: HashSet<u32, Hashing>,
@@ -59,7 +59,7 @@ pub struct MapCache {
 }
 
 impl MapCache {
-    /// An empty cache; `None` if the whole table is in memory.
+    /// Builds an empty cache. Returns None if the whole table fits in memory.
     pub fn new(params: &params::MapCache, page_bytes: u32) -> Option<Self> {
         let params::MapCache { bytes, entry_bytes, .. } = *params;
         let segment_bytes = params.segment_bytes_of(page_bytes);
@@ -75,7 +75,7 @@ impl MapCache {
         })
     }
 
-    /// Pages that the table takes on flash, for so many logical pages.
+    /// Pages of flash that the table needs for this number of logical pages.
     pub fn table_pages(params: &params::MapCache, logical_pages: u32, page_bytes: u32) -> u32 {
         if params.bytes == 0 {
             return 0;
@@ -84,36 +84,44 @@ impl MapCache {
         segments.div_ceil(page_bytes / segment_bytes)
     }
 
-    /// True if it has room for the whole table, which then leaves it never again.
+    /// True if the whole table fits in memory.
     pub fn holds_all(params: &params::MapCache, logical_pages: u32, page_bytes: u32) -> bool {
         let (segments, segment_bytes) = Self::segments(params, logical_pages, page_bytes);
         u64::from(segments) <= params.bytes / u64::from(segment_bytes)
     }
 
-    /// Segments of the whole table, and the bytes of each.
+    /// Number of segments of the whole table, and bytes of each.
     fn segments(params: &params::MapCache, logical_pages: u32, page_bytes: u32) -> (u32, u32) {
-        // Asked before the sizes are checked.
+        // This may be called before the sizes are checked.
         let segment_bytes = params.segment_bytes_of(page_bytes).max(1);
         let entries_per_segment = segment_bytes / params.entry_bytes.clamp(1, segment_bytes);
         (logical_pages.div_ceil(entries_per_segment), segment_bytes)
     }
 
-    /// Page of the table in which the entry of a logical page stands.
+    /// Page of the table that contains the entry of a logical page.
     pub fn table_page(&self, logical: u32) -> u32 {
         logical / self.entries_per_segment / self.segments_per_page
     }
 
-    /// Uses the entry of a logical page, and changes it if it `is_dirty`.
-    /// What must leave for it goes to `evicted`. One that misses joins the read of its page that is
-    /// under way, if there is one; else it counts as in memory unless the caller begins a read.
-    pub fn touch(&mut self, logical: u32, is_dirty: bool, evicted: &mut Vec<Evicted>) -> Found {
+    /// Uses the entry of a logical page, and marks it changed if `is_dirty`.
+    /// Evicted segments are appended to `evicted`. A missing entry joins the read of its page if
+    /// one is in progress. Otherwise the caller must begin a read, or the entry counts as in
+    /// memory.
+    pub fn touch(
+        &mut self,
+        logical: u32,
+        is_dirty: bool,
+        evicted: &mut Vec<Evicted>,
+    ) -> EntryState {
         let number = logical / self.entries_per_segment;
         let arrival = self.arrivals.get(&self.table_page(logical)).copied();
         if let Some(segment) = self.segments.use_mut(number) {
             segment.is_dirty |= is_dirty;
             return match arrival {
-                Some(Arrival { op, number }) if number == segment.brought_by => Found::OnItsWay(op),
-                _ => Found::InMemory,
+                Some(Arrival { op, number }) if number == segment.brought_by => {
+                    EntryState::OnItsWay(op)
+                }
+                _ => EntryState::InMemory,
             };
         }
         if self.segments.len() >= self.capacity {
@@ -122,10 +130,10 @@ impl MapCache {
         let is_dirty = self.owed.remove(&number) | is_dirty;
         let brought_by = arrival.map_or(0, |arrival| arrival.number);
         self.segments.insert(number, Segment { is_dirty, brought_by });
-        arrival.map_or(Found::Missing, |Arrival { op, .. }| Found::OnItsWay(op))
+        arrival.map_or(EntryState::Missing, |Arrival { op, .. }| EntryState::OnItsWay(op))
     }
 
-    /// Begins the read that brings the entry of a logical page, which was missing.
+    /// Begins the read of a missing entry.
     pub fn begin_read(&mut self, logical: u32, op: OpId) {
         self.reads += 1;
         let number = self.reads;
@@ -140,9 +148,10 @@ impl MapCache {
         self.arrivals.remove(&table_page);
     }
 
-    /// Changes the entry of a page that was copied: now if it is in memory, else once it is (lazy
-    /// copying; Gupta, Kim and Urgaonkar 2009, section 3.2). If copies pushed segments out, whose
-    /// writes need copies in turn, a table of which little is in memory would never be written out.
+    /// Updates the entry of a copied page: now if it is in memory, else when it is loaded.
+    /// This is lazy copying (Gupta, Kim and Urgaonkar 2009, section 3.2). If copies evicted
+    /// segments, whose writes need copies in turn, writing out a table with a small cache would
+    /// never end.
     pub fn change_lazily(&mut self, logical: u32) {
         let segment = logical / self.entries_per_segment;
         match self.segments.get_mut(segment) {
@@ -153,8 +162,8 @@ impl MapCache {
         }
     }
 
-    /// Takes all segments out; pages of the table of which any was changed go to `evicted`.
-    /// Changes that copies owe to others are forgotten.
+    /// Removes all segments. Pages of the table with changes are appended to `evicted`.
+    /// Pending changes by copies are discarded.
     pub fn empty(&mut self, evicted: &mut Vec<Evicted>) {
         while self.segments.len() > 0 {
             self.evict_oldest(evicted);
@@ -168,14 +177,14 @@ impl MapCache {
         };
         let table_page = oldest / self.segments_per_page;
         let first = table_page * self.segments_per_page;
-        let mut known = 1;
+        let mut segments = 1;
         for other in first..first + self.segments_per_page {
             if let Some(segment) = self.segments.get_mut(other) {
                 segment.is_dirty = false;
-                known += 1;
+                segments += 1;
             }
         }
-        evicted.push(Evicted { table_page, is_partial: known < self.segments_per_page });
+        evicted.push(Evicted { table_page, is_partial: segments < self.segments_per_page });
     }
 }
 

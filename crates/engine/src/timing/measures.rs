@@ -1,4 +1,4 @@
-//! Measures of a device by its host: latencies, bandwidth, throughput, and their laws.
+//! Measures of a device by its host: latencies, bandwidth and throughput, and their laws.
 
 use hdrhistogram::Histogram;
 
@@ -8,15 +8,15 @@ use crate::error::{Error, Result};
 use crate::flash::Counters;
 use crate::request::Op;
 
-/// The longest latency that is told apart: more than a day.
+/// Longest latency that is recorded: more than a day.
 const MOST_NS: u64 = 100_000_000_000_000;
-/// Rows of throughput over time; when they run out, each spans twice the time.
+/// Most rows of throughput over time. If they are exceeded, each row covers twice the time.
 const MOST_ROWS: usize = 512;
 const FIRST_ROW_NS: u64 = 100_000;
-/// Samples of the counters; when they run out, every second one goes.
+/// Most samples of the counters. If they are exceeded, every second one is dropped.
 const MOST_SAMPLES: usize = 4096;
 
-/// Directions whose latencies are told apart.
+/// Directions with separate latencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// Reads.
@@ -25,62 +25,62 @@ pub enum Direction {
     Write,
 }
 
-/// Requests served in one direction in the measured interval.
+/// Requests in one direction in the measured interval.
 #[derive(Debug)]
 pub struct Served {
-    /// Latencies in nanoseconds, to three significant digits.
+    /// Latencies in nanoseconds, with three significant digits.
     pub latencies: Histogram<u64>,
-    /// The exact sum of the latencies.
+    /// Exact sum of the latencies, in nanoseconds.
     pub sum_ns: u128,
-    /// The shortest and the longest.
+    /// Shortest and longest latency, in nanoseconds.
     pub range_ns: (u64, u64),
-    /// Requests.
+    /// Number of requests.
     pub requests: u64,
-    /// Bytes.
+    /// Number of bytes.
     pub bytes: u64,
 }
 
-/// Requests served within a span of time.
+/// Requests served in a time span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Row {
     /// Bytes read.
     pub read_bytes: u64,
     /// Bytes written.
     pub written_bytes: u64,
-    /// Reads.
+    /// Number of reads.
     pub reads: u64,
-    /// Writes.
+    /// Number of writes.
     pub writes: u64,
-    /// Sum of the latencies of reads.
+    /// Sum of the read latencies, in ns.
     pub read_ns: u64,
-    /// Sum of the latencies of writes.
+    /// Sum of the write latencies, in ns.
     pub write_ns: u64,
 }
 
-/// The measures of a run.
+/// Measures of a run.
 #[derive(Debug)]
 pub struct Measures {
     reads: Served,
     writes: Served,
-    /// Requests of other kinds that were served.
+    /// Number of requests of other kinds.
     pub others: u64,
     from_ns: Option<u64>,
     until_ns: Option<u64>,
     rows: Vec<Row>,
     row_ns: u64,
     samples: Vec<(u64, Counters)>,
-    /// For each sample, the device's intervals that had ended.
+    /// For each sample: the number of completed intervals of the device.
     ended: Vec<u32>,
     sample_bytes: u64,
     next_sample_bytes: u64,
-    /// Integral of the number of outstanding requests over time, and the sum of all latencies.
+    /// Integral of the outstanding requests over time; then the sum of all latencies.
     outstanding_ns: u128,
     sojourn_ns: u128,
 }
 
 impl Measures {
-    /// Measures of nothing yet; samples begin 16 pages apart.
-    /// The device has such `counters`, and `ended` of its intervals have ended.
+    /// Builds empty measures. Samples are at first 16 pages apart.
+    /// `counters` are the device's, and `ended` is its number of completed intervals.
     pub fn new(counters: Counters, ended: u32, page_bytes: u32) -> Result<Self> {
         let sample_bytes = 16 * u64::from(page_bytes);
         Ok(Measures {
@@ -108,19 +108,19 @@ impl Measures {
         }
     }
 
-    /// Begin and end of the measured interval.
+    /// Start and end of the measured interval.
     pub fn interval_ns(&self) -> (u64, u64) {
         let from_ns = self.from_ns.unwrap_or(0);
         (from_ns, self.until_ns.unwrap_or(from_ns))
     }
 
-    /// Rows of requests served over time, and the span of each row.
+    /// Rows of requests over time, and the time span of each row.
     pub fn rows(&self) -> (&[Row], u64) {
         (&self.rows, self.row_ns)
     }
 
-    /// Times, and the counters then, at nearly equal distances in bytes written. Once the run is
-    /// done, they hold what the writes until then took later.
+    /// Samples: times and counters, at nearly equal distances in bytes written.
+    /// After the run, they include late work of the writes before each sample.
     pub fn samples(&self) -> &[(u64, Counters)] {
         &self.samples
     }
@@ -130,7 +130,7 @@ impl Measures {
         self.from_ns.is_none()
     }
 
-    /// Begins to measure anew.
+    /// Ends the warm-up and restarts the measures.
     pub fn end_of_warmup(&mut self, now_ns: u64) {
         self.from_ns = Some(now_ns);
         self.reads.clear();
@@ -138,8 +138,8 @@ impl Measures {
         self.others = 0;
     }
 
-    /// Forgets all that was measured.
-    /// The device has such counters now, and the host has written so much.
+    /// Restarts the measures.
+    /// `counters` and `written_bytes` are the present values.
     pub fn begin_anew(&mut self, counters: &Counters, now_ns: u64, written_bytes: u64) {
         self.samples = vec![(now_ns, *counters)];
         self.ended = vec![0];
@@ -147,18 +147,18 @@ impl Measures {
         self.end_of_warmup(now_ns);
     }
 
-    /// Ends the measured interval: nothing more is issued, and all was answered by now.
+    /// Ends the measured interval: no request is issued or outstanding after `now_ns`.
     pub fn end_of_issue(&mut self, now_ns: u64, limit_ns: Option<u64>) {
         self.until_ns.get_or_insert(limit_ns.map_or(now_ns, |limit_ns| limit_ns.min(now_ns)));
     }
 
-    /// Lets time pass with so many requests outstanding.
+    /// Adds a time span with this number of outstanding requests.
     #[inline]
     pub fn pass_time(&mut self, from_ns: u64, to_ns: u64, outstanding: u64) {
         self.outstanding_ns += u128::from(to_ns - from_ns) * u128::from(outstanding);
     }
 
-    /// Records a request that was answered.
+    /// Records a completed request.
     #[inline]
     pub fn record(&mut self, op: Op, bytes: u64, at_ns: u64, latency_ns: u64, is_measured: bool) {
         self.sojourn_ns += u128::from(latency_ns);
@@ -204,13 +204,13 @@ impl Measures {
         &mut self.rows[at]
     }
 
-    /// True if the host has written enough since the last sample.
+    /// True if enough bytes were written since the last sample.
     #[inline]
     pub fn wants_sample(&self, written_bytes: u64) -> bool {
         written_bytes >= self.next_sample_bytes
     }
 
-    /// Keeps the counters as they stand; so many of the device's intervals have ended.
+    /// Stores a sample of the counters; `ended` is the number of completed intervals.
     pub fn sample(&mut self, counters: &Counters, ended: u32, now_ns: u64, written_bytes: u64) {
         self.samples.push((now_ns, *counters));
         self.ended.push(ended);
@@ -222,7 +222,7 @@ impl Measures {
         self.next_sample_bytes = written_bytes + self.sample_bytes;
     }
 
-    /// Counts late work of writes to the samples before, by the device's intervals.
+    /// Adds late work to the samples after its writes, by interval.
     pub fn shift_samples(&mut self, shifts: &[Shift]) {
         let (mut sum, mut summed) = (Shift::default(), 0);
         for ((_, counters), &ended) in self.samples.iter_mut().zip(&self.ended) {
@@ -233,8 +233,9 @@ impl Measures {
         }
     }
 
-    /// Asserts Little's law, and that no part was busy for longer than there was time.
-    /// The law says that what is outstanding on average is throughput times mean latency.
+    /// Asserts Little's law, and that no part was busy for longer than the elapsed time.
+    /// The law states that the mean number of outstanding requests is throughput times mean
+    /// latency.
     pub fn assert_laws(&self, now_ns: u64, busy: &[Busy]) {
         assert_eq!(self.outstanding_ns, self.sojourn_ns, "Little's law");
         for Busy { level, parts, busy_ns } in busy {
@@ -265,20 +266,20 @@ impl Row {
 }
 
 impl Served {
-    /// None yet.
+    /// Builds empty measures.
     pub fn new() -> Result<Self> {
         let latencies = Histogram::new_with_bounds(1, MOST_NS, 3)
             .map_err(|error| Error::Spec(format!("a histogram of latencies: {error}")))?;
         Ok(Served { latencies, sum_ns: 0, range_ns: (u64::MAX, 0), requests: 0, bytes: 0 })
     }
 
-    /// Forgets them all.
+    /// Clears the measures.
     pub fn clear(&mut self) {
         self.latencies.clear();
         (self.sum_ns, self.range_ns, self.requests, self.bytes) = (0, (u64::MAX, 0), 0, 0);
     }
 
-    /// Records a request that was answered.
+    /// Records a completed request.
     #[inline]
     pub fn record(&mut self, bytes: u64, latency_ns: u64) {
         self.latencies.saturating_record(latency_ns);
@@ -288,12 +289,12 @@ impl Served {
         self.bytes += bytes;
     }
 
-    /// Mean latency, of at least one request.
+    /// Mean latency in ns, or None without requests.
     pub fn mean_ns(&self) -> Option<f64> {
         (self.requests > 0).then(|| self.sum_ns as f64 / self.requests as f64)
     }
 
-    /// The latency that a share of the requests does not exceed, within the range that was seen.
+    /// Latency that a share of the requests does not exceed, within the observed range.
     pub fn quantile_ns(&self, share: f64) -> Option<u64> {
         let (least, most) = self.range_ns;
         (self.requests > 0).then(|| self.latencies.value_at_quantile(share).clamp(least, most))

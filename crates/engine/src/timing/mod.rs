@@ -1,5 +1,5 @@
-//! Time of operations: channels, chips, dies and planes, caches, and the host that waits.
-//! What is done to the flash is the block managers' to say; this room gives it a time.
+//! Timing of operations: channels, chips, dies and planes, caches, and the host.
+//! The block managers decide the flash operations; this module assigns their times.
 
 mod checks;
 mod device;

@@ -1,6 +1,7 @@
-//! Parameters of a device's times, in the units and by the names of a profile's TOML tables.
+//! Parameters of a device's timing, in the units and with the names of a profile's TOML
+//! tables.
 //!
-//! The library hands the tables over as JSON; keys and values are checked here, once.
+//! The Python library passes the tables as JSON. Keys and values are validated here only.
 
 mod scheduling;
 
@@ -14,18 +15,18 @@ use super::tables;
 use crate::error::Result;
 use crate::flash::Geometry;
 
-/// Values by kind of page: one for all, or one for each (lower, upper, extra page).
+/// Values by kind of page: one for all kinds, or one for each (lower, upper, extra page).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, expecting = "or a list of one for each kind of page")]
 pub enum ByKind {
     /// One value for all pages.
     Same(f64),
-    /// Page i of a block is of kind i modulo their number.
+    /// One value per kind; page i of a block has kind i modulo their number.
     Each(Vec<f64>),
 }
 
 impl ByKind {
-    /// The values, at least one of a checked profile.
+    /// Values; at least one in a checked profile.
     pub fn values(&self) -> &[f64] {
         match self {
             ByKind::Same(value) => std::slice::from_ref(value),
@@ -34,21 +35,21 @@ impl ByKind {
     }
 }
 
-/// `[timing]`: durations of operations in the flash array, as R/B# shows them.
+/// `[timing]`: durations of array operations, as visible at R/B#.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Array {
-    /// Mean time of a page read.
+    /// Mean time of a page read, in µs.
     pub read_us: ByKind,
-    /// Mean time of the program of a program unit.
+    /// Mean time to program a program unit, in µs.
     pub program_us: ByKind,
-    /// Mean time of a block erase.
+    /// Mean time of a block erase, in µs.
     pub erase_us: f64,
-    /// Standard deviation over mean of each; a draw stays within 3.46 of them.
+    /// Standard deviation over mean of the read time; a draw stays within 3.46 deviations.
     pub read_spread: ByKind,
-    /// See `read_spread`.
+    /// Standard deviation over mean of the program time; see `read_spread`.
     pub program_spread: ByKind,
-    /// See `read_spread`.
+    /// Standard deviation over mean of the erase time; see `read_spread`.
     pub erase_spread: f64,
 }
 
@@ -65,18 +66,18 @@ impl Default for Array {
     }
 }
 
-/// `[program]`: what one program operation writes.
+/// `[program]`: the unit of a program operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Program {
-    /// Bytes of a flash page, a multiple of the mapping unit; `None` for the mapping unit itself.
+    /// Bytes of a flash page, a multiple of the mapping unit. None for the mapping unit itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flash_page_bytes: Option<u32>,
-    /// Planes of a die that are programmed, and read, at once.
+    /// Planes of a die that are programmed, and read, together.
     pub planes: u32,
-    /// Pages of a word line that are programmed at once.
+    /// Pages of a word line that are programmed together.
     pub pages_per_word_line: u32,
-    /// True if the next program's data may be loaded while the array is programming.
+    /// True if data of the next program can be loaded while the array is programming.
     pub cache_program: bool,
 }
 
@@ -86,14 +87,14 @@ impl Default for Program {
     }
 }
 
-/// Order of what waits for a channel.
+/// Priority of transfers that wait for a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arbitration {
-    /// Data that leave a die, then commands with the data that they bring: as in `MQSim`.
+    /// Data from dies first, then commands with their data, as in `MQSim`.
     #[default]
     DataFirst,
-    /// Commands first, so that idle dies get to work before others are emptied.
+    /// Commands first, so that idle dies start before data of others is fetched.
     CommandFirst,
 }
 
@@ -101,17 +102,17 @@ pub enum Arbitration {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Bus {
-    /// Rate of each channel in 10^6 bytes a second; 0 for one that takes no time.
+    /// Rate of each channel in 10^6 bytes per second; 0 for transfers that take no time.
     pub channel_mb_s: f64,
-    /// Time of each command on its channel.
+    /// Channel time of a read command, in ns.
     pub read_command_ns: u64,
-    /// See `read_command_ns`.
+    /// Channel time of a program command, in ns.
     pub program_command_ns: u64,
-    /// See `read_command_ns`.
+    /// Channel time of an erase command, in ns.
     pub erase_command_ns: u64,
-    /// False if a chip works at one of its dies only.
+    /// False if only one die of a chip can work at a time.
     pub die_interleaving: bool,
-    /// Order in which a channel serves those who wait for it.
+    /// Priority of transfers that wait for a channel.
     pub arbitration: Arbitration,
 }
 
@@ -132,23 +133,23 @@ impl Default for Bus {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Interface {
-    /// Requests that the device takes at once.
+    /// Most outstanding requests of the device.
     pub depth: u32,
-    /// Rate of the link in 10^6 bytes a second; 0 for one that takes no time.
+    /// Rate of the link in 10^6 bytes per second; 0 for transfers that take no time.
     pub link_mb_s: f64,
-    /// The link carries whole packets of so many bytes.
+    /// Packet size of the link in bytes; transfers use whole packets.
     pub link_packet_bytes: u32,
-    /// True if both directions have the full rate at the same time.
+    /// True if both directions have the full rate simultaneously.
     pub full_duplex: bool,
-    /// Time before a read is known to the controller.
+    /// Time until a read reaches the controller, in ns.
     pub read_in_ns: u64,
-    /// Time before a write is known to the controller, before its data.
+    /// Time until a write reaches the controller, before its data, in ns.
     pub write_in_ns: u64,
-    /// Time of the answer.
+    /// Time of the response, in ns.
     pub out_ns: u64,
-    /// Time that the controller takes for each request, one after another.
+    /// Controller time per request, in ns; requests are processed one after another.
     pub controller_ns: u64,
-    /// False if a write of a part of a page does not need what else the page held.
+    /// False if partial page writes do not need the rest of the page.
     pub read_modify_write: bool,
 }
 
@@ -168,39 +169,38 @@ impl Default for Interface {
     }
 }
 
-/// `[collection]`: when garbage is collected.
+/// `[collection]`: when garbage collection runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct Collection {
-    /// True if idle dies collect; else only the manager says when.
+    /// True if idle dies collect; false if collection runs only when the manager requires it.
     pub background: bool,
-    /// Free blocks below which an idle LUN collects.
-    /// These are a quarter of its spare blocks at most, since what is kept free is not there to be
-    /// invalid.
+    /// Free blocks per LUN below which it collects while idle.
+    /// At most a quarter of its spare blocks, because free blocks contain no invalid pages.
     pub soft_blocks: u32,
-    /// Free blocks below which a LUN collects before the host's next write.
-    /// They are no more than `soft_blocks`.
+    /// Free blocks per LUN below which it collects before the host's next write.
+    /// At most `soft_blocks`.
     pub hard_blocks: u32,
-    /// True if dies serve collection and the host's programs in turn: see `nand/pacing.rs`.
+    /// True if collection and host programs take turns at dies; see `nand/pacing.rs`.
     /// A LUN then collects before the host's next write below `soft_blocks`.
     pub paced: bool,
 }
 
-/// `[write_cache]`: memory that writes are answered from.
+/// `[write_cache]`: memory from which writes are acknowledged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct WriteCache {
-    /// Its size; 0 for none.
+    /// Size in bytes; 0 for no cache.
     pub bytes: u64,
-    /// Time of an access to it, beside the transfer.
+    /// Access time in ns, in addition to the transfer.
     pub access_ns: u64,
-    /// Rate of the memory in 10^6 bytes a second; 0 for one that takes no time.
+    /// Rate of the memory in 10^6 bytes per second; 0 for transfers that take no time.
     pub mb_s: f64,
-    /// True if pages that were read stay in it, as long as nothing else needs their place.
+    /// True if pages that were read stay in the cache until their space is needed.
     pub holds_reads: bool,
-    /// Idle time of the device after which what waits is written; 0 for never.
+    /// Idle time after which waiting data is written, in ms; 0 for never.
     pub idle_flush_ms: f64,
-    /// True if it survives a loss of power: a flush then has nothing to wait for, nor has FUA.
+    /// True if the cache survives a power loss; flushes and FUA then need not wait.
     pub power_safe: bool,
 }
 
@@ -217,23 +217,24 @@ impl Default for WriteCache {
     }
 }
 
-/// `[map_cache]`: the part of the mapping table that is in memory.
+/// `[map_cache]`: part of the mapping table that is in memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct MapCache {
-    /// Its size; 0 if the whole table is in memory.
+    /// Size in bytes; 0 if the whole table is in memory.
     pub bytes: u64,
-    /// Bytes of an entry of the table.
+    /// Bytes per entry of the table.
     pub entry_bytes: u32,
-    /// Bytes of a segment, which are replaced together, at most a page.
-    /// At least a sector of them is read on a miss.
+    /// Bytes of a segment, which is replaced as a whole; at most a page.
+    /// A miss reads at least a sector.
     pub segment_bytes: u32,
-    /// False if the table's pages on flash are written among data, not to blocks of their own.
+    /// True if the table's pages have blocks of their own on flash; false if they share blocks
+    /// with data.
     pub own_blocks: bool,
 }
 
 impl MapCache {
-    /// Bytes that are replaced together where pages have so many.
+    /// Bytes of a segment on a drive with this page size.
     pub fn segment_bytes_of(&self, page_bytes: u32) -> u32 {
         self.segment_bytes.min(page_bytes)
     }
@@ -245,17 +246,17 @@ impl Default for MapCache {
     }
 }
 
-/// `[refresh]`: when data are written anew before they fade.
+/// `[refresh]`: when data is rewritten to prevent data loss.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct Refresh {
-    /// Reads of a block after which its data are moved; 0 for never.
+    /// Reads of a block after which its data is moved; 0 for never.
     pub reads_per_block: u32,
-    /// Time after which the data of a block are moved; 0 for never.
+    /// Time after which the data of a block is moved, in s; 0 for never.
     pub retention_s: f64,
 }
 
-/// Times of a device's operations: everything of it but its shape and its policies.
+/// Timing of a device: all of its parameters except for geometry and policies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct Timing {
@@ -269,7 +270,7 @@ pub struct Timing {
     pub host: Interface,
     /// Order of operations.
     pub scheduling: Scheduling,
-    /// Collection in the background.
+    /// Background collection.
     pub collection: Collection,
     /// Write cache.
     pub write_cache: WriteCache,
@@ -277,44 +278,44 @@ pub struct Timing {
     pub map_cache: MapCache,
     /// Refresh of data.
     pub refresh: Refresh,
-    /// Flash with one bit a cell that takes writes first.
+    /// SLC cache: flash with one bit per cell that receives writes first.
     pub slc: Slc,
     /// Bit errors of reads.
     pub errors: Errors,
 }
 
-/// Bytes of what the host can write apart from another.
+/// Sector: smallest unit of host writes, in bytes.
 pub const SECTOR_BYTES: u32 = 512;
 
 impl Timing {
-    /// Reads the tables of a profile from JSON.
+    /// Parses the tables of a profile from JSON.
     pub fn from_json(text: &str) -> Result<Self> {
         tables::read(text)
     }
 
-    /// Bytes of a flash page on a device with such mapping units.
+    /// Bytes of a flash page, on a device with these mapping units.
     pub fn flash_page_bytes(&self, geometry: &Geometry) -> u32 {
         self.program.flash_page_bytes.unwrap_or(geometry.page_bytes())
     }
 
-    /// Mapping units of a flash page.
+    /// Mapping units per flash page.
     pub fn units_per_flash_page(&self, geometry: &Geometry) -> u32 {
         self.flash_page_bytes(geometry) / geometry.page_bytes()
     }
 
-    /// Planes of a die that read beside each other; `None` where a die does one read at a time.
+    /// Planes of a die that read independently, or None if a die performs one read at a time.
     pub fn reading_planes(&self, geometry: &Geometry) -> Option<u32> {
         let is_independent = self.scheduling.plane_reads == PlaneReads::Independent;
         is_independent.then(|| geometry.shape().planes_per_die)
     }
 
-    /// Mapping units that one program writes.
+    /// Mapping units per program.
     pub fn program_units(&self, geometry: &Geometry) -> u32 {
         let Program { planes, pages_per_word_line, .. } = self.program;
         self.units_per_flash_page(geometry) * planes * pages_per_word_line
     }
 
-    /// Dies of the drive.
+    /// Number of dies.
     pub fn dies(&self, geometry: &Geometry) -> u64 {
         let shape = geometry.shape();
         u64::from(shape.channels)
@@ -323,12 +324,12 @@ impl Timing {
     }
 }
 
-/// Time in whole nanoseconds.
+/// Converts µs to whole nanoseconds.
 pub fn ns_of_us(us: f64) -> u64 {
     (us * 1e3).round() as u64
 }
 
-/// Rate of transfers that remembers the time of the last size: most have one of few sizes.
+/// Transfer rate. Caches the time of the last size, because most transfers have few sizes.
 #[derive(Debug, Clone, Copy)]
 pub struct Rate {
     mb_s: f64,
@@ -336,12 +337,12 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// A rate in 10^6 bytes a second; 0 for transfers that take no time.
+    /// Builds a rate in 10^6 bytes per second; 0 for transfers that take no time.
     pub fn new(mb_s: f64) -> Self {
         Rate { mb_s, last: (0, 0) }
     }
 
-    /// Time of a transfer.
+    /// Time of a transfer, in ns.
     #[inline(always)]
     pub fn ns(&mut self, bytes: u64) -> u64 {
         if bytes != self.last.0 {
@@ -351,7 +352,7 @@ impl Rate {
     }
 }
 
-/// Time of a transfer at a rate in 10^6 bytes a second, 0 of which takes none.
+/// Time of a transfer in ns, at a rate in 10^6 bytes per second; a rate of 0 takes no time.
 pub fn transfer_ns(bytes: u64, mb_s: f64) -> u64 {
     if mb_s == 0.0 { 0 } else { (bytes as f64 * 1e3 / mb_s).round() as u64 }
 }

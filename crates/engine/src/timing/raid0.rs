@@ -1,4 +1,4 @@
-//! Devices side by side: stripe i of the array lies on member i modulo their number.
+//! RAID-0 of several devices: stripe i is on member i modulo their number.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -10,18 +10,18 @@ use super::slab::Slab;
 use super::{BlockDevice, Busy, Completion, Edge, IoRequest, SECTOR_BYTES, SlcWear};
 use crate::error::{Error, Result};
 use crate::flash::Counters;
-use crate::hints::Hears;
+use crate::hints::RequiredHints;
 use crate::request::Op;
 
-/// A device of an array.
+/// Member of an array.
 pub struct Member {
     /// The device.
     pub device: Box<dyn BlockDevice>,
-    /// Its dies, after which those of the next member are numbered; 0 of what is no flash.
+    /// Number of dies; die numbers of the next member follow. 0 for devices without flash.
     pub dies: u32,
 }
 
-/// A part of a request, for one member.
+/// Part of a request for one member.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     /// Slot of the request.
@@ -29,40 +29,41 @@ struct Part {
     request: IoRequest,
 }
 
-/// A request under way.
+/// Request in progress.
 #[derive(Debug, Clone, Copy)]
 struct Whole {
     id: u32,
     parts_left: u32,
 }
 
-/// A member, and what it is given.
+/// Member with its parts of requests.
 struct Numbered {
     device: Box<dyn BlockDevice>,
     first_die: u32,
-    /// Parts that it serves.
+    /// Number of parts in progress.
     under_way: u32,
-    /// Parts, by their slots, for which it has no place yet.
+    /// Slots of the parts that the member cannot accept yet.
     waiting: VecDeque<u32>,
 }
 
-/// An array of devices without redundancy.
+/// Array of devices without redundancy.
 pub struct Raid0 {
     members: Vec<Numbered>,
     stripe_bytes: u64,
     capacity_bytes: u64,
     wholes: Slab<Whole>,
     parts: Slab<Part>,
-    /// Completions of the step of a member that is under way.
+    /// Completions of the member's current step.
     completed: Vec<Completion>,
 }
 
 impl Raid0 {
-    /// Bytes of a stripe where nothing else is said.
+    /// Default stripe size in bytes.
     pub const STRIPE_BYTES: u64 = 65_536;
 
-    /// An array with as many whole stripes of each member as the smallest has. An error without a
-    /// member, with stripes that are no whole sectors, or with a member smaller than one.
+    /// Builds an array, which uses as many whole stripes of each member as the smallest one has.
+    /// Returns an error without members, with stripes that are not whole sectors, or with a member
+    /// smaller than a stripe.
     pub fn new(members: Vec<Member>, stripe_bytes: u64) -> Result<Self> {
         let wrong = |what: String| Err(Error::Spec(what));
         if stripe_bytes == 0 || !stripe_bytes.is_multiple_of(u64::from(SECTOR_BYTES)) {
@@ -71,9 +72,9 @@ impl Raid0 {
                  {SECTOR_BYTES}, and not 0"
             ));
         }
-        if members.iter().any(|member| member.device.hears() != Hears::Nothing) {
+        if members.iter().any(|member| member.device.required_hints() != RequiredHints::Nothing) {
             return wrong(
-                "raid0 gives its members no hints; use a block manager that needs none".into(),
+                "raid0 passes no hints to its members; use a block manager that needs none".into(),
             );
         }
         let capacities = members.iter().map(|member| member.device.capacity_bytes());
@@ -107,20 +108,20 @@ impl Raid0 {
         })
     }
 
-    /// Bytes of member `number` that hold `bytes` of the array.
-    /// They are one range, as the stripes of a range follow each other on every member.
+    /// Bytes of member `number` that contain `bytes` of the array.
+    /// They are one range, because the stripes of a range are consecutive on each member.
     fn on_member(&self, bytes: &Range<u64>, number: usize) -> Range<u64> {
-        let before = |end: u64| {
+        let stripes_before = |end: u64| {
             let row_bytes = self.stripe_bytes * self.members.len() as u64;
             let first_of_own = self.stripe_bytes * number as u64;
             let in_row = (end % row_bytes).saturating_sub(first_of_own).min(self.stripe_bytes);
             end / row_bytes * self.stripe_bytes + in_row
         };
-        before(bytes.start)..before(bytes.end)
+        stripes_before(bytes.start)..stripes_before(bytes.end)
     }
 
-    /// The part of a request that member `number` serves, if it has one.
-    fn part(&self, request: &IoRequest, number: usize) -> Option<IoRequest> {
+    /// Part of a request for member `number`, if any.
+    fn member_request(&self, request: &IoRequest, number: usize) -> Option<IoRequest> {
         if request.op == Op::Flush {
             return Some(*request);
         }
@@ -129,7 +130,7 @@ impl Raid0 {
         (length > 0).then_some(IoRequest { offset: bytes.start, length, ..*request })
     }
 
-    /// Gives a member the parts that wait for it, as far as it takes them.
+    /// Submits the waiting parts of a member, as many as it accepts.
     fn hand_over(&mut self, now_ns: u64, number: usize) -> Result<()> {
         let member = &mut self.members[number];
         while member.under_way < member.device.depth()
@@ -141,7 +142,7 @@ impl Raid0 {
         Ok(())
     }
 
-    /// Member whose event is next, and the time of that.
+    /// Member with the next event, and the time of that event.
     fn next(&self) -> Option<(u64, usize)> {
         let of =
             |(number, member): (usize, &Numbered)| Some((member.device.next_event_ns()?, number));
@@ -162,7 +163,7 @@ impl BlockDevice for Raid0 {
         check_extent(request, self.capacity_bytes)?;
         let whole = self.wholes.insert(Whole { id, parts_left: 0 });
         for number in 0..self.members.len() {
-            if let Some(request) = self.part(request, number) {
+            if let Some(request) = self.member_request(request, number) {
                 let slot = self.parts.insert(Part { whole, request });
                 self.wholes[whole].parts_left += 1;
                 self.members[number].waiting.push_back(slot);
@@ -198,7 +199,7 @@ impl BlockDevice for Raid0 {
         self.members.iter_mut().try_for_each(|member| member.device.sync(now_ns))
     }
 
-    /// Busy time of the members' parts: those of one kind count together.
+    /// Busy time of the members, summed by kind of part.
     fn busy(&self, now_ns: u64) -> Vec<Busy> {
         let mut merged: Vec<Busy> = Vec::new();
         for busy in self.members.iter().flat_map(|member| member.device.busy(now_ns)) {

@@ -1,62 +1,62 @@
-//! Schedule of a flash drive: what is to come, in the order of time.
+//! Schedule of a flash drive: future events in order of time.
 //!
-//! Events come from sources that each have theirs in order: servers, delays of one length, channels
-//! and arrays that do one thing at a time. So each source keeps its own, and a tournament among the
-//! sources tells which is next, where a heap would sort all that is to come. Events of one time
-//! happen in the order in which they were scheduled.
+//! Each source of events produces them in order: servers, fixed delays, and channels and arrays
+//! with one task at a time. Each source therefore has its own queue, and a tournament among the
+//! sources selects the next event, which is cheaper than a heap of all events. Simultaneous events
+//! occur in the order in which they were scheduled.
 
 mod tournament;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use tournament::{Due, Entrant, NOBODY, Tournament};
+use tournament::{Due, Entrant, NO_EVENT, Tournament};
 
 /// Event of a flash drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     /// A transfer on a channel ends.
     ChannelFree(u32),
-    /// The array of a unit is done with an operation, or suspended.
+    /// The array of a unit completes or suspends an operation.
     ArrayDone(u32),
-    /// An array would have been done now, had it not been suspended.
+    /// An array would have completed now if it had not been suspended.
     CalledOff,
-    /// A request reaches the link to the host.
+    /// A request reaches the host link.
     AtLink(u32),
-    /// A request, and the data that it brings, have reached the controller.
+    /// A request with its data has reached the controller.
     AtController(u32),
-    /// The controller takes up a request.
+    /// The controller starts a request.
     Serve(u32),
-    /// A request is done with the memory of the write cache.
+    /// A request has finished its access to the write cache's memory.
     MemoryDone(u32),
-    /// The host has the answer to a request.
+    /// The host has received the response to a request.
     Answered(u32),
-    /// The device has been idle since its count of requests was so high.
+    /// Idle check: the device was idle if its request count is still this one.
     Idle(u64),
-    /// It has been idle for so long that its SLC cache is folded.
+    /// Idle check for folding the SLC cache, with the same condition.
     SlcIdle(u64),
 }
 
-/// Source whose events are scheduled in the order in which they happen.
+/// Source of events, which schedules them in order of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// Reads that reach the link: a delay.
     ReadAtLink,
     /// Other requests that reach the link: another delay.
     OtherAtLink,
-    /// Requests whose data have crossed the link: a server.
+    /// Requests whose data has crossed the link: a server.
     AtController,
-    /// Requests that the controller takes up: a server.
+    /// Requests that the controller starts: a server.
     Serve,
-    /// Requests that are done with the memory of the write cache: a server.
+    /// Requests that finish their access to the write cache's memory: a server.
     MemoryDone,
-    /// Reads that are answered: the link and a delay.
+    /// Responses to reads: the link and a delay.
     ReadAnswered,
-    /// Other requests that are answered: a delay.
+    /// Responses to other requests: a delay.
     OtherAnswered,
-    /// Looks at whether the device is still idle: a delay.
+    /// Idle checks: a delay.
     Idle,
-    /// Looks at whether its SLC cache is folded: another delay.
+    /// Idle checks for the SLC cache: another delay.
     SlcIdle,
 }
 
@@ -86,27 +86,28 @@ impl Source {
     }
 }
 
-/// The place of called-off arrays among the sources, and of what comes after them.
+/// Index of called-off array events among the sources; channels and arrays follow.
 const CALLED_OFF: usize = Source::ALL.len();
 const FIRST_CHANNEL: usize = CALLED_OFF + 1;
 
-/// The clock of a drive, and what is to come.
+/// Clock of a drive, and its future events.
 #[derive(Debug)]
 pub struct Schedule {
     now_ns: u64,
     scheduled: u64,
-    /// Of each source in order, what is to come, and of which request.
+    /// Queue of each source: the due events, and the request of each.
     queues: [VecDeque<(Due, u64)>; Source::ALL.len()],
     called_off: BinaryHeap<Reverse<Due>>,
     first_unit: usize,
     tournament: Tournament,
-    /// The source whose event happens, while nothing is to come from it. It often schedules the
-    /// next one then, and so comes up in the tournament once; until then it keeps its place there.
+    /// Source of the current event, if its queue is empty. It often schedules its next event
+    /// immediately, so it keeps its place in the tournament until [`Self::happened`], which saves
+    /// an update.
     vacated: Option<usize>,
 }
 
 impl Schedule {
-    /// A schedule of a drive with such channels and units, at time 0 and empty.
+    /// Builds an empty schedule at time 0, for a drive with these channels and units.
     pub fn new(channels: u32, units: u32) -> Self {
         let first_unit = FIRST_CHANNEL + channels as usize;
         Schedule {
@@ -126,13 +127,14 @@ impl Schedule {
         self.now_ns
     }
 
-    /// Moves the clock to a time that no event precedes.
+    /// Advances the clock to a time that no event precedes.
     pub fn advance(&mut self, to_ns: u64) {
         debug_assert!(self.next_ns().is_none_or(|next| next >= to_ns));
         self.now_ns = self.now_ns.max(to_ns);
     }
 
-    /// Schedules an event of a source, not before its last one; `of` is its request, or count.
+    /// Schedules an event of a source, no earlier than its last one. `of` is its request or
+    /// count.
     #[inline(always)]
     pub fn at(&mut self, at_ns: u64, source: Source, of: u64) {
         let due = self.due(at_ns);
@@ -144,30 +146,30 @@ impl Schedule {
         }
     }
 
-    /// Schedules the end of a channel's transfer, of which there is one at a time.
+    /// Schedules the end of a channel's transfer. A channel has one transfer at a time.
     #[inline(always)]
     pub fn channel_free(&mut self, at_ns: u64, channel: u32) {
         let due = self.due(at_ns);
         self.enter(FIRST_CHANNEL + channel as usize, due);
     }
 
-    /// Schedules when the array of a unit is done, which does one thing at a time.
+    /// Schedules the end of a unit's array time. An array has one operation at a time.
     #[inline(always)]
     pub fn array_done(&mut self, at_ns: u64, unit: u32) {
         let due = self.due(at_ns);
         self.enter(self.first_unit + unit as usize, due);
     }
 
-    /// Calls off the end of what the array of a unit is doing.
-    /// Its time comes all the same, as a drive looks after itself at every event.
+    /// Calls off the end of a unit's array time.
+    /// The event still occurs, because a drive performs its upkeep at each event.
     pub fn call_off_array(&mut self, unit: u32) {
         let source = self.first_unit + unit as usize;
         self.called_off.push(Reverse(self.tournament.entrant(source).due()));
-        self.tournament.set(source, NOBODY);
+        self.tournament.set(source, NO_EVENT);
         self.set_called_off();
     }
 
-    /// Lets a source that had nothing to come take part.
+    /// Adds a source to the tournament after its queue was empty.
     #[inline(always)]
     fn enter(&mut self, source: usize, due: Due) {
         if self.vacated == Some(source) {
@@ -178,7 +180,7 @@ impl Schedule {
 
     fn set_called_off(&mut self) {
         let next = self.called_off.peek();
-        let next = next.map_or(NOBODY, |Reverse(due)| Entrant::new(*due, CALLED_OFF));
+        let next = next.map_or(NO_EVENT, |Reverse(due)| Entrant::new(*due, CALLED_OFF));
         self.tournament.set(CALLED_OFF, next);
     }
 
@@ -194,14 +196,14 @@ impl Schedule {
     #[inline(always)]
     pub fn next_ns(&self) -> Option<u64> {
         let at_ns = self.tournament.winner().at_ns;
-        (at_ns != NOBODY.at_ns).then_some(at_ns)
+        (at_ns != NO_EVENT.at_ns).then_some(at_ns)
     }
 
-    /// Takes the next event, whose time is now from then on; [`Self::happened`] must follow.
+    /// Removes the next event and advances the clock to its time. [`Self::happened`] must follow.
     #[inline(always)]
     pub fn next(&mut self) -> Option<Event> {
         let winner = self.tournament.winner();
-        if winner.at_ns == NOBODY.at_ns {
+        if winner.at_ns == NO_EVENT.at_ns {
             return None;
         }
         self.now_ns = winner.at_ns;
@@ -228,11 +230,11 @@ impl Schedule {
         Some(Source::ALL[place].event(of))
     }
 
-    /// Says that all which follows at once from the event that was taken is scheduled.
+    /// Completes the current event, after its immediate consequences were scheduled.
     #[inline(always)]
     pub fn happened(&mut self) {
         if let Some(source) = self.vacated.take() {
-            self.tournament.set(source, NOBODY);
+            self.tournament.set(source, NO_EVENT);
         }
     }
 }

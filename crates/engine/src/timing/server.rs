@@ -1,8 +1,8 @@
-//! Server: it serves one thing after another, in the order in which they come.
+//! Server, which processes one job after another in order of arrival.
 
 use super::params::{Interface, Rate};
 
-/// A server with a queue.
+/// Server with a queue.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Server {
     free_ns: u64,
@@ -10,20 +10,20 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves what comes now for `service_ns`; returns when that is done.
+    /// Adds a job that takes `service_ns`. Returns the time of its completion.
     pub fn serve(&mut self, now_ns: u64, service_ns: u64) -> u64 {
         self.free_ns = self.free_ns.max(now_ns) + service_ns;
         self.served_ns += service_ns;
         self.free_ns
     }
 
-    /// Time at work up to `now_ns`, before which nothing comes any more.
+    /// Busy time up to `now_ns`, which no further arrival may precede.
     pub fn busy_ns(&self, now_ns: u64) -> u64 {
         self.served_ns - self.free_ns.saturating_sub(now_ns)
     }
 }
 
-/// The link to the host: one way, which both directions share, or one for each.
+/// Host link: one for both directions, or one for each.
 #[derive(Debug)]
 pub struct Link {
     ways: Vec<Server>,
@@ -32,7 +32,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// The link of an interface, idle.
+    /// Builds an idle link.
     pub fn new(interface: &Interface) -> Self {
         Link {
             ways: vec![Server::default(); 1 + usize::from(interface.full_duplex)],
@@ -41,12 +41,12 @@ impl Link {
         }
     }
 
-    /// Sends bytes to the device; returns when they have arrived.
+    /// Sends bytes to the device. Returns the time of their arrival.
     pub fn send_in(&mut self, now_ns: u64, bytes: u64) -> u64 {
         self.send(0, now_ns, bytes)
     }
 
-    /// Sends bytes to the host; returns when they have arrived.
+    /// Sends bytes to the host. Returns the time of their arrival.
     pub fn send_out(&mut self, now_ns: u64, bytes: u64) -> u64 {
         self.send(self.ways.len() - 1, now_ns, bytes)
     }
@@ -57,12 +57,12 @@ impl Link {
         self.ways[way].serve(now_ns, duration_ns)
     }
 
-    /// Directions that work at the same time.
+    /// Number of directions that work simultaneously.
     pub fn ways(&self) -> u32 {
         self.ways.len() as u32
     }
 
-    /// Time at work up to `now_ns`, summed over them.
+    /// Busy time up to `now_ns`, summed over the directions.
     pub fn busy_ns(&self, now_ns: u64) -> u64 {
         self.ways.iter().map(|way| way.busy_ns(now_ns)).sum()
     }

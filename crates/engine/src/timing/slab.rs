@@ -1,5 +1,5 @@
-//! Slab: values in numbered slots that are used again.
-//! So what comes and goes allocates only while it grows.
+//! Slab: values in numbered slots that are reused.
+//! Memory is allocated only when the number of values reaches a new maximum.
 
 use std::ops::{Index, IndexMut};
 
@@ -17,7 +17,7 @@ impl<T> Default for Slab<T> {
 }
 
 impl<T: Copy> Slab<T> {
-    /// Puts a value into the slot that was freed last, or a new one; returns its number.
+    /// Stores a value in the last freed slot, or in a new one. Returns the slot number.
     #[inline(always)]
     pub fn insert(&mut self, value: T) -> u32 {
         if let Some(slot) = self.free.pop() {
@@ -28,19 +28,19 @@ impl<T: Copy> Slab<T> {
         self.slots.len() as u32 - 1
     }
 
-    /// Takes a value out.
+    /// Removes a value.
     #[inline(always)]
     pub fn remove(&mut self, slot: u32) -> T {
         self.free.push(slot);
         self.slots[slot as usize]
     }
 
-    /// Values that it holds.
+    /// Number of values.
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 
-    /// True if it holds none.
+    /// True if there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,4 +1,4 @@
-//! Tables of a device's times from JSON, and the sentence on a key that cannot be.
+//! Parsing of a device's timing tables from JSON, with errors that name the invalid key.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -7,12 +7,12 @@ use serde_path_to_error::{Error as PathError, Path, Segment};
 use super::domains::Domain;
 use crate::error::{Error, Result};
 
-/// Words for a value that is one number, or a list with a number for each kind of page.
+/// Description of values that are one number, or a list with one for each kind of page.
 const OF_KINDS: &str = "or a list of one for each kind of page";
-/// Characters of a value that an error shows.
+/// Most characters of a value that an error shows.
 const MOST_SHOWN: usize = 80;
 
-/// Reads tables; an error names the key that is wrong by its table, and what is valid.
+/// Parses tables. The error names the invalid key with its table, and the valid values.
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T> {
     let json = &mut serde_json::Deserializer::from_str(text);
     serde_path_to_error::deserialize(json).map_err(|error| {
@@ -21,20 +21,20 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T> {
     })
 }
 
-/// Error of the JSON reader without line and column, as the user has not seen that JSON.
+/// Error of the JSON parser without line and column, because the user has not seen that JSON.
 fn reason<T: DeserializeOwned>(text: &str, error: &PathError<serde_json::Error>) -> String {
-    let found = error.inner().to_string();
-    let found = found.split(" at line ").next().unwrap_or_default();
-    if found != "expected value" {
-        return found.to_owned();
+    let reason = error.inner().to_string();
+    let reason = reason.split(" at line ").next().unwrap_or_default();
+    if reason != "expected value" {
+        return reason.to_owned();
     }
-    // The reader names the words of a choice only to who gives it another word.
+    // The parser names the words of a choice only after an invalid word.
     let mut tables = serde_json::from_str(text).unwrap_or(Value::Null);
     if let Some(value) = slot(&mut tables, error.path()) {
         *value = Value::String(String::new());
     }
     serde_path_to_error::deserialize::<_, T>(&tables)
-        .map_or_else(|error| error.inner().to_string(), |_| found.to_owned())
+        .map_or_else(|error| error.inner().to_string(), |_| reason.to_owned())
 }
 
 fn slot<'a>(tables: &'a mut Value, path: &Path) -> Option<&'a mut Value> {
@@ -45,7 +45,7 @@ fn slot<'a>(tables: &'a mut Value, path: &Path) -> Option<&'a mut Value> {
     })
 }
 
-/// The value at a path, as an error shows it.
+/// Value at a path, as shown in errors.
 fn value_at(text: &str, path: &Path) -> String {
     let mut tables = serde_json::from_str(text).unwrap_or(Value::Null);
     let shown = slot(&mut tables, path).map_or_else(|| "missing".into(), |value| value.to_string());
@@ -55,17 +55,17 @@ fn value_at(text: &str, path: &Path) -> String {
     shown
 }
 
-fn sentence_on(path: &str, found: &str, value: &str) -> String {
+fn sentence_on(path: &str, reason: &str, value: &str) -> String {
     if path == "." {
-        return format!("the tables of the device: {found}");
+        return format!("the tables of the device: {reason}");
     }
-    if let Some(key) = found.strip_prefix("missing field ") {
+    if let Some(key) = reason.strip_prefix("missing field ") {
         return format!("{path} lacks {}", key.replace('`', ""));
     }
-    let expected = found.split_once(", expected ").map_or(found, |(_, expected)| expected);
+    let expected = reason.split_once(", expected ").map_or(reason, |(_, expected)| expected);
     let words = expected.trim_start_matches("one of ").replace('`', "");
-    if found.starts_with("unknown field ") {
-        return format!("{path} is no key of the device; valid: {words}");
+    if reason.starts_with("unknown field ") {
+        return format!("{path} is not a key of the device; valid: {words}");
     }
     let domain = Domain::of(path.split('[').next().unwrap_or(path));
     let valid = match (expected, domain) {
@@ -75,7 +75,7 @@ fn sentence_on(path: &str, found: &str, value: &str) -> String {
         (OF_KINDS, Some(domain)) => format!("{}, {OF_KINDS}", domain.of_what()),
         _ => words,
     };
-    let is_word = found.starts_with("unknown variant `") && value != "\"\"";
+    let is_word = reason.starts_with("unknown variant `") && value != "\"\"";
     let value = if is_word { value.trim_matches('"') } else { value };
     format!("{path} is {value}; it must be {valid}")
 }
@@ -88,8 +88,11 @@ mod tests {
     #[test]
     fn a_key_that_cannot_be_is_named_by_its_table_with_what_is_valid() {
         let cases = [
-            (r#"{"slc": {"size": 5}}"#, "slc.size is no key of the device; valid: static_bytes, d"),
-            (r#"{"sl": {}}"#, "sl is no key of the device; valid: "),
+            (
+                r#"{"slc": {"size": 5}}"#,
+                "slc.size is not a key of the device; valid: static_bytes, d",
+            ),
+            (r#"{"sl": {}}"#, "sl is not a key of the device; valid: "),
             (
                 r#"{"slc": {"static_bytes": -5}}"#,
                 "slc.static_bytes is -5; it must be a whole number from 0 to 17592186044416",
@@ -105,7 +108,8 @@ mod tests {
             ),
             (
                 r#"{"timing": {"read_us": [1, "a"]}}"#,
-                "timing.read_us is [1,\"a\"]; it must be a number from 0 to 3.6e9, or a list of one",
+                "timing.read_us is [1,\"a\"]; it must be a number from 0 to 3.6e9, or a list of \
+                 one",
             ),
             (
                 r#"{"errors": {"erases": [0, -1]}}"#,

@@ -1,29 +1,29 @@
-//! Window in which a recorded drive counted, for a replay that counts what it did.
+//! Measurement window of a recorded drive, for a replay that counts the same requests.
 
-/// Window of virtual time in which a recorded drive counted.
+/// Window of virtual time in which a recorded drive was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// Time up to which all that had happened is not counted.
+    /// Start; events up to this time are not counted.
     pub from_ns: u64,
-    /// Time after which nothing is.
+    /// End; events after this time are not counted.
     pub until_ns: u64,
-    /// Requests that it had taken and not answered then.
+    /// Outstanding requests at the end of the recording.
     pub unanswered: u64,
 }
 
-/// Window of a run, and how far it has come.
+/// Progress of a run relative to the window.
 #[derive(Debug, Clone, Copy)]
 pub enum Counting {
-    /// It is still to begin.
+    /// Before the window.
     Before(Window),
-    /// It has begun.
+    /// Within the window.
     Within(Window),
-    /// It is past, but more requests are unanswered than the recorded drive left so.
+    /// After the window, with more outstanding requests than in the recording.
     Late(Window),
 }
 
 impl Counting {
-    /// Time of the next edge, if that is known.
+    /// Time of the next edge, if known.
     pub fn edge_ns(&self) -> Option<u64> {
         match self {
             Counting::Before(window) => Some(window.from_ns),
@@ -32,7 +32,7 @@ impl Counting {
         }
     }
 
-    /// True if a window that is past ends with so many requests outstanding.
+    /// True if the run can end with this number of outstanding requests.
     pub fn is_over(&self, outstanding: u64) -> bool {
         matches!(self, Counting::Late(window) if outstanding <= window.unanswered)
     }

@@ -1,4 +1,4 @@
-//! The pages that wait in a device's memory: those to be written, and those that were read.
+//! Pages in a device's memory: those to be written, and those that were read.
 
 use super::lru::Lru;
 
@@ -8,65 +8,65 @@ pub type Sectors = u128;
 /// Data of a page in the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Data {
-    /// Sectors that are to be written; none of a page that was only read.
+    /// Sectors that must be written; none for a page that was only read.
     pub dirty: Sectors,
-    /// The host's interval in which it wrote them last.
+    /// Host interval in which they were last written.
     pub written_in: u32,
-    /// True if it is to pass the SLC cache by.
+    /// True if the page bypasses the SLC cache.
     pub is_direct: bool,
 }
 
-/// A page of the cache that is taken out of it.
+/// Page that was removed from the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
     /// Logical page.
     pub page: u32,
-    /// Its data.
+    /// Data of the page.
     pub data: Data,
 }
 
-/// Pages in the order of their last use, with the sectors that are to be written.
+/// Pages in order of their last use, with their dirty sectors.
 #[derive(Debug)]
 pub struct WriteCache {
     pages: Lru<Data>,
     capacity: u32,
-    /// Pages that were taken out to be written, and are not yet.
+    /// Pages that were removed and are not written yet.
     pub leaving: u32,
     dirty: u32,
 }
 
 impl WriteCache {
-    /// An empty cache of so many pages.
+    /// Builds an empty cache with room for `capacity` pages.
     pub fn new(capacity: u32) -> Self {
         WriteCache { pages: Lru::default(), capacity, leaving: 0, dirty: 0 }
     }
 
-    /// Pages that it holds at most.
+    /// Most pages.
     pub fn capacity(&self) -> u32 {
         self.capacity
     }
 
-    /// Pages for which there is room.
+    /// Number of free pages.
     pub fn room(&self) -> u32 {
         self.capacity.saturating_sub(self.pages.len() as u32 + self.leaving)
     }
 
-    /// Pages that are to be written.
+    /// Number of pages with dirty sectors.
     pub fn dirty_pages(&self) -> u32 {
         self.dirty
     }
 
-    /// Sectors of a page that are to be written, if the page is in the cache.
+    /// Dirty sectors of a page, or None if the page is not cached.
     pub fn dirty_sectors(&self, page: u32) -> Option<Sectors> {
         self.pages.get(page).map(|data| data.dirty)
     }
 
-    /// Uses a page that is in the cache, if it is.
+    /// Marks a page as used, if it is cached.
     pub fn use_page(&mut self, page: u32) {
         self.pages.use_mut(page);
     }
 
-    /// Adds what was written to a page that is in the cache; false if it is not.
+    /// Merges written data into a cached page. Returns false if the page is not cached.
     pub fn merge(&mut self, page: u32, written: Data) -> bool {
         let Some(data) = self.pages.use_mut(page) else { return false };
         self.dirty += u32::from(data.dirty == 0);
@@ -74,19 +74,19 @@ impl WriteCache {
         true
     }
 
-    /// Adds a page that is not in the cache, for which there is room.
+    /// Adds an uncached page, for which there must be room.
     pub fn insert(&mut self, page: u32, data: Data) {
         self.dirty += u32::from(data.dirty != 0);
         self.pages.insert(page, data);
     }
 
-    /// Takes the page out that was used longest ago.
+    /// Removes the least recently used page.
     pub fn pop_oldest(&mut self) -> Option<Entry> {
         let (page, data) = self.pages.pop_oldest()?;
         Some(self.taken(page, data))
     }
 
-    /// Takes a page out.
+    /// Removes a page.
     pub fn remove(&mut self, page: u32) -> Option<Entry> {
         let data = self.pages.remove(page)?;
         Some(self.taken(page, data))

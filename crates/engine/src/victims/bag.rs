@@ -1,4 +1,4 @@
-//! Candidates in no order: every operation is O(1), and any of them can be drawn at random.
+//! Unordered set of candidates: each operation is O(1), including a random draw.
 
 use super::ranked;
 use crate::error::Result;
@@ -6,39 +6,39 @@ use crate::flash::{Blocks, NONE, Score, Table, filled};
 use crate::rng::Stream;
 use crate::state::{Reader, State, Writer, require};
 
-/// Adding appends, and taking one out moves the last into its place.
+/// Adding appends; removing moves the last block to the free place.
 #[derive(Debug, Clone)]
 pub struct Bag {
     blocks: Vec<u32>,
-    /// Place of each block of the drive in `blocks`.
+    /// Index in `blocks` of each block of the drive.
     places: Table<u32>,
 }
 
 impl Bag {
-    /// An empty bag for blocks 0 to `blocks` − 1.
+    /// Builds an empty bag for blocks 0 to `blocks` − 1.
     pub fn new(blocks: u32) -> Result<Self> {
         let capacity = blocks as usize;
         Ok(Bag { blocks: Vec::with_capacity(capacity), places: filled(NONE, capacity)? })
     }
 
-    /// Bytes of the tables.
+    /// Memory of the tables, in bytes.
     pub fn bytes(&self) -> u64 {
         ((self.blocks.capacity() + self.places.len()) * size_of::<u32>()) as u64
     }
 
-    /// True if no block is in it.
+    /// True if the bag is empty.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
 
-    /// Puts `block` in, which must not be in the bag.
+    /// Adds `block`, which must not be in the bag.
     #[inline(always)]
     pub fn add(&mut self, block: u32) {
         self.places[block as usize] = self.blocks.len() as u32;
         self.blocks.push(block);
     }
 
-    /// Takes `block` out, which must be in the bag.
+    /// Removes `block`, which must be in the bag.
     #[inline(always)]
     pub fn remove(&mut self, block: u32) {
         let place = self.places[block as usize];
@@ -48,13 +48,13 @@ impl Bag {
         }
     }
 
-    /// The blocks in the bag.
+    /// Blocks in the bag.
     pub fn blocks(&self) -> &[u32] {
         &self.blocks
     }
 
     /// Draws `d` blocks with replacement, and returns the one with the most invalid pages.
-    /// Of equals, it is the first drawn. It stays in the bag. `None` if the bag is empty.
+    /// Of equals, the first drawn. The block stays in the bag. Returns None if the bag is empty.
     pub fn most_invalid_of(&self, d: u32, blocks: &Blocks, random: &mut Stream) -> Option<u32> {
         let count = self.blocks.len() as u32;
         if count == 0 {
@@ -73,12 +73,12 @@ impl Bag {
     }
 }
 
-/// Explanation of a choice, for those who watch.
+/// Explanation of a choice, for observers.
 impl Bag {
-    /// Measure of [`Self::most_invalid_of`], in words.
+    /// Name of the measure of [`Self::most_invalid_of`].
     pub const MEASURE: &str = "invalid pages, of the blocks that were drawn";
 
-    /// Blocks that [`Self::most_invalid_of`] draws, each once, the first drawn first.
+    /// Blocks that [`Self::most_invalid_of`] draws, without repetition, in order of drawing.
     pub fn drawn(&self, d: u32, random: &mut Stream) -> Vec<u32> {
         let count = self.blocks.len() as u32;
         let mut drawn = Vec::new();
@@ -91,14 +91,14 @@ impl Bag {
         drawn
     }
 
-    /// Scores of the blocks that [`Self::most_invalid_of`] draws, that of its choice first.
+    /// Scores of the blocks that [`Self::most_invalid_of`] draws, with that of its choice first.
     pub fn scores_of(&self, d: u32, blocks: &Blocks, mut random: Stream) -> Vec<Score> {
         let score = |block| Score { block, score: blocks.invalid_pages(block).into() };
         ranked(self.drawn(d, &mut random).into_iter().map(score).collect())
     }
 }
 
-/// The blocks in their order, from which the places follow.
+/// Saves the blocks in order; the places follow.
 impl State for Bag {
     fn save(&self, to: &mut Writer) {
         to.list(&self.blocks);

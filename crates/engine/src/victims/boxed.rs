@@ -1,5 +1,5 @@
-//! Boxed victim policies, where one that is compiled into the loop would gain nothing.
-//! This is so on drives that are watched, and those that hear of blocks only.
+//! Boxed victim policies, for drives on which static dispatch would not be faster.
+//! These are drives with an observer, and policies that track blocks only.
 
 use super::{Census, Situation, VictimPolicy, Visitor, with_policy};
 use crate::error::{Error, Result};
@@ -8,7 +8,7 @@ use crate::rng::Stream;
 use crate::state::{Reader, State, Writer};
 use crate::write_history::WriteHistory;
 
-/// Builds the policy that `text` names.
+/// Builds the policy of spec `text`.
 pub fn boxed_policy(text: &str, geometry: &Geometry) -> Result<Boxed> {
     struct Boxing;
 
@@ -23,17 +23,17 @@ pub fn boxed_policy(text: &str, geometry: &Geometry) -> Result<Boxed> {
     with_policy(text, geometry, Boxing)
 }
 
-/// Visitor that gets policies as their own types if they hear of pages, and boxed ones else.
-/// So the loop is compiled for the former only.
+/// Visitor that passes policies that track pages with their own type, and boxes others.
+/// Only the former then get compiled loops of their own.
 pub struct Compiling<W>(pub W);
 
 impl<W: Visitor> Visitor for Compiling<W> {
     type Output = W::Output;
 
     fn visit<V: VictimPolicy>(self, policy: V) -> Result<W::Output> {
-        if V::HEARS_PAGES {
+        if V::TRACKS_PAGES {
             self.0.visit(policy)
-        } else if V::WEIGHS_HISTORY {
+        } else if V::USES_WRITE_HISTORY {
             self.0.visit(Boxed::<true>::of(policy))
         } else {
             self.0.visit(Boxed::<false>::of(policy))
@@ -42,15 +42,15 @@ impl<W: Visitor> Visitor for Compiling<W> {
 }
 
 impl<const PAGES: bool> Boxed<PAGES> {
-    /// A policy that stands in no registry.
+    /// Boxes a policy that is not in the registry.
     pub fn of(policy: impl VictimPolicy) -> Self {
         Boxed(Box::new(policy))
     }
 }
 
-/// [`VictimPolicy`] without what a trait object cannot have.
+/// [`VictimPolicy`] without the parts that a trait object cannot have.
 pub trait BoxedPolicy: Send + State {
-    fn weighs_history(&self) -> bool;
+    fn uses_write_history(&self) -> bool;
     fn weigh(&mut self, history: &WriteHistory, blocks: &Blocks, now: u64);
     fn on_close(&mut self, block: u32, invalid_pages: u32, now: u64);
     fn on_invalidate(&mut self, block: u32, invalid_pages: u32, now: u64);
@@ -64,8 +64,8 @@ pub trait BoxedPolicy: Send + State {
 }
 
 impl<V: VictimPolicy> BoxedPolicy for V {
-    fn weighs_history(&self) -> bool {
-        VictimPolicy::weighs_history(self)
+    fn uses_write_history(&self) -> bool {
+        VictimPolicy::uses_write_history(self)
     }
 
     fn weigh(&mut self, history: &WriteHistory, blocks: &Blocks, now: u64) {
@@ -109,9 +109,9 @@ impl<V: VictimPolicy> BoxedPolicy for V {
     }
 }
 
-/// A policy behind a pointer, as a policy.
-/// (The box itself must not become a [`BoxedPolicy`], so it stands in a type of its own.) Without
-/// `PAGES` it hears of blocks only, and nothing is called where pages are written.
+/// Policy behind a pointer.
+/// The box itself must not implement [`BoxedPolicy`], so it has a type of its own. Without `PAGES`,
+/// the policy tracks blocks only, and is not called for page writes.
 pub struct Boxed<const PAGES: bool = true>(Box<dyn BoxedPolicy>);
 
 impl<const PAGES: bool> State for Boxed<PAGES> {
@@ -131,11 +131,11 @@ impl<const PAGES: bool> Clone for Boxed<PAGES> {
 }
 
 impl<const PAGES: bool> VictimPolicy for Boxed<PAGES> {
-    const HEARS_PAGES: bool = PAGES;
-    const WEIGHS_HISTORY: bool = PAGES;
+    const TRACKS_PAGES: bool = PAGES;
+    const USES_WRITE_HISTORY: bool = PAGES;
 
-    fn weighs_history(&self) -> bool {
-        self.0.weighs_history()
+    fn uses_write_history(&self) -> bool {
+        self.0.uses_write_history()
     }
 
     fn weigh(&mut self, history: &WriteHistory, blocks: &Blocks, now: u64) {

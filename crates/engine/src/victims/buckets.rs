@@ -1,4 +1,4 @@
-//! Candidates in buckets by their number of invalid pages, oldest change first in each.
+//! Candidates in buckets by number of invalid pages, in order of their last change.
 
 use super::Census;
 use crate::error::Result;
@@ -11,18 +11,19 @@ struct Link {
     next: u32,
 }
 
-/// Link of a block in no bucket: one to the block itself, which cannot occur inside a bucket.
+/// Link of a block in no bucket: a link to itself, which cannot occur inside a bucket.
 const fn unlinked(block: u32) -> Link {
     Link { previous: block, next: block }
 }
 
-/// Doubly linked queues, one per number of invalid pages; all but the search is O(1).
+/// Doubly linked queues, one per number of invalid pages. All operations but the search are
+/// O(1).
 #[derive(Debug, Clone)]
 pub struct Buckets {
     links: Table<Link>,
     heads: Table<u32>,
     tails: Table<u32>,
-    /// No bucket above this one holds a block.
+    /// Upper bound of the non-empty buckets.
     highest: u32,
 }
 
@@ -52,7 +53,7 @@ impl Buckets {
         self.highest = self.highest.max(invalid_pages);
     }
 
-    /// Takes `block` out of the bucket of `invalid_pages`.
+    /// Removes `block` from the bucket of `invalid_pages`.
     #[inline(always)]
     pub fn remove(&mut self, block: u32, invalid_pages: u32) {
         let link = std::mem::replace(&mut self.links[block as usize], unlinked(block));
@@ -68,7 +69,7 @@ impl Buckets {
         }
     }
 
-    /// Moves `block`, if it is a candidate, up from the bucket below to that of `invalid_pages`.
+    /// Moves `block`, if it is a candidate, from the bucket below to that of `invalid_pages`.
     #[inline(always)]
     pub fn promote(&mut self, block: u32, invalid_pages: u32) {
         if self.contains(block) {
@@ -82,7 +83,7 @@ impl Buckets {
         self.links[block as usize].next != block
     }
 
-    /// The fullest bucket's oldest block and its number of invalid pages.
+    /// Oldest block of the highest non-empty bucket, and its number of invalid pages.
     pub fn most_invalid(&mut self) -> Option<(u32, u32)> {
         loop {
             let head = self.heads[self.highest as usize];
@@ -96,14 +97,14 @@ impl Buckets {
         }
     }
 
-    /// The block of [`Self::most_invalid`], unless its bucket has to be looked for.
+    /// Block of [`Self::most_invalid`], or None if a search would be needed.
     #[inline(always)]
     pub fn first_of_highest(&self) -> Option<u32> {
         let head = self.heads[self.highest as usize];
         (head != NONE).then_some(head)
     }
 
-    /// The oldest block of each bucket that has one, from the most invalid down.
+    /// Oldest block of each non-empty bucket, from the most invalid pages down.
     pub fn oldest(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         (0..=self.highest)
             .rev()
@@ -111,7 +112,7 @@ impl Buckets {
             .filter(|(head, _)| *head != NONE)
     }
 
-    /// Takes every block out of the buckets below `invalid_pages`.
+    /// Removes all blocks from the buckets below `invalid_pages`.
     pub fn empty_below(&mut self, invalid_pages: u32) {
         for bucket in 0..invalid_pages as usize {
             let mut block = std::mem::replace(&mut self.heads[bucket], NONE);
@@ -123,7 +124,7 @@ impl Buckets {
         }
     }
 
-    /// Every block with its bucket, from the least invalid up, the oldest of each first.
+    /// All blocks with their buckets, from the fewest invalid pages up, the oldest of each first.
     pub fn filed(&self) -> impl Iterator<Item = Filed> + '_ {
         let some = |block: u32| (block != NONE).then_some(block);
         let queue = move |head: u32| {
@@ -134,7 +135,7 @@ impl Buckets {
         })
     }
 
-    /// Every block and its invalid pages, from the most invalid down, the oldest of each first.
+    /// All blocks with their invalid pages, from the most down, the oldest of each first.
     pub fn most_invalid_first(&self) -> Vec<(u32, u32)> {
         let mut blocks: Vec<_> = self.filed().map(|of| (of.block, of.invalid_pages)).collect();
         blocks.sort_by_key(|&(_, invalid_pages)| std::cmp::Reverse(invalid_pages));
@@ -154,7 +155,7 @@ impl Buckets {
     }
 }
 
-/// A block and the bucket that it is in.
+/// Block with its bucket.
 #[derive(Debug, Clone, Copy)]
 pub struct Filed {
     pub block: u32,
@@ -163,7 +164,7 @@ pub struct Filed {
 
 elements!(Filed { block: u32, invalid_pages: u32 });
 
-/// The blocks in the order of their buckets, from which the links follow.
+/// Saves the blocks in order of their buckets; the links follow.
 impl State for Buckets {
     fn save(&self, to: &mut Writer) {
         let filed: Vec<Filed> = self.filed().collect();

@@ -1,4 +1,4 @@
-//! Candidates in buckets by their number of invalid pages, in the order in which they closed.
+//! Candidates in buckets by number of invalid pages, in order of closing.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +7,13 @@ use crate::error::Result;
 use crate::flash::{Table, filled};
 use crate::state::{Reader, State, Writer, elements, require};
 
-/// Buckets in order of closing, in which every operation takes O(log blocks).
-/// Where [`super::buckets::Buckets`] appends to a queue, this must find a place inside it.
+/// Buckets in order of closing, with O(log blocks) operations.
+/// [`super::buckets::Buckets`] appends to a queue, but here a block may belong inside the order.
 #[derive(Debug, Clone)]
 pub struct ByClose {
-    /// For each number of invalid pages, its blocks behind the count of closes at their own.
+    /// For each number of invalid pages: its blocks, ordered by their `closed_as`.
     buckets: Vec<BTreeSet<(u64, u32)>>,
-    /// The count at which each candidate closed, from 1 on; 0 of others.
+    /// Sequence number of the closing of each candidate, from 1 on; 0 for other blocks.
     closed_as: Table<u64>,
     closes: u64,
 }
@@ -39,14 +39,14 @@ impl ByClose {
         self.buckets[invalid_pages as usize].insert((closed_as, block));
     }
 
-    /// Takes `block` out of the bucket of `invalid_pages`.
+    /// Removes `block` from the bucket of `invalid_pages`.
     #[inline(never)]
     pub fn remove(&mut self, block: u32, invalid_pages: u32) {
         let closed_as = std::mem::take(&mut self.closed_as[block as usize]);
         self.buckets[invalid_pages as usize].remove(&(closed_as, block));
     }
 
-    /// Moves `block`, if it is a candidate, up from the bucket below to that of `invalid_pages`.
+    /// Moves `block`, if it is a candidate, from the bucket below to that of `invalid_pages`.
     #[inline(never)]
     pub fn promote(&mut self, block: u32, invalid_pages: u32) {
         let closed_as = self.closed_as[block as usize];
@@ -56,7 +56,7 @@ impl ByClose {
         }
     }
 
-    /// The block of each bucket that closed first, from the most invalid down.
+    /// Block of each bucket that closed first, from the most invalid pages down.
     pub fn oldest(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let first = |(bucket, at): (&BTreeSet<(u64, u32)>, u32)| {
             bucket.first().map(|&(_, block)| (block, at))
@@ -71,7 +71,7 @@ impl ByClose {
         })
     }
 
-    /// Every block and its invalid pages, from the most invalid down, the first closed first.
+    /// All blocks with their invalid pages, from the most down, the first closed first.
     pub fn most_invalid_first(&self) -> Vec<(u32, u32)> {
         let mut blocks: Vec<_> = self.filed().map(|of| (of.block, of.invalid_pages)).collect();
         blocks.sort_by_key(|&(_, invalid_pages)| std::cmp::Reverse(invalid_pages));
@@ -86,7 +86,7 @@ impl ByClose {
     }
 }
 
-/// A block, the bucket that it is in, and its place there.
+/// Block with its bucket and its place in the bucket.
 #[derive(Clone, Copy)]
 struct Filed {
     block: u32,

@@ -1,4 +1,4 @@
-//! Victim policies that are written in other languages, as the engine calls them.
+//! Interface of victim policies that are written in other languages.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use crate::error::Result;
 use crate::faults::{Answer, Hook};
 use crate::flash::Geometry;
 
-/// A victim policy that drives can be built with, each with one of its own.
+/// Factory of a custom victim policy: builds one instance for each drive.
 pub trait VictimSource: fmt::Debug + Send + Sync {
-    /// Name of the policy, with its parameters: a state is of no other.
+    /// Name with parameters. A saved state is restored only under the same name.
     fn name(&self) -> &str;
 
-    /// Makes one for a drive.
+    /// Builds the policy for a drive.
     fn build(
         &self,
         geometry: &Geometry,
@@ -20,33 +20,32 @@ pub trait VictimSource: fmt::Debug + Send + Sync {
     ) -> Result<Box<dyn VictimCalls>>;
 }
 
-/// Questions that a victim policy is asked while a drive runs.
+/// Methods that are called while a drive runs.
 pub trait VictimCalls: Send {
-    /// The place of the next victim among `candidates`.
+    /// Index of the next victim in `candidates`.
     fn choose(&mut self, candidates: &Candidates) -> Answer<i64>;
 
-    /// Name of a hook where the policy is written.
+    /// Name of a hook in the policy's own language.
     fn word(&self, hook: Hook) -> &'static str;
 
-    /// Saves all of it that changes as a drive is driven.
+    /// Saves all data that changes during a run.
     fn save(&self) -> Result<Vec<u8>>;
 
-    /// Restores what [`Self::save`] returned, into one that was built in the same way.
+    /// Restores the bytes of [`Self::save`] into an instance built in the same way.
     fn restore(&mut self, bytes: &[u8]) -> Result<()>;
 }
 
-/// Candidates: closed blocks, in the order in which they closed, a column for each property.
-/// They are those of a part of the drive that collects for itself.
+/// Candidates of a collection domain: closed blocks in order of closing, in columns.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidates<'a> {
-    /// Number of each block.
+    /// Block numbers.
     pub blocks: &'a [u32],
-    /// Its invalid pages.
+    /// Number of invalid pages of each block.
     pub invalid_pages: &'a [u32],
-    /// The clock when it closed.
+    /// Clock when each block closed.
     pub closed_at: &'a [u64],
-    /// The clock when it closed or last lost a page, whichever is later.
+    /// Clock when each block closed or last lost a page (the later of both).
     pub changed_at: &'a [u64],
-    /// The clock: host pages written.
+    /// Current clock: host pages written.
     pub now: u64,
 }

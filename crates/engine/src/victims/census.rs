@@ -1,21 +1,21 @@
-//! Census of candidates: the blocks that a restored victim policy must choose among.
+//! Census of candidates: checks that a restored victim policy has exactly the right blocks.
 
 use crate::error::Result;
 use crate::flash::Blocks;
 use crate::state::require;
 
-/// The candidates of one collection domain, of which each is to be counted once.
+/// Candidates of one collection domain, each of which must be counted once.
 #[derive(Debug)]
 pub struct Census<'a> {
-    /// Whether each block of the drive is a candidate that has not been counted yet.
+    /// For each block of the drive: true for a candidate that was not counted yet.
     uncounted: Vec<bool>,
-    /// Invalid pages of each block of the drive.
+    /// Records with the invalid pages of each block.
     blocks: &'a Blocks,
     now: u64,
 }
 
 impl<'a> Census<'a> {
-    /// Begins a census of the blocks that `are_candidates`, at a clock of `now`.
+    /// Starts a census of the blocks marked in `are_candidates`, at clock `now`.
     pub fn new(are_candidates: Vec<bool>, blocks: &'a Blocks, now: u64) -> Self {
         Census { uncounted: are_candidates, blocks, now }
     }
@@ -25,7 +25,7 @@ impl<'a> Census<'a> {
         self.now
     }
 
-    /// Counts `block`; returns its invalid pages.
+    /// Counts `block` and returns its invalid pages. Returns an error if it is not a candidate.
     pub fn count(&mut self, block: u32) -> Result<u32> {
         let uncounted = self.uncounted.get_mut(block as usize);
         require(uncounted.is_some_and(std::mem::take), "a candidate for collection")?;
@@ -37,7 +37,7 @@ impl<'a> Census<'a> {
         blocks.into_iter().try_for_each(|&block| self.count(block).map(drop))
     }
 
-    /// An error if a candidate was not counted.
+    /// Returns an error if a candidate was not counted.
     pub fn finish(self) -> Result<()> {
         require(!self.uncounted.contains(&true), "the candidates for collection")
     }

@@ -1,15 +1,16 @@
-//! Choices of a victim policy: an instance of one, or the spec of a registered one.
+//! Victim policy given by an instance, or by the spec of a registered one.
 
 use super::{Compiling, VICTIMS, VictimPolicy, Visitor, with_policy};
 use crate::error::Result;
 use crate::flash::Geometry;
 
-/// A victim policy that [`crate::managers::build_with`] takes: an instance, or a spec.
+/// Victim policy for [`crate::managers::build_with`]: an instance or a spec.
 pub trait IntoVictims {
-    /// Its name, with its parameters: a state is of no other. That of an instance is its type's.
+    /// Name with parameters, which for an instance is the type's name.
+    /// A saved state is restored only under the same name.
     fn name(&self) -> Result<String>;
 
-    /// Hands the policy for a drive of that shape to `visitor`.
+    /// Passes the policy for a drive of this geometry to `visitor`.
     fn visited_by<W: Visitor>(self, visitor: W, geometry: &Geometry) -> Result<W::Output>;
 }
 

@@ -1,5 +1,5 @@
-//! Cost-benefit: the block with the greatest age · (1−u)/(2u), where u is its valid share
-//! (Kawaguchi, Nishioka & Motoda 1995, after Rosenblum & Ousterhout 1992).
+//! Cost-benefit: the block with the greatest age · (1−u)/(2u), where u is its valid share.
+//! (Kawaguchi, Nishioka & Motoda 1995, after Rosenblum & Ousterhout 1992.)
 
 use std::cmp::Ordering;
 
@@ -13,17 +13,17 @@ use crate::registry::{Entry, Pairs, Registered};
 use crate::rng::Stream;
 use crate::state::{Reader, State, Writer, require, state};
 
-/// Cost-benefit policy. Age counts host page writes since the block closed.
-/// If it is asked for, it counts them since it last lost a page.
+/// Cost-benefit policy. Age counts host page writes since the block last lost a page.
+/// With `age=closed`, it counts them since the block closed.
 ///
-/// Among blocks with equally many valid pages the oldest wins, and a bucket keeps them in that
-/// order; so only the heads of the buckets can win, and a choice costs O(pages per block) instead
-/// of O(blocks). Among equal scores the fewest valid pages win, which keeps collection moving when
-/// nothing has aged.
+/// Among blocks with equally many valid pages the oldest has the best score. A bucket keeps blocks
+/// in that order, so only the heads of the buckets can win, and a choice costs O(pages per block)
+/// instead of O(blocks). Of equal scores, the block with the fewest valid pages is chosen, so that
+/// collection makes progress when all ages are 0.
 #[derive(Debug, Clone)]
 pub struct CostBenefit {
     candidates: Candidates,
-    /// Clock at which the age of each block began.
+    /// Clock from which the age of each block is measured.
     aged_from: Table<u64>,
     squares_gain: bool,
     pages_per_block: u32,
@@ -31,14 +31,14 @@ pub struct CostBenefit {
 
 state! {
     CostBenefit {
-        part candidates,
+        nested candidates,
         table aged_from,
         fixed squares_gain,
         fixed pages_per_block,
     }
 }
 
-/// Candidates in the order of what age is measured from.
+/// Candidates in order of the start of their age.
 #[derive(Debug, Clone)]
 enum Candidates {
     ByChange(Buckets),
@@ -63,7 +63,7 @@ impl State for Candidates {
 
 impl CostBenefit {
     /// Compares age·(1−u)/(2u) of two blocks (invalid pages, age) exactly, in integers.
-    /// With `SQUARED`, it compares √age·(1−u)/(2u), by its square.
+    /// With `SQUARED`, it compares √age·(1−u)/(2u) by its square.
     fn compare<const SQUARED: bool>(&self, a: (u32, u64), b: (u32, u64)) -> Ordering {
         let power = |base: u32| u64::from(base) * if SQUARED { u64::from(base) } else { 1 };
         let valid = |(invalid, _)| u128::from(power(self.pages_per_block - invalid));
@@ -147,7 +147,7 @@ impl VictimPolicy for CostBenefit {
         .collect();
         let compare =
             if self.squares_gain { Self::compare::<true> } else { Self::compare::<false> };
-        candidates.sort_by(|one, other| compare(self, other.1, one.1));
+        candidates.sort_by(|left, right| compare(self, right.1, left.1));
         let power = if self.squares_gain { 0.5 } else { 1.0 };
         let score = |(block, (invalid, age)): (u32, (u32, u64))| {
             let valid = f64::from(self.pages_per_block - invalid);
@@ -186,9 +186,9 @@ impl VictimPolicy for CostBenefit {
     }
 }
 
-/// Whether age is measured from the close alone.
+/// Start of the age; true for the closing of the block.
 const AGE: [(&str, bool); 2] = [("invalidated", false), ("closed", true)];
-/// Whether the power of age is a half.
+/// Power of the age; true for the square root.
 const POWER: [(&str, bool); 2] = [("1", false), ("0.5", true)];
 
 impl Registered<Geometry> for CostBenefit {
@@ -199,7 +199,7 @@ impl Registered<Geometry> for CostBenefit {
                     "age",
                     "invalidated",
                     Domain::Word(&words(&AGE)),
-                    "since the block closed (closed), or also since it last lost a page \
+                    "start of the age: when the block closed (closed), or when it last lost a page \
                      (invalidated)",
                 )
                 .later(),

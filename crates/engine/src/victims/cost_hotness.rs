@@ -12,24 +12,24 @@ use crate::rng::Stream;
 use crate::state::state;
 use crate::write_history::{BlockHistory, WriteHistory};
 
-/// Margin of a score, which is more than what rounding may do to it.
+/// Relative margin of a score, larger than its rounding error.
 const MARGIN: f64 = 1e-12;
 
 /// Cost-hotness policy, which scores all candidates at each choice.
-/// Every score changes with the clock, each at its own pace, so a choice looks at all candidates;
-/// in floating point, but where two are so near that this may be wrong. Among equal scores the
-/// fewest valid pages win, then the lowest number.
+/// Every score changes with the clock at its own rate, so that each choice scores all candidates.
+/// Scores are floating-point, with an exact comparison for nearly equal ones. Of equal scores, the
+/// block with the fewest valid pages is chosen, then the lowest number.
 #[derive(Debug, Clone)]
 pub struct CostHotness {
     candidates: Bag,
-    /// The candidate that weighs most.
+    /// Candidate with the highest score.
     heaviest: Option<u32>,
     pages_per_block: u32,
 }
 
-state!(CostHotness { part candidates, scratch heaviest, fixed pages_per_block });
+state!(CostHotness { nested candidates, scratch heaviest, fixed pages_per_block });
 
-/// A candidate, and what its score is made of.
+/// Candidate with the inputs of its score.
 #[derive(Debug, Clone, Copy)]
 struct Weighed {
     block: u32,
@@ -39,7 +39,7 @@ struct Weighed {
 }
 
 impl Weighed {
-    /// (1−u)/(u·h): the 2 is common to all.
+    /// (1−u)/(u·h), without the common factor of 2.
     fn score(&self) -> f64 {
         if self.valid_pages == 0 {
             return f64::INFINITY;
@@ -48,7 +48,7 @@ impl Weighed {
             / (f64::from(self.valid_pages) * self.history.writes as f64)
     }
 
-    /// Compares scores exactly, in integers, and settles which of equals comes first.
+    /// Compares scores exactly, in integers, including the rule for equal scores.
     fn compare(&self, other: &Self) -> Ordering {
         let numerator = |of: &Self| u128::from(of.invalid_pages) * u128::from(of.history.ages);
         let denominator = |of: &Self| u128::from(of.valid_pages) * u128::from(of.history.writes);
@@ -66,7 +66,7 @@ impl Weighed {
 }
 
 impl CostHotness {
-    /// The candidates with what their scores are made of.
+    /// Candidates with the inputs of their scores.
     fn weighed<'a>(
         &'a self,
         history: &'a WriteHistory,
@@ -83,8 +83,8 @@ impl CostHotness {
 }
 
 impl VictimPolicy for CostHotness {
-    const HEARS_PAGES: bool = false;
-    const WEIGHS_HISTORY: bool = true;
+    const TRACKS_PAGES: bool = false;
+    const USES_WRITE_HISTORY: bool = true;
 
     #[inline(always)]
     fn on_close(&mut self, block: u32, _invalid_pages: u32, _now: u64) {
@@ -119,7 +119,7 @@ impl VictimPolicy for CostHotness {
     fn scores(&self, Situation { blocks, now, history, .. }: &Situation) -> Vec<Score> {
         let Some(history) = history else { return Vec::new() };
         let mut candidates: Vec<Weighed> = self.weighed(history, blocks, *now).collect();
-        candidates.sort_by(|one, other| other.compare(one));
+        candidates.sort_by(|left, right| right.compare(left));
         let score = |of: Weighed| Score { block: of.block, score: of.score() };
         candidates.into_iter().map(score).collect()
     }

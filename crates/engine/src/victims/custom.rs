@@ -1,7 +1,7 @@
-//! Custom victim policies: a user's own behind [`VictimCalls`], as the drive asks it.
+//! Custom victim policies: adapter from [`VictimCalls`] to the drive.
 //!
-//! The candidates are kept here, in the order in which they closed, so that the policy need not hear of every page
-//! that is written: it is asked for a victim, and shown what there is to choose from.
+//! The candidates are tracked here, in order of closing, so that the policy is not called for each
+//! page write. It is only called to choose a victim from the listed candidates.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -12,21 +12,21 @@ use crate::flash::{Blocks, Geometry, Table, filled};
 use crate::rng::Stream;
 use crate::state::{Reader, State, Writer, require};
 
-/// Every collection domain of a drive has its own candidates, and all ask the same policy.
+/// Custom policy. Each collection domain has its own candidates; all share the same policy.
 pub struct CustomVictims {
     name: Arc<str>,
     calls: Arc<Mutex<Box<dyn VictimCalls>>>,
-    /// True of one of those that share the policy, which saves it for all.
+    /// True for the instance that saves the shared policy.
     is_keeper: bool,
     candidates: Vec<u32>,
-    /// Clock at which each block of the drive closed; below, that of its last change.
+    /// Clock at which each block of the drive closed; the next field has that of its last change.
     closed_at: Table<u64>,
     changed_at: Table<u64>,
     shown: Shown,
     failure: Option<Error>,
 }
 
-/// The columns that the policy is shown.
+/// Columns that are passed to the policy.
 #[derive(Debug, Clone, Default)]
 struct Shown {
     invalid_pages: Vec<u32>,
@@ -35,7 +35,7 @@ struct Shown {
 }
 
 impl CustomVictims {
-    /// The policy that answers `calls`.
+    /// Wraps the policy behind `calls`.
     pub fn new(name: &str, calls: Box<dyn VictimCalls>, geometry: &Geometry) -> Result<Self> {
         let blocks = geometry.blocks() as usize;
         Ok(CustomVictims {
@@ -76,7 +76,7 @@ impl CustomVictims {
 }
 
 impl Clone for CustomVictims {
-    /// Shares the policy, and has candidates of its own.
+    /// Shares the policy, with separate candidates.
     fn clone(&self) -> Self {
         CustomVictims {
             name: Arc::clone(&self.name),
@@ -122,7 +122,7 @@ impl VictimPolicy for CustomVictims {
                 return Some(self.candidates.remove(at as usize));
             }
             Ok(at) => Failure::of(format!(
-                "returned {at}, which is the place of no candidate; there are {count}, from 0 on"
+                "returned {at}, but there are {count} candidates, numbered from 0"
             )),
             Err(failure) => failure,
         };

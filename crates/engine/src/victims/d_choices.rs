@@ -1,5 +1,5 @@
-//! d-choices: the block with the fewest valid pages among d drawn at random (Van Houdt 2013;
-//! paper 4, §2.2). d = 1 is random, d → ∞ is greedy.
+//! d-choices: the block with the fewest valid pages among d drawn at random.
+//! (Van Houdt 2013; paper 4, §2.2.) d = 1 is random, d → ∞ is greedy.
 
 use super::{Bag, Census, Situation, VictimPolicy};
 use crate::error::Result;
@@ -9,17 +9,17 @@ use crate::registry::{Entry, Pairs, Registered};
 use crate::rng::Stream;
 use crate::state::state;
 
-/// Draws with replacement; among equals the first drawn wins.
+/// d-choices policy. It draws with replacement; of equals, the first drawn is chosen.
 #[derive(Debug, Clone)]
 pub struct DChoices {
     candidates: Bag,
     d: u32,
 }
 
-state!(DChoices { part candidates, fixed d });
+state!(DChoices { nested candidates, fixed d });
 
 impl VictimPolicy for DChoices {
-    const HEARS_PAGES: bool = false;
+    const TRACKS_PAGES: bool = false;
 
     #[inline(always)]
     fn on_close(&mut self, block: u32, _invalid_pages: u32, _now: u64) {

@@ -16,7 +16,7 @@ pub struct Fifo(VecDeque<u32>);
 state!(Fifo { list 0 });
 
 impl VictimPolicy for Fifo {
-    const HEARS_PAGES: bool = false;
+    const TRACKS_PAGES: bool = false;
 
     #[inline(always)]
     fn on_close(&mut self, block: u32, _invalid_pages: u32, _now: u64) {

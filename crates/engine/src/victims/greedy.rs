@@ -1,10 +1,9 @@
 //! Greedy: the block with the fewest valid pages.
 //! Greedy is optimal for uniform writes (Yang et al. 2015).
 //!
-//! Only blocks that have nearly as many invalid pages as the next victim stand in queues; below that,
-//! losing a page costs nothing here. When the queues are empty, they are filled anew from the records
-//! of the blocks, in the order of their last changes: so the choice is the same as if every block
-//! stood in a queue at all times.
+//! Only blocks with nearly as many invalid pages as the next victim are queued; for other blocks,
+//! losing a page costs nothing here. Empty queues are refilled from the block records, in order of
+//! last changes. The choices are therefore the same as if all blocks were always queued.
 
 use super::buckets::{Buckets, Filed};
 use super::{Census, Situation, VictimPolicy, ranked};
@@ -15,25 +14,25 @@ use crate::registry::{Entry, Pairs, Registered};
 use crate::rng::Stream;
 use crate::state::{require, state};
 
-/// Greedy policy; of equals, it chooses the block that lost its last page longest ago.
+/// Greedy policy. Of equals, it chooses the block that lost its last page longest ago.
 #[derive(Debug, Clone)]
 pub struct Greedy {
-    /// The candidates with [`Self::least`] invalid pages or more.
+    /// Candidates with at least [`Self::least`] invalid pages.
     queues: Buckets,
     is_candidate: Table<bool>,
     least: u32,
-    /// Invalid pages between the next victim and the last block that is put in a queue.
-    /// With few, the queues are soon empty again, and with many, blocks pass through them for long.
+    /// Difference in invalid pages between the next victim and the last queued block.
+    /// If it is small, queues are soon empty; if it is large, blocks stay in them for long.
     slack: u32,
     /// Fewest invalid pages of a victim since `least` was last raised.
-    /// Beside it, the number of victims since then.
+    /// The next field counts the victims since then.
     fewest: u32,
     chosen: u32,
 }
 
 state! {
     Greedy {
-        part queues,
+        nested queues,
         table is_candidate,
         value least,
         fixed slack,
@@ -43,12 +42,12 @@ state! {
 }
 
 impl Greedy {
-    /// Every candidate, whether it stands in a queue or not.
+    /// All candidates, queued or not.
     fn candidates(&self) -> impl Iterator<Item = u32> + '_ {
         (0..).zip(&self.is_candidate).filter(|(_, is)| **is).map(|(block, _)| block)
     }
 
-    /// Fills the empty queues with the blocks that come next. False if there is none.
+    /// Fills the empty queues with the next blocks. Returns false if no block remains.
     #[cold]
     fn refill(&mut self, blocks: &Blocks) -> bool {
         let Some(most) = self.candidates().map(|block| blocks.invalid_pages(block)).max() else {
@@ -67,10 +66,10 @@ impl Greedy {
         true
     }
 
-    /// Counts a choice, and lets go of blocks that no victim came near for long.
-    /// That is for as many choices as there are blocks. Raising `least` so seldom, for a refill
-    /// that lowers it costs a look at every block, leaves the cost of a choice constant whatever
-    /// the victims are.
+    /// Counts a choice, and drops blocks from the queues that were not chosen for long.
+    /// This happens once per as many choices as there are blocks. A refill that lowers `least`
+    /// scans all blocks, so raising it this rarely keeps the cost per choice constant for any
+    /// sequence of victims.
     #[inline]
     fn count(&mut self, invalid_pages: u32) {
         self.fewest = self.fewest.min(invalid_pages);
@@ -123,7 +122,7 @@ impl VictimPolicy for Greedy {
 
     fn choose(&mut self, blocks: &Blocks, _now: u64, _random: &mut Stream) -> Option<u32> {
         let (block, invalid_pages) = match self.queues.most_invalid() {
-            Some(found) => found,
+            Some(victim) => victim,
             None => self.refill(blocks).then(|| self.queues.most_invalid())??,
         };
         self.forget(block, invalid_pages);
@@ -150,7 +149,7 @@ impl VictimPolicy for Greedy {
     }
 
     fn check(&self, census: &mut Census) -> Result<()> {
-        // Every block in a queue is a candidate, so the others are those below the queues.
+        // All queued blocks are candidates, so the remaining ones are those below the queues.
         self.queues.check(census)?;
         let in_none =
             |&(block, is_candidate): &(u32, &bool)| *is_candidate && !self.queues.contains(block);
@@ -209,10 +208,10 @@ mod tests {
                 if flash.free_blocks(0) == 0 {
                     let (expected, invalid_pages) = all.most_invalid().unwrap();
                     all.remove(expected, invalid_pages);
-                    let before = greedy.least;
+                    let previous = greedy.least;
                     assert_eq!(greedy.choose(flash.blocks(), 0, &mut random), Some(expected));
-                    seen[0] |= greedy.least > before;
-                    seen[1] |= greedy.least < before;
+                    seen[0] |= greedy.least > previous;
+                    seen[1] |= greedy.least < previous;
                     flash.read_valid(expected, &mut pages, Cause::Gc);
                     flash.erase(expected, Cause::Gc);
                 }

@@ -1,6 +1,6 @@
 //! Victim policies: which closed block is collected next. One file each.
 //!
-//! To add one, write its file and add its line to `victim_policies!` below; the command line, the
+//! To add one, write its file and add a line to `victim_policies!` below. The command line, the
 //! documentation, the conformance tests and the naive drive find it there.
 
 mod bag;
@@ -35,102 +35,102 @@ use crate::write_history::WriteHistory;
 
 /// Chooses victims among the closed blocks of one collection domain: the drive, or one LUN.
 ///
-/// The drive tells the policy what happens to blocks; times are counted in host page writes.
+/// The drive reports changes of blocks to the policy. Times are counted in host page writes.
 pub trait VictimPolicy: Clone + Send + State + 'static {
-    /// True if it hears of pages that become invalid ([`Self::on_invalidate`]).
-    const HEARS_PAGES: bool = true;
-    /// True if it may weigh candidates by when their pages were written ([`Self::weigh`]).
-    const WEIGHS_HISTORY: bool = false;
+    /// True if the policy tracks pages that become invalid ([`Self::on_invalidate`]).
+    const TRACKS_PAGES: bool = true;
+    /// True if the policy may use the write history of candidates ([`Self::weigh`]).
+    const USES_WRITE_HISTORY: bool = false;
 
-    /// True if it does weigh them so; the drive then keeps a history.
-    fn weighs_history(&self) -> bool {
-        Self::WEIGHS_HISTORY
+    /// True if this instance uses the write history; the drive then keeps one.
+    fn uses_write_history(&self) -> bool {
+        Self::USES_WRITE_HISTORY
     }
 
-    /// Adds `block` as a candidate: it filled up with `invalid_pages` invalid already.
+    /// Adds the closing `block` as a candidate, with `invalid_pages` already invalid.
     fn on_close(&mut self, block: u32, invalid_pages: u32, now: u64);
 
-    /// Hears that `block`, which may still be open, has lost a page: `invalid_pages` are now.
-    /// Drives that are not watched say so only to policies that hear of pages.
+    /// Called when `block`, which may be open, loses a page; it now has `invalid_pages`.
+    /// Drives without an observer call it only for policies that track pages.
     #[inline(always)]
     fn on_invalidate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
 
-    /// Weighs the candidates by what the drive knows of their pages, just before it chooses one.
+    /// Updates the candidates from the write history of their pages, just before a choice.
     fn weigh(&mut self, _history: &WriteHistory, _blocks: &Blocks, _now: u64) {}
 
-    /// Chooses a candidate and forgets it; `None` if there is none, or it failed.
-    /// `invalid_pages` is that of every block of the drive.
+    /// Chooses a candidate and removes it. Returns None without candidates, or after a failure.
+    /// `blocks` has the invalid pages of all blocks of the drive.
     fn choose(&mut self, blocks: &Blocks, now: u64, random: &mut Stream) -> Option<u32>;
 
-    /// Measure by which it chooses, in words; empty if it does not say.
+    /// Measure that decides its choice; empty if unnamed.
     fn measure(&self) -> &'static str {
         ""
     }
 
-    /// Scores of the candidates that it would choose among now, that of its choice first.
-    /// The greatest wins. Asked only where somebody watches.
+    /// Scores of the candidates that it would compare now, with that of its choice first.
+    /// The highest score wins. Called only for observers.
     fn scores(&self, _situation: &Situation) -> Vec<Score> {
         Vec::new()
     }
 
-    /// Takes the failure of the last choice, if it failed.
+    /// Takes the error of the last choice, if it failed.
     fn failure(&mut self) -> Option<Error> {
         None
     }
 
-    /// Forgets `block`, a candidate with `invalid_pages` that is collected without being chosen.
+    /// Removes `block`, a candidate with `invalid_pages` that is collected without being chosen.
     fn forget(&mut self, block: u32, invalid_pages: u32);
 
-    /// Counts every candidate, to check a policy that was restored.
+    /// Counts every candidate, to check a restored policy.
     fn check(&self, census: &mut Census) -> Result<()>;
 
-    /// Fetches what [`Self::on_invalidate`] will touch.
+    /// Prefetches the data that [`Self::on_invalidate`] changes.
     #[inline(always)]
     fn prefetch(&self, _block: u32) {}
 
-    /// Fetches what [`Self::choose`] will touch.
-    /// Returns the candidate that it would choose now, if that is cheap to say.
+    /// Prefetches the data that [`Self::choose`] uses.
+    /// Returns the candidate that it would choose now, if that costs little.
     #[inline(always)]
     fn prefetch_choice(&self) -> Option<u32> {
         None
     }
 }
 
-/// Situation in which a victim is about to be chosen.
+/// State in which a victim is about to be chosen.
 pub struct Situation<'a> {
-    /// The invalid pages of every block, and the order of their changes.
+    /// Block records, with invalid pages and the order of changes.
     pub blocks: &'a Blocks,
     /// Host pages written.
     pub now: u64,
-    /// Copy of the stream that the choice draws from.
+    /// Copy of the random stream that the choice uses.
     pub random: Stream,
     /// Write history of the pages, if the drive keeps one.
     pub history: Option<&'a WriteHistory>,
 }
 
-/// Scores, the greatest first; equals stay in order.
+/// Sorts scores, the highest first. Equal scores keep their order.
 pub fn ranked(mut scores: Vec<Score>) -> Vec<Score> {
-    scores.sort_by(|one, other| other.score.total_cmp(&one.score));
+    scores.sort_by(|left, right| right.score.total_cmp(&left.score));
     scores
 }
 
-/// Scores of queued blocks: the number of those behind each.
+/// Scores of queued blocks: the number of blocks behind each.
 pub fn by_place<'a>(queue: impl ExactSizeIterator<Item = &'a u32>) -> Vec<Score> {
     let behind = (0..queue.len() as u32).rev().map(f64::from);
     queue.zip(behind).map(|(&block, score)| Score { block, score }).collect()
 }
 
-/// A continuation that is generic over the policy, so that the hot loop is compiled for each.
+/// Generic continuation: a function that is compiled for each policy type.
 pub trait Visitor {
     /// Result of the continuation.
     type Output;
 
-    /// Goes on with the policy.
+    /// Calls the continuation with the policy.
     fn visit<V: VictimPolicy>(self, policy: V) -> Result<Self::Output>;
 }
 
-/// Hands the list of victim policies to a macro, each as `module::Type`.
-/// The naive drive has a twin of the same name in a module of the same name.
+/// Passes the list of victim policies to a macro, each as `module::Type`.
+/// The naive drive has a counterpart of the same name in a module of the same name.
 #[macro_export]
 macro_rules! victim_policies {
     ($then:ident! $with:tt) => {
@@ -146,7 +146,7 @@ macro_rules! victim_policies {
     };
 }
 
-/// Every registered policy.
+/// All registered policies.
 pub static VICTIMS: Registry = Registry {
     name: "victims",
     noun: "victim policy",
@@ -154,7 +154,7 @@ pub static VICTIMS: Registry = Registry {
     entries: crate::victim_policies!(entries! { Registered<Geometry> }),
 };
 
-/// Builds the policy that `text` names and hands it to `visitor`.
+/// Builds the policy of spec `text` and passes it to `visitor`.
 pub fn with_policy<W: Visitor>(text: &str, geometry: &Geometry, visitor: W) -> Result<W::Output> {
     let params = VICTIMS.read(text)?;
     crate::victim_policies!(dispatch! {

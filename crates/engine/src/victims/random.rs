@@ -1,5 +1,5 @@
-//! Random: any closed block, each as likely as the next.
-//! WA is 1 over the spare factor under uniform writes.
+//! Random: any closed block, with equal probability.
+//! Under uniform writes, WA is the reciprocal of the spare factor.
 
 use super::{Bag, Census, Situation, VictimPolicy};
 use crate::error::Result;
@@ -12,10 +12,10 @@ use crate::state::state;
 #[derive(Debug, Clone)]
 pub struct Random(Bag);
 
-state!(Random { part 0 });
+state!(Random { nested 0 });
 
 impl VictimPolicy for Random {
-    const HEARS_PAGES: bool = false;
+    const TRACKS_PAGES: bool = false;
 
     #[inline(always)]
     fn on_close(&mut self, block: u32, _invalid_pages: u32, _now: u64) {

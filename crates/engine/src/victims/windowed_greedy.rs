@@ -1,5 +1,5 @@
-//! Windowed greedy: the block with the fewest valid pages among the oldest s (Hu et al. 2009;
-//! paper 1, §3.1). window = 1 is FIFO, a window of all blocks is greedy.
+//! Windowed greedy: the block with the fewest valid pages among the oldest s.
+//! (Hu et al. 2009; paper 1, §3.1.) window = 1 is FIFO, a window of all blocks is greedy.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,8 @@ use crate::registry::{Entry, Pairs, Registered};
 use crate::rng::Stream;
 use crate::state::state;
 
-/// Blocks in the order in which they were filled; among equals the oldest wins.
+/// Windowed greedy policy. Blocks are in the order in which they were filled; of equals, the
+/// oldest is chosen.
 #[derive(Debug, Clone)]
 pub struct WindowedGreedy {
     by_age: VecDeque<u32>,
@@ -21,7 +22,7 @@ pub struct WindowedGreedy {
 state!(WindowedGreedy { list by_age, fixed window });
 
 impl VictimPolicy for WindowedGreedy {
-    const HEARS_PAGES: bool = false;
+    const TRACKS_PAGES: bool = false;
 
     #[inline(always)]
     fn on_close(&mut self, block: u32, _invalid_pages: u32, _now: u64) {
@@ -64,8 +65,13 @@ impl Registered<Geometry> for WindowedGreedy {
     )
     .example("windowed-greedy:window=64")
     .variants(&["windowed-greedy:window=1", "windowed-greedy:window=3", "windowed-greedy:window=8"])
-    .params(&[Param::new("window", "64", Domain::Whole(1, U32_MAX), "oldest blocks looked at")
-        .extent(Extent::Blocks)])
+    .params(&[Param::new(
+        "window",
+        "64",
+        Domain::Whole(1, U32_MAX),
+        "number of oldest blocks that are considered",
+    )
+    .extent(Extent::Blocks)])
     .candidates(&[
         Pairs::usual(
             &["single"],

@@ -1,13 +1,13 @@
-//! Alias method: draws pages by whole-number weights, at O(1) a draw and 8 bytes a page.
-//! It is Walker's alias method (1977), its table filled in one sweep (Hübschle-Schneider & Sanders
-//! 2022).
+//! Alias method: draws pages by integer weights, in O(1) per draw and 8 bytes per page.
+//! It is Walker's alias method (1977), with a table filled in one sweep (Hübschle-Schneider &
+//! Sanders 2022).
 
 use crate::error::Result;
 use crate::flash::{Table, filled};
 use crate::rng::Stream;
 
-/// Alias table: a cell of the same probability for each page.
-/// Of its cell, a page gives a part to one other page.
+/// Alias table: a cell of equal probability for each page.
+/// A page shares its cell with at most one other page.
 #[derive(Debug, Clone)]
 pub struct Alias {
     cells: Table<Cell>,
@@ -15,17 +15,19 @@ pub struct Alias {
 
 #[derive(Debug, Clone, Copy)]
 struct Cell {
-    /// The part of the cell that is the page's own, of 2³²; the rest is `other`'s.
+    /// Share of the cell that belongs to its own page, of 2³²; the rest belongs to `other`.
     own: u32,
     other: u32,
 }
 
 impl Alias {
-    /// Builds the table for `weights`, one for each page, not all 0, whose sum fits 64 bits.
+    /// Builds the table for `weights`, one per page. Their sum must be positive and fit in 64
+    /// bits.
     pub fn new<W: Copy + Into<u64>>(weights: &[W]) -> Result<Self> {
         let pages = weights.len() as u128;
         let capacity: u128 = weights.iter().map(|&weight| u128::from(weight.into())).sum();
-        // Both sides times the number of pages: all arithmetic is exact and fits 128 bits.
+        // Both sides are multiplied by the number of pages, so that all arithmetic is exact in 128
+        // bits.
         let mass = |page: usize| u128::from(weights[page].into()) * pages;
         let next = |from: usize, heavy: bool| {
             (from..weights.len()).find(|&page| (mass(page) > capacity) == heavy)
@@ -33,10 +35,12 @@ impl Alias {
         let mut cells = filled(Cell { own: 0, other: 0 }, weights.len())?;
         let mut fill = |page: usize, own: u128, other: usize| {
             let other = if own == capacity { page } else { other } as u32;
-            // A whole cell's 2³² does not fit, nor matter: the other page is the page itself.
+            // A share of 2³² does not fit, which is harmless: the other page is then the page
+            // itself.
             cells[page] = Cell { own: ((own << 32) / capacity) as u32, other };
         };
-        // A heavy page tops light ones up until it is light itself, and is topped up by the next.
+        // A heavy page fills the cells of light ones until it is light itself, and is filled by the
+        // next.
         let (mut light, mut heavy) = (next(0, false), next(0, true));
         let mut owed = 0;
         while let Some(giver) = heavy {
@@ -58,7 +62,7 @@ impl Alias {
         Ok(Alias { cells })
     }
 
-    /// Draws a page for each place of `buffer`.
+    /// Draws a page for each element of `buffer`.
     pub fn fill(&self, buffer: &mut [u32], random: &mut Stream) {
         let mut stream = random.clone();
         for page in buffer {
@@ -69,11 +73,11 @@ impl Alias {
 
     #[inline(always)]
     pub fn draw(&self, random: &mut Stream) -> u32 {
-        // The product's upper half is the cell, its lower half the place within.
+        // The upper half of the product is the cell, the lower half the position within.
         let place = u128::from(random.bits()) * self.cells.len() as u128;
         let page = (place >> 64) as u32;
         let cell = self.cells[page as usize];
-        // Which of the two it is cannot be foreseen, so there is no branch.
+        // The outcome is unpredictable, so this is branch-free.
         let is_other = u32::from((place as u64 >> 32) as u32 >= cell.own);
         page ^ ((page ^ cell.other) & is_other.wrapping_neg())
     }
@@ -91,14 +95,14 @@ mod tests {
                 let mut weights: Vec<u32> = (0..pages).map(|_| random.below(most + 1)).collect();
                 weights[pages - 1] = most;
                 let alias = Alias::new(&weights).unwrap();
-                let mut found = vec![0.0; pages];
+                let mut drawn_shares = vec![0.0; pages];
                 for (page, cell) in alias.cells.iter().enumerate() {
                     let own = f64::from(cell.own) / 2f64.powi(32);
-                    found[page] += own;
-                    found[cell.other as usize] += 1.0 - own;
+                    drawn_shares[page] += own;
+                    drawn_shares[cell.other as usize] += 1.0 - own;
                 }
                 let sum: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
-                for (share, &weight) in found.iter().zip(&weights) {
+                for (share, &weight) in drawn_shares.iter().zip(&weights) {
                     let expected = f64::from(weight) / sum * pages as f64;
                     assert!((share - expected).abs() < 1e-6, "{share} for {expected}");
                     assert!(weight > 0 || *share == 0.0);

@@ -1,4 +1,4 @@
-//! A workload as the registry hands it out: with the words that it was built from.
+//! Workload as built by a registry, with the spec it was built from.
 
 use super::{Pacing, Schedule, Site, Step, Unserved, Workload};
 use crate::hints::Group;
@@ -6,13 +6,13 @@ use crate::params::Params;
 use crate::request::Request;
 use crate::state::{Identity, state};
 
-/// A workload whose state is restored into no other.
+/// Workload whose state is restored only into one of the same spec.
 pub struct Built<W: Workload> {
     identity: Identity,
     workload: W,
 }
 
-state!(Built<W: Workload> { part identity, part workload });
+state!(Built<W: Workload> { nested identity, nested workload });
 
 impl<W: Workload> Built<W> {
     pub fn new(params: &Params, site: &Site, workload: W) -> Self {

@@ -1,4 +1,4 @@
-//! The requests of a trace as columns, which may be lent by whoever keeps them.
+//! Requests of a trace as columns, whose memory may belong to the caller.
 
 use std::fmt;
 
@@ -6,17 +6,17 @@ use crate::error::{Error, Result};
 use crate::request::{Op, Request};
 use crate::state::{Checksum, Element};
 
-/// Numbers of the operations in a column of them.
+/// Numbers of the operations in a column.
 const OPS: [Op; 4] = [Op::Write, Op::Trim, Op::Read, Op::Flush];
 
-/// Number of an operation in a column of them.
+/// Number of an operation in a column.
 pub fn number_of(op: Op) -> u8 {
-    OPS.iter().position(|one| *one == op).expect("all are there") as u8
+    OPS.iter().position(|candidate| *candidate == op).expect("all are there") as u8
 }
 
-/// Values of all requests, wherever they are kept.
+/// Values of all requests, in any kind of storage.
 pub trait Values<T>: Send + Sync {
-    /// The value of a request.
+    /// Value of the request at index `at`.
     fn get(&self, at: usize) -> T;
     /// Number of values.
     fn count(&self) -> usize;
@@ -33,16 +33,16 @@ impl<T: Copy + Send + Sync> Values<T> for Vec<T> {
     }
 }
 
-/// Column: one value of each request, all of one kind.
+/// Column: one value per request.
 pub enum Column<T: 'static> {
-    /// One value for all requests.
+    /// Single value that applies to all requests.
     All(T),
-    /// One for each.
+    /// One value for each request.
     Each(Box<dyn Values<T>>),
 }
 
 impl<T: Copy + PartialEq + Send + Sync> Column<T> {
-    /// A column with memory of its own.
+    /// Builds a column that owns its memory.
     pub fn own(values: Vec<T>) -> Self {
         Column::Each(Box::new(values))
     }
@@ -64,7 +64,7 @@ impl<T: Copy + PartialEq + Send + Sync> Column<T> {
 
     fn is_all(&self, value: T) -> bool {
         match self {
-            Column::All(one) => *one == value,
+            Column::All(constant) => *constant == value,
             Column::Each(values) => (0..values.count()).all(|at| values.get(at) == value),
         }
     }
@@ -82,42 +82,42 @@ impl<T> fmt::Debug for Column<T> {
 /// Requests in the order of a trace.
 #[derive(Debug)]
 pub struct Columns {
-    /// 0 for a write, 1 for a trim, 2 for a read, 3 for a flush.
+    /// Operations: 0 for a write, 1 for a trim, 2 for a read, 3 for a flush.
     pub ops: Column<u8>,
-    /// The first logical page of each.
+    /// First logical page of each request.
     pub first_pages: Column<u32>,
-    /// Logical pages of each; 0 for a flush.
+    /// Number of logical pages; 0 for a flush.
     pub counts: Column<u32>,
     /// Times in nanoseconds.
     pub at_ns: Column<u64>,
-    /// Bytes of the first page that lie before the request.
+    /// Bytes of the first page before the start of the request.
     pub head_bytes: Column<u32>,
-    /// Bytes of the last page that lie behind it.
+    /// Bytes of the last page after the end of the request.
     pub tail_bytes: Column<u32>,
-    /// 1 for a write that is complete only once it would survive a loss of power, else 0.
+    /// 1 for FUA writes, which complete only once they would survive a power loss; else 0.
     pub fua: Column<u8>,
-    /// Requests.
+    /// Number of requests.
     pub length: usize,
 }
 
 impl Columns {
-    /// Columns of their own for some requests.
+    /// Builds columns that own their memory from requests.
     pub fn of(requests: &[Request]) -> Self {
         Columns {
-            ops: Column::own(requests.iter().map(|one| number_of(one.op)).collect()),
-            first_pages: Column::own(requests.iter().map(|one| one.first_page).collect()),
-            counts: Column::own(requests.iter().map(|one| one.pages).collect()),
-            at_ns: Column::own(requests.iter().map(|one| one.at_ns).collect()),
-            head_bytes: Column::own(requests.iter().map(|one| one.head_bytes).collect()),
-            tail_bytes: Column::own(requests.iter().map(|one| one.tail_bytes).collect()),
-            fua: Column::own(requests.iter().map(|one| u8::from(one.fua)).collect()),
+            ops: Column::own(requests.iter().map(|request| number_of(request.op)).collect()),
+            first_pages: Column::own(requests.iter().map(|request| request.first_page).collect()),
+            counts: Column::own(requests.iter().map(|request| request.pages).collect()),
+            at_ns: Column::own(requests.iter().map(|request| request.at_ns).collect()),
+            head_bytes: Column::own(requests.iter().map(|request| request.head_bytes).collect()),
+            tail_bytes: Column::own(requests.iter().map(|request| request.tail_bytes).collect()),
+            fua: Column::own(requests.iter().map(|request| u8::from(request.fua)).collect()),
             length: requests.len(),
         }
     }
 
-    /// The columns, with those that hold nothing but zeros as such.
+    /// Validates the columns, and compacts those that contain only zeros.
     ///
-    /// An operation without a number and columns that differ in length are refused.
+    /// Returns an error for an unknown operation number, or for columns of different lengths.
     pub(super) fn checked(mut self) -> Result<Self> {
         let length = self.length;
         let is_even = self.ops.has_length(length)
@@ -145,7 +145,7 @@ impl Columns {
         Ok(self)
     }
 
-    /// Whether the requests have times.
+    /// True if the requests have times.
     pub(super) fn has_times(&self) -> bool {
         matches!(self.at_ns, Column::Each(_))
     }
@@ -173,7 +173,7 @@ impl Columns {
         }
     }
 
-    /// Takes in what the requests are, however their columns are kept.
+    /// Adds the requests to a checksum, independent of the storage of the columns.
     pub(super) fn add_to(&self, checksum: &mut Checksum) {
         let has_parts = matches!(
             (&self.head_bytes, &self.tail_bytes),

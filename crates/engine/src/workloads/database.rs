@@ -1,11 +1,10 @@
-//! Database: point updates through a write-ahead log, checkpoints, sorts and index rebuilds.
-//! The sorts are external.
+//! Database: point updates with a write-ahead log, checkpoints, external sorts and index
+//! rebuilds.
 //!
-//! Four regions follow each other: the tables with all that point updates touch, the log, an index
-//! that is rebuilt as a whole, and space for temporary files. An update dirties a page of the tables
-//! in memory and appends to the log. Some dirty pages are evicted and so written at once; the others
-//! are written, in the order of their addresses, by the checkpoint that must come before the log,
-//! once full, can be overwritten.
+//! Four regions are consecutive: the tables with all data of point updates, the log, an index that
+//! is rebuilt as a whole, and space for temporary files. An update makes a page of the tables dirty
+//! in memory, and appends to the log. Some dirty pages are evicted and written immediately. The
+//! others are written in address order by the checkpoint that precedes the reuse of a full log.
 
 use std::ops::Bound::{Included, Unbounded};
 
@@ -25,7 +24,7 @@ use crate::rng::threshold;
 use crate::state::{MOST_PLAUSIBLE, state};
 
 /// Updates drawn at once.
-/// No batch spans two of these chunks, so groups that change are exact.
+/// No batch spans two of these chunks, so that changes of groups are at exact positions.
 const CHUNK_PAGES: usize = 512;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,8 +35,8 @@ enum Phase {
     Rebuild,
 }
 
-/// An event that happens at a share of its chances, as evenly spaced as can be.
-/// After n chances it has happened n times the share, rounded.
+/// Event that happens for a given share of its opportunities, evenly spaced.
+/// After n opportunities it has happened n times the share, rounded.
 #[derive(Debug, Clone)]
 struct Regularly {
     share: f64,
@@ -59,12 +58,12 @@ impl Regularly {
     }
 }
 
-/// The pages of the tables that memory holds newer than the drive.
+/// Dirty pages of the tables, which are newer in memory than on the drive.
 #[derive(Debug)]
 struct Dirty {
-    /// One bit a page.
+    /// One bit per page.
     words: Table<u64>,
-    /// First word with dirty pages while a checkpoint runs: those before are clean.
+    /// First word with dirty pages during a checkpoint.
     first_word: usize,
 }
 
@@ -111,22 +110,22 @@ pub struct Database {
 
     phase: Phase,
     checkpoints: u64,
-    /// Pages written of the log, the sort or the rebuild that is on.
+    /// Pages written so far by the current log, sort or rebuild.
     written: u64,
     logs: Regularly,
     evictions: Regularly,
     chunk: [u32; CHUNK_PAGES],
     ready: Range<usize>,
-    /// A page whose eviction the last batch had no room for.
+    /// Page whose eviction did not fit in the last batch.
     evicted: Option<u32>,
     dirty: Dirty,
-    /// Dirty pages of each group of the tables, as the checkpoint began.
+    /// Dirty pages of each group of the tables at the start of the checkpoint.
     dirty_pages: Vec<u32>,
 }
 
 state! {
     Database {
-        part tables,
+        nested tables,
         fixed log,
         fixed index,
         fixed temp,
@@ -136,12 +135,12 @@ state! {
         value phase,
         value checkpoints,
         value written,
-        part logs,
-        part evictions,
+        nested logs,
+        nested evictions,
         table chunk,
         value ready,
         value evicted,
-        part dirty,
+        nested dirty,
         list dirty_pages,
     } where is_sound
 }
@@ -168,7 +167,7 @@ impl Database {
             && self.dirty.pages().all(of_tables)
     }
 
-    /// Updates until the log is full; returns the pages written.
+    /// Draws updates until the log is full. Returns the pages written.
     fn update(&mut self, buffer: &mut [u32]) -> usize {
         if let Some(page) = self.evicted.take() {
             buffer[0] = page;
@@ -218,7 +217,7 @@ impl Database {
         filled
     }
 
-    /// Writes a region from end to end, `passes` times.
+    /// Writes a region from start to end, `passes` times.
     fn sweep(&mut self, region: Range<u32>, passes: u64, buffer: &mut [u32]) -> usize {
         let length = u64::from(region.end - region.start);
         let left = length * passes - self.written;
@@ -257,7 +256,7 @@ impl Database {
         }
     }
 
-    /// The share of the writes of this phase that goes to the log, the index and temporary files.
+    /// Shares of this phase's writes to the log, the index and temporary files.
     fn shares_beside_tables(&self) -> [f64; 3] {
         match self.phase {
             Phase::Updates => {
@@ -290,8 +289,8 @@ impl Workload for Database {
         self.temp.end
     }
 
-    /// The groups of the tables, then the log, the index and temporary files; their shares are
-    /// those of the phase.
+    /// Groups of the tables, then the log, the index and temporary files, with the shares of the
+    /// current phase.
     fn groups(&self) -> Option<Vec<Group>> {
         let mut groups = self.tables.groups()?;
         let beside = self.shares_beside_tables();
@@ -351,13 +350,13 @@ impl Registered<Site> for Database {
             "evict",
             "0.2",
             Domain::SHARE,
-            "share of the updates whose page is written at once",
+            "share of the updates whose page is written immediately",
         ),
         Param::new(
             "sort_every",
             "4",
             Domain::Whole(1, u64::MAX),
-            "checkpoints from one external sort to the next",
+            "checkpoints between external sorts",
         ),
         Param::new(
             "sort_passes",
@@ -369,21 +368,20 @@ impl Registered<Site> for Database {
             "rebuild_every",
             "10",
             Domain::Whole(1, u64::MAX),
-            "checkpoints from one rebuild of the index to the next",
+            "checkpoints between rebuilds of the index",
         ),
     ]);
 
     fn build(params: &Params, &Site { pages, ref context, .. }: &Site) -> Result<Self> {
-        let found = regions(params, "sizes", pages)?;
-        let [tables, log, index, temp] = &found[..] else {
+        let parsed = regions(params, "sizes", pages)?;
+        let [tables, log, index, temp] = &parsed[..] else {
             return Err(Error::Spec(format!(
-                "database: {} sizes; give four, of the tables, the log, the index and temporary \
-                 files",
-                found.len()
+                "database: {} sizes; give four: tables, log, index and temporary files",
+                parsed.len()
             )));
         };
         Ok(Database {
-            tables: build(params.text("updates"), tables.end, context.part(0))?,
+            tables: build(params.text("updates"), tables.end, context.child(0))?,
             log: log.clone(),
             index: index.clone(),
             temp: temp.clone(),

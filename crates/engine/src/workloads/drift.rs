@@ -1,5 +1,5 @@
-//! Drift: a hot set that wanders over the address space, so that every page is hot at times.
-//! Thus what was learnt of a page goes stale bit by bit, where the swap of `groups` overturns it at
+//! Drift: a hot set that moves over the address space, so that every page is hot at times.
+//! Knowledge about pages becomes outdated gradually, whereas the swap of `groups` invalidates it at
 //! once.
 
 use super::hot_cold::{HOT_FRACTION, HOT_WRITE_FRACTION, hot_and_cold, hot_set};
@@ -11,7 +11,7 @@ use crate::registry::{Entry, Registered};
 use crate::rng::{Stream, threshold};
 use crate::state::state;
 
-/// The hot pages are a window, which goes over from the last page to the first.
+/// Drift workload. The hot pages are a window that wraps from the last page to the first.
 #[derive(Debug, Clone)]
 pub struct Drift {
     pages: u32,
@@ -30,8 +30,8 @@ state! {
         fixed hot_write_share,
         fixed hot_threshold,
         value first_hot_page,
-        part turn,
-        part random,
+        nested turn,
+        nested random,
     } where is_sound
 }
 
@@ -40,7 +40,7 @@ state! {
 struct Turn {
     period: u64,
     steps: u32,
-    /// Moves and writes since the turn began.
+    /// Moves since the turn began; then the writes.
     step: u32,
     written: u64,
 }
@@ -52,7 +52,7 @@ impl Turn {
         self.step < self.steps && self.written <= self.until(self.step + 1)
     }
 
-    /// The writes before move number `step`, as nearly equal in distance as whole numbers are.
+    /// Writes before move number `step`, spaced as evenly as integers allow.
     fn until(&self, step: u32) -> u64 {
         (u128::from(self.period) * u128::from(step) / u128::from(self.steps)) as u64
     }
@@ -74,7 +74,7 @@ impl Drift {
         self.first_hot_page < self.pages
     }
 
-    /// The page so far after the window's first.
+    /// Page at `distance` after the window's first page.
     fn page(&self, distance: u32) -> u32 {
         let until_end = self.pages - self.first_hot_page;
         if distance < until_end { self.first_hot_page + distance } else { distance - until_end }
@@ -128,7 +128,7 @@ impl Workload for Drift {
 impl Registered<Site> for Drift {
     const ENTRY: Entry = super::entry(
         "drift",
-        "a share of the writes goes to a hot share of the pages, which wanders over the drive",
+        "a share of the writes goes to a hot share of the pages, which moves over the drive",
     )
     .example("drift:f=0.1,r=0.9,period=1e5,steps=500")
     .params(&[
@@ -140,7 +140,7 @@ impl Registered<Site> for Drift {
             "steps",
             "1000",
             Domain::Whole(1, U32_MAX),
-            "moves a turn, at most one for each page and each write",
+            "moves per turn, at most one per page and per write",
         ),
     ]);
 

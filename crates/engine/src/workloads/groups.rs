@@ -1,5 +1,5 @@
-//! Groups of pages of like update frequency, two of which may swap their frequencies.
-//! They do so in mid-run: the workload changes of paper 3, §6.1.
+//! Groups of pages of similar update frequency, two of which may swap their frequencies.
+//! The swaps happen during a run: they are the workload changes of paper 3, §6.1.
 
 use std::ops::Bound::{Included, Unbounded};
 use std::ops::Range;
@@ -13,18 +13,18 @@ use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
 use crate::state::{MOST_PLAUSIBLE, Reader, State, Writer, require};
 
-/// Times at which two groups swap, in writes since the beginning.
+/// Times at which two groups swap, in writes since the start.
 #[derive(Debug, Clone)]
 struct Swaps {
     pair: (usize, usize),
-    /// Swaps that come one by one.
+    /// Times of the individual swaps.
     single: Vec<u64>,
     /// Period of the swaps that follow, in writes.
     period: Option<u64>,
 }
 
 impl Swaps {
-    /// Time of swap number `number`, the first being 0; `None` if it never comes.
+    /// Time of swap `number`, counted from 0, or None after the last swap.
     fn at(&self, number: u64) -> Option<u64> {
         let singles = self.single.len() as u64;
         if number < singles {
@@ -35,14 +35,14 @@ impl Swaps {
     }
 }
 
-/// The groups lie one after the other; writes are uniform within each.
+/// Groups workload. The groups are consecutive; writes are uniform within each.
 #[derive(Debug, Clone)]
 pub struct StaticGroups {
     regions: Vec<Range<u32>>,
     write_shares: Vec<f64>,
     draw: Draw,
     drawn: u64,
-    /// Swaps so far, and when the next one comes.
+    /// Number of swaps so far, and the time of the next.
     swapped: u64,
     next_swap: Option<u64>,
     swaps: Swaps,
@@ -58,7 +58,7 @@ impl StaticGroups {
     }
 }
 
-/// The number of swaps, from which follow who has which share, and when the next one comes.
+/// Saves the number of swaps; the shares of the groups and the time of the next swap follow.
 impl State for StaticGroups {
     fn save(&self, to: &mut Writer) {
         to.value(&(self.drawn, self.swapped));
@@ -101,7 +101,7 @@ impl Workload for StaticGroups {
         self.regions.last().map_or(0, |region| region.end)
     }
 
-    /// Swaps that recur come in pairs, of which the second undoes the first.
+    /// Recurring swaps come in pairs: the second reverses the first.
     fn schedule(&self) -> Schedule {
         Schedule {
             last_change: self.swaps.single.last().map_or(0.0, |&at| at as f64),
@@ -128,7 +128,7 @@ impl Workload for StaticGroups {
 impl Registered<Site> for StaticGroups {
     const ENTRY: Entry = super::entry(
         "groups",
-        "groups of pages, each written at its frequency, two of which may swap theirs",
+        "groups of pages with different update frequencies, two of which may swap theirs",
     )
     .example("groups:sizes=0.5/0.5,freq=0.1/0.9,swap_at=5000")
     .params(&[
@@ -147,7 +147,7 @@ impl Registered<Site> for StaticGroups {
             "swap_at",
             "never",
             Domain::Either(&Domain::Word(&["never"]), &Domain::List(&Domain::Whole(1, u64::MAX))),
-            "after how many writes two groups swap their frequencies, ascending",
+            "numbers of writes after which two groups swap their frequencies, ascending",
         )
         .extent(Extent::Writes),
         Param::new(
@@ -157,13 +157,13 @@ impl Registered<Site> for StaticGroups {
                 &Domain::Word(&["first", "last"]),
                 &Domain::Whole(0, 255),
             )),
-            "the two groups, the first being 0",
+            "the two groups, numbered from 0",
         ),
         Param::new(
             "period",
             "never",
             Domain::Either(&Domain::Word(&["never"]), &Domain::Whole(1, u64::MAX)),
-            "swap again every so many writes after the last of swap_at",
+            "writes between further swaps, after the last of swap_at",
         )
         .extent(Extent::Writes),
     ]);
@@ -216,9 +216,9 @@ fn pair(params: &Params, groups: usize) -> Result<(usize, usize)> {
         "last" => Some(groups - 1),
         _ => text.parse().ok().filter(|&index| index < groups),
     };
-    let found: Vec<_> = params.items("swap").into_iter().map(index).collect();
-    match found[..] {
-        [Some(one), Some(other)] if one != other => Ok((one, other)),
+    let indices: Vec<_> = params.items("swap").into_iter().map(index).collect();
+    match indices[..] {
+        [Some(first), Some(second)] if first != second => Ok((first, second)),
         _ => Err(params.outside(
             "swap",
             params.text("swap"),

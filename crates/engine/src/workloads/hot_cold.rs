@@ -1,5 +1,5 @@
-//! Rosenblum's hot and cold data: share r of the writes goes to share f of the pages
-//! (Rosenblum & Ousterhout 1992; paper 4, §3.1).
+//! Rosenblum's hot and cold data: share r of the writes goes to share f of the pages.
+//! (Rosenblum & Ousterhout 1992; paper 4, §3.1.)
 
 use std::ops::Bound::Excluded;
 
@@ -11,7 +11,8 @@ use crate::registry::{Entry, Registered};
 use crate::rng::{Stream, threshold};
 use crate::state::state;
 
-/// The hot pages are the first of the address space; writes are uniform within each part.
+/// Hot/cold workload. The hot pages come first in the address space; writes are uniform
+/// within each part.
 #[derive(Debug, Clone)]
 pub struct HotCold {
     pages: u32,
@@ -27,7 +28,7 @@ state! {
         fixed hot_pages,
         fixed hot_write_share,
         fixed hot_threshold,
-        part random,
+        nested random,
     }
 }
 
@@ -59,7 +60,7 @@ impl Workload for HotCold {
     }
 }
 
-/// The two groups of Rosenblum's data: the hot pages, and the others.
+/// Groups of hot and of cold pages.
 pub fn hot_and_cold(pages: u32, hot_pages: u32, hot_write_share: f64) -> Vec<Group> {
     let hot = Group { pages: hot_pages, write_share: hot_write_share };
     let cold = Group { pages: pages - hot_pages, write_share: 1.0 - hot_write_share };
@@ -99,7 +100,7 @@ pub(super) const HOT_WRITE_FRACTION: Param = Param::required(
 )
 .or(&["r"]);
 
-/// The number of hot pages, and their share of the writes.
+/// Number of hot pages, and their share of the writes.
 pub(super) fn hot_set(params: &Params, pages: u32) -> Result<(u32, f64)> {
     let hot_fraction = params.number("hot_fraction");
     let hot_pages = (hot_fraction * f64::from(pages)).round() as u32;

@@ -1,4 +1,4 @@
-//! Regions of the address space, each with a weight and a pattern of its own.
+//! Mix: regions of the address space, each with its own weight and pattern.
 
 use std::ops::Bound::{Included, Unbounded};
 
@@ -26,7 +26,7 @@ state! {
     Region {
         fixed first_page,
         fixed write_share,
-        part pattern,
+        nested pattern,
         table buffer,
         value ready,
     } where is_sound
@@ -49,17 +49,17 @@ impl Region {
     }
 }
 
-/// Draws the region of each write independently, by weight.
+/// Mix workload. It draws the region of each write independently, by weight.
 pub struct Mix {
     pages: u32,
     regions: Vec<Region>,
     draw: Draw,
-    /// The region that was drawn for the next write already.
+    /// Region that was already drawn for the next write.
     drawn: Option<usize>,
     random: Stream,
 }
 
-state!(Mix { fixed pages, part regions, fixed draw, value drawn, part random } where is_sound);
+state!(Mix { fixed pages, nested regions, fixed draw, value drawn, nested random } where is_sound);
 
 impl Mix {
     fn is_sound(&self) -> bool {
@@ -72,7 +72,8 @@ impl Workload for Mix {
         for (at, page) in buffer.iter_mut().enumerate() {
             let drawn = self.drawn.take();
             let region = drawn.unwrap_or_else(|| self.draw.item(self.random.bits()));
-            // A region draws its next pages at the start of a call only: its groups may change then.
+            // A region draws its next pages only at the start of a call, because its groups may
+            // then change.
             if at > 0 && self.regions[region].ready.is_empty() {
                 self.drawn = Some(region);
                 return Step::Writes(at);
@@ -166,7 +167,7 @@ impl Registered<Site> for Mix {
             regions.push(Region {
                 first_page: extent.start,
                 write_share: shares[index],
-                pattern: build(pattern, region_pages, context.part(index))?,
+                pattern: build(pattern, region_pages, context.child(index))?,
                 buffer: [0; BUFFERED_PAGES],
                 ready: 0..0,
             });

@@ -1,6 +1,6 @@
 //! Workloads: which logical pages the host writes. One file each.
 //!
-//! A workload has a size in logical pages, not in time. To add one, write its file and add its line
+//! A workload has a size in logical pages, not in time. To add one, write its file and add a line
 //! to `workloads!` below.
 
 mod alias;
@@ -42,21 +42,21 @@ use crate::request::{Op, Request};
 use crate::rng::Stream;
 use crate::state::{MOST_PLAUSIBLE, State};
 
-/// Most groups: as many as fit a byte.
+/// Most groups, which fit in a byte.
 const MOST_GROUPS: usize = 256;
 
-/// Next step of the host, when its writes may be merged to batches of pages.
+/// Next step of the host, with writes merged to batches of pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// It writes the first so many pages of the buffer, at least one.
+    /// Writes of this number of pages, at least one, from the start of the buffer.
     Writes(usize),
-    /// It issues a request of another kind.
+    /// Request of another kind.
     Request(Request),
-    /// It has no more to do.
+    /// End of the workload.
     End,
 }
 
-/// Requests that changed nothing on the drive, passed over between batches of writes.
+/// Requests without effect on the drive's state, skipped between batches of writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Unserved {
     /// Pages read.
@@ -65,12 +65,12 @@ pub struct Unserved {
     pub read_bytes: u64,
     /// Flushes.
     pub flushes: u64,
-    /// Bytes of pages written that their requests left as they were.
+    /// Bytes of written pages outside their requests.
     pub partial_bytes: u64,
 }
 
 impl Unserved {
-    /// True of counts that a host can come to.
+    /// True if a host can reach these counts.
     pub(crate) fn is_plausible(&self) -> bool {
         let Unserved { read_pages, read_bytes, flushes, partial_bytes } = *self;
         [read_pages, read_bytes, flushes, partial_bytes].iter().all(|&n| n < MOST_PLAUSIBLE)
@@ -90,15 +90,15 @@ impl Add for Unserved {
     }
 }
 
-/// Pacing of a host's requests: the times at which it issues them.
+/// Pacing: the times at which a host issues its requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pacing {
-    /// Each as soon as an earlier one is complete, so many at a time.
+    /// Closed loop: each request is issued when an earlier one completes.
     Closed {
-        /// Requests under way at once.
+        /// Number of outstanding requests.
         queue_depth: u32,
     },
-    /// Each at its own time, [`Request::at_ns`].
+    /// Open loop: each request has its own time, [`Request::at_ns`].
     Open,
 }
 
@@ -108,15 +108,15 @@ impl Default for Pacing {
     }
 }
 
-/// A stream of host requests.
+/// Stream of host requests.
 pub trait Workload: State + Send {
-    /// Fills `buffer`, which is never empty, from the front. What comes does not depend on how
-    /// large the buffers are. A change of [`Self::groups`] comes between two calls, never inside
-    /// one.
+    /// Fills `buffer`, which must not be empty, from the start.
+    /// The sequence of pages does not depend on buffer sizes. [`Self::groups`] changes only between
+    /// two calls.
     fn next(&mut self, buffer: &mut [u32]) -> Step;
 
-    /// The next request as the host issues it; `None` if it has no more to do. A workload of page
-    /// writes issues each as a request of its own.
+    /// Next request as issued by the host, or None at the end.
+    /// A workload of page writes issues each page as a separate request.
     fn next_request(&mut self) -> Option<Request> {
         let mut page = [0];
         match self.next(&mut page) {
@@ -126,90 +126,90 @@ pub trait Workload: State + Send {
         }
     }
 
-    /// Takes the requests that [`Self::next`] has passed over since this was asked last.
+    /// Takes the requests that [`Self::next`] has skipped since the last call.
     fn take_unserved(&mut self) -> Unserved {
         Unserved::default()
     }
 
-    /// Leaves out what is left of a request of which [`Self::next`] wrote a part.
+    /// Skips the rest of a request of which [`Self::next`] wrote a part.
     fn cut_request(&mut self) {}
 
-    /// Pacing of the requests, where time plays a part.
+    /// Pacing of the requests, for runs with timing.
     fn pacing(&self) -> Pacing {
         Pacing::default()
     }
 
-    /// True if the workload says how its requests are paced, so that a run of it is timed.
+    /// True if the workload sets its pacing, so that a run of it has timing.
     fn is_timed(&self) -> bool {
         false
     }
 
-    /// False if the workload never writes: then [`Self::next`] is at its end at once, while
-    /// [`Self::next_request`] has none.
+    /// False if the workload never writes.
+    /// [`Self::next`] then ends immediately, but [`Self::next_request`] does not.
     fn writes(&self) -> bool {
         true
     }
 
-    /// Logical pages from 0 that the workload may touch.
+    /// Number of logical pages, from 0, that the workload may access.
     fn pages(&self) -> u32;
 
-    /// Number of writes ahead that a placement with foreknowledge looks.
-    /// It is enough for nearly every page that is written again at all.
+    /// Number of writes that a placement with foresight looks ahead.
+    /// It covers nearly every page that is written again at all.
     fn horizon_writes(&self) -> u64 {
         4 * u64::from(self.pages())
     }
 
-    /// The changes of the workload that are known beforehand.
+    /// Changes of the workload that are known in advance.
     fn schedule(&self) -> Schedule {
         Schedule::default()
     }
 
-    /// The groups of pages of like update frequency that the pages returned last belong to, at
-    /// most 256 of them; `None` if the workload cannot tell.
+    /// Groups of pages with similar update frequency, at most 256, or None if unknown.
+    /// They apply to the pages returned last.
     fn groups(&self) -> Option<Vec<Group>> {
         None
     }
 
-    /// Puts the group of each of `pages` into `group_of`. Called only if there are groups.
+    /// Stores the group of each of `pages` in `group_of`. Called only if there are groups.
     fn find_groups(&self, _pages: &[u32], group_of: &mut [u8]) {
         group_of.fill(0);
     }
 }
 
-/// The groups of a workload that writes each of its `pages` as often as the next.
+/// Single group of a workload that writes all pages equally often.
 fn one_group(pages: u32) -> Vec<Group> {
     vec![Group { pages, write_share: 1.0 }]
 }
 
-/// Site that a workload is built for: logical pages from 0, and the source of its randomness.
+/// Site of a workload: its logical pages from 0, and its source of randomness.
 #[derive(Debug, Clone)]
 pub struct Site {
-    /// Logical pages that it may touch.
+    /// Number of logical pages that it may access.
     pub pages: u32,
     /// Bytes of a logical page, the drive's mapping unit.
     pub page_bytes: u32,
-    /// Source of its randomness.
+    /// Source of randomness.
     pub context: Context,
 }
 
-/// Source of a workload's randomness: a run's seed, and a path.
-/// The path tells the parts of a composed workload from each other.
+/// Source of a workload's randomness: the seed of a run, and a path.
+/// The path distinguishes the components of a composed workload.
 #[derive(Debug, Clone)]
 pub struct Context {
     /// Seed of the run.
     pub seed: u64,
-    /// Path of the part in a composed workload.
+    /// Path of the component in a composed workload.
     pub path: String,
 }
 
 impl Context {
-    /// The context of a whole workload.
+    /// Context of a whole workload.
     pub fn root(seed: u64) -> Self {
         Context { seed, path: "workload".into() }
     }
 
-    /// The context of one part of a composed workload, or of a further random stream.
-    fn part(&self, index: usize) -> Self {
+    /// Context of a component of a composed workload, or of another random stream.
+    fn child(&self, index: usize) -> Self {
         Context { seed: self.seed, path: format!("{}/{index}", self.path) }
     }
 
@@ -217,21 +217,21 @@ impl Context {
         Stream::new(self.seed, &self.path)
     }
 
-    /// A further random stream, by its name.
+    /// Another random stream, by name.
     fn stream(&self, name: &str) -> Stream {
         Stream::new(self.seed, &format!("{}/{name}", self.path))
     }
 }
 
-/// A parameter of every workload.
+/// Parameter of every workload.
 const TRIM: Param = Param::new(
     "trim",
     "0",
     Domain::Number(Included(0.0), Included(0.99)),
-    "share of the page writes that are TRIMs of their page instead",
+    "share of the page writes that are replaced by TRIMs of the page",
 );
 
-/// The entry of a workload.
+/// Registry entry of a workload.
 const fn entry(name: &'static str, summary: &'static str) -> Entry {
     Entry::new(name, summary).common(&[TRIM])
 }
@@ -254,7 +254,7 @@ macro_rules! workloads {
     };
 }
 
-/// The workloads that write pages.
+/// Workloads that write pages.
 const OF_PAGES: &[Entry] = workloads!(entries! { Registered<Site> });
 
 /// Every registered workload.
@@ -271,30 +271,30 @@ pub static WORKLOADS: Registry = Registry {
     },
 };
 
-/// The domain of parameters that name a workload.
+/// Domain of parameters whose value is the spec of a workload.
 const NESTED: Domain = Domain::Spec(|| &WORKLOADS);
 
-/// The domain of the parts of a whole workload that may be requests too.
+/// Domain of the components of a whole workload, which may also be requests.
 const NESTED_OR_REQUESTS: Domain = Domain::Spec(|| &io::NestedOrRequests);
 
-/// The requests that a workload's spec asks for; `None` if it writes pages.
+/// Characteristics of a workload's requests, or None if it writes pages.
 pub fn characteristics(text: &str) -> Result<Option<Characteristics>> {
     Characteristics::of(&WORKLOADS.read(text)?)
 }
 
-/// The page writes after which the workload that a spec names ends; `None` if it does not.
+/// Page writes after which the workload of this spec ends, or None if it does not end.
 pub fn writes_in_all(text: &str) -> Result<Option<u64>> {
     let params = WORKLOADS.read(text)?;
     let is_phases = params.entry().name == phases::Phases::ENTRY.name;
     Ok(if is_phases { phases::writes_in_all(&params) } else { None })
 }
 
-/// Builds the workload that `text` names over `pages` logical pages of the usual size.
+/// Builds the workload of spec `text` over `pages` logical pages of the usual size.
 pub fn build(text: &str, pages: u32, context: Context) -> Result<Box<dyn Workload>> {
     build_for(text, &Site { pages, page_bytes: Geometry::PAGE_BYTES, context })
 }
 
-/// Builds the workload that `text` names for a site.
+/// Builds the workload of spec `text` for a site.
 pub fn build_for(text: &str, site: &Site) -> Result<Box<dyn Workload>> {
     if site.pages == 0 {
         return Err(Error::Spec(format!("workload {text} has no page to write")));

@@ -1,7 +1,8 @@
-//! Permutation: every page once a pass, in a fresh random order each pass.
+//! Permutation: every page once per pass, in a new random order each pass.
 //!
-//! With the same order every pass, as fio 3.33's `randwrite` with `loops` repeats it, blocks are
-//! invalid in the order in which they were written and WA is 1: no measure of random writes.
+//! If the order were the same in every pass, as with fio 3.33's `randwrite` and `loops`, blocks
+//! would become invalid in the order in which they were written, and WA would be 1, unlike with
+//! random writes.
 
 use super::{Site, Step, Workload, one_group};
 use crate::error::Result;
@@ -19,7 +20,7 @@ pub struct Permutation {
     random: Stream,
 }
 
-state!(Permutation { table order, value next, part random } where is_sound);
+state!(Permutation { table order, value next, nested random } where is_sound);
 
 impl Permutation {
     fn is_sound(&self) -> bool {
@@ -53,7 +54,7 @@ impl Workload for Permutation {
 
 impl Registered<Site> for Permutation {
     const ENTRY: Entry =
-        super::entry("permutation", "every page once a pass, in a fresh random order each pass");
+        super::entry("permutation", "every page once per pass, in a new random order each pass");
 
     fn build(_params: &Params, &Site { pages, ref context, .. }: &Site) -> Result<Self> {
         let mut order = filled(0, pages as usize)?;

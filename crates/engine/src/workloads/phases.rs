@@ -1,4 +1,5 @@
-//! Phases: one workload after another on the same pages, over and over or so many times.
+//! Phases: one workload after another on the same pages, repeated without end or a fixed
+//! number of times.
 
 use super::{NESTED_OR_REQUESTS, TRIM};
 use super::{Schedule, Site, Step, Unserved, Workload, build_for};
@@ -9,14 +10,14 @@ use crate::registry::{Entry, Registered};
 use crate::request::{Op, Request};
 use crate::state::state;
 
-/// The number of turns of phases that have no end.
+/// Word for an endless number of turns.
 const ENDLESS: &str = "endless";
 
 const TURNS: Param = Param::new(
     "turns",
     ENDLESS,
     Domain::Either(&Domain::Word(&[ENDLESS]), &Domain::Whole(1, u32::MAX as u64)),
-    "how often all phases come before the workload ends, or endless",
+    "number of turns through all phases, or endless",
 );
 
 struct Phase {
@@ -24,7 +25,7 @@ struct Phase {
     workload: Box<dyn Workload>,
 }
 
-state!(Phase { fixed writes, part workload });
+state!(Phase { fixed writes, nested workload });
 
 pub struct Phases {
     pages: u32,
@@ -32,16 +33,16 @@ pub struct Phases {
     turns: Option<u64>,
     current: usize,
     left: u64,
-    /// Turns that come after the current one; without meaning where there is no end of them.
+    /// Remaining turns after the current one; meaningless if endless.
     turns_left: u64,
-    /// Requests that phases passed over before they ended.
+    /// Requests that phases skipped before they ended.
     unserved: Unserved,
 }
 
 state! {
     Phases {
         fixed pages,
-        part sequence,
+        nested sequence,
         fixed turns,
         value current,
         value left,
@@ -57,8 +58,8 @@ impl Phases {
             && self.unserved.is_plausible()
     }
 
-    /// Comes to the phase that writes next; false if all are over.
-    fn comes_to_next(&mut self) -> bool {
+    /// Advances to the next phase that writes. Returns false if all are complete.
+    fn advance_phase(&mut self) -> bool {
         if self.left > 0 {
             return true;
         }
@@ -67,7 +68,7 @@ impl Phases {
             let Some(turns_left) = self.turns_left.checked_sub(1) else { return false };
             self.turns_left = turns_left;
         }
-        // A request that is cut short by the end of its phase is not continued in the next turn.
+        // A request that is cut off by the end of its phase is not continued in the next turn.
         let ended = &mut self.sequence[self.current].workload;
         ended.cut_request();
         self.unserved = self.unserved + ended.take_unserved();
@@ -83,7 +84,7 @@ impl Phases {
 
 impl Workload for Phases {
     fn next(&mut self, buffer: &mut [u32]) -> Step {
-        if !self.comes_to_next() {
+        if !self.advance_phase() {
             return Step::End;
         }
         let most = buffer.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
@@ -95,7 +96,7 @@ impl Workload for Phases {
     }
 
     fn next_request(&mut self) -> Option<Request> {
-        if !self.comes_to_next() {
+        if !self.advance_phase() {
             return None;
         }
         let request = self.sequence[self.current].workload.next_request()?;
@@ -124,7 +125,7 @@ impl Workload for Phases {
             let last = self.sequence.last().map_or(0.0, |phase| phase.writes as f64);
             return Schedule { last_change: turns as f64 * cycle - last, cycle: 0.0 };
         }
-        let mut found = Schedule { last_change: 0.0, cycle };
+        let mut schedule = Schedule { last_change: 0.0, cycle };
         let mut begin = 0.0;
         for phase in &self.sequence {
             let (writes, own) = (phase.writes as f64, phase.workload.schedule());
@@ -133,10 +134,10 @@ impl Workload for Phases {
                 0.0 => 0.0,
                 at => turns * cycle + begin + at % writes,
             };
-            found = found.and(Schedule { last_change, ..own.at_share(writes / cycle) });
+            schedule = schedule.and(Schedule { last_change, ..own.at_share(writes / cycle) });
             begin += writes;
         }
-        found
+        schedule
     }
 
     fn groups(&self) -> Option<Vec<Group>> {
@@ -150,7 +151,7 @@ impl Workload for Phases {
 
 impl Registered<Site> for Phases {
     const ENTRY: Entry =
-        Entry::new("phases", "one workload after another on the same pages, over and over")
+        Entry::new("phases", "one workload after another on the same pages, repeatedly")
             .common(&[TRIM, TURNS])
             .example("phases:writes=1e5/2e5,of=uniform/hot-cold(f=0.1,r=0.9)")
             .variants(&["phases:writes=101/203,of=random(bs=20k,align=512,trim=0.1)/uniform"])
@@ -180,8 +181,8 @@ impl Registered<Site> for Phases {
         let turns = (params.text(TURNS.name) != ENDLESS).then(|| params.integer(TURNS.name));
         if turns.is_some() && params.number(TRIM.name) > 0.0 {
             return Err(Error::Spec(
-                "phases: turns= counts page writes, of which trim= would leave out some by chance; \
-                 give one of the two"
+                "phases: turns= and trim= exclude each other, because TRIMs make the number of \
+                 page writes random; give one of the two"
                     .into(),
             ));
         }
@@ -190,7 +191,7 @@ impl Registered<Site> for Phases {
             .zip(workloads)
             .enumerate()
             .map(|(index, (writes, workload))| {
-                let site = Site { context: site.context.part(index), ..site.clone() };
+                let site = Site { context: site.context.child(index), ..site.clone() };
                 Ok(Phase { writes, workload: build_for(workload, &site)? })
             })
             .collect::<Result<Vec<_>>>()?;
@@ -206,11 +207,11 @@ impl Registered<Site> for Phases {
     }
 }
 
-/// Page writes after which phases of these parameters end; `None` if they do not.
+/// Page writes after which phases with these parameters end, or None if they do not end.
 pub fn writes_in_all(params: &Params) -> Option<u64> {
     if params.text(TURNS.name) == ENDLESS {
         return None;
     }
-    let one = params.integers("writes").into_iter().fold(0, u64::saturating_add);
-    Some(one.saturating_mul(params.integer(TURNS.name)))
+    let writes_per_turn = params.integers("writes").into_iter().fold(0, u64::saturating_add);
+    Some(writes_per_turn.saturating_mul(params.integer(TURNS.name)))
 }

@@ -1,5 +1,5 @@
-//! Sequential: page after page, from the first to the last and again.
-//! With `bs` it is requests, which are `io`'s.
+//! Sequential: page after page, from the first to the last, repeatedly.
+//! With `bs`, it consists of requests, like `io`.
 
 use super::io::SEQUENTIAL_PARAMS;
 use super::{Site, Step, TRIM, Workload, one_group};
@@ -9,8 +9,8 @@ use crate::params::{Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::state::state;
 
-/// Parameters that it shares with others: those of TRIMs and of requests.
-/// The latter are left out of the canonical form where it writes pages.
+/// Parameters shared with other workloads: those of TRIMs and of requests.
+/// The latter are omitted from the canonical form if it writes pages.
 const COMMON: [Param; 1 + SEQUENTIAL_PARAMS.len()] = {
     let mut all = [TRIM; 1 + SEQUENTIAL_PARAMS.len()];
     let (_, of_requests) = all.split_at_mut(1);
@@ -52,7 +52,7 @@ impl Workload for Sequential {
 
 impl Registered<Site> for Sequential {
     const ENTRY: Entry =
-        super::entry("sequential", "page after page, from the first to the last and again")
+        super::entry("sequential", "page after page, from the first to the last, repeatedly")
             .common(&COMMON)
             .variants(&["sequential:bs=6k,write=0.6,stride=512,offset=1k,qd=4"]);
 

@@ -1,5 +1,5 @@
 //! Parameters that list relative sizes or shares.
-//! What matters is each number's part of their sum.
+//! Each number is divided by the sum of the list.
 
 use std::ops::Range;
 
@@ -7,7 +7,8 @@ use crate::error::Result;
 use crate::params::Params;
 use crate::rng::threshold;
 
-/// Numbers listed for `name`, each at least 0, and their sum, finite and above 0.
+/// Numbers listed for `name`, and their sum. Numbers must be at least 0, and the sum
+/// positive.
 pub fn relative(params: &Params, name: &str) -> Result<(Vec<f64>, f64)> {
     let numbers = params.numbers(name);
     let sum: f64 = numbers.iter().sum();
@@ -21,13 +22,13 @@ pub fn relative(params: &Params, name: &str) -> Result<(Vec<f64>, f64)> {
     Ok((numbers, sum))
 }
 
-/// The share of the writes of each item that `name` lists.
+/// Share of the writes of each item listed for `name`.
 pub fn write_shares(params: &Params, name: &str) -> Result<Vec<f64>> {
     let (numbers, sum) = relative(params, name)?;
     Ok(numbers.iter().map(|number| number / sum).collect())
 }
 
-/// Divides `pages` into neighbouring regions of the relative sizes that `name` lists.
+/// Divides `pages` into consecutive regions with the relative sizes listed for `name`.
 pub fn regions(params: &Params, name: &str, pages: u32) -> Result<Vec<Range<u32>>> {
     let (sizes, sum) = relative(params, name)?;
     let bound = |size: f64| (size / sum * f64::from(pages)).round() as u32;
@@ -48,23 +49,23 @@ pub fn regions(params: &Params, name: &str, pages: u32) -> Result<Vec<Range<u32>
     Ok(regions)
 }
 
-/// Draws items by their shares: the item that 64 random bits fall to.
+/// Random draw of items by their shares, from 64 random bits.
 #[derive(Debug, Clone)]
 pub struct Draw {
-    /// All but the last item, which takes what is left: item i is drawn below `cumulative[i]`.
+    /// Thresholds of all items but the last: item i is drawn below `cumulative[i]`.
     cumulative: Vec<u64>,
 }
 
 impl Draw {
-    /// Builds it for shares that add up to 1, of one item at least.
+    /// Builds the draw for shares that add up to 1, with at least one item.
     pub fn new(shares: &[f64]) -> Self {
-        let mut before = 0.0;
+        let mut cumulative = 0.0;
         let all_but_last = &shares[..shares.len() - 1];
         let cumulative = all_but_last
             .iter()
             .map(|share| {
-                before += share;
-                threshold(before)
+                cumulative += share;
+                threshold(cumulative)
             })
             .collect();
         Draw { cumulative }

@@ -273,7 +273,7 @@ fn a_database_logs_every_update_and_writes_dirty_pages_in_order_once_the_log_is_
 fn a_checkpoint_writes_each_page_that_was_not_evicted_since_its_last_update() {
     let spec = "database:sizes=600/300/50/50,updates=hot-cold(f=0.1,r=0.9),evict=0.2";
     let pages = drawn(spec, 1000, 600, 97);
-    let context = Context::root(1).part(0);
+    let context = Context::root(1).child(0);
     let mut updates = [0; 300];
     build("hot-cold:f=0.1,r=0.9", 600, context).unwrap().next(&mut updates);
     let (mut expected, mut dirty) = (Vec::new(), std::collections::BTreeSet::new());
@@ -379,7 +379,9 @@ fn a_trace_of_groups_tells_the_share_of_each_and_the_group_of_each_page() {
     assert_eq!(group_of, [0, 0, 1, 2, 2, 2]);
     assert_eq!(of_groups(&[]).unwrap().groups(), None);
     for wrong in [&[2, 5][..], &[0, 6], &[4, 4, 6], &[6, 4]] {
-        assert!(of_groups(wrong).unwrap_err().to_string().contains("ascend to the last"));
+        assert!(
+            of_groups(wrong).unwrap_err().to_string().contains("ascending ends up to the last")
+        );
     }
     assert!(of_groups(&(1..=256).collect::<Vec<_>>()).is_ok());
     assert!(of_groups(&(1..=257).collect::<Vec<_>>()).is_err());
@@ -392,7 +394,7 @@ fn a_trace_of_impossible_requests_is_refused() {
         (Request::of_pages(Op::Trim, 0..1), "no write"),
         (Request { pages: 0, ..write }, "a flush has no pages"),
         (Request { pages: 1, ..Request::flush() }, "a flush has no pages"),
-        (Request { head_bytes: 4096, ..write }, "is all of it"),
+        (Request { head_bytes: 4096, ..write }, "cover all of it"),
         (Request { first_page: u32::MAX, ..write }, "32 bits"),
     ] {
         let error = Trace::new([request], 4096, 1).unwrap_err().to_string();

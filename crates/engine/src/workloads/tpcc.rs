@@ -1,9 +1,10 @@
-//! TPC-C-like updates of a database that does not grow, fitted to TPC-C_init of paper 3.
+//! TPC-C-like updates of a database of constant size, fitted to TPC-C_init of paper 3.
 //! (§6.2 and Fig. 9.) There 46% of the pages are updated 1 to 300 times in 47 M writes to 802,816
-//! pages, in two clusters of which the hotter is 8 times hotter; 54% never; 0.2% more often.
+//! pages, in two clusters, one 8 times hotter than the other; 54% are never updated, and 0.2% more
+//! often.
 //!
-//! A page's weight is its number of updates in such a run. Weights are the quantiles of the
-//! distribution, so that drives of any size share one histogram; only the order is random.
+//! A page's weight is its number of updates in that run. Weights are the quantiles of the
+//! distribution, so that drives of any size have the same histogram; only the order is random.
 
 use std::ops::Bound::{Excluded, Included, Unbounded};
 
@@ -21,17 +22,18 @@ use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
 use crate::state::state;
 
-/// Writes are independent, to each page in proportion to its weight.
+/// TPC-C-like workload. Writes are independent, with probabilities proportional to the pages'
+/// weights.
 #[derive(Debug, Clone)]
 pub struct Tpcc {
     weights: Alias,
-    /// Pages of weights within a factor of two, the heaviest first.
+    /// Pages with weights within a factor of two, the heaviest first.
     groups: Vec<Group>,
     group_of_page: Table<u8>,
     random: Stream,
 }
 
-state!(Tpcc { fixed weights, fixed groups, fixed group_of_page, part random });
+state!(Tpcc { fixed weights, fixed groups, fixed group_of_page, nested random });
 
 /// Distribution of the numbers of updates over the pages.
 struct Updates {
@@ -42,7 +44,8 @@ struct Updates {
     tail_to: u32,
 }
 
-/// A share of the pages with a normal distribution of updates, cut off at 1 and at the tail.
+/// Cluster: a share of the pages with normally distributed updates, cut off at 1 and at the
+/// tail.
 struct Cluster {
     share: f64,
     mean: f64,
@@ -56,8 +59,8 @@ impl Updates {
         let in_all = shares.iter().sum::<f64>() + tail_share;
         if in_all > 1.0 + 1e-9 {
             return Err(Error::Spec(format!(
-                "tpcc: clusters and tail_share add up to {in_all}, but are parts of the pages and \
-                 at most 1"
+                "tpcc: clusters and tail_share add up to {in_all}; they are shares of the pages \
+                 and must add up to at most 1"
             )));
         }
         let (tail_from, tail_to) = match params.integers("tail")[..] {
@@ -86,7 +89,7 @@ impl Updates {
         Ok(Updates { clusters, tail_share, tail_from, tail_to })
     }
 
-    /// The weight of each page, cluster after cluster, and those never updated last.
+    /// Weight of each page, cluster after cluster, ending with pages that are never updated.
     fn weights(&self, pages: u32) -> Result<Table<u32>> {
         let mut weights = filled(0, pages as usize)?;
         let mut rest = &mut weights[..];
@@ -114,7 +117,7 @@ impl Updates {
 }
 
 impl Cluster {
-    /// Fills `weights` with the quantiles, in ascending order, of whole numbers up to `most`.
+    /// Fills `weights` with the quantiles, in ascending order, as integers up to `most`.
     fn fill(&self, weights: &mut [u32], most: u32) {
         let below = |weight: f64| erf((weight + 0.5 - self.mean) / (self.deviation * SQRT_2));
         let (lowest, highest) = (below(0.0), below(f64::from(most)));
@@ -149,7 +152,7 @@ impl Workload for Tpcc {
     }
 }
 
-/// The pages of weights from 2^k to 2^(k+1) − 1 make up a group; so do those of weight 0.
+/// Groups of pages with weights from 2^k to 2^(k+1) − 1, and one of weight 0.
 fn groups(weights: &[u32]) -> Result<(Vec<Group>, Table<u8>)> {
     let band = |weight: u32| weight.leading_zeros() as usize;
     let mut bands = [(0, 0); u32::BITS as usize + 1];
@@ -210,10 +213,10 @@ impl Registered<Site> for Tpcc {
         let mut weights = Updates::read(params)?.weights(pages)?;
         if weights.iter().all(|&weight| weight == 0) {
             return Err(Error::Spec(format!(
-                "tpcc: of {pages} pages, clusters and tail_share leave none that is ever updated"
+                "tpcc: with {pages} pages, clusters and tail_share leave no page to update"
             )));
         }
-        context.part(0).random().shuffle(&mut weights);
+        context.child(0).random().shuffle(&mut weights);
         let (groups, group_of_page) = groups(&weights)?;
         Ok(Tpcc { weights: Alias::new(&weights)?, groups, group_of_page, random: context.random() })
     }

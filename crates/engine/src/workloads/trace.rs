@@ -1,4 +1,4 @@
-//! Replay of a block trace that has been turned into page ranges.
+//! Replay of a block trace that was converted to page ranges.
 
 use std::sync::Arc;
 
@@ -9,16 +9,17 @@ use crate::hints::Group;
 use crate::request::{Op, Request};
 use crate::state::{Checksum, Identity, state};
 
-/// Requests in order, over and over as often as is asked. Clones share them.
+/// Trace workload: requests in order, repeated for a number of passes. Clones share the
+/// requests.
 #[derive(Debug, Clone)]
 pub struct Trace {
     requests: Arc<Requests>,
     identity: Identity,
     passes_left: u64,
-    /// Offset that is added to the times of this pass.
+    /// Offset added to the times of this pass, in ns.
     offset_ns: u64,
     request: usize,
-    /// Pages of the current request already issued.
+    /// Number of pages of the current request that were issued.
     issued: u32,
     unserved: Unserved,
 }
@@ -26,7 +27,7 @@ pub struct Trace {
 state! {
     Trace {
         fixed requests,
-        part identity,
+        nested identity,
         value passes_left,
         value offset_ns,
         value request,
@@ -40,23 +41,23 @@ state! {
 struct Requests {
     columns: Columns,
     page_bytes: u32,
-    /// Logical pages that they touch, from 0.
+    /// Number of logical pages, from 0, that the requests access.
     pages: u32,
-    /// A pass begins so much later than the one before.
+    /// Delay of each pass after the previous one, in ns.
     pass_ns: u64,
     groups: Groups,
 }
 
-/// Groups of pages that lie side by side, as of the devices of a trace; there may be none.
+/// Consecutive groups of pages, for example the devices of a trace. May be empty.
 #[derive(Debug, Default)]
 struct Groups {
-    /// The page after the last one of each.
+    /// Page after the last one of each group.
     ends: Vec<u32>,
     groups: Vec<Group>,
 }
 
 impl Groups {
-    /// Groups that end at these pages, if any, with the share of the writes that begin in each.
+    /// Groups that end at `ends`, with the share of the writes that begin in each.
     fn of(ends: &[u32], columns: &Columns, pages: u32) -> Result<Self> {
         if ends.is_empty() {
             return Ok(Groups::default());
@@ -65,8 +66,8 @@ impl Groups {
         let has_all = ends.last().is_some_and(|&last| last >= pages);
         if !is_ascending || !has_all || ends.len() > MOST_GROUPS {
             return Err(Error::Spec(format!(
-                "the groups of a trace are at most {MOST_GROUPS}, whose ends ascend to the last of \
-                 its {pages} pages"
+                "the groups of a trace must be at most {MOST_GROUPS}, with ascending ends up to \
+                 the last of its {pages} pages"
             )));
         }
         let mut written = vec![0; ends.len()];
@@ -83,13 +84,13 @@ impl Groups {
     }
 }
 
-/// The group of a page; pages beyond the last are counted to it.
+/// Group of a page. Pages beyond the last group belong to it.
 fn group_at(ends: &[u32], page: u32) -> usize {
     ends.partition_point(|&end| end <= page).min(ends.len() - 1)
 }
 
 impl Requests {
-    /// A trace has no spec, so its requests stand for themselves.
+    /// A trace has no spec, so its identity is a checksum of the requests.
     fn identity(&self, passes: u64) -> Identity {
         let mut checksum = Checksum::default();
         self.columns.add_to(&mut checksum);
@@ -102,8 +103,8 @@ impl Requests {
 }
 
 impl Trace {
-    /// A trace of `requests` on pages of `page_bytes`, in the order of their times, replayed
-    /// `passes` times.
+    /// Builds a replay of `requests` on pages of `page_bytes`, in order of their times.
+    /// It has `passes` passes.
     pub fn new(
         requests: impl IntoIterator<Item = Request>,
         page_bytes: u32,
@@ -113,13 +114,14 @@ impl Trace {
         Trace::of_columns(Columns::of(&requests), page_bytes, passes)
     }
 
-    /// Replay of requests as columns, which are neither copied nor changed.
+    /// Builds a replay of columns, which are neither copied nor changed.
     pub fn of_columns(columns: Columns, page_bytes: u32, passes: u64) -> Result<Self> {
         Trace::of_groups(columns, page_bytes, passes, &[])
     }
 
-    /// Replay of columns with hints: the pages up to each of `group_ends` are a group of like
-    /// frequency; without any there are no hints.
+    /// Builds a replay of columns with hints.
+    /// The pages up to each of `group_ends` form a group of similar frequency. Without `group_ends`
+    /// there are no hints.
     pub fn of_groups(
         columns: Columns,
         page_bytes: u32,
@@ -132,7 +134,7 @@ impl Trace {
             pages = pages.max(checked_end(&columns.get(at), page_bytes)?);
         }
         if !(0..columns.length).any(|at| columns.op(at) == Op::Write) {
-            return Err(Error::Spec("the trace has no write".into()));
+            return Err(Error::Spec("the trace has no writes".into()));
         }
         let (first, last) = (columns.get(0).at_ns, columns.get(columns.length - 1).at_ns);
         let pass_ns = last.saturating_sub(first);
@@ -150,7 +152,7 @@ impl Trace {
         })
     }
 
-    /// The current request, at the start of which the next pass may begin; `None` at the end.
+    /// Current request, beginning the next pass if necessary. Returns None at the end.
     fn current(&mut self) -> Option<Request> {
         if self.request == self.requests.columns.length {
             self.passes_left = self.passes_left.saturating_sub(1);
@@ -181,7 +183,7 @@ impl Trace {
     }
 }
 
-/// The end of a request's pages, if it is one.
+/// Page after the last one of a request. Returns an error for an invalid request.
 fn checked_end(request: &Request, page_bytes: u32) -> Result<u32> {
     let Request { op, first_page, pages, .. } = *request;
     let invalid = |why: &str| {
@@ -193,7 +195,7 @@ fn checked_end(request: &Request, page_bytes: u32) -> Result<u32> {
         return Err(invalid("a flush has no pages, and anything else has some"));
     }
     if request.partial_bytes() >= u64::from(page_bytes) * u64::from(pages.max(1)) {
-        return Err(invalid("what it leaves of its first and last page is all of it"));
+        return Err(invalid("its head and tail bytes cover all of it"));
     }
     first_page.checked_add(pages).ok_or_else(|| invalid("page numbers have 32 bits"))
 }
@@ -203,8 +205,8 @@ impl Workload for Trace {
     fn next(&mut self, buffer: &mut [u32]) -> Step {
         let mut filled = 0;
         loop {
-            // A batch ends with its pass, so that each pass is the same sequence of batches; an
-            // empty one asks for what comes before the next write, of this pass alone.
+            // A batch ends with its pass, so that every pass has the same sequence of batches. With
+            // an empty buffer, only the requests before the next write of this pass are returned.
             let is_begun = filled > 0 || buffer.is_empty();
             if is_begun && self.request == self.requests.columns.length {
                 return Step::Writes(filled);
@@ -268,7 +270,7 @@ impl Workload for Trace {
         }
     }
 
-    /// Horizon of one pass: a page that is ever written again is written within it.
+    /// Horizon of one pass, within which every page that is written again is written.
     fn horizon_writes(&self) -> u64 {
         let columns = &self.requests.columns;
         let writes = (0..columns.length).filter(|&at| columns.op(at) == Op::Write);

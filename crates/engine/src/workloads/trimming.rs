@@ -10,21 +10,20 @@ use crate::state::state;
 
 const BUFFERED_PAGES: usize = 256;
 
-/// A workload of which a share of the page writes, drawn one by one, are TRIMs of their page
-/// instead.
+/// Workload in which a random share of the page writes is replaced by TRIMs of the page.
 pub struct Trimming {
     workload: Box<dyn Workload>,
     threshold: u64,
     random: Stream,
     buffer: [u32; BUFFERED_PAGES],
-    /// Drawn, and neither written nor trimmed yet.
+    /// Pages that were drawn, and neither written nor trimmed yet.
     ready: Range<usize>,
-    /// The first of them has been drawn to be trimmed.
+    /// True if the first of them will be trimmed.
     trims_next: bool,
 }
 
 state!(Trimming {
-    part workload, fixed threshold, part random, table buffer, value ready, value trims_next,
+    nested workload, fixed threshold, nested random, table buffer, value ready, value trims_next,
 } where is_sound);
 
 impl Trimming {
@@ -49,7 +48,8 @@ impl Trimming {
 }
 
 impl Workload for Trimming {
-    /// Draws from one batch of the workload at a time: its groups may change with the next.
+    /// Draws from one batch of the workload at a time, because its groups may change with the
+    /// next.
     fn next(&mut self, buffer: &mut [u32]) -> Step {
         if self.ready.is_empty() {
             match self.workload.next(&mut self.buffer) {
@@ -87,7 +87,7 @@ impl Workload for Trimming {
         self.workload.horizon_writes()
     }
 
-    /// Trims are no writes, so the same change comes after fewer of them.
+    /// TRIMs are not counted as writes, so a change comes after fewer writes.
     fn schedule(&self) -> Schedule {
         let trimmed = self.threshold as f64 / 2.0_f64.powi(64);
         let Schedule { last_change, cycle } = self.workload.schedule();

@@ -1,4 +1,5 @@
-//! Independent writes, each page as likely as the next: what the closed forms assume.
+//! Uniform: independent writes to all pages with equal probability, as the closed forms
+//! assume.
 
 use super::{Site, Step, Workload, one_group};
 use crate::error::Result;
@@ -14,7 +15,7 @@ pub struct Uniform {
     random: Stream,
 }
 
-state!(Uniform { fixed pages, part random });
+state!(Uniform { fixed pages, nested random });
 
 impl Workload for Uniform {
     fn next(&mut self, buffer: &mut [u32]) -> Step {
@@ -33,7 +34,7 @@ impl Workload for Uniform {
 
 impl Registered<Site> for Uniform {
     const ENTRY: Entry =
-        super::entry("uniform", "independent writes, each page as likely as the next");
+        super::entry("uniform", "independent writes to all pages with equal probability");
 
     fn build(_params: &Params, &Site { pages, ref context, .. }: &Site) -> Result<Self> {
         Ok(Uniform { pages, random: context.random() })

@@ -1,8 +1,8 @@
 //! Zipf: the page of rank k is written with probability proportional to k^−s.
 //!
-//! Drawn from an alias table, at one look at memory a draw for any s and size: a page gets its share to
-//! 2⁻³² of a mean page's. The elementary functions come from `libm`, whose results are the same on every
-//! machine.
+//! Pages are drawn from an alias table, with one memory access per draw for any s and size. The
+//! share of a page is exact to 2⁻³² of a mean page's share. The elementary functions come from
+//! `libm`, whose results are the same on every machine.
 
 use std::ops::Bound::{Excluded, Included};
 
@@ -18,16 +18,17 @@ use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
 use crate::state::state;
 
-/// Most ranks for each page.
-/// They are more than any drive has pages for one of the smallest drive's, and few enough for whole
-/// ranks.
+/// Most ranks per page.
+/// The limit exceeds the ratio of page counts of any two supported drives, and whole ranks stay
+/// exact.
 const MOST_RANKS_PER_PAGE: f64 = 1_048_576.0;
 
-/// The sum of all weights, to be whole numbers, which are rounded down.
+/// Sum of all weights, which are rounded down to integers.
 const WHOLE: f64 = 9.0e18;
 
-/// Ranks whose weights are summed one by one: the first ones, and where there are few.
-/// The others are summed by an integral that is as exact.
+/// Number of first ranks whose weights are summed individually.
+/// The others are summed by an integral of the same accuracy. Small numbers of ranks are always
+/// summed individually.
 const FIRST_RANKS: u64 = 256;
 const FEW_RANKS: u64 = 8;
 
@@ -35,8 +36,8 @@ const FEW_RANKS: u64 = 8;
 pub struct Zipf {
     law: Law,
     pages: Alias,
-    /// Band of each page: ⌊log₂ place⌋, places being pages in the order of their ranks.
-    /// Within such a band, frequencies differ by 2^s at most.
+    /// Band of each page: ⌊log₂ place⌋, where places are pages in the order of their ranks.
+    /// Within a band, frequencies differ by 2^s at most.
     band_of_page: Table<u8>,
     random: Stream,
 }
@@ -46,11 +47,11 @@ state! {
         fixed law,
         fixed pages,
         fixed band_of_page,
-        part random,
+        nested random,
     }
 }
 
-/// Zipf's law: the frequency with which each place is written, the first being 1.
+/// Zipf's law: the write frequency of each place, counted from 1.
 #[derive(Debug, Clone, Copy)]
 struct Law {
     s: f64,
@@ -59,7 +60,7 @@ struct Law {
 }
 
 impl Law {
-    /// The first rank of a place, the first being 1. Neighbouring ranks may share a place.
+    /// First rank of a place, both counted from 1. Neighbouring ranks may share a place.
     fn first_rank(self, place: u64) -> u64 {
         (u128::from(place - 1) * u128::from(self.ranks)).div_ceil(u128::from(self.places)) as u64
             + 1
@@ -74,10 +75,12 @@ impl Law {
         if whole == end { near } else { near + self.tail(whole as f64 - 0.5, end as f64 - 0.5) }
     }
 
-    /// Σ k^−s over whole numbers between two halves, by the Euler–Maclaurin formula at midpoints.
+    /// Σ k^−s over integers between two half-integers, by the Euler–Maclaurin formula at
+    /// midpoints.
     fn tail(self, from: f64, to: f64) -> f64 {
         let s = self.s;
-        // ∫ x^−s, in a form that is exact through s = 1: from·((to/from)^(1−s) − 1)/(1 − s)·from^−s.
+        // ∫ x^−s, in a form that is exact through s = 1: from·((to/from)^(1−s) − 1)/(1 −
+        // s)·from^−s.
         let ratio = log1p((to - from) / from);
         let t = (1.0 - s) * ratio;
         let between = if t.abs() > 1e-8 { ratio * expm1(t) / t } else { ratio * (1.0 + t / 2.0) };
@@ -128,8 +131,8 @@ impl Registered<Site> for Zipf {
             "ranks_per_page",
             "1",
             Domain::Number(Included(1.0), Included(MOST_RANKS_PER_PAGE)),
-            "neighbouring ranks that share a page: a small drive with the rates of one of so many \
-             times the pages",
+            "neighbouring ranks that share a page, to simulate a drive with this many times the \
+             pages",
         )
         .extent(Extent::PerPage)
         .later(),
@@ -141,12 +144,12 @@ impl Registered<Site> for Zipf {
         let mut band_of_page = filled(0, pages as usize)?;
         let mut weights = filled(0u64, pages as usize)?;
         {
-            // Hot pages lie all over the drive, in a fixed random order.
+            // Hot pages are distributed over the drive in a fixed random order.
             let mut page_of_place = filled(0, pages as usize)?;
             for (page, slot) in (0..).zip(&mut page_of_place) {
                 *slot = page;
             }
-            context.part(0).random().shuffle(&mut page_of_place);
+            context.child(0).random().shuffle(&mut page_of_place);
             let whole = WHOLE / law.weight(1, law.places + 1);
             for (place, &page) in (1u64..).zip(&page_of_place) {
                 band_of_page[page as usize] = place.ilog2() as u8;

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use writeamp_engine::Result;
 use writeamp_engine::faults::{Answer, Failure, Hook};
 use writeamp_engine::flash::prefetch_address;
-use writeamp_engine::hints::Hears;
+use writeamp_engine::hints::RequiredHints;
 use writeamp_engine::placements::{CustomStreams, PlacementCalls};
 use writeamp_engine::placements::{HostPage, Victim};
 
@@ -49,7 +49,7 @@ type OnTrim = unsafe extern "C" fn(state: *mut u8, page: i64) -> i64;
 pub struct Compiled {
     object: SavedObject,
     streams: CustomStreams,
-    hears: Hears,
+    required_hints: RequiredHints,
     /// The record, which the instance in `object` keeps where it is.
     state: *mut u8,
     on_write: OnWrite,
@@ -72,7 +72,11 @@ fn address(instance: &Bound<'_, PyAny>, name: &str) -> PyResult<usize> {
 }
 
 impl Compiled {
-    pub fn new(object: SavedObject, instance: &Bound<'_, PyAny>, hears: Hears) -> PyResult<Self> {
+    pub fn new(
+        object: SavedObject,
+        instance: &Bound<'_, PyAny>,
+        required_hints: RequiredHints,
+    ) -> PyResult<Self> {
         let state: Bound<'_, PyArray1<u8>> = instance.getattr("memory")?.cast_into()?;
         let state = state.data();
         let tables: Vec<(usize, usize)> = instance.getattr("page_tables")?.extract()?;
@@ -94,7 +98,7 @@ impl Compiled {
         Ok(Compiled {
             object,
             streams: streams_of(instance)?,
-            hears,
+            required_hints,
             state,
             on_write,
             on_migrate,
@@ -143,17 +147,17 @@ impl PlacementCalls for Compiled {
 
     #[inline]
     fn host_stream(&mut self, page: &HostPage) -> Answer<i64> {
-        let hint = match self.hears {
-            Hears::Nothing => 0,
-            Hears::Groups => i64::from(page.group),
-            Hears::InvalidationTimes => never_or(page.invalidation_time),
+        let hint = match self.required_hints {
+            RequiredHints::Nothing => 0,
+            RequiredHints::Groups => i64::from(page.group),
+            RequiredHints::InvalidationTimes => never_or(page.invalidation_time),
         };
         let (logical, now) = (i64::from(page.logical), page.now.cast_signed());
         // SAFETY: the function has this signature, and the record belongs to this placement.
         let stream = unsafe { (self.on_write)(self.state, logical, now, hint) };
         if stream == FAILED {
-            return Err(Python::attach(|py| match self.hears {
-                Hears::Nothing => self.explained(py, Hook::Write, (logical, now)),
+            return Err(Python::attach(|py| match self.required_hints {
+                RequiredHints::Nothing => self.explained(py, Hook::Write, (logical, now)),
                 _ => self.explained(py, Hook::Write, (logical, now, hint)),
             }));
         }

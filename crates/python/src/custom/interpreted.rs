@@ -4,7 +4,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use writeamp_engine::Result;
 use writeamp_engine::faults::{Answer, Failure, Hook};
-use writeamp_engine::hints::Hears;
+use writeamp_engine::hints::RequiredHints;
 use writeamp_engine::placements::{CustomStreams, PlacementCalls};
 use writeamp_engine::placements::{HostPage, Victim};
 
@@ -44,7 +44,7 @@ impl PyVictim {
 pub struct Interpreted {
     object: SavedObject,
     streams: CustomStreams,
-    hears: Hears,
+    required_hints: RequiredHints,
     on_write: Py<PyAny>,
     on_migrate: Py<PyAny>,
     on_migrate_all: Option<Py<PyAny>>,
@@ -61,7 +61,11 @@ pub fn streams_of(instance: &Bound<'_, PyAny>) -> PyResult<CustomStreams> {
 }
 
 impl Interpreted {
-    pub fn new(object: SavedObject, instance: &Bound<'_, PyAny>, hears: Hears) -> PyResult<Self> {
+    pub fn new(
+        object: SavedObject,
+        instance: &Bound<'_, PyAny>,
+        required_hints: RequiredHints,
+    ) -> PyResult<Self> {
         let hook = |name: &str| -> PyResult<Option<Py<PyAny>>> {
             let method = instance.getattr("hooks")?.call_method1("get", (name,))?;
             Ok((!method.is_none()).then(|| method.unbind()))
@@ -70,7 +74,7 @@ impl Interpreted {
         Ok(Interpreted {
             object,
             streams: streams_of(instance)?,
-            hears,
+            required_hints,
             on_write: always("on_write")?,
             on_migrate: always("on_migrate")?,
             on_migrate_all: hook("on_migrate_all")?,
@@ -107,10 +111,10 @@ impl PlacementCalls for Interpreted {
         Python::attach(|py| {
             self.heed.now_and_then(py)?;
             let on_write = self.on_write.bind(py);
-            let answer = match self.hears {
-                Hears::Nothing => on_write.call1((page.logical, page.now)),
-                Hears::Groups => on_write.call1((page.logical, page.now, page.group)),
-                Hears::InvalidationTimes => {
+            let answer = match self.required_hints {
+                RequiredHints::Nothing => on_write.call1((page.logical, page.now)),
+                RequiredHints::Groups => on_write.call1((page.logical, page.now, page.group)),
+                RequiredHints::InvalidationTimes => {
                     on_write.call1((page.logical, page.now, never_or(page.invalidation_time)))
                 }
             };

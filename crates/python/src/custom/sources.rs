@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use writeamp_engine::Result;
 use writeamp_engine::flash::Geometry;
-use writeamp_engine::hints::Hears;
+use writeamp_engine::hints::RequiredHints;
 use writeamp_engine::placements::Sizes;
 use writeamp_engine::placements::{PlacementCalls, PlacementSource};
 use writeamp_engine::victims::{VictimCalls, VictimSource};
@@ -19,11 +19,14 @@ use super::{SavedObject, facts, unusable};
 
 /// Returns the placement source of a Python source.
 pub fn placement(source: &Bound<'_, PyAny>) -> PyResult<Arc<dyn PlacementSource>> {
-    let hears: String = source.getattr("hears")?.extract()?;
-    let all = [Hears::Nothing, Hears::Groups, Hears::InvalidationTimes];
-    let hears = all.into_iter().find(|hints| hints.name() == hears).unwrap_or(Hears::Nothing);
+    let required_hints: String = source.getattr("required_hints")?.extract()?;
+    let all = [RequiredHints::Nothing, RequiredHints::Groups, RequiredHints::InvalidationTimes];
+    let required_hints = all
+        .into_iter()
+        .find(|hints| hints.name() == required_hints)
+        .unwrap_or(RequiredHints::Nothing);
     let victims = source.getattr("victims")?.extract()?;
-    Ok(Arc::new(Source { made: Made::of(source)?, victims, hears }))
+    Ok(Arc::new(Source { made: Made::of(source)?, victims, required_hints }))
 }
 
 /// Returns the victim source of a Python source.
@@ -71,7 +74,7 @@ impl fmt::Debug for Made {
 struct Source {
     made: Made,
     victims: String,
-    hears: Hears,
+    required_hints: RequiredHints,
 }
 
 impl PlacementSource for Source {
@@ -83,8 +86,8 @@ impl PlacementSource for Source {
         &self.victims
     }
 
-    fn hears(&self) -> Hears {
-        self.hears
+    fn required_hints(&self) -> RequiredHints {
+        self.required_hints
     }
 
     fn build(&self, sizes: &Sizes) -> Result<Box<dyn PlacementCalls>> {
@@ -94,13 +97,14 @@ impl PlacementSource for Source {
             ("pages_per_block", sizes.pages_per_block.into()),
             ("seed", sizes.seed),
         ];
-        let hears = self.hears;
+        let required_hints = self.required_hints;
         self.made.make(&drive, |object, instance| {
             if instance.getattr("functions")?.is_none() {
-                let calls = Interpreted::new(object, instance, hears)?;
+                let calls = Interpreted::new(object, instance, required_hints)?;
                 return Ok(Box::new(calls) as Box<dyn PlacementCalls>);
             }
-            Ok(Box::new(Compiled::new(object, instance, hears)?) as Box<dyn PlacementCalls>)
+            Ok(Box::new(Compiled::new(object, instance, required_hints)?)
+                as Box<dyn PlacementCalls>)
         })
     }
 }

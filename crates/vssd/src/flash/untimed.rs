@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use writeamp_engine::flash::{Array, Counters};
-use writeamp_engine::hints::Hears;
+use writeamp_engine::hints::RequiredHints;
 use writeamp_engine::managers::{self, BlockManager};
 use writeamp_engine::request::{Op, Request as PageRequest};
 use writeamp_engine::state::{self, Reader, State, Writer};
@@ -90,10 +90,10 @@ impl UntimedFlash {
 
 /// Rejects a manager that needs hints, which programs do not give.
 pub fn refuse_hints(drive: &dyn BlockManager, manager: &str) -> Result<()> {
-    if drive.hears() == Hears::Nothing {
+    if drive.required_hints() == RequiredHints::Nothing {
         return Ok(());
     }
-    let hints = drive.hears().name();
+    let hints = drive.required_hints().name();
     Err(Error::invalid(format!(
         "{manager} needs hints on {hints}, which programs do not give; use a manager without hints"
     )))

@@ -160,7 +160,7 @@ fn flash_of_other_options_is_refused_with_what_differs() {
     let (_directory, path) = place();
     used(&path);
     let Err(error) = open_with(&config("sepbit", Some(&path))) else { panic!("opened") };
-    assert!(error.sentence.contains("block manager is sepgc, and here it is sepbit"), "{error}");
+    assert!(error.sentence.contains("block manager is sepgc, but here it is sepbit"), "{error}");
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn a_flash_that_was_cut_is_refused() {
     used(&path);
     let flash = beside(&path, ".flash");
     OpenOptions::new().write(true).open(&flash).unwrap().set_len(100).unwrap();
-    assert!(refused(&path).sentence.contains("cut off"));
+    assert!(refused(&path).sentence.contains("truncated"));
 }
 
 #[test]

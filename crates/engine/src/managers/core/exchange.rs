@@ -1,7 +1,7 @@
-//! Wear levelling after an erase: the pages of a young block move onto the block just erased.
+//! Wear levelling after an erase: pages of a rarely erased block move onto the erased block.
 //!
-//! That one then closes: its free pages are skipped, not programmed. Programs that move pages have a
-//! cause of their own.
+//! The erased block then closes, with its free pages skipped instead of programmed. Programs that
+//! move these pages have their own cause.
 
 use super::Core;
 use crate::flash::{BlockState, Cause, Notice, Tap};
@@ -9,7 +9,7 @@ use crate::leveling::PoolWear;
 use crate::victims::VictimPolicy;
 
 /// Exchange of blocks by a wear leveller.
-/// `young` was erased, and its pages lie in `worn`, which is closed.
+/// `young` was erased; its pages are now in `worn`, which is closed.
 #[derive(Debug, Clone, Copy)]
 pub struct Exchange {
     pub young: u32,
@@ -17,7 +17,7 @@ pub struct Exchange {
 }
 
 impl<V: VictimPolicy, T: Tap> Core<V, T> {
-    /// Lets the wear leveller move the pages of a young block onto `worn`, which was just erased.
+    /// Lets the wear leveller move the pages of a rarely erased block onto `worn`, just erased.
     #[cold]
     pub(super) fn level(&mut self, worn: u32) -> Option<Exchange> {
         let pool = self.flash.pool_of(worn);
@@ -44,7 +44,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         Some(Exchange { young, worn })
     }
 
-    /// True if a spare block has taken the place of one that was just erased.
+    /// True if a spare block has replaced the block that was just erased.
     fn has_retired(&mut self, block: u32, pool: usize) -> bool {
         let retired = self.flash.state(block) == BlockState::Retired;
         if retired {

@@ -1,4 +1,4 @@
-//! The history that a drive keeps of its pages' writes, if a policy asks for it.
+//! Write history of the pages of a drive, kept if a policy uses it.
 
 use super::{Core, PAGE_LOOKAHEAD};
 use crate::error::Result;
@@ -7,21 +7,22 @@ use crate::victims::VictimPolicy;
 use crate::write_history::{BlockHistory, PageHistory, WriteHistory};
 
 impl<V: VictimPolicy, T: Tap> Core<V, T> {
-    /// Has the drive, which is new, keep a history. Its manager then says what the host writes
-    /// ([`Self::count_write`]) and where pages go ([`Self::follow`]).
+    /// Enables the history of a new drive.
+    /// The manager must then report host writes ([`Self::count_write`]) and places of pages
+    /// ([`Self::follow`]).
     pub fn keep_history(&mut self) -> Result<()> {
         let blocks = self.flash.geometry().blocks();
         self.history = Some(WriteHistory::new(self.flash.logical_pages(), blocks)?);
         Ok(())
     }
 
-    /// History of a page, if the drive keeps one and the host has written the page.
+    /// History of a page, or None if the drive keeps none or the host never wrote the page.
     #[inline(always)]
     pub fn recall(&self, logical: u32) -> Option<PageHistory> {
         self.history.as_ref().and_then(|history| history.page(logical, self.now()))
     }
 
-    /// Histories of the closed blocks that `is_asked` for, in order of their numbers.
+    /// Histories of the closed blocks for which `is_asked` is true, in order of block numbers.
     pub fn closed_histories<'a>(
         &'a self,
         is_asked: impl Fn(&u32) -> bool + Copy + 'a,
@@ -39,12 +40,12 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         })
     }
 
-    /// Bytes of the history.
+    /// Memory of the history, in bytes.
     pub fn history_bytes(&self) -> u64 {
         self.history.as_ref().map_or(0, WriteHistory::bytes)
     }
 
-    /// Notes that the host is about to write `logical`.
+    /// Records that the host is about to write `logical`.
     #[inline(always)]
     pub fn count_write(&mut self, logical: u32) {
         let now = self.now();
@@ -54,7 +55,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         }
     }
 
-    /// Notes that `logical` was programmed behind `frontier`, and is no longer in `from`.
+    /// Records that `logical` was programmed behind `frontier`, and is no longer in `from`.
     #[inline(always)]
     pub fn follow(&mut self, logical: u32, from: Option<u32>, frontier: usize) {
         if let Some(history) = &mut self.history {

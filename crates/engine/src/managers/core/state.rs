@@ -1,4 +1,4 @@
-//! State of a core: how it is written, and the checks of one that was restored.
+//! Saved state of a core, and the checks after it is restored.
 
 use super::Core;
 use crate::error::Result;
@@ -8,27 +8,27 @@ use crate::victims::{Census, VictimPolicy};
 
 state! {
     Core<V: VictimPolicy, T: Tap> {
-        part identity,
-        part flash,
+        nested identity,
+        nested flash,
         table frontiers,
-        part victims,
-        part random,
+        nested victims,
+        nested random,
         value gainless,
         list held,
-        part levelers,
+        nested levelers,
         fixed reserve_blocks,
         scratch exchanged,
-        part history,
+        nested history,
     } where check
 }
 
 impl<V: VictimPolicy, T: Tap> Core<V, T> {
-    /// An error unless what was restored fits together.
+    /// Checks that the restored data is consistent.
     fn check(&self) -> Result<()> {
         let flash = &self.flash;
         let blocks = flash.geometry().blocks() as usize;
-        require(self.gainless < MOST_PLAUSIBLE, "the victims that gained nothing")?;
-        require(self.held.is_empty() || self.held.len() == blocks, "the blocks held back")?;
+        require(self.gainless < MOST_PLAUSIBLE, "the number of victims without an invalid page")?;
+        require(self.held.is_empty() || self.held.len() == blocks, "the withheld blocks")?;
         flash.check(&self.frontiers)?;
         if let Some(history) = &self.history {
             history.check(flash.map(), |page| flash.block_of(page), self.now())?;

@@ -1,10 +1,10 @@
-//! Assembly of a generic manager, of a registered placement or a custom one.
+//! Assembly of a generic manager from a registered or custom placement.
 
 use super::table::Apart;
 use super::{Generic, Opened};
 use crate::error::{Error, Result};
 use crate::flash::{Tap, filled};
-use crate::hints::Hears;
+use crate::hints::RequiredHints;
 use crate::managers::core::Core;
 use crate::managers::{BlockManager, Compiled, Declared, Manager, Needs, Setup};
 use crate::params::Params;
@@ -20,9 +20,9 @@ impl<P: RegisteredPlacement> Manager for P {
     fn declared(params: &Params) -> Result<Declared> {
         Ok(Declared {
             default_victims: P::victims(params).into(),
-            hears: P::hears(params),
+            required_hints: P::required_hints(params),
             is_placement: true,
-            remembers_blocks: P::KNOWS_VICTIMS,
+            remembers_blocks: P::USES_VICTIM,
             ..Declared::of(needs_of(P::streams(params)))
         })
     }
@@ -33,33 +33,38 @@ impl<P: RegisteredPlacement> Manager for P {
         setup: Setup,
         tap: T,
     ) -> Result<Box<dyn BlockManager>> {
-        let Declared { hears, needs, .. } = P::declared(params)?;
+        let Declared { required_hints, needs, .. } = P::declared(params)?;
         let placement = <P as Registered<Sizes>>::build(params, &setup.sizes())?;
         let name = <P as Manager>::ENTRY.name.to_owned();
         let site = setup.clone();
-        T::with_policy(victims, &site, Assemble { name, placement, hears, needs, setup, tap })
+        T::with_policy(
+            victims,
+            &site,
+            Assemble { name, placement, required_hints, needs, setup, tap },
+        )
     }
 }
 
-/// The blocks that so many streams need.
+/// Blocks needed for this number of streams.
 fn needs_of(Streams { all, migration }: Streams) -> Needs {
-    // Free blocks that a pool keeps back: a victim's pages may fill every migration stream's
-    // frontier, and the erased victim replaces only one of them.
+    // Reserve of each pool: a victim's pages may fill the frontier of every migration stream, and
+    // the erased victim replaces only one of them.
     Needs { reserve_blocks: migration as u32 - 1, ..Needs::streams(all as u32) }
 }
 
-/// Declaration of a custom placement before it is made: all but what it needs.
+/// Declaration of a custom placement before it is built, without its needs.
 pub fn custom_declared(source: &dyn PlacementSource) -> Declared {
     Declared {
         default_victims: source.victims().to_owned(),
-        hears: source.hears(),
+        required_hints: source.required_hints(),
         is_placement: true,
         ..Declared::of(Needs::streams(1))
     }
 }
 
-/// Builds the manager of a custom placement. The combination is checked, and the
-/// size of the drive is once the placement has said how many streams it has.
+/// Builds the manager of a custom placement.
+/// The combination is checked first. The size of the drive is checked once the placement has
+/// declared its number of streams.
 pub fn build_custom<T: Compiled>(
     source: &dyn PlacementSource,
     victims: &str,
@@ -71,14 +76,14 @@ pub fn build_custom<T: Compiled>(
     T::with_policy(victims, &site, self_declared(placement, setup, tap)?)
 }
 
-/// The manager of a placement that declares itself, on a drive that has room for it.
+/// Builds the manager of a placement that declares itself, if the drive has room for it.
 pub fn self_declared<P: SelfDeclared, T: Tap>(
     placement: P,
     setup: Setup,
     tap: T,
 ) -> Result<Assemble<P, T>> {
     const MOST: usize = 256;
-    let (name, hears) = (placement.name(), placement.hears());
+    let (name, required_hints) = (placement.name(), placement.required_hints());
     let streams @ Streams { all, migration } = placement.streams();
     if !(1..=MOST).contains(&all) || !(1..=all).contains(&migration) {
         return Err(Error::Spec(format!(
@@ -88,14 +93,14 @@ pub fn self_declared<P: SelfDeclared, T: Tap>(
     }
     let needs = needs_of(streams);
     Declared { is_placement: true, ..Declared::of(needs) }.check_room(&name, &setup)?;
-    Ok(Assemble { name, placement, hears, needs, setup, tap })
+    Ok(Assemble { name, placement, required_hints, needs, setup, tap })
 }
 
-/// Puts a generic manager together once the victim policy is known.
+/// Builds the generic manager once the victim policy is known.
 pub struct Assemble<P, T> {
     name: String,
     placement: P,
-    hears: Hears,
+    required_hints: RequiredHints,
     needs: Needs,
     setup: Setup,
     tap: T,
@@ -105,9 +110,9 @@ impl<P: Placement, T: Tap> Visitor for Assemble<P, T> {
     type Output = Box<dyn BlockManager>;
 
     fn visit<V: VictimPolicy>(self, policy: V) -> Result<Self::Output> {
-        let Assemble { name, placement, hears, needs, setup, tap } = self;
-        let is_heard = P::HEARS_HOST || hears == Hears::Nothing;
-        assert!(is_heard, "{name} hears the host, and its HEARS_HOST says that it does not");
+        let Assemble { name, placement, required_hints, needs, setup, tap } = self;
+        let is_consistent = P::USES_HOST_HINTS || required_hints == RequiredHints::Nothing;
+        assert!(is_consistent, "{name} requires host hints, but its USES_HOST_HINTS is false");
         let layout = setup.layout;
         let migrating = Vec::with_capacity(setup.geometry.pages_per_block() as usize);
         let apart = setup.table_first_page();
@@ -115,8 +120,7 @@ impl<P: Placement, T: Tap> Visitor for Assemble<P, T> {
             apart.map(|first_page| Apart { first_page, stream: needs.most_streams as usize });
         if !T::IS_OPEN && apart.is_some() {
             return Err(Error::Spec(format!(
-                "{name} has a mapping table on flash, which is for drives with an observer; leave \
-                 table_pages at 0"
+                "{name} has a mapping table on flash, which needs an observer; set table_pages to 0"
             )));
         }
         let needs = needs.beside(apart.is_some());
@@ -127,18 +131,18 @@ impl<P: Placement, T: Tap> Visitor for Assemble<P, T> {
                 streams - 1
             )));
         }
-        let is_remembered = P::KNOWS_VICTIMS || apart.is_some();
+        let is_remembered = P::USES_VICTIM || apart.is_some();
         let remembered = if is_remembered { setup.geometry.blocks() as usize } else { 0 };
         let opened = filled(Opened::default(), remembered)?;
         let mut core = Core::new(policy, &setup, streams, needs.reserve_blocks, tap)?;
-        if P::KNOWS_HISTORY {
+        if P::USES_WRITE_HISTORY {
             core.keep_history()?;
         }
         Ok(Box::new(Generic {
             name,
             core,
             placement,
-            hears,
+            required_hints,
             needs,
             opened,
             next_pool: vec![0; streams as usize],

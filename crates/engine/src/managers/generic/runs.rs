@@ -1,4 +1,4 @@
-//! Writes of whole runs of pages, by placements that nobody has to ask or watch page by page.
+//! Writes of whole runs of pages, for placements that need no page-by-page calls.
 
 use super::{Generic, PAGE_LOOKAHEAD};
 use crate::error::Result;
@@ -8,19 +8,19 @@ use crate::placements::{Always, Placement};
 use crate::victims::VictimPolicy;
 
 impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
-    /// The streams of all pages, where whole runs can be placed at once.
+    /// Streams of all pages, for placements that put whole runs into one stream.
     pub(super) const RUNS: Option<Always> =
         if Self::MAY_KEEP_HISTORY || P::CHOOSES_VICTIMS || T::IS_OPEN { None } else { P::ALWAYS };
 
-    /// True if the placement is asked of several pages before any of their losses is counted.
+    /// True if the placement may choose streams for several pages before losses are counted.
     pub(super) const AHEAD: bool = !Self::MAY_KEEP_HISTORY && !P::CAN_FAIL && !T::IS_OPEN;
 
-    /// Writes pages to the frontier of `stream` alone.
+    /// Writes pages to the frontier of `stream`.
     pub(super) fn write_run(&mut self, pages: &[u32], stream: usize) -> Result<()> {
         self.core.flash.prefetch_run(pages);
         let mut rest = pages;
         while !rest.is_empty() {
-            // Collection while the host was idle may have left the reserve incomplete.
+            // Idle-time collection may have left the reserve incomplete.
             let is_short = rest.len() == pages.len() && !self.core.reserve_is_complete(0);
             if self.core.frontiers[stream].is_full() || is_short {
                 self.make_room(stream, 0)?;
@@ -34,7 +34,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         Ok(())
     }
 
-    /// Writes pages to the streams that the placement names.
+    /// Writes pages to the streams chosen by the placement.
     pub(super) fn write_ahead(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         self.core.flash.prefetch_run(pages);
         let mut decided = None;
@@ -44,7 +44,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
                 Some(stream) => stream,
                 None => self.host_stream(pages, at, hints)?,
             };
-            // Collection while the host was idle may have left the reserve incomplete.
+            // Idle-time collection may have left the reserve incomplete.
             let is_short = at == 0 && !self.core.reserve_is_complete(0);
             if self.core.frontiers[stream].is_full() || is_short {
                 self.make_room(stream, 0)?;
@@ -52,7 +52,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
             let placement = &mut self.placement;
             let first = at;
             let Each { pages: count, stop } =
-                self.core.program_each(&pages[at..], stream, |policy| Asking {
+                self.core.program_each(&pages[at..], stream, |policy| PageByPage {
                     placement,
                     policy,
                     pages,
@@ -69,7 +69,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         Ok(())
     }
 
-    /// Moves the pages of a victim to the frontier of `stream` alone.
+    /// Moves the pages of a victim to the frontier of `stream`.
     pub(super) fn migrate_run(&mut self, pages: &[u32], stream: usize, pool: usize) {
         let frontier = self.core.frontier(stream, pool);
         let mut rest = pages;
@@ -88,17 +88,17 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
     }
 }
 
-/// A placement that is asked page by page.
-struct Asking<'a, P, V> {
+/// Director that calls the placement for each page.
+struct PageByPage<'a, P, V> {
     placement: &'a mut P,
     policy: &'a mut V,
     pages: &'a [u32],
-    /// The place in `pages` at which the run begins.
+    /// Index in `pages` of the first page of the run.
     first: usize,
     hints: &'a Hints<'a>,
 }
 
-impl<P: Placement, V: VictimPolicy> Director for Asking<'_, P, V> {
+impl<P: Placement, V: VictimPolicy> Director for PageByPage<'_, P, V> {
     #[inline(always)]
     fn target(&mut self, page: &NextPage) -> usize {
         let at = self.first + page.at;

@@ -1,4 +1,4 @@
-//! State of a generic manager: how it is written, and the checks of one that was restored.
+//! Saved state of a generic manager, and the checks after it is restored.
 
 use super::{Generic, Layout, Needs, Opened};
 use crate::error::Result;
@@ -10,9 +10,9 @@ use crate::victims::VictimPolicy;
 state! {
     Generic<P: Placement, V: VictimPolicy, T: Tap> {
         fixed name,
-        part core,
-        part placement,
-        fixed hears,
+        nested core,
+        nested placement,
+        fixed required_hints,
         fixed needs,
         table opened,
         table next_pool,
@@ -23,9 +23,9 @@ state! {
 }
 
 impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
-    /// An error unless what was restored fits together.
+    /// Checks that the restored data is consistent.
     fn check(&self) -> Result<()> {
-        let books = Books {
+        let state = PolicyFreeState {
             flash: &self.core.flash,
             frontiers: &self.core.frontiers,
             needs: &self.needs,
@@ -33,17 +33,17 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
             next_pool: &self.next_pool,
             layout: self.layout,
         };
-        books.check(self.core.now())?;
+        state.check(self.core.now())?;
         let domain = |block| self.core.domain_of(block);
-        let mut closed = books.closed(&domain, &|block| self.core.is_held(block));
+        let mut closed = state.closed(&domain, &|block| self.core.is_held(block));
         closed.retain(|closed| !self.holds_table(closed.block));
         let map = self.core.flash.map();
         self.placement.check(&Restored { now: self.core.now(), map, closed: &closed })
     }
 }
 
-/// The books of a generic manager that are alike whatever its policies are.
-struct Books<'a> {
+/// State of a generic manager that does not depend on its policies.
+struct PolicyFreeState<'a> {
     flash: &'a Array,
     frontiers: &'a [Frontier],
     needs: &'a Needs,
@@ -52,8 +52,8 @@ struct Books<'a> {
     layout: Layout,
 }
 
-impl Books<'_> {
-    /// An error unless they fit together.
+impl PolicyFreeState<'_> {
+    /// Checks that the data is consistent.
     fn check(&self, now: u64) -> Result<()> {
         let flash = self.flash;
         let pools = flash.pools();
@@ -61,7 +61,7 @@ impl Books<'_> {
         let &Needs { most_streams: streams, reserve_blocks, .. } = self.needs;
         let is_known = |opened: &Opened| opened.at <= now && u32::from(opened.stream) < streams;
         require(self.opened.iter().all(is_known), "when a block was opened")?;
-        // What a collection may need, wherever its pages go.
+        // Pages that a collection may need on any frontiers.
         let block_pages = u64::from(flash.geometry().pages_per_block());
         for pool in 0..pools {
             let room_pages = (0..streams as usize)
@@ -69,7 +69,7 @@ impl Books<'_> {
             let free_pages = u64::from(flash.free_blocks(pool)) * block_pages;
             let kept_pages = u64::from(reserve_blocks) * block_pages;
             let enough = free_pages + room_pages.sum::<u64>() >= kept_pages;
-            require(enough, "the free blocks kept back")?;
+            require(enough, "the reserved free blocks")?;
         }
         if self.layout == Layout::Static {
             let is_own = |(logical, &page): (usize, &u32)| {
@@ -80,7 +80,7 @@ impl Books<'_> {
         Ok(())
     }
 
-    /// Every closed block, with the stream that it was opened for.
+    /// Closed blocks, each with the stream that it was opened for.
     fn closed(
         &self,
         domain_of: &dyn Fn(u32) -> usize,

@@ -1,8 +1,8 @@
-//! Mapping table on flash, whose pages have frontiers of their own on drives that are timed.
+//! Mapping table on flash, with its own frontiers on drives with timing.
 //!
-//! Its pages are written far more often than data. Where both share blocks, all data are copied at the
-//! rate at which the table changes. The placement, which is for pages of the host, never hears of these
-//! pages and of the blocks that hold them, and the clock of the drive does not count them.
+//! Its pages are written much more often than data. If both shared blocks, collection would copy
+//! data at the rate at which the table changes. These pages and their blocks are not reported to
+//! the placement, which handles host pages only, and the drive's clock does not count them.
 
 use super::{Generic, Opened};
 use crate::error::Result;
@@ -12,20 +12,20 @@ use crate::managers::Layout;
 use crate::placements::Placement;
 use crate::victims::VictimPolicy;
 
-/// Logical pages of the table, and their stream: one for writes and for copies.
+/// First logical page of the table, and its stream for writes and copies.
 #[derive(Debug, Clone, Copy)]
 pub struct Apart {
     pub first_page: u32,
     pub stream: usize,
 }
 
-/// True if a block was opened for the table.
+/// True if the block was opened for the table.
 pub(super) fn is_of_table(apart: Option<Apart>, opened: &[Opened], block: u32) -> bool {
     apart.is_some_and(|apart| usize::from(opened[block as usize].stream) == apart.stream)
 }
 
 impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
-    /// Writes pages of which some may be the table's.
+    /// Writes pages, some of which may belong to the table.
     pub(super) fn write_beside_table(
         &mut self,
         Apart { first_page, stream }: Apart,
@@ -33,7 +33,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         hints: &Hints,
     ) -> Result<()> {
         let mut end = 0;
-        for run in pages.chunk_by(|one, next| (*one < first_page) == (*next < first_page)) {
+        for run in pages.chunk_by(|page, next| (*page < first_page) == (*next < first_page)) {
             let first = end;
             end += run.len();
             if run[0] < first_page {
@@ -73,12 +73,12 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         Ok(())
     }
 
-    /// True if it is remembered for which stream each block was opened.
+    /// True if the stream of each opened block is recorded.
     pub(super) fn remembers_blocks(&self) -> bool {
-        P::KNOWS_VICTIMS || (T::IS_OPEN && self.apart.is_some())
+        P::USES_VICTIM || (T::IS_OPEN && self.apart.is_some())
     }
 
-    /// True if a block was opened for the table.
+    /// True if the block was opened for the table.
     pub(super) fn holds_table(&self, block: u32) -> bool {
         T::IS_OPEN && is_of_table(self.apart, &self.opened, block)
     }
@@ -93,7 +93,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
                 self.open(stream, frontier, pool);
             }
             self.core.migrate(&[logical], frontier);
-            if !V::WEIGHS_HISTORY && P::KNOWS_HISTORY {
+            if !V::USES_WRITE_HISTORY && P::USES_WRITE_HISTORY {
                 self.core.follow(logical, None, frontier);
             }
             if self.core.frontiers[frontier].is_full() {

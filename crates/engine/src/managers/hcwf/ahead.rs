@@ -1,4 +1,4 @@
-//! Writes of whole runs of pages, whose streams are known beforehand.
+//! Writes of whole runs of pages whose streams are known in advance.
 
 use super::HotCold;
 use crate::error::Result;
@@ -6,7 +6,7 @@ use crate::flash::{Director, Loss, NextPage, Stop, Tap};
 use crate::victims::VictimPolicy;
 
 impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
-    /// Writes pages to the streams that were found for them, unless they are watched one by one.
+    /// Writes pages to their streams; run by run unless an observer needs page-by-page order.
     pub(super) fn write_ahead(&mut self, pages: &[u32]) -> Result<()> {
         self.core.flash.prefetch_run(pages);
         let mut at = 0;
@@ -26,7 +26,7 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
     }
 }
 
-/// The streams of a run.
+/// Director with the streams of a run.
 struct Decided<'a, V> {
     streams: &'a [u8],
     policy: &'a mut V,

@@ -1,4 +1,4 @@
-//! State of HCWF, and what must hold of the kinds of its blocks.
+//! Saved state of HCWF, and the checks of its block kinds after a restore.
 
 use super::{HotCold, STREAMS, Swap};
 use crate::error::Result;
@@ -9,9 +9,9 @@ use crate::victims::VictimPolicy;
 state! {
     HotCold<V: VictimPolicy, T: Tap> {
         fixed name,
-        part core,
-        part detector,
-        part swap,
+        nested core,
+        nested detector,
+        nested swap,
         table label,
         fixed layout,
         table next_pool,
@@ -21,10 +21,10 @@ state! {
     } where check
 }
 
-state!(Swap { fixed d, part closed });
+state!(Swap { fixed d, nested closed });
 
 impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
-    /// An error unless what was restored fits together.
+    /// Checks that the restored data is consistent.
     fn check(&self) -> Result<()> {
         let flash = &self.core.flash;
         require(self.next_pool.iter().all(|&pool| pool < flash.pools()), "the next LUN")?;

@@ -1,4 +1,4 @@
-//! Writes of whole runs of pages, whose groups are found before any of their losses counts.
+//! Writes of whole runs of pages, whose groups are determined before losses are counted.
 
 use super::candidates::Candidates;
 use super::drive::{Grouped, Oracle};
@@ -22,7 +22,7 @@ impl<T: Tap> Grouped<T> {
             let lun = self.lun_with_room(group)?;
             let first = self.space.subgroup(group, lun);
             let Grouped { core, oracle, groups, space, next_lun, luns, .. } = self;
-            let each = core.program_each(&pages[at..], first, |candidates| Asking {
+            let each = core.program_each(&pages[at..], first, |candidates| PageByPage {
                 candidates,
                 oracle,
                 groups,
@@ -49,8 +49,8 @@ impl<T: Tap> Grouped<T> {
     }
 }
 
-/// An oracle that is asked page by page.
-struct Asking<'a> {
+/// Director that determines the group of each page.
+struct PageByPage<'a> {
     candidates: &'a mut Candidates,
     oracle: &'a mut Oracle,
     groups: &'a mut Groups,
@@ -61,7 +61,7 @@ struct Asking<'a> {
     hint_of: &'a [u8],
 }
 
-impl Director for Asking<'_> {
+impl Director for PageByPage<'_> {
     #[inline(always)]
     fn target(&mut self, page: &NextPage) -> usize {
         self.oracle.prefetch_ahead(self.pages, page.at);

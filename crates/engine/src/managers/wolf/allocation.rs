@@ -14,20 +14,21 @@ pub struct Demand {
 /// Rule that divides the over-provisioned pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Allocation {
-    /// In proportion to the pages of each group (eq. 6).
+    /// Proportional to the pages of each group (eq. 6).
     Size,
-    /// In proportion to its writes (eq. 7, whose second line is not OP: `OP_x` = `p_x`·OP).
+    /// Proportional to the writes of each group (eq. 7, whose second line is not OP: `OP_x` =
+    /// `p_x`·OP).
     Frequency,
-    /// The mean of the two (eq. 8, corrected: OP·(s/LBA + p)/2).
+    /// Mean of the two (eq. 8, corrected: OP·(s/LBA + p)/2).
     ClosedForm,
-    /// Division with the least write amplification (eqs. 3–5).
+    /// Minimises the write amplification (eqs. 3–5).
     Optimal,
-    /// Optimal division for the sizes that collection finds groups to have ([`super::measured`]).
+    /// Minimises it for the effective sizes measured by collection ([`super::measured`]).
     EffectiveSize,
 }
 
 impl Allocation {
-    /// Every allocation, by name; `marginal` is an older word for `effective-size`.
+    /// All allocations, by name. `marginal` is an older name of `effective-size`.
     pub const ALL: [(&'static str, Allocation); 6] = [
         ("closed-form", Allocation::ClosedForm),
         ("optimal", Allocation::Optimal),
@@ -37,7 +38,7 @@ impl Allocation {
         ("frequency", Allocation::Frequency),
     ];
 
-    /// Divides `op_pages` among `groups`. In all, nothing is left over.
+    /// Divides `op_pages` among `groups`. The parts add up to `op_pages`.
     fn divide(self, groups: &[Demand], op_pages: f64) -> Vec<f64> {
         let pages: f64 = groups.iter().map(|g| g.pages).sum();
         let writes: f64 = groups.iter().map(|g| g.write_share).sum();
@@ -63,19 +64,19 @@ fn even(groups: &[Demand]) -> f64 {
     1.0 / groups.len() as f64
 }
 
-/// The exceptions that keep a cold group alive.
+/// Exceptions that protect cold groups.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exceptions {
-    /// A coldest group written, page for page, less than so many times as often as the next …
+    /// Ratio of write rates per page, coldest group over the next, below which …
     pub coldest_ratio: f64,
-    /// … gets so much of its own size under the closed form (§5.5.3).
+    /// … the coldest group gets this share of its own size under the closed form (§5.5.3).
     pub coldest_op: f64,
-    /// No group gets less than so much of its size. Pages that cool down enter a cold group
-    /// without a write of the host, which no rule above sees.
+    /// Least over-provisioned space of any group, as a share of its size.
+    /// Pages that cool down enter a cold group without a host write, which the rules above ignore.
     pub floor: f64,
 }
 
-/// Over-provisioned pages of each of `groups`, the coldest first.
+/// Over-provisioned pages of each group; `groups` begins with the coldest.
 pub fn allocate(
     allocation: Allocation,
     exceptions: Exceptions,
@@ -113,7 +114,7 @@ pub fn allocate(
 
 fn is_far_colder(groups: &[Demand], ratio: f64) -> bool {
     match groups {
-        // p₀/s₀ < ratio·p₁/s₁, without a division by an empty group.
+        // p₀/s₀ < ratio·p₁/s₁, written without a division by an empty group.
         [coldest, next, ..] => {
             coldest.write_share * next.pages < ratio * next.write_share * coldest.pages
         }
@@ -122,9 +123,9 @@ fn is_far_colder(groups: &[Demand], ratio: f64) -> bool {
 }
 
 /// Divides optimally: solves eq. 3 at the optimum by Newton's method.
-/// With y = 1/δ, OP/s = y·ln y/(y−1) − 1 (eq. 3), and at the optimum y − 1 − ln y = μ·p/s in every
-/// group; ln μ follows from ΣOP = `op_pages` by Newton, as the space that groups take is convex in
-/// it. `None` if no group has writes or there is nothing to divide.
+/// With y = 1/δ, OP/s = y·ln y/(y−1) − 1 (eq. 3). At the optimum, y − 1 − ln y = μ·p/s in every
+/// group. Newton's method finds ln μ from ΣOP = `op_pages`, in which the total space is convex.
+/// Returns None if no group has writes or there is no space to divide.
 fn optimal(groups: &[Demand], op_pages: f64) -> Option<Vec<f64>> {
     const MOST_STEPS: usize = 60;
     const TOLERANCE: f64 = 1e-13;
@@ -147,9 +148,9 @@ fn optimal(groups: &[Demand], op_pages: f64) -> Option<Vec<f64>> {
     if pages <= 0.0 || op_pages <= 0.0 {
         return None;
     }
-    // OP/s <= √(μ·rate/2): here the groups take too little.
+    // OP/s <= √(μ·rate/2), so the groups use too little space here.
     let mut log_mu = std::f64::consts::LN_2 + 2.0 * log(op_pages / roots);
-    // OP/s >= ln y − 1, and y > μ·rate: here they take too much.
+    // OP/s >= ln y − 1 and y > μ·rate, so they use too much here.
     let highest = op_pages / pages + 1.0 - lowest;
     let mut taken = vec![0.0; groups.len()];
     for _ in 0..MOST_STEPS {
@@ -165,7 +166,7 @@ fn optimal(groups: &[Demand], op_pages: f64) -> Option<Vec<f64>> {
             // d ln(y − 1 − ln y)/dh = 2/(u − op), with h = u/2.
             growth += group.pages * slope * (u - op) / 2.0;
         }
-        // From where too little is taken, the first step may go much too far.
+        // From a point with too little space, the first step may overshoot by far.
         let next = (log_mu + (op_pages - total) / growth).min(highest);
         if (next - log_mu).abs() < TOLERANCE * log_mu.abs().max(1.0) {
             break;
@@ -176,26 +177,26 @@ fn optimal(groups: &[Demand], op_pages: f64) -> Option<Vec<f64>> {
     scale.is_finite().then(|| taken.into_iter().map(|op| op * scale).collect())
 }
 
-/// Logarithm above which e^u − 1 − u is e^u in double precision.
+/// Logarithm above which e^u − 1 − u equals e^u in double precision.
 const LOG_LARGE: f64 = 45.0;
-/// Threshold of the series: below, they are exact to the last bits.
-/// Above, at most three bits are lost without them.
+/// Threshold of u below which the power series are exact to the last bits.
+/// Above it, the direct formulas lose at most three bits.
 const SERIES_BELOW: f64 = 0.25;
 
-/// The u = ln y > 0 at which ln(y − 1 − ln y) is `log_value`, and x = y − 1.
+/// Solves ln(y − 1 − ln y) = `log_value` for u = ln y > 0 and x = y − 1.
 fn log_y(log_value: f64) -> (f64, f64) {
     if log_value > LOG_LARGE {
         return (log_value, f64::INFINITY);
     }
     let value = libm::exp(log_value).max(f64::MIN_POSITIVE);
-    // y = 1 + value + u, and u = z − z²/6 + … for small z = √(2·value): 0.14% off at most, from
-    // where two of Halley's steps reach the last bits.
+    // y = 1 + value + u, and u = z − z²/6 + … for small z = √(2·value). The error is at most 0.14%,
+    // from which two of Halley's steps reach full precision.
     let z = (2.0 * value).sqrt();
     let start = value + z / (1.0 + z / 6.0);
     let x = start - halley(start, libm::log1p(start), value);
     let u = libm::log1p(x);
     let step = halley(x, u, value);
-    // The step is so small that the logarithm follows it in proportion.
+    // The step is so small that the logarithm changes in proportion.
     (u - step / (1.0 + x), x - step)
 }
 
@@ -222,13 +223,13 @@ fn gap_of_small(u: f64) -> f64 {
         1.0 / 12.0,
         1.0 / 13.0,
     ];
-    let series = PARTS.iter().rev().fold(1.0, |sum, part| 1.0 + u * part * sum);
+    let series = PARTS.iter().rev().fold(1.0, |sum, coefficient| 1.0 + u * coefficient * sum);
     0.5 * u * u * series
 }
 
-/// OP/s = u·y/(y − 1) − 1 at u = ln y and x = y − 1, and its derivative by h = u/2.
+/// Returns OP/s = u·y/(y − 1) − 1 at u = ln y and x = y − 1, and its derivative by h = u/2.
 fn op_at(u: f64, x: f64) -> (f64, f64) {
-    // Of h·coth h − 1 in powers of h².
+    // Coefficients of h·coth h − 1 in powers of h².
     const SERIES: [f64; 6] = [
         1.0 / 3.0,
         -1.0 / 45.0,
@@ -353,9 +354,9 @@ mod tests {
         for step in 0..400 {
             let u = libm::exp(-16.0 + 0.05 * f64::from(step)).min(300.0);
             let gap = if u < SERIES_BELOW { gap_of_small(u) } else { libm::expm1(u) - u };
-            let (found, _) = log_y(log(gap));
+            let (solution, _) = log_y(log(gap));
             // The logarithm of the gap is itself off by a last bit.
-            assert!((found / u - 1.0).abs() < 4e-15 * (1.0 + log(gap).abs()), "{u}: {found}");
+            assert!((solution / u - 1.0).abs() < 4e-15 * (1.0 + log(gap).abs()), "{u}: {solution}");
         }
     }
 

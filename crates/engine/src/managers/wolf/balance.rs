@@ -1,4 +1,4 @@
-//! Balance of space: the groups that collect, give blocks away and receive them.
+//! Balance of space: which groups collect, give blocks away and receive them.
 //! (Paper 3, §5.3 and Listing 3.)
 
 use super::drive::Grouped;
@@ -6,8 +6,8 @@ use crate::error::Result;
 use crate::flash::Tap;
 
 impl<T: Tap> Grouped<T> {
-    /// Pays debts, and lets groups that own too much give it away by movement operations (§5.3).
-    /// It is as greedy as possible.
+    /// Settles debts, and moves space away from groups that own too much (§5.3).
+    /// The movement is as greedy as possible.
     pub fn balance(&mut self, lun: usize) -> Result<()> {
         loop {
             self.settle(lun)?;
@@ -23,7 +23,7 @@ impl<T: Tap> Grouped<T> {
         }
     }
 
-    /// Group that owns most beyond its due, if that is a block or more that it can spare.
+    /// Group with the greatest surplus, if it is at least one block that the group can spare.
     fn giver(&self, lun: usize) -> Option<usize> {
         if !self.config.moves_space {
             return None;
@@ -40,7 +40,7 @@ impl<T: Tap> Grouped<T> {
         self.richest(lun, can_give)
     }
 
-    /// Makes groups in debt compact themselves, as far as there are invalid pages on the LUN.
+    /// Lets groups in debt compact themselves, as long as the LUN has invalid pages.
     fn settle(&mut self, lun: usize) -> Result<()> {
         loop {
             let in_debt =
@@ -52,14 +52,14 @@ impl<T: Tap> Grouped<T> {
         }
     }
 
-    /// A step towards a free block for `group`: it collects if it can free one by itself, or is
-    /// given one, or the subgroup with the most invalid pages collects for it. False if there
-    /// is nothing to gain.
+    /// Advances `group` towards a free block. Returns false if nothing can be gained.
+    /// The group collects if it can free a block by itself. Otherwise it receives a free block, or
+    /// the subgroup with the most invalid pages collects for it.
     pub fn gain(&mut self, group: usize, lun: usize) -> Result<bool> {
         let subgroup = self.space.subgroup(group, lun);
         let block_pages = i64::from(self.core.flash.geometry().pages_per_block());
-        // On a new drive the coldest group has all free blocks. Where it gives to neighbours only,
-        // and only what it erases, the others would collect full blocks beside unused ones.
+        // On a new drive the coldest group has all free blocks. With movement only to neighbours
+        // and only of erased blocks, the others would collect full blocks while blocks are unused.
         if !self.config.moves_space && self.space.has_unused(lun) && self.borrow(group, lun) {
             return Ok(true);
         }
@@ -79,7 +79,7 @@ impl<T: Tap> Grouped<T> {
         Ok(collector.is_some())
     }
 
-    /// Collects, for nobody in particular, a block of the group with the most invalid pages.
+    /// Collects a block of the group with the most invalid pages, without a fixed receiver.
     pub fn collect_most_invalid(&mut self, lun: usize) -> Result<bool> {
         let collector = self.most_invalid(lun);
         if let Some(collector) = collector {
@@ -88,7 +88,7 @@ impl<T: Tap> Grouped<T> {
         Ok(collector.is_some())
     }
 
-    /// The group with the most invalid pages in closed blocks of a LUN, of equals the coldest.
+    /// Group with the most invalid pages in closed blocks of a LUN; of equals, the coldest.
     fn most_invalid(&self, lun: usize) -> Option<usize> {
         let invalid_pages =
             |group: usize| self.core.candidates().invalid_pages(self.space.subgroup(group, lun));
@@ -98,7 +98,7 @@ impl<T: Tap> Grouped<T> {
         })
     }
 
-    /// Takes a free block from the group with the greatest surplus, if another has any.
+    /// Takes a free block from the group with the greatest surplus that has one.
     fn borrow(&mut self, group: usize, lun: usize) -> bool {
         let has_credit = |other: &usize| {
             *other != group && self.space.credits(self.space.subgroup(*other, lun)) > 0
@@ -108,7 +108,7 @@ impl<T: Tap> Grouped<T> {
         true
     }
 
-    /// Free pages of a subgroup, and those that it could free by collecting.
+    /// Free pages of a subgroup plus the pages that it could free by collecting.
     pub fn reclaimable_pages(&self, subgroup: usize) -> i64 {
         let block_pages = i64::from(self.core.flash.geometry().pages_per_block());
         i64::from(self.core.candidates().invalid_pages(subgroup))
@@ -116,7 +116,7 @@ impl<T: Tap> Grouped<T> {
             + i64::from(self.space.credits(subgroup)) * block_pages
     }
 
-    /// Of the groups that `accept`s, the one with the greatest surplus; of equals the coldest.
+    /// Group with the greatest surplus among those that `accept` allows; of equals, the coldest.
     fn richest(&self, lun: usize, accept: impl Fn(&usize) -> bool) -> Option<usize> {
         let groups = self.groups.order().iter().copied().filter(accept);
         groups.reduce(|best, group| {
@@ -128,8 +128,8 @@ impl<T: Tap> Grouped<T> {
         })
     }
 
-    /// The group with the greatest deficit, of equals the coldest, among those that a block of
-    /// `giver` may go to.
+    /// Group with the greatest deficit; of equals, the coldest.
+    /// Only groups that may receive a block of `giver` are considered.
     pub fn neediest(&self, giver: usize, lun: usize) -> usize {
         let reaches = |group: &usize| {
             self.config.moves_space

@@ -1,7 +1,7 @@
-//! The closed blocks of each group on each LUN, in the order in which they are collected.
+//! Closed blocks of each group on each LUN, in order of collection.
 //!
-//! One table of links serves all blocks; each subgroup (a group on a LUN) has the ends of its own
-//! queues only, so memory does not grow with groups times blocks.
+//! A single table of links serves all blocks, and each subgroup (a group on a LUN) stores only the
+//! ends of its queues. Memory does not grow with groups times blocks.
 
 use crate::error::Result;
 use crate::flash::{Blocks, NONE, Score, Table, filled, prefetch};
@@ -10,22 +10,22 @@ use crate::rng::Stream;
 use crate::state::{Reader, State, Writer, elements, require};
 use crate::victims::{Census, Situation, VictimPolicy, by_place, ranked};
 
-/// Order of collection of a subgroup's closed blocks.
+/// Order in which a subgroup's closed blocks are collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Collect {
-    /// Most invalid pages first, of equals the one changed longest ago.
-    /// There is a queue for each number of invalid pages.
+    /// Most invalid pages first; of equals, the one whose last change is oldest.
+    /// There is one queue per number of invalid pages.
     MostInvalid,
-    /// Closed longest ago first: one queue.
+    /// Oldest closed block first, in one queue.
     FirstClosed,
 }
 
 impl Collect {
-    /// Every order, by the name of the victim policy that has it.
+    /// All orders, by the name of the corresponding victim policy.
     pub const ALL: [(&'static str, Collect); 2] =
         [("greedy", Collect::MostInvalid), ("fifo", Collect::FirstClosed)];
 
-    /// Their names.
+    /// Names of the orders.
     pub const NAMES: [&'static str; 2] = words(&Collect::ALL);
 }
 
@@ -35,7 +35,7 @@ struct Link {
     next: u32,
 }
 
-/// Link of a block in no queue: one to the block itself, which cannot occur inside a queue.
+/// Link of a block in no queue: a link to itself, which cannot occur inside a queue.
 const fn unlinked(block: u32) -> Link {
     Link { previous: block, next: block }
 }
@@ -48,14 +48,14 @@ struct Ends {
 
 const EMPTY: Ends = Ends { first: NONE, last: NONE };
 
-/// Counts of a subgroup, and a bound on its queues.
+/// Counters of a subgroup, and an upper bound of its queues.
 #[derive(Debug, Clone, Copy, Default)]
 struct Subgroup {
-    /// No queue above this one holds a block.
+    /// Upper bound of the non-empty queues.
     highest: u32,
-    /// Invalid pages of its closed blocks.
+    /// Invalid pages of the closed blocks.
     invalid_pages: u32,
-    /// Valid pages of all its blocks.
+    /// Valid pages of all blocks.
     valid_pages: u32,
 }
 
@@ -64,7 +64,7 @@ elements! {
     Queued { queue: u32, block: u32 }
 }
 
-/// A closed block and the place of its queue among all.
+/// Closed block and the index of its queue.
 #[derive(Clone, Copy)]
 struct Queued {
     queue: u32,
@@ -75,13 +75,13 @@ struct Queued {
 pub struct Candidates {
     collect: Collect,
     links: Table<Link>,
-    /// The subgroup of each block that is open or closed.
+    /// Subgroup of each open or closed block.
     subgroup_of: Table<u32>,
     subgroups: Vec<Subgroup>,
-    /// The queues of each subgroup in turn.
+    /// Queues of each subgroup in turn.
     queues: Table<Ends>,
     queues_each: usize,
-    /// The subgroup that [`VictimPolicy::choose`] chooses from.
+    /// Subgroup from which [`VictimPolicy::choose`] chooses.
     collecting: usize,
 }
 
@@ -109,7 +109,7 @@ impl Candidates {
         })
     }
 
-    /// The subgroup of a block that is open or closed.
+    /// Subgroup of an open or closed block.
     #[inline(always)]
     pub fn subgroup_of(&self, block: u32) -> usize {
         self.subgroup_of[block as usize] as usize
@@ -125,35 +125,36 @@ impl Candidates {
         self.subgroups[subgroup].valid_pages
     }
 
-    /// Enters `block`, which is being opened, into `subgroup`.
+    /// Assigns `block`, which is being opened, to `subgroup`.
     pub fn open(&mut self, block: u32, subgroup: usize) {
         self.subgroup_of[block as usize] = subgroup as u32;
     }
 
-    /// Counts a page that was programmed to a block of `subgroup`.
+    /// Counts a page programmed to a block of `subgroup`.
     #[inline(always)]
     pub fn add_page(&mut self, subgroup: usize) {
         self.subgroups[subgroup].valid_pages += 1;
     }
 
-    /// Takes so many pages from `subgroup`, which the controller is moving.
+    /// Subtracts pages of `subgroup` that the controller is moving.
     pub fn take_pages(&mut self, subgroup: usize, pages: u32) {
         self.subgroups[subgroup].valid_pages -= pages;
     }
 
-    /// Sets the subgroup that the next choice is made from.
+    /// Sets the subgroup from which the next victim is chosen.
     pub fn collect_from(&mut self, subgroup: usize) {
         self.collecting = subgroup;
     }
 
-    /// Moves `worn`, which a leveller filled with the pages of `young`, to the subgroup of these.
+    /// Moves `worn`, which a leveller filled with the pages of `young`, to the subgroup of
+    /// `young`.
     pub fn exchange(&mut self, young: u32, worn: u32, invalid_pages: u32) {
         self.remove(worn, invalid_pages);
         self.subgroup_of[worn as usize] = self.subgroup_of[young as usize];
         self.insert(worn, invalid_pages);
     }
 
-    /// Moves all blocks of `from` to `into`, behind its own.
+    /// Appends all blocks of `from` to the queues of `into`.
     pub fn merge(&mut self, from: usize, into: usize) {
         for subgroup in &mut self.subgroup_of {
             if *subgroup == from as u32 {
@@ -237,7 +238,7 @@ impl Candidates {
         self.links[block as usize].next != block
     }
 
-    /// Every closed block with its queue, in the order of the queues.
+    /// Closed blocks with their queues, in order of the queues.
     fn queued(&self) -> impl Iterator<Item = Queued> + '_ {
         let some = |block: u32| (block != NONE).then_some(block);
         let blocks = move |first: u32| {
@@ -248,7 +249,7 @@ impl Candidates {
         })
     }
 
-    /// The first block of the highest queue that has one.
+    /// First block of the highest non-empty queue.
     fn first(&mut self, subgroup: usize) -> Option<u32> {
         let highest = &mut self.subgroups[subgroup].highest;
         let queues = &self.queues[subgroup * self.queues_each..];
@@ -262,7 +263,7 @@ impl Candidates {
     }
 }
 
-/// The blocks in the order of their queues, from which the links follow.
+/// Saves the blocks in order of their queues; the links follow from them.
 impl State for Candidates {
     fn save(&self, to: &mut Writer) {
         let subgroups: Vec<Subgroup> =

@@ -9,46 +9,47 @@ use super::measured::Pace;
 use super::order::FEWEST_GROUPS;
 use super::temperature::FilterRules;
 use crate::error::{Error, Result};
-use crate::hints::Hears;
+use crate::hints::RequiredHints;
 use crate::managers::{Declared, Layout, Needs, Only};
 use crate::params::{Domain, Extent, Param, Params, U32_MAX, words};
 
-/// Source of the group of a page.
+/// Method that determines the group of a page.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Knowledge {
-    /// Nothing: there is one group.
+    /// None: all pages are in one group.
     Nothing,
-    /// The host, as it writes. A page that collection moves stays where it is, unless it goes to
-    /// the group that is `current` for what the host said of it.
+    /// Host hints with each write. Migrated pages stay in their group, unless `current` is set:
+    /// then they go to the current group of the page's last hint.
     Host {
-        /// Whether migrated pages follow what the host said of them last.
+        /// True if migrated pages go to the group of their last hint.
         current: bool,
     },
-    /// Bloom filters for each group.
+    /// Bloom filters per group.
     Filters(FilterRules),
-    /// Intervals at which each page was written, which tell how long it will live.
-    /// Groups stand so many times apart, and those are open that pay.
+    /// Write intervals of each page, which predict its lifetime.
+    /// Lifetimes of neighbouring groups differ by `ratio`; groups are open only if they are
+    /// worthwhile.
     Intervals {
-        /// Life of the pages of a group over that in the next hotter one.
+        /// Ratio of page lifetimes of a group and the next hotter one.
         ratio: f64,
     },
 }
 
-/// Everything that the spec of a grouped manager decides.
+/// Settings of a grouped manager, from its spec.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Config {
-    /// Source of the group of a page.
+    /// Method that determines the group of a page.
     pub knowledge: Knowledge,
-    /// Blocks go to any group, and are moved as soon as one has too many (Wolf); else they go to
-    /// neighbours in the order, as they are erased (FDP).
+    /// True: blocks go to any group, and move as soon as one has too many (Wolf). False: blocks
+    /// go to neighbours in the order, when they are erased (FDP).
     pub moves_space: bool,
-    /// Groups at the start.
+    /// Number of groups at the start.
     pub groups: usize,
-    /// Groups that there may be at any time.
+    /// Most groups at any time.
     pub max_groups: usize,
     /// h, as a share of the logical pages.
     interval: f64,
-    /// F, in blocks on each LUN.
+    /// F, in blocks per LUN.
     smallest_blocks: u32,
     rules: Rules,
 }
@@ -57,19 +58,20 @@ pub const DETECTOR: Param = Param::new(
     "detector",
     "oracle",
     Domain::Word(&["oracle", "bloom", "interval", "none"]),
-    "what tells the group of a page: oracle (the workload), bloom (two filters a group), interval (of each page's writes) or none (one group)",
+    "detector of a page's group: oracle (the workload), bloom (two filters per group), interval \
+     (write intervals of each page) or none (one group)",
 );
 pub const ALLOCATION: Param = Param::new(
     "allocation",
     "closed-form",
     Domain::Word(&words(&Allocation::ALL)),
-    "how spare space is divided",
+    "rule that divides the spare space",
 );
 pub const INTERVAL: Param = Param::new(
     "interval",
     "0.001",
     Domain::Number(Excluded(0.0), Included(1.0)),
-    "h: writes between two looks at the groups, per logical page",
+    "h: writes between two updates of the groups, per logical page",
 );
 pub const WEIGHT: Param = Param::new(
     "weight",
@@ -81,38 +83,38 @@ pub const PACE: Param = Param::new(
     "pace",
     "0.02",
     Domain::Number(Excluded(0.0), Included(1.0)),
-    "effective-size: part of the way to the last size found that a group goes in each interval",
+    "effective-size: share of the difference to the last measured size, corrected per interval",
 );
 pub const MEMORY: Param = Param::new(
     "memory",
     "0.98",
     Domain::SHARE,
-    "effective-size: part of the victims so far that still counts after an interval",
+    "effective-size: share of the earlier victims that still counts after an interval",
 );
 pub const RATIO: Param = Param::new(
     "ratio",
     "2",
     Domain::Number(Included(1.0), Unbounded),
-    "Q: ratio of hit rates at which groups are kept apart",
+    "Q: ratio of hit rates above which groups stay separate",
 );
 pub const HOLD: Param = Param::new(
     "hold",
     "50",
     Domain::Whole(0, U32_MAX),
-    "w: intervals for which a new group keeps its place, and alike groups are borne",
+    "w: intervals for which a new group keeps its place, and after which similar groups merge",
 );
 pub const SMALLEST: Param = Param::new(
     "smallest",
     "1",
     Domain::Whole(1, U32_MAX),
-    "F: pages of the smallest group, in blocks on each LUN",
+    "F: size of the smallest group, in blocks per LUN",
 )
 .extent(Extent::Blocks);
 pub const COLDEST_RATIO: Param = Param::new(
     "coldest_ratio",
     "0.05",
     Domain::SHARE,
-    "closed form: the coldest group has a fixed space below so much of the next one's hit rate",
+    "closed form: hit rate of the coldest group over the next one's below which its space is fixed",
 );
 pub const COLDEST_OP: Param = Param::new(
     "coldest_op",
@@ -120,8 +122,12 @@ pub const COLDEST_OP: Param = Param::new(
     Domain::SHARE,
     "closed form: that fixed spare space, per page of the coldest group",
 );
-pub const FLOOR: Param =
-    Param::new("floor", "0.02", Domain::SHARE, "least spare space of a group, per page of its own");
+pub const FLOOR: Param = Param::new(
+    "floor",
+    "0.02",
+    Domain::SHARE,
+    "least spare space of a group, per page of the group",
+);
 pub const DEMOTION: Param = Param::new(
     "demotion",
     "0.125",
@@ -132,7 +138,7 @@ pub const FALSE_POSITIVES: Param = Param::new(
     "false_positives",
     "0.3",
     Domain::Number(Included(0.0001), Included(0.9)),
-    "bloom: share of unknown pages that a full filter claims to know",
+    "bloom: false-positive rate of a full filter",
 );
 pub const MAX_GROUPS: Param = Param::new(
     "max_groups",
@@ -141,7 +147,7 @@ pub const MAX_GROUPS: Param = Param::new(
     "most groups; a small drive holds fewer",
 );
 
-/// Defaults in which one wolf differs from another.
+/// Defaults that differ between the variants of wolf.
 pub struct Defaults {
     pub detector: &'static str,
     pub allocation: &'static str,
@@ -152,13 +158,13 @@ pub struct Defaults {
     pub max_groups: &'static str,
 }
 
-/// The parameters of `wolf`, with these defaults.
+/// Parameters of `wolf`, with these defaults.
 pub const fn wolf_params(defaults: &Defaults) -> [Param; 16] {
     let groups = Param::new(
         "groups",
         "adaptive",
         Domain::Either(&Domain::Word(&["adaptive"]), &Domain::Whole(1, MOST_GROUPS)),
-        "bloom: adaptive (created and merged as the workload asks for) or their number",
+        "bloom: number of groups, or adaptive (created and merged as needed)",
     );
     [
         DETECTOR.default(defaults.detector),
@@ -184,14 +190,14 @@ pub const fn wolf_params(defaults: &Defaults) -> [Param; 16] {
 pub const MOST_GROUPS: u64 = 255;
 
 impl Config {
-    /// The configuration of `wolf`.
+    /// Configuration of `wolf`.
     pub fn wolf(params: &Params) -> Result<Self> {
         let knowledge = knowledge(params, false);
         let finds_groups = matches!(knowledge, Knowledge::Filters { .. });
         let adaptive = params.text("groups") == "adaptive";
         if params.is_given("groups") && !finds_groups {
             return Err(Error::Spec(format!(
-                "{}: only detector=bloom finds groups by itself; leave groups= out with another",
+                "{}: groups= is only valid with detector=bloom; remove it",
                 params.entry().name
             )));
         }
@@ -221,7 +227,7 @@ impl Config {
         })
     }
 
-    /// The configuration of `fdp-frequency`.
+    /// Configuration of `fdp-frequency`.
     pub fn fdp(params: &Params) -> Result<Self> {
         let knowledge = knowledge(params, params.text("class") == "current");
         let filters = matches!(knowledge, Knowledge::Filters { .. });
@@ -229,7 +235,7 @@ impl Config {
         for (name, only) in [("groups", true), ("class", false)] {
             if params.is_given(name) && filters != only {
                 return Err(Error::Spec(format!(
-                    "fdp-frequency: {name}= goes with detector={} only; leave it out",
+                    "fdp-frequency: {name}= is only valid with detector={}; remove it",
                     if only { "bloom" } else { "oracle" }
                 )));
             }
@@ -251,7 +257,7 @@ impl Config {
             Knowledge::Nothing => (1, 1),
             _ => (self.fewest_groups(), self.max_groups),
         };
-        let tells = matches!(self.knowledge, Knowledge::Host { .. });
+        let uses_host_hints = matches!(self.knowledge, Knowledge::Host { .. });
         Declared {
             layouts: Some(Only {
                 these: &Layout::WITHIN_LUNS,
@@ -259,10 +265,14 @@ impl Config {
             }),
             victims: Some(Only {
                 these: &Collect::NAMES,
-                because: "collects within a group by a policy of its own list",
+                because: "orders the victims of each group itself",
             }),
             default_victims: if self.moves_space { "greedy" } else { "fifo" }.into(),
-            hears: if tells { Hears::Groups } else { Hears::Nothing },
+            required_hints: if uses_host_hints {
+                RequiredHints::Groups
+            } else {
+                RequiredHints::Nothing
+            },
             ..Declared::of(Needs {
                 fewest_streams: fewest_streams as u32,
                 most_streams: most_streams as u32,
@@ -271,15 +281,15 @@ impl Config {
         }
     }
 
-    /// The groups that even the smallest drive has room for. A host that tells its groups has two
-    /// or more.
+    /// Fewest groups for which a drive must have room.
+    /// Hosts that name groups have two or more.
     fn fewest_groups(&self) -> usize {
         let fewest = if let Knowledge::Host { .. } = self.knowledge { 2 } else { self.groups };
         fewest.min(self.max_groups)
     }
 
-    /// Free blocks that each LUN keeps back, so that a page may go to another group than the rest
-    /// of its victim even if that takes a block.
+    /// Free blocks reserved on each LUN.
+    /// A page of a victim may go to a different group than the rest, even if that needs a block.
     pub fn reserve_blocks(&self) -> u32 {
         match self.knowledge {
             Knowledge::Nothing | Knowledge::Host { current: false } => 0,
@@ -289,8 +299,8 @@ impl Config {
         }
     }
 
-    /// Most groups on a drive with so many usable blocks in each of `luns`.
-    /// Their open blocks, and the blocks kept back, tie up at most half of the spare pages.
+    /// Most groups on a drive with this number of usable blocks in each of `luns`.
+    /// Their open blocks and reserved blocks occupy at most half of the spare pages.
     pub fn groups_that_fit(
         &self,
         luns: u32,
@@ -316,7 +326,7 @@ impl Config {
         ((self.interval * f64::from(logical_pages)).round() as u32).max(1)
     }
 
-    /// The groups to begin with, on a drive that holds so many.
+    /// Initial groups of a drive that can hold `most_groups`.
     pub fn groups(&self, luns: u32, pages_per_block: u32, most_groups: usize) -> Groups {
         let smallest_pages = self.smallest_pages(luns, pages_per_block);
         Groups::new(Rules { smallest_pages, ..self.rules }, self.groups, most_groups)
@@ -341,7 +351,7 @@ fn knowledge(params: &Params, current: bool) -> Knowledge {
     }
 }
 
-/// Most groups at any time: at least as many as there are at the start.
+/// Most groups at any time: at least the number at the start.
 fn max_groups(params: &Params, groups: usize) -> Result<usize> {
     let most: usize = params.integer("max_groups");
     if most < groups && params.is_given("max_groups") {
@@ -350,7 +360,7 @@ fn max_groups(params: &Params, groups: usize) -> Result<usize> {
     Ok(most.max(groups))
 }
 
-/// Rules that both managers take from their parameters.
+/// Rules that both managers read from their parameters.
 fn rules(params: &Params) -> Rules {
     Rules {
         weight: 1.0,

@@ -1,9 +1,9 @@
 //! Drive of the grouped managers: placement of pages, collection, and blocks for groups.
 //!
-//! A victim's valid pages are migrating and placed on its own LUN, in its own group or the one that
+//! The valid pages of a victim are placed on its own LUN, in their old group or in the group that
 //! they belong to now. The erased block goes to the group with the greatest deficit (Listing 3).
-//! Since collection copies back through a buffer, a subgroup collects when it has no free page
-//! left, where paper 3 (§5.4) keeps a block's worth free to migrate into.
+//! Collection copies back through a buffer, so a subgroup collects when it has no free page left,
+//! whereas paper 3 (§5.4) keeps one block's worth free for migration.
 
 use super::candidates::Candidates;
 use super::config::Config;
@@ -18,26 +18,26 @@ use crate::hints::{Group, Hints};
 use crate::managers::core::{Core, Exchange, PAGE_LOOKAHEAD};
 use crate::observe::GroupLog;
 
-/// Source of the group of a page, with its state.
+/// Method that determines the group of a page, with its state.
 pub(super) enum Oracle {
-    /// There is one group.
+    /// None: all pages are in one group.
     Nothing,
     Host(HostGroups),
     Filters(Temperature),
     Intervals(Box<Intervals>),
 }
 
-/// Groups as the host has told them.
+/// Groups named by the host's hints.
 #[derive(Default)]
 pub(super) struct HostGroups {
-    pub said: Vec<Group>,
-    /// The group for each of the host's own groups.
+    pub named_groups: Vec<Group>,
+    /// Group of the drive for each group of the host.
     pub group_of_hint: Vec<u8>,
-    /// The host's group of each logical page, where pages that collection moves go by it.
+    /// Host group of each logical page, if collection moves pages by it.
     pub hint_of_page: Option<Table<u8>>,
 }
 
-/// A drive whose blocks belong to groups.
+/// Drive whose blocks belong to groups.
 pub(super) struct Grouped<T: Tap> {
     pub name: &'static str,
     pub config: Config,
@@ -46,13 +46,13 @@ pub(super) struct Grouped<T: Tap> {
     pub space: Space,
     pub oracle: Oracle,
     pub luns: usize,
-    /// The most groups there can be.
+    /// Most groups at any time.
     pub most_groups: usize,
-    /// Blocks of all LUNs that hold pages or may be opened.
+    /// Blocks of all LUNs that hold pages or can be opened.
     pub usable_blocks: u32,
     pub interval_pages: u32,
     pub interval_left: u32,
-    /// The LUN that each group writes its next page to.
+    /// Next LUN to write to, for each group.
     pub next_lun: Vec<usize>,
     /// Blocks that each group has given away in this interval by movement operations.
     pub moved_blocks: Vec<u32>,
@@ -61,7 +61,7 @@ pub(super) struct Grouped<T: Tap> {
 }
 
 impl Oracle {
-    /// Fetches what is known of a page.
+    /// Prefetches the history of a page.
     #[inline(always)]
     fn prefetch(&self, logical: u32) {
         if let Oracle::Intervals(intervals) = self {
@@ -69,7 +69,7 @@ impl Oracle {
         }
     }
 
-    /// Fetches what is known of the page that comes some places after `at`.
+    /// Prefetches the history of the page some places after `at`.
     #[inline(always)]
     pub(super) fn prefetch_ahead(&self, pages: &[u32], at: usize) {
         if let Some(&logical) = pages.get(at + PAGE_LOOKAHEAD) {
@@ -77,12 +77,13 @@ impl Oracle {
         }
     }
 
-    /// False if it looks at the valid pages of groups, which losses change.
-    fn is_asked_ahead(&self) -> bool {
+    /// True if groups can be determined ahead of the writes.
+    /// False if they depend on the valid pages of groups, which losses change.
+    fn can_run_ahead(&self) -> bool {
         !matches!(self, Oracle::Filters(_))
     }
 
-    /// The group of a page that the host writes; `held_by` finds that which holds it.
+    /// Group of a page that the host writes. `held_by` returns the group that contains it.
     #[inline(always)]
     pub(super) fn group_of_write(
         &mut self,
@@ -105,7 +106,7 @@ impl Oracle {
         }
     }
 
-    /// Memory of what tells the group of a page.
+    /// Memory of the group detector, in bytes.
     pub fn bytes(&self) -> u64 {
         match self {
             Oracle::Nothing => 0,
@@ -117,20 +118,20 @@ impl Oracle {
 }
 
 impl<T: Tap> Grouped<T> {
-    /// Takes notice of what the host says of its groups.
-    pub fn hear(&mut self, hints: &Hints) -> Result<()> {
+    /// Updates the groups from the host's hints.
+    pub fn update_hinted_groups(&mut self, hints: &Hints) -> Result<()> {
         let Oracle::Host(host) = &mut self.oracle else { return Ok(()) };
         if hints.groups.len() > self.most_groups {
             return Err(Error::Spec(format!(
-                "the workload has {} groups of pages and {} keeps at most {} on this drive; use \
-                 fewer, or a larger max_groups, op or drive",
+                "the workload has {} groups of pages, but {} supports at most {} on this drive; \
+                 use fewer groups, or a larger max_groups, op or drive",
                 hints.groups.len(),
                 self.name,
                 self.most_groups
             )));
         }
-        if host.said != hints.groups {
-            host.said = hints.groups.to_vec();
+        if host.named_groups != hints.groups {
+            host.named_groups = hints.groups.to_vec();
             self.groups.grow(hints.groups.len());
             host.group_of_hint = (0..hints.groups.len() as u8).collect();
             if let Some(ratio) = self.groups.assumed_ratio() {
@@ -143,9 +144,9 @@ impl<T: Tap> Grouped<T> {
         Ok(())
     }
 
-    /// Writes pages that all lie within one interval.
+    /// Writes pages that are all within one interval.
     pub fn write_run(&mut self, pages: &[u32], hint_of: &[u8]) -> Result<()> {
-        if !T::IS_OPEN && self.oracle.is_asked_ahead() {
+        if !T::IS_OPEN && self.oracle.can_run_ahead() {
             return self.write_ahead(pages, hint_of);
         }
         for (at, &logical) in pages.iter().enumerate() {
@@ -176,7 +177,7 @@ impl<T: Tap> Grouped<T> {
         Ok(self.oracle.group_of_write(logical, hint, || held_by, self.core.now()))
     }
 
-    /// The group of a page of `now` that collection moves.
+    /// Group of a page of group `now` that collection moves.
     fn group_of_migration(&mut self, logical: u32, now: usize) -> usize {
         match &mut self.oracle {
             Oracle::Filters(temperature) => {
@@ -188,7 +189,8 @@ impl<T: Tap> Grouped<T> {
             Oracle::Host(HostGroups {
                 group_of_hint, hint_of_page: Some(hint_of_page), ..
             }) => {
-                // A host that names fewer groups than before leaves pages of those gone where they are.
+                // If the host names fewer groups than before, pages of the removed groups stay
+                // where they are.
                 let hint = usize::from(hint_of_page[logical as usize]);
                 group_of_hint.get(hint).map_or(now, |&group| usize::from(group))
             }
@@ -196,7 +198,7 @@ impl<T: Tap> Grouped<T> {
         }
     }
 
-    /// The LUN that takes the next page of `group`: the next in turn that has room.
+    /// LUN for the next page of `group`: the next in turn that has room.
     #[inline(always)]
     pub(super) fn lun_with_room(&mut self, group: usize) -> Result<usize> {
         let first = self.next_lun[group];
@@ -213,8 +215,8 @@ impl<T: Tap> Grouped<T> {
         }
     }
 
-    /// Gives the full frontier of a subgroup a block with room, if its LUN can.
-    /// It cannot if it has neither a block to spare nor an invalid page.
+    /// Gives the full frontier of a subgroup a block with room, if possible.
+    /// Returns false if the LUN has neither a spare block nor an invalid page.
     #[cold]
     fn make_room(&mut self, group: usize, lun: usize) -> Result<bool> {
         let subgroup = self.space.subgroup(group, lun);
@@ -236,7 +238,7 @@ impl<T: Tap> Grouped<T> {
         }
     }
 
-    /// Takes over a block that a group which merged into this one left open.
+    /// Takes over an open block of a group that was merged into this one.
     fn adopt(&mut self, subgroup: usize, lun: usize) -> bool {
         let left = (0..self.most_groups).map(|group| self.space.subgroup(group, lun)).find(|at| {
             let frontier = &self.core.frontiers[*at];
@@ -257,8 +259,9 @@ impl<T: Tap> Grouped<T> {
         self.space.open(subgroup);
     }
 
-    /// Collects one block of a group. It goes to `receiver`; without one, to whom it is due, as
-    /// long as the group can free another by itself.
+    /// Collects one block of a group and gives it to `receiver`.
+    /// Without a receiver it goes to the neediest group if `group` can free another block by
+    /// itself, else it stays with `group`.
     pub fn collect(&mut self, group: usize, lun: usize, receiver: Option<usize>) -> Result<()> {
         let subgroup = self.space.subgroup(group, lun);
         self.core.candidates_mut().collect_from(subgroup);
@@ -289,8 +292,8 @@ impl<T: Tap> Grouped<T> {
         Ok(())
     }
 
-    /// Places a migrating page of `group` in the group it belongs to now.
-    /// It stays in `group` if that would take the last free block.
+    /// Places a migrating page of `group` in its current group.
+    /// It stays in `group` if the move would use the last free block.
     fn migrate(&mut self, logical: u32, group: usize, lun: usize) {
         let group_now = self.group_of_migration(logical, group);
         let mut target = self.space.subgroup(group_now, lun);

@@ -1,30 +1,31 @@
-//! The groups of a drive: their statistics, their order by temperature, and their space.
+//! Groups of a drive: statistics, order by temperature, and target space.
 //!
-//! Plain arithmetic: nothing here knows of blocks.
+//! This is plain arithmetic without blocks.
 
 use super::allocation::{Allocation, Demand, Exceptions, allocate};
 use super::measured::{Measured, Pace};
 use crate::state::state;
 
-/// Rules that decide about groups. Symbols are those of paper 3.
+/// Rules for groups. Symbols are those of paper 3.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rules {
-    /// a: the weight of the interval that just ended in the measured share of writes.
+    /// a: weight of the last interval in the measured write share.
     pub weight: f64,
-    /// Q: two groups whose pages are written so many times as often are worth keeping apart.
+    /// Q: ratio of write rates per page from which two groups stay separate.
     pub ratio: f64,
     /// w: intervals for which a new group keeps its place, and after which similar groups merge.
     pub hold_intervals: u32,
-    /// F: a group with fewer pages is merged, and the hottest with fewer has no hotter one.
+    /// F: smaller groups are merged; if the hottest group is smaller, none is created above it.
     pub smallest_pages: u32,
-    /// Groups are created and merged.
+    /// True if groups are created and merged.
     pub adaptive: bool,
-    /// Groups stand in the order of their numbers.
+    /// True if groups stay in the order of their numbers.
     pub keeps_order: bool,
-    /// Pace at which effective sizes follow collection.
+    /// Rate at which effective sizes follow the measurements.
     pub pace: Pace,
-    /// The order is fixed, and the pages of each group count as written so many times as often as
-    /// those of the next colder one, instead of as measured (FDP).
+    /// Assumed ratio of write rates of a group and the next colder one, instead of measured
+    /// rates.
+    /// The order is then fixed (FDP).
     pub assumed_ratio: Option<f64>,
     /// Rule that divides the over-provisioned space.
     pub allocation: Allocation,
@@ -40,11 +41,11 @@ pub enum Change {
         /// Number of the group.
         group: usize,
     },
-    /// The pages of `from` belong to `into`.
+    /// The pages of `from` join `into`.
     Merged {
-        /// Group that is no more.
+        /// Group that ceases to exist.
         from: usize,
-        /// Group that has its pages now.
+        /// Group that receives the pages.
         into: usize,
     },
 }
@@ -55,12 +56,12 @@ pub(super) struct Statistics {
     /// p: measured share of the host's writes.
     pub write_share: f64,
     pub interval_writes: u32,
-    /// Intervals for which the group keeps its place in the order.
+    /// Remaining intervals for which the group keeps its place in the order.
     pub held: u32,
     pub measured: Measured,
 }
 
-state!(Statistics { value write_share, value interval_writes, value held, part measured });
+state!(Statistics { value write_share, value interval_writes, value held, nested measured });
 
 impl Statistics {
     pub(super) fn new(write_share: f64) -> Self {
@@ -69,25 +70,26 @@ impl Statistics {
     }
 }
 
-/// Groups are numbered; the numbers of those merged away are used again.
+/// Groups of a drive. Numbers of merged groups are reused.
 #[derive(Debug, Clone)]
 pub struct Groups {
     pub(super) rules: Rules,
     pub(super) statistics: Vec<Statistics>,
-    /// The groups there are, coldest first.
+    /// Existing groups, coldest first.
     pub(super) order: Vec<usize>,
-    /// For each place in the order: intervals in a row in which the group there was written about
-    /// as often as the next colder one. Groups that are alike change places all the time, so it
-    /// does not matter which they were.
+    /// For each place in the order: consecutive intervals with a write rate similar to the next
+    /// colder place.
+    /// Similar groups exchange places often, so the count belongs to the place and not to the
+    /// group.
     pub(super) alike: Vec<u32>,
-    /// Steps of the assumed ratio by which each group is hotter than the coldest.
+    /// Steps of the assumed ratio between the coldest group and each group.
     steps: Vec<i32>,
 }
 
 state! {
     Groups {
         fixed rules,
-        part statistics,
+        nested statistics,
         list order,
         list alike,
         table steps,
@@ -95,7 +97,7 @@ state! {
 }
 
 impl Groups {
-    /// `count` groups of at most `most`, group 0 the coldest.
+    /// Builds `count` groups of at most `most`, with group 0 the coldest.
     pub fn new(rules: Rules, count: usize, most: usize) -> Self {
         let mut groups = Groups {
             rules,
@@ -120,7 +122,7 @@ impl Groups {
             && writes < u64::from(u32::MAX / 2)
     }
 
-    /// Makes sure that there are `count` groups.
+    /// Adds groups until there are `count`.
     pub fn grow(&mut self, count: usize) {
         self.order.extend(self.order.len()..count);
         self.alike.resize(self.order.len(), 0);
@@ -131,17 +133,17 @@ impl Groups {
         self.rules.assumed_ratio
     }
 
-    /// Assumes each group so many steps hotter than the coldest, instead of one for each place.
+    /// Sets the assumed number of steps between the coldest group and each group.
     pub fn assume(&mut self, steps: &[i32]) {
         self.steps[..steps.len()].copy_from_slice(steps);
     }
 
-    /// The groups there are, coldest first.
+    /// Existing groups, coldest first.
     pub fn order(&self) -> &[usize] {
         &self.order
     }
 
-    /// Opens a group, which takes its place in the order of numbers.
+    /// Opens a group, at its place in the order of numbers.
     pub fn open(&mut self, group: usize) {
         let place = self.order.iter().take_while(|&&other| other < group).count();
         self.order.insert(place, group);
@@ -149,7 +151,7 @@ impl Groups {
         self.statistics[group] = Statistics::new(0.0);
     }
 
-    /// The pages of `from` belong to `into`.
+    /// Merges the pages of `from` into `into`.
     pub fn merge(&mut self, from: usize, into: usize) {
         let place = self.place(from);
         self.order.remove(place);
@@ -160,13 +162,13 @@ impl Groups {
         self.statistics[into].measured.join(from.measured);
     }
 
-    /// The next hotter group, or the same if it is the hottest.
+    /// Next hotter group, or the group itself if it is the hottest.
     pub fn hotter(&self, group: usize) -> usize {
         let place = self.place(group);
         *self.order.get(place + 1).unwrap_or(&group)
     }
 
-    /// The next colder group, or the same if it is the coldest.
+    /// Next colder group, or the group itself if it is the coldest.
     pub fn colder(&self, group: usize) -> usize {
         let place = self.place(group);
         if place == 0 { group } else { self.order[place - 1] }
@@ -176,29 +178,29 @@ impl Groups {
         self.order.iter().position(|&other| other == group).expect("a group there is")
     }
 
-    /// Counts a write of the host to a page that is in `group` from now on.
+    /// Counts a host write to a page that is now in `group`.
     #[inline(always)]
     pub fn count_write(&mut self, group: usize) {
         self.statistics[group].interval_writes += 1;
     }
 
-    /// Counts a page that collection moved to `group` from another one.
+    /// Counts a page that collection moved to `group` from another group.
     pub fn count_migration(&mut self, group: usize) {
         self.statistics[group].measured.count_migration();
     }
 
-    /// Counts a block of `group` that was collected.
+    /// Counts a collected block of `group`.
     pub fn count_victim(&mut self, group: usize, valid_pages: u32, pages_per_block: u32) {
         self.statistics[group].measured.count_victim(valid_pages, pages_per_block);
     }
 
-    /// True if [`Self::follow`] says something new.
+    /// True if effective sizes are measured by [`Self::follow`].
     pub fn follows_collection(&self) -> bool {
         self.rules.allocation == Allocation::EffectiveSize
     }
 
-    /// Compares what was collected with what is expected of groups that hold so many valid pages
-    /// and own so many pages of flash.
+    /// Compares collected blocks with the expectation.
+    /// The expectation follows from the valid pages and the owned flash pages of each group.
     pub fn follow(&mut self, pages: &[u32], owned_pages: &[i64], pages_per_block: u32) {
         for &group in &self.order {
             let spare_pages = owned_pages[group] - i64::from(pages[group]);
@@ -211,9 +213,9 @@ impl Groups {
         }
     }
 
-    /// Ends an interval (Listing 2): brings shares and order up to date, and creates and merges
-    /// groups. `pages` are the valid pages of each group, `unused` a number that a new group may
-    /// have. Merges come before creations.
+    /// Ends an interval (Listing 2): updates shares and order, and creates and merges groups.
+    /// `pages` are the valid pages of each group, `unused` is a free group number. Merges precede
+    /// creations.
     pub fn end_interval(&mut self, pages: &[u32], unused: Option<usize>) -> Vec<Change> {
         let writes: u32 = self.order.iter().map(|&g| self.statistics[g].interval_writes).sum();
         for &group in &self.order {
@@ -232,7 +234,7 @@ impl Groups {
         if self.rules.adaptive { self.adapt(pages, unused) } else { Vec::new() }
     }
 
-    /// Pages of flash that each group should have, for its data and its part of `op_pages`.
+    /// Target flash pages of each group: its data and its part of `op_pages`.
     pub fn target_pages(&self, pages: &[u32], op_pages: f64) -> Vec<f64> {
         let size = |group: usize| f64::from(pages[group]);
         let follows = self.follows_collection();
@@ -257,7 +259,7 @@ impl Groups {
         targets
     }
 
-    /// p/s, the hit rate.
+    /// Hit rate p/s.
     pub(super) fn rate(&self, group: usize, pages: &[u32]) -> f64 {
         self.statistics[group].write_share / f64::from(pages[group].max(1))
     }

@@ -1,4 +1,4 @@
-//! End of an interval: the groups from then on, and the space that each should have.
+//! End of an interval: new groups, and their target space.
 //! (Paper 3, Listing 2.)
 
 use super::drive::{Grouped, Oracle, valid_pages};
@@ -8,7 +8,7 @@ use crate::flash::{Notice, Tap};
 use crate::observe::{ChangeKind, GroupChange};
 
 impl<T: Tap> Grouped<T> {
-    /// Looks at the groups anew (Listing 2).
+    /// Updates the groups and the target space (Listing 2).
     pub fn end_interval(&mut self) -> Result<()> {
         self.interval_left = self.interval_pages;
         let moved = std::mem::replace(&mut self.moved_blocks, vec![0; self.most_groups]);
@@ -32,7 +32,7 @@ impl<T: Tap> Grouped<T> {
         Ok(())
     }
 
-    /// Opens groups that pay and closes those that do not, where groups are known by lives.
+    /// Opens worthwhile groups and closes others, if groups are defined by lifetime.
     fn open_and_close_groups(&mut self) {
         let Oracle::Intervals(intervals) = &mut self.oracle else { return };
         let block_pages =
@@ -41,8 +41,8 @@ impl<T: Tap> Grouped<T> {
         intervals.groups().end_interval(self.interval_pages, weight, logical_pages);
         for group in 0..self.most_groups {
             let Oracle::Intervals(intervals) = &mut self.oracle else { return };
-            let found = intervals.groups().change(group, self.groups.order(), block_pages);
-            let Some(change) = found else { continue };
+            let change = intervals.groups().change(group, self.groups.order(), block_pages);
+            let Some(change) = change else { continue };
             match change {
                 Change::Created { group } if self.has_left_open(group) => continue,
                 Change::Created { group } => self.groups.open(group),
@@ -55,7 +55,7 @@ impl<T: Tap> Grouped<T> {
         }
     }
 
-    /// Does on the drive what has happened to the groups, and notes it.
+    /// Applies a change of groups to the drive, and logs it.
     fn follow(&mut self, change: Change) {
         match change {
             Change::Created { group } => {
@@ -71,7 +71,7 @@ impl<T: Tap> Grouped<T> {
         }
     }
 
-    /// True if a block that was opened under the number of a group has room yet.
+    /// True if a group still has an open block with room.
     fn has_left_open(&self, group: usize) -> bool {
         (0..self.luns).any(|lun| !self.core.frontiers[self.space.subgroup(group, lun)].is_full())
     }
@@ -91,7 +91,7 @@ impl<T: Tap> Grouped<T> {
         self.groups.follow(sizes, &owned_pages, pages_per_block);
     }
 
-    /// A group number that nothing on the drive bears.
+    /// Group number that is not in use on the drive.
     fn unused_group(&self) -> Option<usize> {
         (0..self.most_groups)
             .find(|group| !self.groups.order().contains(group) && !self.has_left_open(*group))

@@ -1,7 +1,7 @@
-//! Groups by lifetime: how long a page will stay valid, learnt from when it was written.
+//! Groups by lifetime: how long a page will stay valid, learnt from its write history.
 //!
-//! Ours, not paper 3's, whose filters (§5.6) see no more than that a page belongs one group up or
-//! down.
+//! This is our design. The filters of paper 3 (§5.6) only detect that a page belongs one group up
+//! or down.
 
 use super::life_table::{CLASSES, Class, LifeTable};
 use super::open_groups::{Home, OpenGroups};
@@ -12,26 +12,26 @@ use crate::observe::Life;
 use crate::placements::{since, stamp};
 use crate::state::{elements, state};
 
-/// Write history of a page: its last write, and its mean interval and class.
-/// Intervals are averaged; the n-th has a weight of 1/n, down to a 16th.
+/// Write history of a page: its last write, mean interval and class.
+/// The mean weights the n-th interval by 1/n, down to 1/16.
 #[derive(Debug, Clone, Copy)]
-struct Known {
-    /// The clock after its last write; 0 if there was none.
+struct PageHistory {
+    /// Clock after the last write, or 0 if never written.
     written_at: u32,
-    /// Mean of its intervals.
+    /// Mean interval.
     usual: Span,
-    /// Its class, and in the lower bits the number of intervals, at most [`Known::MOST`].
+    /// Class, and in the lower bits the number of intervals, at most [`PageHistory::MOST`].
     class_and_intervals: u16,
 }
 
-elements!(Known { written_at: u32, usual: Span, class_and_intervals: u16 });
+elements!(PageHistory { written_at: u32, usual: Span, class_and_intervals: u16 });
 
-impl Known {
+impl PageHistory {
     const COUNT_BITS: u32 = 4;
     const MOST: u16 = (1 << Self::COUNT_BITS) - 1;
 
     fn nothing() -> Self {
-        Known { written_at: 0, usual: Span::of(0), class_and_intervals: 0 }
+        PageHistory { written_at: 0, usual: Span::of(0), class_and_intervals: 0 }
     }
 
     fn class(self) -> Class {
@@ -42,7 +42,7 @@ impl Known {
         self.class_and_intervals & Self::MOST
     }
 
-    /// Time since its last write, if there was one.
+    /// Time since the last write, or None if never written.
     #[inline(always)]
     fn age(self, now: u64) -> Option<u64> {
         since(self.written_at, now)
@@ -50,24 +50,24 @@ impl Known {
 
     /// History after one more interval.
     #[inline(always)]
-    fn after(self, interval: u64, table: &LifeTable) -> Known {
+    fn after(self, interval: u64, table: &LifeTable) -> PageHistory {
         let last = Span::of(interval);
         let intervals = (self.intervals() + 1).min(Self::MOST);
         let usual = match self.intervals() {
             0 => last,
-            before => {
+            count => {
                 let usual = self.usual.writes();
-                Span::of((usual + step(last.writes() - usual, before)).unsigned_abs())
+                Span::of((usual + step(last.writes() - usual, count)).unsigned_abs())
             }
         };
         let class = table.class_of(intervals, usual, last);
-        Known { usual, class_and_intervals: class << Self::COUNT_BITS | intervals, ..self }
+        PageHistory { usual, class_and_intervals: class << Self::COUNT_BITS | intervals, ..self }
     }
 }
 
 /// Divisions by 2 to 16.
-const DIVIDERS: [Divider; Known::MOST as usize] = {
-    let mut dividers = [Divider::new(2); Known::MOST as usize];
+const DIVIDERS: [Divider; PageHistory::MOST as usize] = {
+    let mut dividers = [Divider::new(2); PageHistory::MOST as usize];
     let mut at = 1;
     while at < dividers.len() {
         dividers[at] = Divider::new(at as u32 + 2);
@@ -76,42 +76,42 @@ const DIVIDERS: [Divider; Known::MOST as usize] = {
     dividers
 };
 
-/// A difference of spans over one more than the number of intervals before, rounded down.
+/// Returns `difference` / (`count` + 1), rounded down.
 #[inline(always)]
-fn step(difference: i64, before: u16) -> i64 {
-    // The divider knows no negative numbers; this much of a quotient makes all positive.
+fn step(difference: i64, count: u16) -> i64 {
+    // The divider supports non-negative numbers only. This offset makes all quotients positive.
     const MORE: i64 = 1 << u32::BITS;
-    let positive = (difference + MORE * (i64::from(before) + 1)).cast_unsigned();
-    DIVIDERS[usize::from(before) - 1].divide_wide(positive).cast_signed() - MORE
+    let positive = (difference + MORE * (i64::from(count) + 1)).cast_unsigned();
+    DIVIDERS[usize::from(count) - 1].divide_wide(positive).cast_signed() - MORE
 }
 
-/// Intervals of all pages, in 8 bytes each, and the lives of pages that follow from them.
+/// Write histories of all pages, in 8 bytes each, and the lifetimes learnt from them.
 pub struct Intervals {
-    pages: Table<Known>,
+    pages: Table<PageHistory>,
     table: LifeTable,
     groups: OpenGroups,
-    /// Groups that the host's writes of each class go to, by its life and the open groups.
+    /// Groups for host writes of each class, by its lifetime and the open groups.
     homes: Table<Home>,
-    /// The page that the scan comes to next.
+    /// Next page of the scan.
     next_seen: u32,
 }
 
 state! {
     Intervals {
         table pages,
-        part table,
-        part groups,
+        nested table,
+        nested groups,
         table homes,
         value next_seen,
     } where is_sound
 }
 
 impl Intervals {
-    /// Starts with `groups`, of which 0 is the coldest.
-    /// Pages of each live `ratio` times as long as those of the next.
+    /// Builds the detector for `groups` groups, of which group 0 is the coldest.
+    /// Pages of each group live `ratio` times as long as those of the next.
     pub fn new(ratio: f64, groups: usize, logical_pages: u32) -> Result<Self> {
         let mut intervals = Intervals {
-            pages: filled(Known::nothing(), logical_pages as usize)?,
+            pages: filled(PageHistory::nothing(), logical_pages as usize)?,
             table: LifeTable::new(logical_pages)?,
             groups: OpenGroups::new(ratio, groups, logical_pages),
             homes: filled(Home::default(), CLASSES)?,
@@ -122,28 +122,28 @@ impl Intervals {
     }
 
     fn is_sound(&self) -> bool {
-        let has_class = |known: &Known| usize::from(known.class()) < CLASSES;
+        let has_class = |history: &PageHistory| usize::from(history.class()) < CLASSES;
         self.pages.iter().all(has_class)
             && (self.next_seen as usize) < self.pages.len()
             && (0..CLASSES as Class).all(|class| self.homes[usize::from(class)] == self.home(class))
     }
 
-    /// Bytes of the tables.
+    /// Memory of the tables, in bytes.
     pub fn bytes(&self) -> u64 {
         size_of_val(&self.pages[..]) as u64 + self.table.bytes()
     }
 
-    /// The lives of pages, by class and age.
+    /// Lifetimes of pages, by class and age.
     pub fn lives(&self) -> Vec<Life> {
         self.table.lives().collect()
     }
 
-    /// Groups by lives, which say which of them should be open.
+    /// Groups by lifetime, which decide the groups to open.
     pub fn groups(&mut self) -> &mut OpenGroups {
         &mut self.groups
     }
 
-    /// Hears which groups are `open` from now on.
+    /// Sets the open groups.
     pub fn set_open(&mut self, open: &[usize]) {
         if !self.groups.are_open(open) {
             self.groups.set_open(open);
@@ -161,7 +161,7 @@ impl Intervals {
         self.groups.home(self.table.life(class))
     }
 
-    /// True if these are the groups that are open.
+    /// True if `open` are the open groups.
     pub fn are_open(&self, open: &[usize]) -> bool {
         self.groups.are_open(open)
     }
@@ -171,29 +171,29 @@ impl Intervals {
         self.pages.len() as f64
     }
 
-    /// Group of a page that the host writes after `now` pages written, and that `group` holds.
+    /// Group of a page that the host writes at time `now`, and that `group` holds.
     #[inline(always)]
     pub fn group_of_write(&mut self, page: u32, group: Option<usize>, now: u64) -> usize {
-        let mut known = self.pages[page as usize];
-        if let Some(interval) = known.age(now) {
-            self.table.count_death(known.class(), Span::of(interval));
-            known = known.after(interval, &self.table);
+        let mut history = self.pages[page as usize];
+        if let Some(interval) = history.age(now) {
+            self.table.count_death(history.class(), Span::of(interval));
+            history = history.after(interval, &self.table);
         }
-        known.written_at = stamp(now);
-        self.pages[page as usize] = known;
+        history.written_at = stamp(now);
+        self.pages[page as usize] = history;
         self.see_next(now);
         if self.table.count_write() {
             self.find_homes();
         }
-        self.groups.of_write(self.homes[usize::from(known.class())], group)
+        self.groups.of_write(self.homes[usize::from(history.class())], group)
     }
 
     /// Counts the next page of the scan.
     #[inline(always)]
     fn see_next(&mut self, now: u64) {
-        let known = self.pages[self.next_seen as usize];
-        if let Some(age) = known.age(now) {
-            self.table.count_seen(known.class(), Span::of(age));
+        let history = self.pages[self.next_seen as usize];
+        if let Some(age) = history.age(now) {
+            self.table.count_seen(history.class(), Span::of(age));
         }
         self.next_seen += 1;
         if self.next_seen as usize == self.pages.len() {
@@ -201,22 +201,22 @@ impl Intervals {
         }
     }
 
-    /// The group of a page of `group` that collection moves.
+    /// Group of a page of `group` that collection moves.
     #[inline(always)]
     pub fn group_of_migration(&mut self, page: u32, group: usize, now: u64) -> usize {
-        let known = self.pages[page as usize];
-        let Some(age) = known.age(now) else { return group };
-        let level = self.table.rest_of_life(known.class(), Span::of(age));
-        self.groups.of_migration(level, group, known.intervals() == 0)
+        let history = self.pages[page as usize];
+        let Some(age) = history.age(now) else { return group };
+        let level = self.table.rest_of_life(history.class(), Span::of(age));
+        self.groups.of_migration(level, group, history.intervals() == 0)
     }
 
-    /// Forgets a page whose data is gone.
-    /// What is known of it says nothing of what will be there.
+    /// Forgets the history of an unmapped page.
+    /// It does not predict the lifetime of the page's next data.
     pub fn forget(&mut self, page: u32) {
-        self.pages[page as usize] = Known::nothing();
+        self.pages[page as usize] = PageHistory::nothing();
     }
 
-    /// Fetches what a write of `page` will touch.
+    /// Prefetches the data that a write of `page` changes.
     #[inline(always)]
     pub fn prefetch(&self, page: u32) {
         prefetch(&self.pages, page as usize);

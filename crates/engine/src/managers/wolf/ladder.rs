@@ -1,24 +1,24 @@
-//! Classes that FDP puts the host's groups into: a ladder of update frequencies.
-//! Each step is a fixed ratio hotter than the one below (Stoica & Ailamaki 2013).
+//! Classes of the host's groups in FDP: a ladder of update frequencies.
+//! Each step is hotter than the one below by a fixed ratio (Stoica & Ailamaki 2013).
 
 use crate::hints::Group;
 
-/// Classes of the host's groups as they stand.
+/// Classes of the host's current groups.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ladder {
-    /// The class of each group: its rank by the frequency of its pages, the coldest first.
+    /// Class of each group: its rank by update frequency per page, the coldest first.
     pub class_of: Vec<u8>,
-    /// Whole steps by which each class is assumed hotter than the coldest.
+    /// Assumed whole steps between the coldest class and each class.
     pub steps: Vec<i32>,
 }
 
-/// Steps beyond which one ratio is as good as another.
+/// Most steps. Beyond them, a larger ratio changes nothing.
 const MOST_STEPS: i32 = 30;
 
-/// Puts `groups` on a ladder of steps of `ratio`.
+/// Assigns `groups` to steps of `ratio`.
 pub fn ladder(groups: &[Group], ratio: f64) -> Ladder {
     let mut ranked: Vec<usize> = (0..groups.len()).collect();
-    // p₁/s₁ against p₂/s₂, without a division by an empty group.
+    // Compares p₁/s₁ with p₂/s₂ without a division by an empty group.
     let cross = |a: usize, b: usize| groups[a].write_share * f64::from(groups[b].pages);
     ranked.sort_by(|&a, &b| cross(a, b).total_cmp(&cross(b, a)));
     let mut class_of = vec![0; groups.len()];

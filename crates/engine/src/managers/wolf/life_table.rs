@@ -1,9 +1,9 @@
-//! Life table of pages: the time that a page will stay valid, by its class and its age.
+//! Life table of pages: the time that a page will stay valid, by its class and age.
 //!
-//! Ours. Pages with a like history are a class. The host's writes tell at which ages pages of a class
-//! are overwritten, a scan of all pages tells how many of the class have that age, and the ratio is
-//! the hazard: the chance of being overwritten, per page written. The chances of living through each
-//! age give the expected logarithm of the rest of a life.
+//! This is our design. A class contains pages with similar history. The host's writes show at which
+//! ages pages of a class are overwritten, and a scan of all pages counts the pages of each age.
+//! Their ratio is the hazard: the probability of an overwrite, per host page written. The survival
+//! probabilities of all ages give the expected logarithm of the remaining lifetime.
 
 use std::array::from_fn;
 
@@ -15,57 +15,57 @@ use crate::flash::{Table, filled};
 use crate::observe::Life;
 use crate::state::state;
 
-/// Bins of age: halves of octaves, up to [`OLDEST`] times the logical pages and beyond.
-/// The first bin takes all that are younger.
+/// Age bins: half octaves up to [`OLDEST`] times the logical pages, and one beyond.
+/// The first bin contains all younger ages.
 const AGES: usize = 40;
 const OLDEST: u32 = 32;
 
-/// Last octave of usual intervals, counted from 0.
-/// Octave k holds those from 4N/2^k to 8N/2^k, for N logical pages; the first one also longer ones
-/// and the last one shorter ones.
+/// Last octave of mean intervals, counted from 0.
+/// Octave k covers 4N/2^k to 8N/2^k, for N logical pages. The first octave also covers longer
+/// intervals, and the last one shorter ones.
 const LAST_OCTAVE: i32 = 13;
 const OCTAVES: usize = LAST_OCTAVE.unsigned_abs() as usize + 1;
 const LONGEST: f64 = 8.0;
 
-/// Octaves of the last interval over the usual one, for each of which there are classes.
-/// Classes of an octave of usual intervals are pages written again once, and for each of two
-/// numbers of intervals one class for each octave of the last interval over the usual one.
+/// Octaves of the last interval over the mean interval.
+/// The classes of an octave of mean intervals are: one for pages rewritten once, and for each of
+/// two ranges of interval counts, one per octave of the last interval over the mean.
 const LASTS: i32 = 8;
 const PATTERNS: usize = 1 + 2 * LASTS.unsigned_abs() as usize;
 
-/// Classes in all. Class 0 has the pages that were not written again since their first write.
+/// Number of classes. Class 0 contains pages that were not rewritten since their first write.
 pub const CLASSES: usize = 1 + OCTAVES * PATTERNS;
 
 /// Weight of an octave's forecast in those of its classes, in pages overwritten.
-/// The other is that of the usual interval in the forecast of an octave.
+/// Likewise, the weight of the mean interval in the forecast of an octave.
 const WEIGHT_OF_OCTAVE: f64 = 10.0;
 const WEIGHT_OF_INTERVAL: f64 = 2.0;
 
-/// Pages of class 0 are expected to live for so many times the logical pages.
+/// Expected lifetime of pages of class 0, in multiples of the logical pages.
 const LIFE_OF_NEW: f64 = 4.0;
 
-/// Half-life of the counts, in writes per logical page.
+/// Half-life of the counters, in writes per logical page.
 const HALF_LIFE: f64 = 4.0;
 
-/// The table is worked out anew so many times for each logical page written.
+/// Recomputations of the table per write of all logical pages.
 const FORECASTS: u32 = 4;
 
-/// Classes of which less was counted keep their forecast.
+/// Count below which a class keeps its old forecast.
 const LEAST_COUNTED: f64 = 0.01;
 
-/// Bins of age beyond which the age at death says how long the rest of a life was.
+/// Age bins beyond which the age at death determines the remaining lifetime.
 const NEAR: usize = 9;
 
-/// The number of a class.
+/// Number of a class.
 pub type Class = u16;
 
 pub struct LifeTable {
     logical_pages: f64,
     bins: Bins,
-    /// Pages overwritten, and pages seen, of each class at each age.
+    /// Pages overwritten, and pages scanned, by class and age.
     deaths: Table<f64>,
     seen: Table<f64>,
-    /// The expected logarithm of the rest of a life, in parts of an octave.
+    /// Expected logarithm of the remaining lifetime, in fractions of an octave.
     rest: Table<u16>,
     writes_between: u32,
     writes_left: u32,
@@ -84,7 +84,7 @@ state! {
 }
 
 impl LifeTable {
-    /// Builds the table of a drive with so many logical pages.
+    /// Builds the table of a drive with `logical_pages`.
     pub fn new(logical_pages: u32) -> Result<Self> {
         let cells = CLASSES * AGES;
         let writes_between = (logical_pages / FORECASTS).max(1);
@@ -107,13 +107,13 @@ impl LifeTable {
             && (1..=self.writes_between).contains(&self.writes_left)
     }
 
-    /// Bytes of the tables.
+    /// Memory of the tables, in bytes.
     pub fn bytes(&self) -> u64 {
         (size_of_val(&self.deaths[..]) + size_of_val(&self.seen[..]) + size_of_val(&self.rest[..]))
             as u64
     }
 
-    /// The class of pages with so many intervals, at least one, that usually are so long.
+    /// Class of pages with `intervals` >= 1 intervals, a mean interval and a last interval.
     #[inline(always)]
     pub fn class_of(&self, intervals: u16, usual: Span, last: Span) -> Class {
         let whole = |level: i32| level.div_euclid(OCTAVE);
@@ -129,33 +129,33 @@ impl LifeTable {
         (1 + octave * PATTERNS + pattern) as Class
     }
 
-    /// Counts a page of a class that the host overwrites at such an age.
+    /// Counts a page of a class that the host overwrites at age `age`.
     #[inline(always)]
     pub fn count_death(&mut self, class: Class, age: Span) {
         let cell = self.cell(class, age);
         self.deaths[cell] += 1.0;
     }
 
-    /// Counts a page that the scan has come to.
+    /// Counts a page of the scan.
     #[inline(always)]
     pub fn count_seen(&mut self, class: Class, age: Span) {
         let cell = self.cell(class, age);
         self.seen[cell] += 1.0;
     }
 
-    /// The expected logarithm of the rest of the life of a page that was just written.
+    /// Expected logarithm of the lifetime of a page that was just written.
     #[inline(always)]
     pub fn life(&self, class: Class) -> i32 {
         i32::from(self.rest[usize::from(class) * AGES])
     }
 
-    /// Expected logarithm of the rest of the life of a page of such an age.
+    /// Expected logarithm of the remaining lifetime of a page of age `age`.
     #[inline(always)]
     pub fn rest_of_life(&self, class: Class, age: Span) -> i32 {
         i32::from(self.rest[self.cell(class, age)])
     }
 
-    /// Lives of the classes at ages of which enough was counted.
+    /// Lifetimes by class, at ages with sufficient counts.
     pub fn lives(&self) -> impl Iterator<Item = Life> {
         let counted = |cell: usize| self.deaths[cell] + self.seen[cell] >= LEAST_COUNTED;
         (0..CLASSES * AGES).filter(move |&cell| counted(cell)).map(|cell| {
@@ -183,7 +183,7 @@ impl LifeTable {
         usize::from(class) * AGES + self.bins.of(age)
     }
 
-    /// Takes notice of a write of the host, and says whether it has changed the forecasts.
+    /// Counts a host write. Returns true if the forecasts were recomputed.
     #[inline(always)]
     pub fn count_write(&mut self) -> bool {
         self.writes_left -= 1;
@@ -201,7 +201,7 @@ impl LifeTable {
         self.deaths.iter_mut().chain(&mut self.seen).for_each(|count| *count *= left);
     }
 
-    /// Works out the rest of life in classes of which so much was counted.
+    /// Recomputes the remaining lifetime of classes with sufficient counts.
     #[cold]
     fn forecast(&mut self, least_counted: f64) {
         let new: [f64; AGES] =
@@ -216,12 +216,12 @@ impl LifeTable {
         }
     }
 
-    /// The middle of the usual intervals of an octave, in page writes.
+    /// Centre of the mean intervals of an octave, in page writes.
     fn usual(&self, octave: usize) -> f64 {
         LONGEST * self.logical_pages / exp2(octave as f64 + 0.5)
     }
 
-    /// The hazard at each age that all classes of an octave have together.
+    /// Hazard at each age over all classes of an octave.
     fn hazards_of_octave(&self, octave: usize, first: usize) -> [f64; AGES] {
         let usual = self.usual(octave);
         let sum = |counts: &[f64], age: usize| -> f64 {
@@ -240,7 +240,7 @@ impl LifeTable {
         if deaths.iter().sum::<f64>() + seen.iter().sum::<f64>() < least_counted {
             return;
         }
-        // Each write of the host shows one page, and so each page once in N writes.
+        // Each host write scans one page, so each page is scanned once in N writes.
         let hazards: [f64; AGES] = from_fn(|age| {
             (deaths[age] + WEIGHT_OF_OCTAVE)
                 / (self.logical_pages * seen[age] + WEIGHT_OF_OCTAVE / expected[age])
@@ -252,22 +252,22 @@ impl LifeTable {
     }
 }
 
-/// The bins of age.
+/// Age bins.
 struct Bins {
-    /// The half octave of the first bin.
+    /// Half octave of the first bin.
     first: usize,
-    /// The logarithm of the longest interval of the first octave.
+    /// Logarithm of the longest interval of the first octave.
     longest_level: i32,
-    /// Widths of the bins, in page writes; beside them, the middles and their logarithms.
+    /// Widths of the bins, in page writes; then their centres and the logarithms of these.
     /// A page in the first bin was just written.
     width: [f64; AGES],
     middle: [f64; AGES],
     log_middle: [f64; AGES],
-    /// Logarithm of the way from the middle of each bin to its end.
-    /// Beside it, those of the ways to the middles of the next bins.
+    /// Logarithm of the distance from the centre of each bin to its end.
+    /// The next field has those to the centres of later bins.
     log_left: [f64; AGES],
     log_away: [[f64; NEAR]; AGES],
-    /// The logarithm of the age of those that outlive the table.
+    /// Logarithm of the age of pages that outlive the table.
     log_beyond: f64,
 }
 
@@ -304,11 +304,11 @@ impl Bins {
         age.half_octave().saturating_sub(self.first).min(AGES - 1)
     }
 
-    /// Expected logarithm of the rest of a life, for each bin.
-    /// In the first bin it counts from the write on, in others from the middle of the bin.
+    /// Expected logarithm of the remaining lifetime, for each bin.
+    /// In the first bin it counts from the write, in others from the centre of the bin.
     fn rests_of_life(&self, hazards: &[f64; AGES]) -> [f64; AGES] {
         let survive: [f64; AGES] = from_fn(|bin| exp(-hazards[bin] * self.width[bin]));
-        // Of pages that are alive where each bin begins, the logarithm of the age at death.
+        // For pages alive at the start of each bin: the expected logarithm of the age at death.
         let mut death = [self.log_beyond; AGES + 1];
         for bin in (0..AGES).rev() {
             death[bin] =
@@ -331,9 +331,9 @@ impl Bins {
     }
 }
 
-/// Expected log2 of the part of a span that passes before a page dies in it.
-/// The page does die within the span, and `expected_deaths` are to be expected there. It is −1/ln 2
-/// for small x and −log2 x − 0.83 for large ones, and less than 0.1 off between.
+/// Expected log2 of the fraction of a span that passes before a page dies in it.
+/// The page dies within the span, in which `expected_deaths` are expected. The value is −1/ln 2 for
+/// small x and −log2 x − 0.83 for large x, with an error below 0.1 in between.
 fn log_of_part(expected_deaths: f64) -> f64 {
     let x = expected_deaths;
     -std::f64::consts::LOG2_E - log2(sqrt(1.0 + 0.1 * x + 0.43 * x * x))

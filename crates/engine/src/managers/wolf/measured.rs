@@ -1,34 +1,34 @@
 //! Measured sizes of groups, for `allocation=marginal`.
 //!
-//! Ours: paper 3 divides space by the sizes of groups and their shares of the host's writes (§5.5),
-//! as if all pages of a group were written at random and came from the host. But pages that cool
-//! down arrive without a write, and a log or a sorted run needs next to no spare space.
+//! This is our design. Paper 3 divides space by the sizes of groups and their shares of the host's
+//! writes (§5.5), which assumes random host writes within each group. But pages that cool down
+//! arrive without a host write, and a log or a sorted run needs almost no spare space.
 
 use libm::{log, pow};
 
 use crate::state::state;
 
-/// Pace at which effective sizes follow collection.
+/// Rate at which effective sizes follow the measurements.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace {
-    /// Part of the way to the last size found that is gone in each interval.
+    /// Share of the difference to the last measured size that is corrected in each interval.
     pub pace: f64,
-    /// Part of the victims so far that still counts after an interval.
+    /// Share of the earlier victims that still counts after an interval.
     pub memory: f64,
 }
 
-/// Bounds of the effective size, per page. No group is taken for larger than it is.
+/// Bounds of the effective size per page. No group counts as larger than it is.
 const EFFECTIVE: (f64, f64) = (0.02, 1.0);
-/// Bounds of the valid share of victims, beyond which there is nothing to tell.
+/// Bounds of the valid share of victims; outside of them it contains no information.
 const VALID: (f64, f64) = (0.001, 0.999);
 
 /// Measurements of one group.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Measured {
-    /// Pages that arrive from the host or from a hotter group, per write of the host.
+    /// Pages that arrive from the host or from a hotter group, per host page write.
     pub arrivals: f64,
-    /// The size, per page, at which uniform random writes would leave as many pages valid in
-    /// victims as are found there.
+    /// Effective size, per page: with uniform random writes, a group of this size would leave as
+    /// many valid pages in victims as measured.
     pub effective: f64,
     interval_migrations: u32,
     victims_valid: f64,
@@ -65,21 +65,21 @@ impl Measured {
         self.interval_migrations += 1;
     }
 
-    /// Counts a block that was collected.
+    /// Counts a collected block.
     pub fn count_victim(&mut self, valid_pages: u32, pages_per_block: u32) {
         self.victims_valid += f64::from(valid_pages);
         self.victims_pages += f64::from(pages_per_block);
     }
 
-    /// Ends an interval of `writes` of the host, of which `own` went to the group.
+    /// Ends an interval of `writes` host writes, of which `own` went to the group.
     pub fn end_interval(&mut self, own: u32, writes: u32, weight: f64) {
         let arrived = own.saturating_add(self.interval_migrations);
         self.arrivals += weight * (f64::from(arrived) / f64::from(writes.max(1)) - self.arrivals);
         self.interval_migrations = 0;
     }
 
-    /// Compares the victims with what eqs. 3 and 9 expect of a group of so many `pages`, with
-    /// `spare_pages` beside them.
+    /// Compares the victims with the expectation of eqs. 3 and 9.
+    /// The group has `pages` pages and `spare_pages` spare pages.
     pub fn follow(&mut self, pages: f64, spare_pages: f64, pages_per_block: u32, by: Pace) {
         if self.victims_pages < 2.0 * f64::from(pages_per_block) || pages == 0.0 {
             return;
@@ -88,17 +88,17 @@ impl Measured {
         let y = 1.0 / valid_share;
         let spare_per_page = y * log(y) / (y - 1.0) - 1.0;
         let (least, most) = EFFECTIVE;
-        let found = if spare_pages > 0.0 {
+        let latest_effective = if spare_pages > 0.0 {
             (spare_pages / spare_per_page / pages).clamp(least, most)
         } else {
             most
         };
-        self.effective *= pow(found / self.effective, by.pace);
+        self.effective *= pow(latest_effective / self.effective, by.pace);
         self.victims_valid *= by.memory;
         self.victims_pages *= by.memory;
     }
 
-    /// Takes in what is known of a group that merged into this one.
+    /// Adds the measurements of a group that was merged into this one.
     pub fn join(&mut self, other: Measured) {
         self.arrivals += other.arrivals;
         self.interval_migrations += other.interval_migrations;
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_group_whose_blocks_empty_by_themselves_needs_next_to_nothing() {
-        let near = |found: f64, expected: f64| (found - expected).abs() < 1e-6;
+        let near = |value: f64, expected: f64| (value - expected).abs() < 1e-6;
         assert!(followed(0, 1000.0) < 0.2);
         assert!(near(followed(0, 10.0), EFFECTIVE.0));
         assert!(near(followed(99, 0.0), EFFECTIVE.1));

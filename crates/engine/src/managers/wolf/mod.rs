@@ -1,10 +1,10 @@
-//! Grouped managers, whose blocks belong to groups of pages of like update frequency.
-//! They are Wolf, and FDP (Stoica & Ailamaki 2013) as paper 3 describes it.
+//! Grouped managers, whose blocks belong to groups of pages of similar update frequency.
+//! They are Wolf, and FDP (Stoica & Ailamaki 2013) as described by paper 3.
 //!
-//! Both share one mechanism: a [`Space`] account of blocks by group and LUN, [`Candidates`] queued
-//! by the same, and [`Groups`], which say how much space each should have. Wolf measures how often
-//! its groups are written, creates and merges them, and moves space as soon as that changes; FDP
-//! has a fixed order with assumed frequencies, and blocks seep from neighbour to neighbour.
+//! Both share one mechanism: [`Space`] accounts the blocks of each group and LUN, [`Candidates`]
+//! queues them, and [`Groups`] computes their target space. Wolf measures the write rates of its
+//! groups, creates and merges groups, and moves space as soon as the rates change. FDP has a fixed
+//! order with assumed frequencies, and blocks move from neighbour to neighbour.
 
 mod ahead;
 mod allocation;
@@ -44,13 +44,13 @@ use super::served::{Policy, by_fields, shortest};
 use super::{BlockManager, Compiled, Declared, Layout, Manager, Setup};
 use crate::error::Result;
 use crate::flash::{Tap, filled};
-use crate::hints::{Hears, Hints};
+use crate::hints::{Hints, RequiredHints};
 use crate::leveling;
 use crate::observe::{GroupLog, Report};
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Pairs};
 
-/// The rest of a grouped manager, whose parameters a function reads.
+/// Implements a grouped manager whose parameters are read by a function.
 macro_rules! grouped_by {
     ($read:path) => {
         fn declared(params: &Params) -> Result<Declared> {
@@ -118,7 +118,7 @@ impl Manager for WolfInterval {
     grouped_by!(Config::wolf);
 }
 
-/// The baseline of paper 3.
+/// Baseline FDP of paper 3.
 pub struct FdpFrequency;
 
 impl Manager for FdpFrequency {
@@ -132,7 +132,7 @@ impl Manager for FdpFrequency {
             "class",
             "last",
             Domain::Word(&["last", "current"]),
-            "oracle: a page that collection moves has the class of its last write, or its current",
+            "oracle: class of a migrated page: that of its last write, or its current one",
         ),
         Param::new("groups", "8", Domain::Whole(1, config::MOST_GROUPS), "bloom: number of groups"),
         Param::new(
@@ -143,7 +143,7 @@ impl Manager for FdpFrequency {
         ),
         config::ALLOCATION.default("optimal"),
         Param {
-            help: "writes between two looks at the sizes of groups, per logical page",
+            help: "writes between two updates of the group sizes, per logical page",
             ..config::INTERVAL
         },
         config::COLDEST_RATIO,
@@ -187,7 +187,7 @@ fn build<T: Tap>(
     let oracle = match config.knowledge {
         Knowledge::Nothing => Oracle::Nothing,
         Knowledge::Host { current } => Oracle::Host(HostGroups {
-            said: Vec::new(),
+            named_groups: Vec::new(),
             group_of_hint: Vec::new(),
             hint_of_page: current.then(|| filled(0, logical_pages as usize)).transpose()?,
         }),
@@ -202,14 +202,15 @@ fn build<T: Tap>(
     };
     let subgroups = most_groups * luns as usize;
     let candidates = Candidates::new(collect, geometry.blocks(), pages_per_block, subgroups)?;
-    // The candidates keep LUNs apart by themselves, so the drive is one domain of collection.
+    // The candidates separate LUNs by themselves, so the drive is one collection domain.
     let setup = match setup.layout {
         Layout::StripedPerLun => Setup { layout: Layout::Striped, ..setup },
         _ => setup,
     };
     let core = Core::new(candidates, &setup, most_groups as u32, config.reserve_blocks(), tap)?;
     let blocks_per_lun = usable_blocks / luns - reserve_blocks;
-    // A look at the groups takes as long as so many writes, so that it never takes most of the time.
+    // Updating the groups takes as long as this many writes. The bound keeps it from dominating the
+    // run time.
     let interval_pages = config.interval_pages(logical_pages).max(most_groups as u32);
     let mut drive = Grouped {
         name,
@@ -236,7 +237,7 @@ impl<T: Tap> Policy for Grouped<T> {
     by_fields!(Candidates, T);
 
     fn write_pages(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
-        self.hear(hints)?;
+        self.update_hinted_groups(hints)?;
         let mut first = 0;
         while first < pages.len() {
             let count = (self.interval_left as usize).min(pages.len() - first);
@@ -252,12 +253,16 @@ impl<T: Tap> Policy for Grouped<T> {
         Ok(())
     }
 
-    fn hears(&self) -> Hears {
-        if matches!(self.oracle, Oracle::Host(_)) { Hears::Groups } else { Hears::Nothing }
+    fn required_hints(&self) -> RequiredHints {
+        if matches!(self.oracle, Oracle::Host(_)) {
+            RequiredHints::Groups
+        } else {
+            RequiredHints::Nothing
+        }
     }
 
     fn without_hints(&self) -> &'static str {
-        "give it a detector, as in wolf:detector=interval"
+        "set a detector, as in wolf:detector=interval"
     }
 
     fn forget(&mut self, logical: u32) {
@@ -287,7 +292,7 @@ impl<T: Tap> Policy for Grouped<T> {
             Oracle::Intervals(intervals) => intervals.lives(),
             _ => Vec::new(),
         };
-        // The group of each block stands beside what tells the group of a page.
+        // The group of each block is stored in addition to the group detector.
         let groups = u64::from(self.core.flash.geometry().blocks()) * size_of::<u32>() as u64;
         Report {
             lives,

@@ -1,65 +1,66 @@
-//! Choice of the groups that have open blocks, among groups a fixed ratio of lives apart.
+//! Choice of the groups that have open blocks, among groups with a fixed ratio of lifetimes.
 //!
-//! Each group has open blocks, which cost space. A group is worth them if it has pages for more
-//! blocks than that, or at least many writes.
+//! Open blocks cost space. A group is worthwhile if its pages fill more blocks than that, or if it
+//! receives many writes.
 
 use super::groups::Change;
 use super::span::OCTAVE;
 use crate::flash::Divider;
 use crate::state::{elements, state};
 
-/// Life of a page in the coldest group, at least, in times the logical pages.
+/// Least lifetime of pages in the coldest group, in multiples of the logical pages.
 const REACH: f64 = 4.0;
 
-/// A page moves to a group only if it belongs there by so much. Pages that change groups cost
-/// more than pages that are slightly misplaced.
+/// Least difference from the present group, in octaves, before a page moves.
+/// Pages that change groups cost more than slightly misplaced pages.
 const HYSTERESIS: i32 = OCTAVE / 2;
 
-/// Octaves from the mean of the logarithm of an exponential life to that of its mean: γ/ln 2.
+/// Octaves from the mean logarithm of an exponential lifetime to the logarithm of its mean:
+/// γ/ln 2.
 const MEAN_OVER_LOG: f64 = 0.83;
 
-/// Blocks on each LUN for whose pages a group pays, if so many want to be there.
+/// Demand in blocks per LUN from which a group is worthwhile.
 const PAYING_BLOCKS: f64 = 2.0;
-/// Fewer blocks for which it pays as well, if such a share of all arrivals wants to be there.
+/// Smaller demand that suffices if the group's share of all arrivals is equally large.
 const FEWEST_BLOCKS: f64 = 0.5;
 const PAYING_SHARE: f64 = 0.02;
-/// Part of the paying demand below which an open group closes.
+/// Share of the worthwhile demand below which an open group closes.
 const CLOSING: f64 = 0.5;
 
-/// Demand for a group, whether or not it is open.
+/// Demand for a group, open or not.
 #[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Wanted {
     /// Arrivals in this interval.
     counted: u32,
-    /// Arrivals per write of the host.
+    /// Arrivals per host page write.
     arrivals: f64,
-    /// Pages that would be there: arrivals × life.
+    /// Expected pages in the group: arrivals × lifetime.
     pages: f64,
 }
 
-/// Home of pages with one life: the group to which the host's writes of them go.
+/// Home of pages with a given lifetime: the group for their host writes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Home {
-    /// Their group if all were open, and the open one nearest to it.
+    /// Group of these pages if all groups were open; then the nearest open group.
     ideal: u8,
     nearest: u8,
-    /// Coldest and hottest open group that may hold them: in these and between, they stay.
+    /// Coldest and hottest open group that may hold them; between these, pages stay.
     coldest: u8,
     hottest: u8,
 }
 
 elements!(Home { ideal: u8, nearest: u8, coldest: u8, hottest: u8 });
 
-/// Groups by the lives of their pages, 0 the coldest.
+/// Groups by the lifetimes of their pages; group 0 is the coldest.
 pub struct OpenGroups {
-    /// Logarithm of the shortest life in the coldest group.
-    /// `step` is that of the ratio between groups.
+    /// Logarithm of the shortest lifetime in the coldest group.
+    /// `step` is the logarithm of the ratio between groups.
     longest: i32,
     step: i32,
     by_step: Divider,
     wanted: Vec<Wanted>,
-    /// The open group that stands for each.
-    stands_for: Vec<u8>,
+    /// Open group that represents each group.
+    representative: Vec<u8>,
 }
 
 state! {
@@ -68,12 +69,12 @@ state! {
         fixed step,
         fixed by_step,
         value wanted,
-        table stands_for,
+        table representative,
     } where is_sound
 }
 
 impl OpenGroups {
-    /// Starts with at most `groups`, each `ratio` times as hot as the one before.
+    /// Builds at most `groups` groups, each `ratio` times as hot as the one before.
     /// Group 0 is open.
     pub fn new(ratio: f64, groups: usize, logical_pages: u32) -> Self {
         let parts = |value: f64| (libm::log2(value) * f64::from(OCTAVE)).round() as i32;
@@ -83,28 +84,28 @@ impl OpenGroups {
             step,
             by_step: Divider::new(step.unsigned_abs()),
             wanted: vec![Wanted::default(); groups],
-            stands_for: vec![0; groups],
+            representative: vec![0; groups],
         }
     }
 
     fn is_sound(&self) -> bool {
         let is_plausible = |wanted: &Wanted| {
             wanted.counted < u32::MAX / 2
-                && [wanted.arrivals, wanted.pages].iter().all(|found| (0.0..1e18).contains(found))
+                && [wanted.arrivals, wanted.pages].iter().all(|value| (0.0..1e18).contains(value))
         };
-        self.wanted.len() == self.stands_for.len()
+        self.wanted.len() == self.representative.len()
             && self.wanted.iter().all(is_plausible)
-            && self.stands_for.iter().all(|&group| usize::from(group) < self.wanted.len())
+            && self.representative.iter().all(|&group| usize::from(group) < self.wanted.len())
     }
 
-    /// Home of the host's writes of pages with such a life.
+    /// Home for host writes of pages with this lifetime.
     pub fn home(&self, level: i32) -> Home {
         let ideal = self.ideal(level);
         let (coldest, hottest) = self.range(level, HYSTERESIS);
-        Home { ideal: ideal as u8, nearest: self.stands_for[ideal], coldest, hottest }
+        Home { ideal: ideal as u8, nearest: self.representative[ideal], coldest, hottest }
     }
 
-    /// Counts a page that the host writes, and returns its group, which may stay `group`.
+    /// Counts a page that the host writes, and returns its group. The page may stay in `group`.
     #[inline(always)]
     pub fn of_write(&mut self, home: Home, group: Option<usize>) -> usize {
         self.wanted[usize::from(home.ideal)].counted += 1;
@@ -114,9 +115,9 @@ impl OpenGroups {
         }
     }
 
-    /// Group of a page that collection moves; it is counted if it changes groups.
-    /// A page moves to a hotter group by less, unless it `stays_cold`: what survives a while there
-    /// cools down again.
+    /// Group of a page that collection moves; counts the page if it changes groups.
+    /// A smaller difference suffices to move to a hotter group. The exception are pages with
+    /// `stays_cold`: pages that survive there for a while would cool down again.
     #[inline(always)]
     pub fn of_migration(&mut self, level: i32, group: usize, stays_cold: bool) -> usize {
         let (coldest, hottest) = self.range(level, self.step / 4);
@@ -129,14 +130,14 @@ impl OpenGroups {
         to
     }
 
-    /// The coldest and the hottest open group that may hold a page with such a life.
+    /// Coldest and hottest open group that may hold a page with this lifetime.
     #[inline(always)]
     fn range(&self, level: i32, to_hotter: i32) -> (u8, u8) {
-        let at = |level: i32| self.stands_for[self.ideal(level)];
+        let at = |level: i32| self.representative[self.ideal(level)];
         (at(level + to_hotter), at(level - HYSTERESIS))
     }
 
-    /// The group of pages with such a life, open or not.
+    /// Group of pages with this lifetime, open or not.
     #[inline(always)]
     fn ideal(&self, level: i32) -> usize {
         let shorter = self.longest - level;
@@ -146,7 +147,7 @@ impl OpenGroups {
         (self.by_step.divide(shorter as u32) as usize + 1).min(self.wanted.len() - 1)
     }
 
-    /// Ends an interval of so many writes, which counts with such a weight.
+    /// Ends an interval of `writes` writes, which has the weight `weight`.
     pub fn end_interval(&mut self, writes: u32, weight: f64, logical_pages: f64) {
         for group in 0..self.wanted.len() {
             let life = self.mean_life(group);
@@ -158,15 +159,15 @@ impl OpenGroups {
         }
     }
 
-    /// The life of pages in the middle of a group, in page writes.
+    /// Lifetime of pages in the middle of a group, in page writes.
     fn mean_life(&self, group: usize) -> f64 {
         let octaves = |parts: i32| f64::from(parts) / f64::from(OCTAVE);
         let middle = octaves(self.longest) + octaves(self.step) * (0.5 - group as f64);
         libm::exp2(middle + MEAN_OVER_LOG)
     }
 
-    /// Change of `group` that pays: to open it, or to close it into the nearest open one.
-    /// The open groups are `open`, and one block on each LUN makes `block_pages` in all.
+    /// Worthwhile change of `group`: open it, or close it into the nearest open group.
+    /// `open` are the open groups. One block on each LUN has `block_pages` pages in total.
     pub fn change(&self, group: usize, open: &[usize], block_pages: f64) -> Option<Change> {
         let worth = self.worth(group, open, block_pages);
         if !open.contains(&group) {
@@ -179,12 +180,12 @@ impl OpenGroups {
         nearest(others, group).map(|into| Change::Merged { from: group, into })
     }
 
-    /// Demand for `group`, over the demand that pays.
+    /// Demand for `group` relative to the worthwhile demand.
     fn worth(&self, group: usize, open: &[usize], block_pages: f64) -> f64 {
-        let stood_for =
+        let is_represented =
             |&level: &usize| nearest(open.iter().copied().chain([group]), level) == Some(group);
         let (mut pages, mut arrivals) = (0.0, 0.0);
-        for level in (0..self.wanted.len()).filter(stood_for) {
+        for level in (0..self.wanted.len()).filter(is_represented) {
             pages += self.wanted[level].pages;
             arrivals += self.wanted[level].arrivals;
         }
@@ -193,21 +194,21 @@ impl OpenGroups {
         by_size.max(by_writes)
     }
 
-    /// Hears which groups are `open` from now on.
+    /// Sets the open groups.
     pub fn set_open(&mut self, open: &[usize]) {
-        for (level, stands_for) in self.stands_for.iter_mut().enumerate() {
-            *stands_for = nearest(open.iter().copied(), level).expect("an open group") as u8;
+        for (level, representative) in self.representative.iter_mut().enumerate() {
+            *representative = nearest(open.iter().copied(), level).expect("an open group") as u8;
         }
     }
 
-    /// True if these are the groups that are open.
+    /// True if `open` are the open groups.
     pub fn are_open(&self, open: &[usize]) -> bool {
-        let mut levels = self.stands_for.iter().enumerate();
+        let mut levels = self.representative.iter().enumerate();
         levels.all(|(level, &group)| nearest(open.iter().copied(), level) == Some(group.into()))
     }
 }
 
-/// The group nearest to `group`, of two the colder.
+/// Group nearest to `group`; of two, the colder.
 fn nearest(groups: impl Iterator<Item = usize>, group: usize) -> Option<usize> {
     groups.min_by_key(|&other| (other.abs_diff(group), other))
 }

@@ -2,11 +2,11 @@
 
 use super::groups::{Change, Groups, Statistics};
 
-/// A drive that adapts never has fewer groups.
+/// Fewest groups of an adaptive drive.
 pub const FEWEST_GROUPS: usize = 2;
 
 impl Groups {
-    /// Sorts by hit rate. A group that is held, or has no page to be hit, keeps its place.
+    /// Sorts groups by hit rate. A held group, or a group without pages, keeps its place.
     pub(super) fn sort(&mut self, pages: &[u32]) {
         let keeps = |group: usize| self.statistics[group].held > 0 || pages[group] == 0;
         let mut moving: Vec<usize> =
@@ -19,8 +19,8 @@ impl Groups {
         self.order = order.collect();
     }
 
-    /// Merges at most one pair and creates at most one group, then lets an interval of every
-    /// hold pass.
+    /// Merges at most one pair, creates at most one group, and then shortens every hold by one
+    /// interval.
     pub(super) fn adapt(&mut self, pages: &[u32], unused: Option<usize>) -> Vec<Change> {
         let mut pages = pages.to_vec();
         let mut changes = Vec::new();
@@ -48,7 +48,7 @@ impl Groups {
         changes
     }
 
-    /// Counts for how long neighbours have been written about as often as each other.
+    /// Counts the intervals during which neighbours have similar write rates.
     fn watch_likeness(&mut self, pages: &[u32]) {
         for place in 1..self.order.len() {
             let [colder, hotter] = [self.order[place - 1], self.order[place]];
@@ -60,8 +60,8 @@ impl Groups {
     }
 
     /// Finds a pair of groups to merge.
-    /// This is a group that is too small and the neighbour nearest to it in hit rate; or else two
-    /// neighbours that have resembled each other for long. A held group takes no part in it.
+    /// It is a group that is too small and its neighbour with the most similar hit rate, or two
+    /// neighbours that were similar for long. Held groups are excluded.
     fn pair_to_merge(&self, pages: &[u32]) -> Option<(usize, usize)> {
         let free = |place: &usize| !self.is_held(self.order[*place]);
         for place in (0..self.order.len()).filter(free) {
@@ -90,7 +90,7 @@ impl Groups {
         long_alike.map(|place| (self.order[place], self.order[place - 1]))
     }
 
-    /// Finds the place of a new group: above the hottest, or between two that are far apart.
+    /// Finds the place of a new group: above the hottest, or between two very different groups.
     fn place_to_create(&self, pages: &[u32]) -> Option<usize> {
         let rate = |place: usize| self.rate(self.order[place], pages);
         let held = |place: usize| self.is_held(self.order[place]);
@@ -103,7 +103,7 @@ impl Groups {
         {
             return Some(last + 1);
         }
-        // Not beside the coldest group: pages that are hardly ever written would fill the middle.
+        // Not next to the coldest group: rarely written pages would fill the group in between.
         (2..=last)
             .filter(|&hotter| !held(hotter) && !held(hotter - 1))
             .find(|&hotter| rate(hotter) > 2.0 * ratio * rate(hotter - 1))

@@ -1,23 +1,23 @@
-//! Space account: the blocks of each LUN that each group owns (paper 3, §5.1, Listing 3).
+//! Space account: the blocks that each group owns on each LUN (paper 3, §5.1, Listing 3).
 //!
-//! A group owns blocks that hold its pages, and credits: free blocks that it may open. A group that
-//! had to open a block without a credit is in debt until it has compacted itself.
+//! A group owns the blocks that hold its pages, and credits: free blocks that it may open. A group
+//! that had to open a block without a credit is in debt until it has compacted its pages.
 
 use crate::state::state;
 
-/// The account of each subgroup, a group on a LUN.
+/// Accounts of all subgroups (a group on a LUN).
 #[derive(Debug, Clone)]
 pub struct Space {
     luns: usize,
-    /// The group of each subgroup.
+    /// Group of each subgroup.
     group_of: Vec<u8>,
-    /// Blocks owned, credits included; below 0 for a group that has given away all that it holds.
+    /// Owned blocks, including credits; negative if a group has given away more than it holds.
     owned: Vec<i32>,
-    /// Free blocks; below 0 for a debt.
+    /// Free blocks; negative for a debt.
     credits: Vec<i32>,
-    /// Blocks that each group should own on each LUN.
+    /// Target blocks of each group on each LUN.
     targets: Vec<f64>,
-    /// Blocks of each LUN less those opened so far; 0 once all have been in use.
+    /// Never opened blocks of each LUN; 0 once all have been used.
     unused: Vec<u32>,
 }
 
@@ -26,7 +26,7 @@ state! {
 }
 
 impl Space {
-    /// `groups` on `luns`, on each of which group 0 has all `blocks`.
+    /// Builds accounts of `groups` on `luns`; group 0 owns all `blocks` of each LUN.
     pub fn new(groups: usize, luns: usize, blocks: i32) -> Self {
         let mut owned = vec![0; groups * luns];
         let mut credits = vec![0; groups * luns];
@@ -65,13 +65,13 @@ impl Space {
         self.credits[subgroup]
     }
 
-    /// Blocks that each group should own on each LUN.
+    /// Sets the target blocks of each group on each LUN.
     pub fn set_targets(&mut self, targets: impl Iterator<Item = f64>) {
         self.targets.clear();
         self.targets.extend(targets);
     }
 
-    /// Blocks that a group owns on a LUN beyond what it should.
+    /// Blocks of a group on a LUN beyond its target.
     pub fn surplus(&self, group: usize, lun: usize) -> f64 {
         f64::from(self.owned[self.subgroup(group, lun)]) - self.targets[group]
     }
@@ -83,17 +83,17 @@ impl Space {
         *unused = unused.saturating_sub(1);
     }
 
-    /// True as long as no block of a LUN can have been used twice.
+    /// True while no block of a LUN can have been used twice.
     pub fn has_unused(&self, lun: usize) -> bool {
         self.unused[lun] > 0
     }
 
-    /// Takes an erased block from a subgroup; it belongs to nobody.
+    /// Takes an erased block from a subgroup. It has no owner afterwards.
     pub fn take_erased(&mut self, subgroup: usize) {
         self.owned[subgroup] -= 1;
     }
 
-    /// Gives a free block that belongs to nobody to a subgroup.
+    /// Gives a free block without an owner to a subgroup.
     pub fn give(&mut self, subgroup: usize) {
         self.owned[subgroup] += 1;
         self.credits[subgroup] += 1;

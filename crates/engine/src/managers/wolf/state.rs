@@ -1,4 +1,4 @@
-//! State of the grouped managers, and what must hold of their books.
+//! Saved state of the grouped managers, and the invariants of their accounts.
 
 use super::candidates::Candidates;
 use super::drive::{Grouped, HostGroups, Oracle};
@@ -10,10 +10,10 @@ state! {
     Grouped<T: Tap> {
         fixed name,
         fixed config,
-        part core,
-        part groups,
-        part space,
-        part oracle,
+        nested core,
+        nested groups,
+        nested space,
+        nested oracle,
         fixed luns,
         fixed most_groups,
         fixed usable_blocks,
@@ -21,7 +21,7 @@ state! {
         value interval_left,
         table next_lun,
         table moved_blocks,
-        part group_log,
+        nested group_log,
         scratch migrating,
     } where check
 }
@@ -48,28 +48,28 @@ impl State for Oracle {
 
 impl State for HostGroups {
     fn save(&self, to: &mut Writer) {
-        to.value(&self.said);
+        to.value(&self.named_groups);
         to.list(&self.group_of_hint);
         to.table(self.hint_of_page.as_deref().unwrap_or_default());
     }
 
     fn restore(&mut self, from: &mut Reader) -> Result<()> {
-        self.said = from.value("HostGroups.said")?;
+        self.named_groups = from.value("HostGroups.said")?;
         from.list(&mut self.group_of_hint, "HostGroups.group_of_hint")?;
         from.table(self.hint_of_page.as_deref_mut().unwrap_or_default(), "HostGroups.hint_of_page")
     }
 }
 
-/// Books of a subgroup, as they must be.
+/// Contents of a subgroup, counted from the flash.
 #[derive(Clone, Copy, Default)]
-struct Held {
+struct Contents {
     blocks: i64,
     invalid_pages: u32,
     valid_pages: u32,
 }
 
 impl<T: Tap> Grouped<T> {
-    /// An error unless what was restored fits together.
+    /// Checks that the restored data is consistent.
     fn check(&self) -> Result<()> {
         let flash = &self.core.flash;
         let is_group = |group: usize| self.groups.order().contains(&group);
@@ -82,51 +82,54 @@ impl<T: Tap> Grouped<T> {
         require(are_known, "the group of a block")?;
         require((1..=self.interval_pages).contains(&self.interval_left), "the interval")?;
         require(self.next_lun.iter().all(|&lun| lun < self.luns), "the next LUN of a group")?;
-        require(self.moved_blocks.iter().all(|&n| n < u32::MAX / 2), "the blocks given away")?;
+        require(
+            self.moved_blocks.iter().all(|&n| n < u32::MAX / 2),
+            "the number of blocks given away",
+        )?;
         self.check_books().map_err(|broken| contradiction(&broken))?;
         if let Oracle::Intervals(intervals) = &self.oracle {
             require(intervals.are_open(self.groups.order()), "the groups that are open")?;
         }
-        let Oracle::Host(HostGroups { said, group_of_hint, .. }) = &self.oracle else {
+        let Oracle::Host(HostGroups { named_groups, group_of_hint, .. }) = &self.oracle else {
             return Ok(());
         };
-        let are_groups = group_of_hint.len() == said.len()
+        let are_groups = group_of_hint.len() == named_groups.len()
             && group_of_hint.iter().all(|&group| is_group(usize::from(group)));
         require(are_groups, "the groups that the host has named")
     }
 
-    /// Checks that every page and block is in the books of one group.
+    /// Checks that every page and block is accounted to exactly one group.
     pub(super) fn check_books(&self) -> std::result::Result<(), String> {
         let expect = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_owned()) };
-        let held = self.held();
+        let contents = self.contents();
         let mut owned_on = vec![0; self.luns];
-        for (subgroup, held) in held.iter().enumerate() {
+        for (subgroup, contents) in contents.iter().enumerate() {
             let owned = i64::from(self.space.owned(subgroup));
             let credits = i64::from(self.space.credits(subgroup));
-            expect(owned == held.blocks + credits, "owned = held + free")?;
+            expect(owned == contents.blocks + credits, "owned = held + free")?;
             owned_on[subgroup % self.luns] += owned;
             let books: &Candidates = self.core.candidates();
             let invalid_pages = books.invalid_pages(subgroup);
-            expect(invalid_pages == held.invalid_pages, "invalid pages of a subgroup")?;
+            expect(invalid_pages == contents.invalid_pages, "invalid pages of a subgroup")?;
             let valid_pages = books.valid_pages(subgroup);
-            expect(valid_pages == held.valid_pages, "every mapped page is in one group")?;
+            expect(valid_pages == contents.valid_pages, "every mapped page is in one group")?;
         }
         let usable = i64::from(self.usable_blocks / self.luns as u32);
         let all_owned = owned_on.iter().all(|&owned| owned == usable);
         expect(all_owned, "every usable block has one owner")
     }
 
-    /// Books of each subgroup, as they follow from the flash.
-    fn held(&self) -> Vec<Held> {
+    /// Contents of each subgroup, counted from the flash.
+    fn contents(&self) -> Vec<Contents> {
         let flash = &self.core.flash;
         let pages_per_block = flash.geometry().pages_per_block();
-        let mut held = vec![Held::default(); self.most_groups * self.luns];
+        let mut contents = vec![Contents::default(); self.most_groups * self.luns];
         for block in 0..flash.geometry().blocks() {
             let is_open = flash.state(block) == BlockState::Open;
             if !is_open && flash.state(block) != BlockState::Closed {
                 continue;
             }
-            let of = &mut held[self.core.candidates().subgroup_of(block)];
+            let of = &mut contents[self.core.candidates().subgroup_of(block)];
             let invalid_pages = flash.invalid_pages(block);
             of.blocks += 1;
             of.valid_pages += pages_per_block - invalid_pages;
@@ -134,8 +137,9 @@ impl<T: Tap> Grouped<T> {
         }
         for frontier in self.core.frontiers.iter().filter(|frontier| !frontier.is_full()) {
             let block = flash.block_behind(frontier);
-            held[self.core.candidates().subgroup_of(block)].valid_pages -= frontier.room_pages();
+            contents[self.core.candidates().subgroup_of(block)].valid_pages -=
+                frontier.room_pages();
         }
-        held
+        contents
     }
 }

@@ -1,4 +1,5 @@
-//! Temperature of pages: two Bloom filters for each group find the too hot and too cold ones.
+//! Temperature of pages: two Bloom filters per group detect pages that are too hot or too
+//! cold.
 //! (Paper 3, §5.6.)
 
 use super::groups::{Change, Groups};
@@ -7,26 +8,26 @@ use crate::error::Result;
 use crate::rng::{Stream, threshold};
 use crate::state::state;
 
-/// Rules by which the filters are built.
+/// Parameters of the filters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FilterRules {
-    /// Share of unknown pages that a full filter claims to know.
+    /// False-positive rate of a full filter.
     pub false_positives: f64,
     /// Probability with which a page that looks cold is demoted.
     pub demotion: f64,
 }
 
-/// Filters of a group: the pages that the host wrote in the present period and the last one.
-/// A period has as many writes as the group has pages when it begins.
+/// Filters of a group: pages that the host wrote in the current and the previous period.
+/// A period has as many writes as the group had pages at its start.
 struct TwoPeriods {
     active: Filter,
     passive: Filter,
     writes_left: u32,
 }
 
-state!(TwoPeriods { part active, part passive, value writes_left });
+state!(TwoPeriods { nested active, nested passive, value writes_left });
 
-/// The detectors of all groups, by their numbers.
+/// Filters of all groups, by group number.
 pub struct Temperature {
     false_positives: f64,
     demotion: u64,
@@ -40,13 +41,14 @@ state! {
         fixed false_positives,
         fixed demotion,
         fixed least_period_writes,
-        part of_group,
-        part random,
+        nested of_group,
+        nested random,
     }
 }
 
 impl Temperature {
-    /// No period is shorter than `least_period_writes`, so that an empty group has one.
+    /// Builds the filters. No period is shorter than `least_period_writes`, even of an empty
+    /// group.
     pub fn new(
         rules: FilterRules,
         least_period_writes: u32,
@@ -63,14 +65,14 @@ impl Temperature {
         })
     }
 
-    /// Memory of all filters.
+    /// Memory of all filters, in bytes.
     pub fn bytes(&self) -> u64 {
         self.of_group.iter().map(|periods| periods.active.bytes() + periods.passive.bytes()).sum()
     }
 
-    /// Group of a page that the host writes, and that `now` holds.
-    /// Of each group, `pages` are the valid pages. A page written in both periods is promoted, a
-    /// new page is cold.
+    /// Group of a page in group `now` that the host writes.
+    /// `pages` are the valid pages of each group. A page written in both periods is promoted; a new
+    /// page is cold.
     pub fn group_of_write(
         &mut self,
         page: u32,
@@ -98,16 +100,17 @@ impl Temperature {
         Ok(group)
     }
 
-    /// The group of a page of `now` that collection moves. A page written in neither period is
-    /// demoted, with some probability.
+    /// Group of a page in group `now` that collection moves.
+    /// A page written in neither period is demoted with some probability.
     pub fn group_of_migration(&mut self, page: u32, now: usize, groups: &Groups) -> usize {
         let periods = &self.of_group[now];
         let cold = !periods.active.contains(page) && !periods.passive.contains(page);
         if cold && self.random.chance(self.demotion) { groups.colder(now) } else { now }
     }
 
-    /// A new group begins without a past. A merged one goes on with the filters of the group that
-    /// it joins, since filters of different size do not add up.
+    /// Updates the filters after a change of groups.
+    /// A new group begins with empty filters. A merged group keeps the filters of the group that it
+    /// joins, because filters of different sizes cannot be combined.
     pub fn on_change(&mut self, change: Change) -> Result<()> {
         if let Change::Created { group } = change {
             self.of_group[group] = TwoPeriods::new(self.least_period_writes, self.false_positives)?;

@@ -1,9 +1,9 @@
-//! The blocks of each group, and which of them are collected.
+//! Chain of groups: the blocks of each group, and which of them are collected.
 //!
-//! Groups are numbered: HOT is 0, and the host's other pages go to 1. Each group but the last holds a
-//! number of closed blocks, in a queue; from one that holds more, the oldest is collected. The last
-//! group takes all other space, and there the victim policy chooses. A group shrinks, or goes, in
-//! that its blocks get another label; nothing is copied.
+//! Group 0 is HOT; other host pages go to group 1. Each group but the last has a bounded number of
+//! closed blocks in a queue, and beyond it the oldest is collected. The last group has all other
+//! space, in which the victim policy chooses. If a group shrinks or is removed, its blocks are
+//! relabelled; nothing is copied.
 
 use std::collections::VecDeque;
 
@@ -12,32 +12,32 @@ use crate::flash::{Table, filled};
 use crate::placements::{Restored, Sizes};
 use crate::state::{elements, require, state};
 
-/// Limit of victims in a row for one wait of the host: fewer must make the room.
+/// Most victims in a row for one wait of the host. Collection must free space within them.
 const MOST_IN_A_ROW: u64 = 25;
-/// Number of classes in which pages of a last group are kept apart, if it is not sized well.
-/// The classes go by the collections that pages lived through.
+/// Classes in which pages of the last group are separated if it is not sized well.
+/// The class is the number of collections that a page survived.
 const MOST_CLASSES: usize = 4;
 
 pub struct Chain {
-    /// Most closed blocks of each bounded group in each domain; none before the first sizing.
+    /// Most closed blocks of each bounded group per domain. Empty before the first sizing.
     most_blocks: Vec<usize>,
-    /// True if the last group is divided in classes, which are the groups from it on.
+    /// True if the last group is divided into classes, which are the groups from it on.
     has_classes: bool,
     /// Closed blocks of each domain and bounded group, the oldest first.
     queues: Vec<VecDeque<u32>>,
-    /// Closed blocks of each domain that the policy knows.
+    /// Number of closed blocks per domain that are candidates of the policy.
     candidates: Vec<usize>,
-    /// The group of each closed block.
+    /// Group of each closed block.
     group_of: Table<u8>,
-    /// Blocks that the policy is to know from now on.
+    /// Blocks that are to become candidates of the policy.
     released: Vec<u32>,
-    /// The last victims of each domain.
+    /// Last victims of each domain.
     rows: Vec<Row>,
     groups: usize,
     blocks_per_domain: u32,
 }
 
-/// Victims that the host waited for, without a write of its between them.
+/// Victims for which the host waited without writing in between.
 #[derive(Debug, Clone, Copy, Default)]
 struct Row {
     clock: u64,
@@ -91,7 +91,7 @@ impl Chain {
         self.has_classes
     }
 
-    /// The last group, or the first class of it.
+    /// Last group, or its first class.
     pub fn last(&self) -> usize {
         self.most_blocks.len().max(1)
     }
@@ -101,7 +101,7 @@ impl Chain {
         (self.last() + classes).min(self.groups) - 1
     }
 
-    /// The group that a page goes to from another when it is collected.
+    /// Group of a page that is collected in `group`.
     #[inline(always)]
     pub fn next(&self, group: usize) -> usize {
         (group + 1).min(self.last_class())
@@ -112,7 +112,7 @@ impl Chain {
         usize::from(self.group_of[block as usize])
     }
 
-    /// Gives groups new sizes, and the last one no classes.
+    /// Sets new sizes of the groups. The last group has no classes afterwards.
     pub fn resize(&mut self, most_blocks: Vec<usize>) {
         self.give_up(most_blocks.len());
         let last = most_blocks.len();
@@ -131,14 +131,14 @@ impl Chain {
         }
     }
 
-    /// Merges the groups from `first` on into one, of classes.
+    /// Merges the groups from `first` on into one group with classes.
     pub fn merge_from(&mut self, first: usize) {
         self.has_classes = true;
         self.give_up(if first == 1 { 0 } else { first });
         self.relabel(|group| group.min(first));
     }
 
-    /// Gives the blocks of bounded groups from `first` on to the policy, under their labels.
+    /// Releases the blocks of bounded groups from `first` on to the policy.
     fn give_up(&mut self, first: usize) {
         for domain in 0..self.candidates.len() {
             for group in first..self.most_blocks.len() {
@@ -163,7 +163,8 @@ impl Chain {
         &mut self.queues[domain * self.groups + group]
     }
 
-    /// Adds a block that closes and was opened for a stream; true holds it back from the policy.
+    /// Adds a closing block that was opened for a stream. Returns true to withhold it from the
+    /// policy.
     pub fn on_close(&mut self, block: u32, stream: usize, domain: usize) -> bool {
         let is_held = stream < self.most_blocks.len();
         let group = stream.min(self.last_class());
@@ -176,8 +177,8 @@ impl Chain {
         is_held
     }
 
-    /// Victim of the first group that is too large: its oldest block.
-    /// If the policy knows no block, it is that of the first group that has one.
+    /// Victim of the first oversized group, which is its oldest block.
+    /// If the policy has no candidate, the victim is from the first group with a block.
     pub fn victim(&self, domain: usize) -> Option<u32> {
         let bounded = self.most_blocks.len();
         let queues = &self.queues[domain * self.groups..][..bounded];
@@ -189,9 +190,9 @@ impl Chain {
         queue.front().copied()
     }
 
-    /// Notes that the host waits for a victim of a domain.
-    /// If it waited for too many at one page, the last bounded group of all domains is given up;
-    /// true if so.
+    /// Records that the host waits for a victim of a domain.
+    /// If it waited for too many victims at one page, the last bounded group is dissolved in all
+    /// domains. Returns true in that case.
     pub fn await_victim(&mut self, domain: usize, now: u64) -> bool {
         let row = &mut self.rows[domain];
         if row.clock != now {
@@ -205,12 +206,12 @@ impl Chain {
         gives_up
     }
 
-    /// The blocks that the policy is to know from now on, in this order.
+    /// Blocks that become candidates of the policy, in this order.
     pub fn take_released(&mut self) -> Vec<u32> {
         std::mem::take(&mut self.released)
     }
 
-    /// Takes out `block`, which is collected; returns its group.
+    /// Removes `block`, which is collected. Returns its group.
     pub fn on_collect(&mut self, block: u32) -> usize {
         let domain = (block / self.blocks_per_domain) as usize;
         let group = self.group_of(block);
@@ -232,8 +233,8 @@ impl Chain {
         }
     }
 
-    /// Checks that the queues hold the blocks that are held back, but for those released.
-    /// The candidates are the others.
+    /// Checks that the queues contain exactly the withheld blocks, except for those released.
+    /// All other closed blocks must be candidates.
     pub fn check(&self, drive: &Restored) -> Result<()> {
         let mut candidates = vec![0; self.candidates.len()];
         let mut waiting = vec![false; self.group_of.len()];
@@ -245,9 +246,9 @@ impl Chain {
             waiting[closed.block as usize] = closed.is_held;
         }
         require(candidates == self.candidates, "Midas.candidates")?;
-        let mut found = 0;
+        let mut queued = 0;
         let mut take = |block: u32, is_right: bool| {
-            found += 1;
+            queued += 1;
             let is_waiting = waiting.get_mut(block as usize).map(std::mem::take);
             require(is_waiting == Some(true) && is_right, "Midas.queues")
         };
@@ -263,12 +264,12 @@ impl Chain {
         for &block in &self.released {
             take(block, self.group_of(block) >= self.most_blocks.len())?;
         }
-        require(found == expected, "Midas.queues")
+        require(queued == expected, "Midas.queues")
     }
 
     pub fn bytes(&self) -> u64 {
         let queued: usize = self.queues.iter().map(VecDeque::capacity).sum();
-        // A byte a block here, and one that marks those held back.
+        // One byte per block here, and one for the mark of withheld blocks.
         (2 * self.group_of.len() + 4 * queued) as u64
     }
 }

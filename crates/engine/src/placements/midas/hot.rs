@@ -1,34 +1,36 @@
-//! Hot pages: those rewritten early three times in a row (`MiDAS`, "hot block separation").
-//! Early is before they were as old as pages of the HOT group become.
+//! Hot pages: pages rewritten early three times in a row (`MiDAS`, "hot block separation").
+//! A rewrite is early if it comes before the age at which HOT's pages are collected.
 
 use crate::error::Result;
 use crate::flash::{Table, filled, prefetch};
 use crate::state::{MOST_PLAUSIBLE, state};
 
-/// Marks of a hot page: counters have two bits.
+/// Counter value of a hot page; counters have two bits.
 const HOT: u8 = 3;
 const MARKS: u8 = 0b11;
-/// Place of the current version of a page: in HOT, in the first other group, or further on.
+/// Bits with the place of a page's current version: in HOT, in the first other group, or
+/// beyond.
 const PLACE_SHIFT: u32 = 2;
 const IN_HOT: u8 = 0;
 const IN_FIRST: u8 = 1 << PLACE_SHIFT;
 const FURTHER: u8 = 2 << PLACE_SHIFT;
 
-/// Least share of the host's writes that HOT serves for the filter to be relied upon.
-/// Below it, the greatest share of its pages that collection may find valid for that.
+/// Least share of host writes in HOT for which the filter is reliable.
+/// If the share is smaller, `MOST_VALID` limits the share of its pages that collection may find
+/// valid.
 const LEAST_TRAFFIC: f64 = 0.15;
 const MOST_VALID: f64 = 0.1;
 
 pub struct HotPages {
-    /// Marks and place of each page.
+    /// Counter and place of each page.
     pages: Table<u8>,
     sizing: HotSizing,
-    /// Mean age of pages in HOT when collected, as known.
+    /// Known mean age of HOT's pages when they are collected.
     age: u64,
     window_ends: u64,
-    /// HOT victims since the window began, and the sum of their ages.
+    /// Number of HOT victims since the window began, and the sum of their ages.
     window: Ages,
-    /// HOT victims since the last sizing, and the sum of their ages.
+    /// Number of HOT victims since the last sizing, and the sum of their ages.
     epoch: Ages,
     epoch_writes: u64,
 }
@@ -51,23 +53,23 @@ state! {
     } where is_sound
 }
 
-/// Sizing of HOT.
+/// Method that sizes HOT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HotSizing {
     /// No HOT group.
     Off,
-    /// Sizing by the model while the filter is good, else as HOT was used.
+    /// By the model while the filter is reliable, else by the use of HOT.
     ByUse,
-    /// Sizing by the model.
+    /// Always by the model.
     ByModel,
 }
 
-/// Use of the HOT group for some time.
+/// Use of HOT during an epoch.
 #[derive(Debug, Clone, Copy)]
 pub struct HotUse {
-    /// True if the filter finds hot pages so well that HOT can be sized by the model.
+    /// True if the filter is reliable enough for HOT to be sized by the model.
     pub is_good: bool,
-    /// Share of the host's writes that went to it.
+    /// Share of the host's writes that went to HOT.
     pub traffic: f64,
     pub valid_share: f64,
     /// Mean age of its pages when collected.
@@ -98,12 +100,12 @@ impl HotPages {
             && self.window_ends < 2 * MOST_PLAUSIBLE
     }
 
-    /// Begins to learn.
+    /// Starts learning.
     pub fn begin(&mut self, now: u64) {
         self.window_ends = now + self.age;
     }
 
-    /// Hears that the host writes a page again, so long after its last write.
+    /// Records that the host rewrites a page `interval` after its last write.
     #[inline(always)]
     pub fn on_rewrite(&mut self, logical: u32, interval: u64) {
         if self.sizing == HotSizing::Off {
@@ -118,7 +120,7 @@ impl HotPages {
         }
     }
 
-    /// True if a page that the host writes is to go to HOT; it is remembered where it goes.
+    /// True if a page that the host writes goes to HOT. Records its place.
     #[inline(always)]
     pub fn place(&mut self, logical: u32) -> bool {
         if self.sizing == HotSizing::Off {
@@ -132,7 +134,7 @@ impl HotPages {
         is_hot
     }
 
-    /// Hears that a page is migrated from a group.
+    /// Records that a page is migrated from a group.
     #[inline(always)]
     pub fn on_migrate(&mut self, logical: u32, from: usize) {
         if self.sizing == HotSizing::Off {
@@ -147,7 +149,7 @@ impl HotPages {
         };
     }
 
-    /// Hears that a block of HOT is collected whose pages have such a mean age.
+    /// Records that a HOT block with mean page age `age` is collected.
     pub fn on_victim(&mut self, age: u64, now: u64) {
         for ages in [&mut self.window, &mut self.epoch] {
             ages.victims += 1;
@@ -156,20 +158,20 @@ impl HotPages {
         if now < self.window_ends {
             return;
         }
-        let found = self.window.sum / self.window.victims;
-        // A jump is halved, and a doubling held down to one and a half.
-        let age = if found >= 2 * self.age {
+        let mean_age = self.window.sum / self.window.victims;
+        // Large increases are damped: a jump is halved, and a doubling is limited to 1.5 times.
+        let age = if mean_age >= 2 * self.age {
             (3 * self.age).div_ceil(2)
         } else {
-            u64::midpoint(found, self.age)
+            u64::midpoint(mean_age, self.age)
         };
         self.age = age.max(1);
         self.window = Ages::default();
         self.window_ends = now + self.age;
     }
 
-    /// Ends an epoch: tells the use of HOT since the last one.
-    /// There were `writes` of the host, and the blocks of HOT had the given valid share.
+    /// Ends an epoch and returns the use of HOT since the last one.
+    /// `writes` are the host writes of the epoch, and `valid_share` is that of HOT's victims.
     pub fn end_epoch(&mut self, writes: u64, valid_share: f64) -> HotUse {
         let Ages { victims, sum } = std::mem::take(&mut self.epoch);
         let traffic = std::mem::take(&mut self.epoch_writes) as f64 / writes as f64;

@@ -1,12 +1,12 @@
-//! Distribution of update intervals, which the sizes of groups follow from (`MiDAS`, "UID").
+//! Distribution of update intervals, from which the group sizes follow (`MiDAS`, "UID").
 
 use crate::state::{MOST_PLAUSIBLE, state};
 
-/// Intervals are counted in buckets of equal ratio, eight for each power of two.
+/// log₂ of the buckets per power of two. Buckets have equal ratios.
 const FINE_BITS: u32 = 3;
 pub const BUCKETS: usize = (33 - FINE_BITS as usize) << FINE_BITS;
 
-/// Counts of ended intervals by their length.
+/// Counts of completed intervals by length.
 pub struct Intervals {
     counts: Vec<u64>,
 }
@@ -50,7 +50,7 @@ fn bucket(interval: u64) -> usize {
     ((shift as usize) << FINE_BITS) + (interval >> shift) as usize
 }
 
-/// The shortest interval of a bucket; beyond the last bucket, the end of what is counted.
+/// Shortest interval of a bucket; for one beyond the last, the end of the counted range.
 pub fn lower_edge(bucket: usize) -> u64 {
     let fine = 1 << FINE_BITS;
     if bucket < fine {

@@ -1,25 +1,26 @@
-//! Measured valid shares of each group's victims, to be held against what was predicted.
+//! Measured valid shares of each group's victims, for comparison with predictions.
 
 use crate::state::{MOST_PLAUSIBLE, state};
 
-/// Victims of each group and the pages migrated from them, counted since some moments.
-/// They are counted since the drive was new, and were noted at these moments.
+/// Victims and migrated pages of each group, with snapshots for differences.
+/// The counters run since the drive was new.
 pub struct Measured {
     victims: Vec<u64>,
     moved_pages: Vec<u64>,
-    /// State as the epoch began; below, as the period did in which predictions are checked.
+    /// Snapshot at the start of the epoch, and at the start of the period that predictions are
+    /// checked in.
     epoch: Moment,
     period: Moment,
 }
 
-/// Victims and migrated pages of each group until some moment.
+/// Victims and migrated pages of each group up to some moment.
 struct Moment {
     victims: Vec<u64>,
     moved_pages: Vec<u64>,
 }
 
 state!(Moment { table victims, table moved_pages });
-state!(Measured { table victims, table moved_pages, part epoch, part period } where is_sound);
+state!(Measured { table victims, table moved_pages, nested epoch, nested period } where is_sound);
 
 impl Measured {
     pub fn new(groups: usize) -> Self {
@@ -59,18 +60,18 @@ impl Measured {
         Moment { victims: self.victims.clone(), moved_pages: self.moved_pages.clone() }
     }
 
-    /// Pages migrated since the epoch began.
+    /// Pages migrated in this epoch.
     pub fn pages_of_epoch(&self) -> u64 {
         let sum = |pages: &[u64]| pages.iter().sum::<u64>();
         sum(&self.moved_pages) - sum(&self.epoch.moved_pages)
     }
 
-    /// The valid share of a group's victims since the epoch began; none if there was no victim.
+    /// Valid share of a group's victims in this epoch, or None without victims.
     pub fn share_of_epoch(&self, group: usize, pages_per_block: u32) -> Option<f64> {
         self.share_since(&self.epoch, group, pages_per_block)
     }
 
-    /// Valid share of a group's victims since the period began; none if there was no victim.
+    /// Valid share of a group's victims in this period, or None without victims.
     pub fn share_of_period(&self, group: usize, pages_per_block: u32) -> Option<f64> {
         self.share_since(&self.period, group, pages_per_block)
     }

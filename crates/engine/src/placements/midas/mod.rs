@@ -1,11 +1,11 @@
 //! `MiDAS`: a chain of groups by age (Oh et al., FAST 2024).
 //!
-//! The host writes hot pages to the first group, HOT, and others to the second; what survives the
-//! collection of a block in one group goes to the next. How many groups there are, and of which size,
-//! follows from the distribution of update intervals: after each epoch of writes, the sizing is found
-//! that a model expects the least write amplification of. It is adopted if that is less than was
-//! measured; and from a group on whose victims have another valid share than predicted, groups are
-//! merged. docs/midas-algorithm.md says how far this is what the authors publish.
+//! The host writes hot pages to the first group, HOT, and others to the second. Pages that survive
+//! a collection in one group go to the next. The number and sizes of the groups follow from the
+//! distribution of update intervals: after each epoch of writes, a model finds the sizing with the
+//! least write amplification. It is adopted if that is below the measured value. From the first
+//! group whose victims deviate from the prediction on, groups are merged. docs/midas-algorithm.md
+//! compares this with the authors' publication.
 
 mod chain;
 mod hot;
@@ -29,12 +29,12 @@ use std::ops::Bound::{Excluded, Included};
 
 /// Drive writes before learning begins: the fill and one more.
 const DRIVE_WRITES_BEFORE: u64 = 2;
-/// Share of an epoch to be written between two checks of the predictions.
+/// Share of an epoch that is written between two checks of the predictions.
 const CHECK_SHARE: f64 = 0.3;
 const NEVER: u64 = u64::MAX;
 
 pub struct Midas {
-    /// Host pages written, the one that is placed included.
+    /// Host pages written, including the one being placed.
     clock: u64,
     last_writes: LastWrites,
     held_pages: u32,
@@ -46,22 +46,22 @@ pub struct Midas {
     is_learning: bool,
     epoch_ends: u64,
     check_at: u64,
-    /// Groups of which nothing was collected yet since the last sizing, a bit for each.
+    /// Bit mask of groups without a collection since the last sizing.
     uncollected: u32,
-    /// Predicted write amplification, or none after a merger.
-    /// Beside it, the valid shares of victims of the groups as they are.
+    /// Predicted write amplification, or None after a merger.
+    /// The next field has the predicted valid shares of the victims of the current groups.
     predicted_wa: Option<f64>,
     predicted_shares: Vec<f64>,
     /// Clock at which each block closed.
     closed_at: Table<u64>,
-    /// The group of the victim whose pages are moving.
+    /// Group of the victim whose pages are migrating.
     victim_group: usize,
     victim_closed: u64,
     rules: Rules,
     sizes: Sizes,
 }
 
-/// Rules that the parameters give.
+/// Rules from the parameters.
 #[derive(Debug, Clone, Copy)]
 struct Rules {
     groups: usize,
@@ -74,12 +74,12 @@ struct Rules {
 state! {
     Midas {
         value clock,
-        part last_writes,
+        nested last_writes,
         value held_pages,
-        part intervals,
-        part hot,
-        part chain,
-        part measured,
+        nested intervals,
+        nested hot,
+        nested chain,
+        nested measured,
         value is_learning,
         value epoch_ends,
         value check_at,
@@ -106,7 +106,7 @@ impl Midas {
             && self.predicted_shares.iter().all(is_share)
             && self.closed_at.iter().all(|&at| at <= self.clock)
             && u64::from(self.uncollected) < 1 << self.rules.groups
-            // What is or will be checked was predicted.
+            // Every group that is or will be checked has a prediction.
             && (self.chain.last() < self.predicted_shares.len()
                 || (self.check_at == NEVER && self.uncollected == 0))
     }
@@ -114,8 +114,8 @@ impl Midas {
     #[cold]
     fn end_epoch(&mut self) {
         let Rules { groups, epoch_pages, margin, .. } = self.rules;
-        let found = self.measured.share_of_epoch(0, self.sizes.pages_per_block);
-        let hot = self.hot.end_epoch(epoch_pages, found.unwrap_or(0.0));
+        let valid_share = self.measured.share_of_epoch(0, self.sizes.pages_per_block);
+        let hot = self.hot.end_epoch(epoch_pages, valid_share.unwrap_or(0.0));
         if self.is_learning {
             self.stop_checks();
             let model = Model::new(self.intervals.counts(), &self.sizes, self.held_pages, groups);
@@ -148,14 +148,16 @@ impl Midas {
         self.uncollected = 0;
     }
 
-    /// Merges the groups from the first whose victims are not as predicted.
+    /// Merges the groups from the first whose victims deviate from the prediction.
     #[cold]
     fn check_predictions(&mut self) {
         let block_pages = self.sizes.pages_per_block;
         let is_irregular = |group: &usize| {
-            let found = self.measured.share_of_period(*group, block_pages);
+            let measured_share = self.measured.share_of_period(*group, block_pages);
             let predicted = self.predicted_shares[*group];
-            found.is_some_and(|found| (found - predicted).abs() > self.rules.tolerance)
+            measured_share.is_some_and(|measured_share| {
+                (measured_share - predicted).abs() > self.rules.tolerance
+            })
         };
         let last = self.chain.last();
         if let Some(group) = (1..last + usize::from(!self.chain.has_classes())).find(is_irregular) {
@@ -172,43 +174,45 @@ impl Midas {
 }
 
 impl Registered<Sizes> for Midas {
-    const ENTRY: Entry =
-        Entry::new("midas", "a chain of groups by age, sized from update intervals")
-            .example("midas:groups=4")
-            .params(&[
-                Param::new("groups", "6", Domain::Whole(3, 32), "most groups, HOT included"),
-                Param::new(
-                    "epoch",
-                    "4",
-                    Domain::Number(Excluded(0.0), Included(1000.0)),
-                    "writes of the drive between sizings",
-                )
-                .later(),
-                Param::new(
-                    "margin",
-                    "1",
-                    Domain::Number(Excluded(0.0), Included(1000.0)),
-                    "a sizing is adopted if its predicted WA is below so much of the measured",
-                )
-                .later(),
-                Param::new(
-                    "tolerance",
-                    "0.1",
-                    Domain::SHARE,
-                    "error of a predicted valid share at which groups merge",
-                )
-                .later(),
-                Param::new(
-                    "hot",
-                    "on",
-                    Domain::Word(&["on", "model", "off"]),
-                    "a group for hot pages; model: sized by it even if they are found badly",
-                )
-                .later(),
-            ])
-            .small("midas:groups=3,epoch=0.5")
-            .variants(&["midas:groups=5,epoch=0.3", "midas:groups=4,epoch=0.5,hot=off,margin=3"])
-            .candidates(&[Pairs::rare(&["midas"], &["greedy", "cost-benefit", "d-choices:d=4"])]);
+    const ENTRY: Entry = Entry::new(
+        "midas",
+        "a chain of groups by age, sized from update intervals",
+    )
+    .example("midas:groups=4")
+    .params(&[
+        Param::new("groups", "6", Domain::Whole(3, 32), "largest number of groups, including HOT"),
+        Param::new(
+            "epoch",
+            "4",
+            Domain::Number(Excluded(0.0), Included(1000.0)),
+            "drive writes between two sizings",
+        )
+        .later(),
+        Param::new(
+            "margin",
+            "1",
+            Domain::Number(Excluded(0.0), Included(1000.0)),
+            "a sizing is adopted if its predicted WA is below this share of the measured WA",
+        )
+        .later(),
+        Param::new(
+            "tolerance",
+            "0.1",
+            Domain::SHARE,
+            "error of a predicted valid share above which groups merge",
+        )
+        .later(),
+        Param::new(
+            "hot",
+            "on",
+            Domain::Word(&["on", "model", "off"]),
+            "group for hot pages; model: sized by the model even if hot pages are detected poorly",
+        )
+        .later(),
+    ])
+    .small("midas:groups=3,epoch=0.5")
+    .variants(&["midas:groups=5,epoch=0.3", "midas:groups=4,epoch=0.5,hot=off,margin=3"])
+    .candidates(&[Pairs::rare(&["midas"], &["greedy", "cost-benefit", "d-choices:d=4"])]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         let groups = params.integer("groups");
@@ -247,7 +251,7 @@ impl Registered<Sizes> for Midas {
 }
 
 impl Placement for Midas {
-    const KNOWS_VICTIMS: bool = true;
+    const USES_VICTIM: bool = true;
     const CHOOSES_VICTIMS: bool = true;
 
     #[inline(always)]
@@ -271,7 +275,7 @@ impl Placement for Midas {
         usize::from(!is_hot)
     }
 
-    /// Forgets a page; its data ends here as it does when it is written anew.
+    /// Forgets a trimmed page. Its data ends here, like that of a rewritten page.
     fn forget(&mut self, logical: u32) {
         if let Some(interval) = self.last_writes.age(logical, self.clock) {
             if self.is_learning {

@@ -1,65 +1,66 @@
-//! Model of a sizing's write amplification (`MiDAS`, "MCAM"), and the sizing with the least.
+//! Model of a sizing's write amplification (`MiDAS`, "MCAM"), and search for the best sizing.
 //!
-//! The authors iterate a Markov chain; its stationary flows are the sums below. Ages of pages stand
-//! where the authors have numbers of blocks, since a group's size is its inflow times the time that
-//! pages stay.
+//! The authors iterate a Markov chain; the sums below are its stationary flows. This model uses
+//! page ages where the authors use numbers of blocks, because a group's size is its inflow times
+//! the residence time of pages.
 
 use super::hot::HotUse;
 use super::intervals::lower_edge;
 use crate::placements::Sizes;
 
-/// A HOT group must lower the predicted write amplification by so much at first.
+/// Least predicted reduction of write amplification for which a HOT group is introduced.
 const WORTH_HOT: f64 = 0.05;
-/// HOT is at most this share of the blocks: 29 of the authors' 2048.
+/// Largest HOT group as a share of the blocks: 29 of the authors' 2048.
 const MOST_HOT: f64 = 29.0 / 2048.0;
-/// Pages of the last group whose interval is at most this share of the mean are its hot ones.
+/// Largest interval, as a share of the mean, of the last group's hot pages.
 const HOT_SHARE_OF_MEAN: f64 = 0.7;
-/// Revisions: times that the search goes over all bounds again.
+/// Number of passes in which the search revises all bounds.
 const REVISIONS: u32 = 4;
 
-/// Sizing of the groups, and the valid shares and write amplification that it leads to.
+/// Sizing of the groups, with the predicted valid shares and write amplification.
 #[derive(Debug, Clone)]
 pub struct Sizing {
-    /// Closed blocks of each group but the last in each collection domain, HOT first.
+    /// Closed blocks per collection domain of each group but the last, HOT first.
     pub most_blocks: Vec<usize>,
-    /// The valid share of victims of each group, the last one included.
+    /// Valid share of victims of each group, including the last.
     pub valid_shares: Vec<f64>,
     pub write_amplification: f64,
 }
 
-/// The HOT group of a sizing.
+/// HOT group of a sizing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Hot {
     pages: f64,
-    /// Share of the host's writes that go to it, and of them the share still valid at collection.
+    /// Share of the host's writes that go to it, and the share of these still valid at
+    /// collection.
     traffic: f64,
     valid_share: f64,
 }
 
 impl Hot {
-    /// HOT as it was, unless the filter is so good that its size can be chosen.
+    /// HOT as it was used, unless the filter is reliable enough to choose its size.
     fn as_used(used: &HotUse) -> Option<Hot> {
         let HotUse { is_good, traffic, valid_share, age } = *used;
         (!is_good).then_some(Hot { pages: traffic * age, traffic, valid_share })
     }
 }
 
-/// Model of the writes, and of the room for them.
+/// Model of the writes and of the space for them.
 pub struct Model<'a> {
     sizes: &'a Sizes,
-    /// The least interval of each bucket, and the share of intervals that are at least that.
+    /// Least interval of each bucket, and the share of intervals that are at least as long.
     edges: Vec<f64>,
     survive: Vec<f64>,
-    /// Pages of an age below each edge that are valid yet: ∫ survive.
+    /// Valid pages of an age below each edge: ∫ survive.
     valid: Vec<f64>,
-    /// Hotness of the pages that a collection finds among those that reach each edge's age.
+    /// Hotness of the pages in a collection that are older than each edge.
     rest: Vec<TwoClasses>,
     held_pages: f64,
     most_groups: usize,
 }
 
-/// Two classes of pages, as Desnoyers (SYSTOR 2012) has them: the hot ones get a share of the
-/// updates, and are a share of the pages.
+/// Two classes of pages as in Desnoyers (SYSTOR 2012).
+/// The fields are the hot class's share of the updates and of the pages.
 #[derive(Debug, Clone, Copy)]
 struct TwoClasses {
     updates: f64,
@@ -75,7 +76,7 @@ impl<'a> Model<'a> {
         for at in 0..counts.len() {
             survive.push(1.0 - dead as f64 / total);
             valid.push(area);
-            // Within a bucket, the survivors fall from one share to the next.
+            // Within a bucket, the survival falls linearly.
             area += (edges[at + 1] - edges[at]) * (survive[at] - counts[at] as f64 / total / 2.0);
             dead += counts[at];
         }
@@ -84,8 +85,8 @@ impl<'a> Model<'a> {
         Model { sizes, edges, survive, valid, rest, held_pages, most_groups }
     }
 
-    /// The sizing with the least write amplification, unless no bounded group beside HOT gains
-    /// anything. `used` says how HOT did under the filter as it is.
+    /// Sizing with the least write amplification, or None if no bounded group besides HOT helps.
+    /// `used` is the measured use of HOT with the present filter.
     pub fn best(&self, used: &HotUse) -> Option<Sizing> {
         let measured = Hot::as_used(used);
         let (mut hot, mut least) = match measured {
@@ -95,7 +96,7 @@ impl<'a> Model<'a> {
         let mut bounds = Vec::new();
         while self.add_bound(&hot, &mut bounds, &mut least) {}
         for _ in 0..REVISIONS {
-            let before = least;
+            let previous = least;
             if measured.is_none() {
                 self.revise_hot(&mut hot, &bounds, &mut least);
             }
@@ -103,7 +104,7 @@ impl<'a> Model<'a> {
                 self.revise_bound(&hot, &mut bounds, at, &mut least);
             }
             self.add_bound(&hot, &mut bounds, &mut least);
-            if least >= before {
+            if least >= previous {
                 break;
             }
         }
@@ -111,13 +112,13 @@ impl<'a> Model<'a> {
         is_one.then(|| self.sizing(&hot, &bounds, least))
     }
 
-    /// HOT with all pages that are updated before the age of an edge, and no other.
+    /// HOT with exactly the pages that are updated before the age of an edge.
     fn hot_up_to(&self, bucket: usize) -> Hot {
         let traffic = 1.0 - self.survive[bucket];
         Hot { pages: self.edges[bucket] * traffic, traffic, valid_share: 0.0 }
     }
 
-    /// HOT sizes that there may be, growing.
+    /// Possible HOT sizes, in ascending order.
     fn hot_choices(&self) -> impl Iterator<Item = Hot> {
         let most_pages = (f64::from(self.sizes.blocks) * MOST_HOT).floor()
             * f64::from(self.sizes.pages_per_block);
@@ -147,7 +148,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Divides the last group at the best age, if that gains anything.
+    /// Divides the last group at the best age, if that reduces the write amplification.
     fn add_bound(&self, hot: &Hot, bounds: &mut Vec<usize>, least: &mut f64) -> bool {
         if bounds.len() + 2 >= self.most_groups {
             return false;
@@ -161,9 +162,9 @@ impl<'a> Model<'a> {
         is_better
     }
 
-    /// Moves a bound to the best place between its neighbours, if there is a better one.
+    /// Moves a bound to the best place between its neighbours, if that is an improvement.
     fn revise_bound(&self, hot: &Hot, bounds: &mut [usize], at: usize, least: &mut f64) -> bool {
-        let before = bounds[at];
+        let previous = bounds[at];
         let first = if at == 0 { 1 } else { bounds[at - 1] + 1 };
         let end = bounds.get(at + 1).copied().unwrap_or(self.survive.len());
         let mut best = None;
@@ -174,14 +175,14 @@ impl<'a> Model<'a> {
                 (best, *least) = (Some(bucket), expected);
             }
         }
-        bounds[at] = best.unwrap_or(before);
+        bounds[at] = best.unwrap_or(previous);
         best.is_some()
     }
 
-    /// Pages that the host writes, and those that migrate from each group.
+    /// Write amplification: host pages plus the pages that migrate from each group.
     fn write_amplification(&self, hot: &Hot, bounds: &[usize]) -> f64 {
-        let kept = hot.traffic * hot.valid_share;
-        let (mut inflow, mut migrated) = (1.0 - hot.traffic + kept, kept);
+        let retained = hot.traffic * hot.valid_share;
+        let (mut inflow, mut migrated) = (1.0 - hot.traffic + retained, retained);
         let mut room = self.room_pages(bounds.len() + 2) - hot.pages;
         let mut from = 0;
         for &bound in bounds {
@@ -201,28 +202,28 @@ impl<'a> Model<'a> {
         1.0 + migrated + inflow * valid_share / (1.0 - valid_share)
     }
 
-    /// Pages of so many groups together, less those of blocks that are not full.
-    /// Such blocks wait to be opened, one for each stream of migrated pages, and half of the open
-    /// blocks are not written yet.
+    /// Pages of all groups together, without those of blocks that are not full.
+    /// One block per stream of migrated pages waits to be opened, and the open blocks are half
+    /// empty.
     fn room_pages(&self, groups: usize) -> f64 {
         let waiting = (self.most_groups - 1) as f64 + groups as f64 / 2.0;
         let blocks = f64::from(self.sizes.blocks) - f64::from(self.sizes.pools) * waiting;
         blocks * f64::from(self.sizes.pages_per_block)
     }
 
-    /// The valid share of victims of the last group, where pages come at the age of an edge.
+    /// Valid share of victims of the last group, which pages enter at the age of an edge.
     fn last_valid_share(&self, from: usize, room_pages: f64) -> f64 {
         let valid_pages = (self.held_pages - self.valid[from]).max(0.0);
         if room_pages <= valid_pages {
             return 1.0;
         }
-        // Desnoyers' correction for greedy victims of a few pages.
+        // Desnoyers' correction for greedy victims with few pages.
         let greedy = 1.0 + 1.0 / (2.0 * f64::from(self.sizes.pages_per_block));
         let room = greedy * room_pages / valid_pages;
         (1.0 - greedy * self.rest[from].invalid_share(room)).max(0.0)
     }
 
-    /// Closed blocks of a group in each domain; the half of its open block is not among them.
+    /// Closed blocks of a group per domain, without the half of its open block.
     fn closed_blocks(&self, pages: f64) -> usize {
         let blocks = pages / f64::from(self.sizes.pages_per_block);
         let open = f64::from(self.sizes.pools) / 2.0;
@@ -230,8 +231,8 @@ impl<'a> Model<'a> {
     }
 
     fn sizing(&self, hot: &Hot, bounds: &[usize], write_amplification: f64) -> Sizing {
-        let kept = hot.traffic * hot.valid_share;
-        let mut inflow = 1.0 - hot.traffic + kept;
+        let retained = hot.traffic * hot.valid_share;
+        let mut inflow = 1.0 - hot.traffic + retained;
         let mut room = self.room_pages(bounds.len() + 2) - hot.pages;
         let mut sizing = Sizing {
             most_blocks: vec![self.closed_blocks(hot.pages)],
@@ -255,7 +256,7 @@ impl<'a> Model<'a> {
 /// The two classes of pages whose intervals are at least the edge of each bucket.
 fn two_classes(counts: &[u64], edges: &[f64], total: f64, held_pages: f64) -> Vec<TwoClasses> {
     let middle = |at: usize| f64::midpoint(edges[at], edges[at + 1]);
-    // A page that is updated every m writes has its share of 1/m in them.
+    // A page that is updated every m writes contributes 1/m to the updates.
     let pages = |at: usize| counts[at] as f64 * middle(at);
     let mut younger = 0.0;
     (0..counts.len())
@@ -277,9 +278,9 @@ fn two_classes(counts: &[u64], edges: &[f64], total: f64, held_pages: f64) -> Ve
 }
 
 impl TwoClasses {
-    /// The invalid share x of the oldest block, where a valid page has `room` pages: each class's
-    /// pages have died with the rate of their updates for the time that a block stays,
-    /// 1/x = 1 + Σ r/(exp(r·room·x/f) − 1) over both (Desnoyers 2012).
+    /// Invalid share x of the oldest block, where a valid page has `room` pages of space.
+    /// Pages of each class die at their update rate while the block stays: 1/x = 1 + Σ
+    /// r/(exp(r·room·x/f) − 1) over both classes (Desnoyers 2012).
     fn invalid_share(&self, room: f64) -> f64 {
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..30 {

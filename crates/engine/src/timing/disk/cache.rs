@@ -1,18 +1,18 @@
-//! Memory of a disk: sectors that were read, and writes that are still to be made.
+//! Memory of a disk: sectors that were read, and writes that are not on the medium yet.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Ranges of sectors that were read, at most: the memory has a table of fixed length.
+/// Most ranges of read sectors, because the memory's table has a fixed length.
 const MOST_RANGES: usize = 32;
-/// Writes that follow each other are made at once up to so many sectors.
+/// Most sectors of consecutive writes that are written in one pass.
 const MOST_MERGED_SECTORS: u64 = 2048;
 
-/// A write that was answered and not yet made.
+/// Acknowledged write that is not on the medium yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dirty {
     pub sectors: Range<u64>,
-    /// Number of the oldest request in it.
+    /// Number of its oldest request.
     pub number: u64,
 }
 
@@ -22,10 +22,10 @@ pub struct Cache {
     read_sectors: u64,
     write_sectors: u64,
     most_segments: usize,
-    /// The one used last comes last.
+    /// Read ranges, the most recently used last.
     ranges: VecDeque<Range<u64>>,
     pub dirty: Vec<Dirty>,
-    /// Sectors of `dirty`, and of what is being written.
+    /// Sectors of `dirty`, and of the write in progress.
     held_sectors: u64,
 }
 
@@ -54,26 +54,26 @@ impl Cache {
         true
     }
 
-    /// Keeps sectors that were read, in the place of those used longest ago.
+    /// Stores read sectors, replacing the least recently used ones.
     pub fn keep(&mut self, sectors: Range<u64>) {
         let first = sectors.start.max(sectors.end.saturating_sub(self.read_sectors));
         if first >= sectors.end {
             return;
         }
         self.ranges.push_back(first..sectors.end);
-        let mut kept: u64 = self.ranges.iter().map(|range| range.end - range.start).sum();
-        while kept > self.read_sectors || self.ranges.len() > MOST_RANGES {
-            let oldest = self.ranges.pop_front().expect("what was kept takes room");
-            kept -= oldest.end - oldest.start;
+        let mut cached_sectors: u64 = self.ranges.iter().map(|range| range.end - range.start).sum();
+        while cached_sectors > self.read_sectors || self.ranges.len() > MOST_RANGES {
+            let oldest = self.ranges.pop_front().expect("a cached range has sectors");
+            cached_sectors -= oldest.end - oldest.start;
         }
     }
 
-    /// True if a write of so many sectors can ever be held.
+    /// True if a write of this size can be stored at all.
     pub fn is_large_enough(&self, sectors: &Range<u64>) -> bool {
         sectors.end - sectors.start <= self.write_sectors
     }
 
-    /// Takes a write if there is room; false if it must wait.
+    /// Stores a write if there is space. Returns false if it must wait.
     pub fn take_write(&mut self, sectors: &Range<u64>, number: u64) -> bool {
         let length = sectors.end - sectors.start;
         if self.dirty.iter().any(|dirty| contains(&dirty.sectors, sectors)) {
@@ -96,7 +96,7 @@ impl Cache {
         true
     }
 
-    /// Releases the room of sectors that have been written.
+    /// Frees the space of sectors that are on the medium.
     pub fn release(&mut self, sectors: &Range<u64>) {
         self.held_sectors -= sectors.end - sectors.start;
     }

@@ -1,46 +1,46 @@
-//! Arm of a disk: its reads and writes, and its reading ahead while nothing waits.
+//! Arm of a disk: reads, writes, and read-ahead while no request waits.
 
 use std::ops::Range;
 
 use super::mechanics::Mechanics;
 
-/// Read that goes on beyond the request, up to `end` or until something else is to be done.
+/// Pass: a read that continues beyond the request, up to `end` or until other work begins.
 #[derive(Debug, Clone)]
 struct Pass {
-    /// The first sector that is in memory.
+    /// First sector that is in memory.
     kept_from: u64,
-    /// A sector, and the time at which it begins to pass the heads.
-    /// Sectors kept before it have passed.
+    /// Reference sector, with the time at which it begins to pass the heads.
+    /// Sectors from `kept_from` up to it have passed.
     from: u64,
     from_ns: u64,
     end: u64,
 }
 
-/// Plan of a read: the way in which it takes place.
+/// Plan of a read: how it obtains its data.
 #[derive(Debug, Clone, Copy)]
 enum Plan {
-    /// The pass has all of it in memory.
-    Held,
-    /// The pass that is on comes to it soonest.
+    /// The pass has all of the data in memory.
+    InMemory,
+    /// The current pass reaches the data soonest.
     Underway,
-    /// The pass had ended before or within it, and goes on.
+    /// The pass ended before or within the data, and is resumed.
     Resumed { from_ns: u64 },
-    /// The arm goes there.
+    /// The arm seeks to the data.
     Anew { from_ns: u64 },
 }
 
-/// The arm, which serves one request at a time.
+/// Arm, which serves one request at a time.
 #[derive(Debug)]
 pub struct Head {
     mechanics: Mechanics,
     sectors: u64,
     ahead_sectors: u64,
-    /// Sectors of a pass that are kept behind what was read last.
+    /// Most sectors of a pass that are kept behind the last one read.
     behind_sectors: u64,
-    /// The sector passed last, unless a pass is on.
+    /// Last sector passed, if there is no current pass.
     at: u64,
     pass: Option<Pass>,
-    /// The spell of work that began last, and the work before it.
+    /// Start of the current busy period, and the busy time before it.
     busy: Range<u64>,
     busy_before_ns: u64,
 }
@@ -64,7 +64,7 @@ impl Head {
         }
     }
 
-    /// Earliest time at which a read begins to pass the heads, or goes on to.
+    /// Earliest time at which the missing sectors of a read begin to pass the heads.
     pub fn read_ready_ns(&self, now_ns: u64, sectors: &Range<u64>) -> u64 {
         self.plan_read(now_ns, sectors).1
     }
@@ -74,13 +74,14 @@ impl Head {
         self.mechanics.arrival_ns(now_ns, self.position(now_ns), sectors.start)
     }
 
-    /// Starts to read, and goes on reading ahead.
-    /// Returns the time at which `sectors` are in memory, and what an earlier pass leaves there.
+    /// Starts a read and continues with read-ahead.
+    /// Returns the time at which `sectors` are in memory, and the sectors in memory from a pass
+    /// that ends.
     pub fn read(&mut self, now_ns: u64, sectors: &Range<u64>) -> (u64, Option<Range<u64>>) {
         let (plan, _) = self.plan_read(now_ns, sectors);
         let mut left = None;
         match plan {
-            Plan::Held | Plan::Underway => {}
+            Plan::InMemory | Plan::Underway => {}
             Plan::Resumed { from_ns } => self.resume(from_ns),
             Plan::Anew { from_ns } => {
                 left = self.end_pass(now_ns);
@@ -90,7 +91,7 @@ impl Head {
         }
         let pass = self.pass.as_ref().expect("every plan has one");
         let done_ns = match plan {
-            Plan::Held => now_ns,
+            Plan::InMemory => now_ns,
             _ => self.mechanics.end_ns(pass.from..sectors.end, pass.from_ns),
         };
         self.make_room(now_ns, sectors.end);
@@ -98,8 +99,9 @@ impl Head {
         (done_ns, left)
     }
 
-    /// Starts to write.
-    /// Returns the time at which `sectors` are written, and what an earlier pass leaves in memory.
+    /// Starts a write.
+    /// Returns the time at which `sectors` are written, and the sectors in memory from a pass that
+    /// ends.
     pub fn write(&mut self, now_ns: u64, sectors: &Range<u64>) -> (u64, Option<Range<u64>>) {
         let ready_ns = self.write_ready_ns(now_ns, sectors);
         let left = self.end_pass(now_ns);
@@ -109,8 +111,8 @@ impl Head {
         (done_ns, left)
     }
 
-    /// Reads ahead from the end of a read, which is now.
-    pub fn go_on(&mut self, now_ns: u64) {
+    /// Starts read-ahead at the end of a read, which is now.
+    pub fn read_ahead(&mut self, now_ns: u64) {
         if let Some(pass) = &self.pass {
             let end_ns = self.mechanics.end_ns(pass.from..pass.end, pass.from_ns);
             self.work(now_ns, end_ns);
@@ -124,7 +126,7 @@ impl Head {
         })
     }
 
-    /// The host has taken `sectors` from what an idle head read ahead: there is room for more.
+    /// Extends read-ahead after the host has read `sectors`, which frees memory.
     pub fn read_further(&mut self, now_ns: u64, sectors: &Range<u64>) {
         let Some(pass) = &self.pass else { return };
         if self.ahead_of(sectors.end) <= pass.end {
@@ -135,15 +137,15 @@ impl Head {
             self.resume(self.mechanics.arrival_ns(now_ns, position, end));
         }
         self.make_room(now_ns, sectors.end);
-        self.go_on(now_ns);
+        self.read_ahead(now_ns);
     }
 
-    /// Time at work up to `now_ns`.
+    /// Busy time up to `now_ns`.
     pub fn busy_ns(&self, now_ns: u64) -> u64 {
         self.busy_before_ns + self.busy.end.min(now_ns).saturating_sub(self.busy.start)
     }
 
-    /// Plans a read; also tells the time at which what is not in memory begins to pass.
+    /// Plans a read. Also returns the time at which its missing sectors begin to pass.
     fn plan_read(&self, now_ns: u64, sectors: &Range<u64>) -> (Plan, u64) {
         let position = self.position(now_ns);
         let anew_ns = self.mechanics.arrival_ns(now_ns, position, sectors.start);
@@ -152,7 +154,7 @@ impl Head {
         {
             let reached = self.reached(pass, now_ns);
             if sectors.end <= reached {
-                return (Plan::Held, now_ns);
+                return (Plan::InMemory, now_ns);
             }
             if reached == pass.end {
                 let from_ns = self.mechanics.arrival_ns(now_ns, position, pass.end);
@@ -167,16 +169,16 @@ impl Head {
         (Plan::Anew { from_ns: anew_ns }, anew_ns)
     }
 
-    /// Lets a pass that had come to its end go on.
+    /// Resumes a pass that had reached its end.
     fn resume(&mut self, from_ns: u64) {
-        let pass = self.pass.as_mut().expect("a pass to go on");
+        let pass = self.pass.as_mut().expect("a pass to continue");
         (pass.from, pass.from_ns) = (pass.end, from_ns);
     }
 
-    /// Lets the pass read ahead of `sector`, and forget what lies far behind it.
+    /// Extends the pass ahead of `sector`, and discards sectors far behind it.
     fn make_room(&mut self, now_ns: u64, sector: u64) {
         let end = self.ahead_of(sector);
-        let mut pass = self.pass.take().expect("a pass to go on");
+        let mut pass = self.pass.take().expect("a pass to continue");
         let reached = self.reached(&pass, now_ns);
         pass.from_ns = self.mechanics.begin_ns(pass.from, pass.from_ns, reached);
         pass.from = reached;
@@ -185,7 +187,7 @@ impl Head {
         self.pass = Some(pass);
     }
 
-    /// Leaves the pass, if one is on; returns what it has read and is in memory.
+    /// Ends the current pass. Returns the sectors that it leaves in memory.
     fn end_pass(&mut self, now_ns: u64) -> Option<Range<u64>> {
         self.at = self.position(now_ns);
         let pass = self.pass.take()?;
@@ -193,7 +195,7 @@ impl Head {
         Some(pass.kept_from..reached.max(pass.kept_from))
     }
 
-    /// The sector over which the arm is.
+    /// Sector under the arm.
     fn position(&self, now_ns: u64) -> u64 {
         let of_pass = |pass: &Pass| self.reached(pass, now_ns).min(pass.end - 1);
         self.pass.as_ref().map_or(self.at, of_pass)
@@ -207,7 +209,7 @@ impl Head {
         (sector + self.ahead_sectors).min(self.sectors)
     }
 
-    /// Notes that the head works from now until `end_ns`, whatever it did before.
+    /// Records that the head is busy from now until `end_ns`.
     fn work(&mut self, now_ns: u64, end_ns: u64) {
         self.busy_before_ns = self.busy_ns(now_ns);
         self.busy = now_ns..end_ns.max(now_ns);

@@ -1,9 +1,10 @@
-//! Mechanics of a disk: the places of sectors, and the times at which heads are over them.
+//! Mechanics of a disk: positions of sectors, and the times at which they pass the heads.
 //!
-//! The seek curve is settle + a·√distance up to a third of the cylinders and linear beyond (Ruemmler
-//! and Wilkes, "An introduction to disk drive modeling", IEEE Computer 27(3), 1994, Table 3). Angles
-//! are times: how long after time 0, modulo a revolution, a sector comes under its head. Tracks are
-//! skewed by the time of a switch, so that a pass over several loses nothing else.
+//! The seek curve is settle + a·√distance up to a third of the cylinders and linear beyond
+//! (Ruemmler and Wilkes, "An introduction to disk drive modeling", IEEE Computer 27(3), 1994, Table
+//! 3). Angles are times: the offset after time 0, modulo a revolution, at which a sector is under
+//! its head. Tracks are skewed by the time of a switch, so that a pass over several tracks loses
+//! only that time.
 
 use std::ops::Range;
 
@@ -11,12 +12,12 @@ use super::DiskTimes;
 use crate::error::{Error, Result};
 use crate::timing::SECTOR_BYTES;
 
-/// Fewest cylinders: less have no seek curve to speak of.
+/// Fewest cylinders; with fewer the seek curve is meaningless.
 const FEWEST_CYLINDERS: u64 = 16;
 /// Most cylinders, so that angles fit 64 bits.
 const MOST_CYLINDERS: u64 = u32::MAX as u64;
 
-/// Cylinders of equally long tracks.
+/// Cylinders with tracks of equal length.
 #[derive(Debug, Clone, Copy)]
 struct Zone {
     first_sector: u64,
@@ -24,12 +25,12 @@ struct Zone {
     sectors_per_track: u64,
 }
 
-/// Place of a sector.
+/// Position of a sector.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     cylinder: u64,
     head: u64,
-    /// Sectors before it on its track.
+    /// Number of sectors before it on its track.
     index: u64,
     sectors_per_track: u64,
 }
@@ -42,16 +43,16 @@ pub struct Mechanics {
     revolution_ns: u64,
     head_switch_ns: u64,
     settle_ns: f64,
-    /// Coefficient of √distance.
+    /// Coefficient of √distance, in ns.
     root_ns: f64,
     knee_cylinders: f64,
     knee_ns: f64,
-    /// Time of each cylinder beyond the knee.
+    /// Time per cylinder beyond the knee, in ns.
     slope_ns: f64,
 }
 
 impl Mechanics {
-    /// The mechanics of a checked profile: as many cylinders as its capacity takes.
+    /// Builds the mechanics of a checked profile, with the cylinders that its capacity needs.
     pub fn new(times: &DiskTimes) -> Result<Self> {
         let revolution_ns = 60e9 / times.rpm;
         let sectors_of_zone = |zone: u32| {
@@ -66,8 +67,8 @@ impl Mechanics {
         let cylinders = cylinders_per_zone * zones;
         if !(FEWEST_CYLINDERS..=MOST_CYLINDERS).contains(&cylinders) {
             return Err(Error::Spec(format!(
-                "disk.capacity_bytes is {}; at these rates that is {cylinders} cylinder(s), of \
-                 which there must be {FEWEST_CYLINDERS} to {MOST_CYLINDERS}",
+                "disk.capacity_bytes is {}; at these rates it needs {cylinders} cylinder(s), but \
+                 {FEWEST_CYLINDERS} to {MOST_CYLINDERS} are supported",
                 times.capacity_bytes
             )));
         }
@@ -80,8 +81,8 @@ impl Mechanics {
             zone
         };
         let (near_ns, full_ns) = (times.track_to_track_ms * 1e6, times.full_seek_ms * 1e6);
-        // Two random cylinders are x strokes apart with density 2(1 − x), under which this knee, at
-        // a third of a stroke, makes the mean of the curve the average seek.
+        // The distance of two random cylinders has density 2(1 − x), in strokes. With that, a knee
+        // at a third of a stroke makes the mean of the curve equal to the average seek.
         let knee_ns =
             (135.0 * times.average_seek_ms * 1e6 - 27.0 * near_ns - 20.0 * full_ns) / 88.0;
         let knee_cylinders = cylinders as f64 / 3.0;
@@ -99,7 +100,7 @@ impl Mechanics {
         })
     }
 
-    /// Time of a move over so many cylinders.
+    /// Time of a seek over `cylinders` cylinders, in ns.
     pub fn seek_ns(&self, cylinders: u64) -> u64 {
         let distance = cylinders as f64;
         let ns = if cylinders == 0 {
@@ -121,7 +122,8 @@ impl Mechanics {
         there_ns + (self.angle_ns(to) + self.revolution_ns - turned_ns) % self.revolution_ns
     }
 
-    /// Time at which the first bit of `to` passes the heads, if that of `from` does at `from_ns`.
+    /// Time at which the first bit of `to` passes the heads, if `from` starts to pass at
+    /// `from_ns`.
     /// Sector `from` is at or before `to`.
     pub fn begin_ns(&self, from: u64, from_ns: u64, to: u64) -> u64 {
         let mut at_ns = from_ns;
@@ -147,8 +149,8 @@ impl Mechanics {
         at_ns
     }
 
-    /// First of `sectors` that has not passed the heads whole at `now_ns`.
-    /// The first of all begins to pass at `begin_ns`.
+    /// First of `sectors` that has not passed the heads completely at `now_ns`.
+    /// The first sector begins to pass at `begin_ns`.
     pub fn reached(&self, sectors: Range<u64>, begin_ns: u64, now_ns: u64) -> u64 {
         let mut at_ns = begin_ns;
         for (run, run_ns, switch_ns) in self.runs(sectors.start) {
@@ -157,7 +159,7 @@ impl Mechanics {
             }
             if at_ns + run_ns > now_ns {
                 let place = self.place(run.start);
-                // The greatest index whose time, rounded down, is not past.
+                // Greatest index whose time, rounded down, has been reached.
                 let past_ns = self.index_ns(place, place.index) + now_ns - at_ns;
                 let index = ((past_ns + 1) * place.sectors_per_track - 1) / self.revolution_ns;
                 return (run.start + index - place.index).min(sectors.end);
@@ -167,8 +169,8 @@ impl Mechanics {
         sectors.end
     }
 
-    /// Runs of sectors that are passed on each track in turn from `sector` on.
-    /// With each come its time, and that of the switch to the next track.
+    /// Runs of sectors on consecutive tracks from `sector` on.
+    /// Each has its duration and that of the switch to the next track.
     fn runs(&self, sector: u64) -> impl Iterator<Item = (Range<u64>, u64, u64)> + use<'_> {
         let mut next = sector;
         std::iter::from_fn(move || {
@@ -198,7 +200,7 @@ impl Mechanics {
         self.seek_ns(from.cylinder.abs_diff(to.cylinder)).max(switch_ns)
     }
 
-    /// Time of the step from the last head of a cylinder to the first of the next.
+    /// Time from the last head of a cylinder to the first of the next.
     fn step_ns(&self) -> u64 {
         let switch_ns = if self.heads == 1 { 0 } else { self.head_switch_ns };
         self.seek_ns(1).max(switch_ns)
@@ -211,7 +213,7 @@ impl Mechanics {
         (skew_ns + self.index_ns(place, place.index)) % self.revolution_ns
     }
 
-    /// Time from the start of a track to one of its sectors.
+    /// Time from the start of a track to a sector.
     fn index_ns(&self, place: Place, index: u64) -> u64 {
         index * self.revolution_ns / place.sectors_per_track
     }

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::timing::{Interface, SECTOR_BYTES, domains, tables};
 
-/// Order in which a disk serves the requests that wait.
+/// Order in which a disk serves waiting requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DiskOrder {
-    /// The one that came first.
+    /// First come, first served.
     Fcfs,
-    /// The one with the shortest positioning time, as native command queuing does.
+    /// Shortest positioning time first, as with native command queuing.
     #[default]
     Sptf,
 }
@@ -20,39 +20,41 @@ pub enum DiskOrder {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DiskTimes {
-    /// Bytes that the host sees, a multiple of 512.
+    /// Capacity visible to the host, in bytes; a multiple of 512.
     pub capacity_bytes: u64,
-    /// Revolutions a minute.
+    /// Revolutions per minute.
     pub rpm: f64,
-    /// Time of a seek to the next cylinder, settling included.
+    /// Seek time to the next cylinder, including settling.
     pub track_to_track_ms: f64,
-    /// Mean time of a seek between two random cylinders.
+    /// Mean seek time between two random cylinders.
     pub average_seek_ms: f64,
-    /// Time of a seek over all cylinders.
+    /// Seek time over all cylinders.
     pub full_seek_ms: f64,
-    /// Time until another head of the same cylinder is on its track.
+    /// Time to switch to another head of the same cylinder.
     pub head_switch_ms: f64,
-    /// Surfaces.
+    /// Number of surfaces.
     pub heads: u32,
-    /// Zones of equally many cylinders, each with fewer sectors a track than the one before.
+    /// Number of zones with equal numbers of cylinders. Sectors per track decrease from zone to
+    /// zone.
     pub zones: u32,
-    /// Rate under the head on the outermost zone, in 10^6 bytes a second.
-    /// A long sequential access is slower by the switches between tracks.
+    /// Data rate on the outermost zone, in 10^6 bytes per second.
+    /// Long sequential accesses are slower because of track switches.
     pub outer_mb_s: f64,
-    /// Rate under the head on the innermost zone, in 10^6 bytes a second.
+    /// Data rate on the innermost zone, in 10^6 bytes per second.
     pub inner_mb_s: f64,
-    /// Memory of the disk; half of it holds writes if `write_back`. The rest is for what is read
-    /// ahead, and beyond that in halves for what the present pass has read, and earlier ones did.
+    /// Memory of the disk, in bytes. With `write_back`, half of it holds writes.
+    /// The rest holds the data read ahead; what remains is divided equally between data of the
+    /// current pass and of earlier passes.
     #[serde(default)]
     pub cache_bytes: u64,
-    /// Segments of memory for writes; 0 for as many as there is room for.
-    /// So many that do not go on from each other are held beside the one that is being made.
+    /// Segments of memory for writes; 0 for as many as fit.
+    /// This is the number of non-consecutive writes in memory, besides the one in progress.
     #[serde(default)]
     pub write_segments: u32,
-    /// Bytes that are read beyond a read while nothing waits; 0 for nothing.
+    /// Bytes read ahead while no request waits; 0 for no read-ahead.
     #[serde(default)]
     pub read_ahead_bytes: u64,
-    /// True if a write is answered once it is in memory.
+    /// True if a write is acknowledged once it is in memory.
     #[serde(default)]
     pub write_back: bool,
     /// Order in which requests are served.
@@ -60,24 +62,24 @@ pub struct DiskTimes {
     pub scheduling: DiskOrder,
 }
 
-/// The tables of the profile of a hard disk.
+/// Profile of a hard disk.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DiskProfile {
     /// Interface to the host.
     #[serde(default)]
     pub host: Interface,
-    /// Disk behind it.
+    /// Disk mechanics and cache.
     pub disk: DiskTimes,
 }
 
 impl DiskProfile {
-    /// Reads the tables of a profile from JSON.
+    /// Parses the tables of a profile from JSON.
     pub fn from_json(text: &str) -> Result<Self> {
         tables::read(text)
     }
 
-    /// An error that names the first value that cannot be.
+    /// Checks the profile. The error names the first invalid value.
     pub fn check(&self) -> Result<()> {
         domains::check(self)?;
         self.disk.check()
@@ -85,22 +87,22 @@ impl DiskProfile {
 }
 
 impl DiskTimes {
-    /// Memory for writes that were answered and not yet made.
+    /// Memory for acknowledged writes that are not on the medium yet, in bytes.
     pub fn write_cache_bytes(&self) -> u64 {
         if self.write_back { self.cache_bytes / 2 } else { 0 }
     }
 
-    /// Writes that memory holds at most that do not go on from each other.
+    /// Most non-consecutive writes in memory.
     pub fn most_write_segments(&self) -> usize {
         if self.write_segments == 0 { usize::MAX } else { self.write_segments as usize }
     }
 
-    /// Memory for what was read, before and ahead of the host.
+    /// Memory for read data, including read-ahead, in bytes.
     pub fn read_cache_bytes(&self) -> u64 {
         self.cache_bytes - self.write_cache_bytes()
     }
 
-    /// An error where values do not go together.
+    /// Checks that values do not contradict each other.
     fn check(&self) -> Result<()> {
         let wrong = |what: String| Err(Error::Spec(what));
         let sector_bytes = u64::from(SECTOR_BYTES);
@@ -123,7 +125,8 @@ impl DiskTimes {
                  {track_to_track_ms}"
             ));
         }
-        // The means of curves that rise at once to the full stroke, or only behind their knee.
+        // Mean seek times of the two extreme curves: full stroke at once, and linear beyond the
+        // knee.
         let least_ms = (115.0 * track_to_track_ms + 20.0 * full_seek_ms) / 135.0;
         let most_ms = (27.0 * track_to_track_ms + 108.0 * full_seek_ms) / 135.0;
         if !(least_ms..=most_ms).contains(&average_seek_ms) {

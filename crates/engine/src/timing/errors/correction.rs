@@ -1,26 +1,26 @@
-//! Chance that a read cannot be corrected, and the tries that it takes.
+//! Probability that a read is uncorrectable, and its number of retries.
 //!
-//! A codeword fails with more wrong bits than the code corrects: the tail of a binomial
-//! distribution. A read fails with any of its codewords. The tries of a read share one uniform
-//! number, as it is the same cells that are weak at each of them: a read needs more than k further
-//! tries with the probability that it fails at the rate of try k.
+//! A codeword fails if it has more wrong bits than the code corrects, which is the tail of a
+//! binomial distribution. A read fails if any of its codewords fails. All tries of a read share one
+//! uniform number, because the same cells are weak each time: a read needs more than k retries with
+//! the probability that it fails at the error rate of try k.
 
 use super::params::Errors;
 
-/// Correction of the reads of a drive.
+/// Error correction of the reads of a drive.
 #[derive(Debug)]
 pub struct Correction {
     codeword_bytes: u32,
     bits: f64,
     correctable: f64,
-    /// Logarithms of the ways to have as many bits wrong as are corrected, and one more.
+    /// Logarithms of the binomial coefficients for `correctable_bits` and one more wrong bit.
     log_ways: [f64; 2],
     retry_factor: f64,
     most_retries: u32,
 }
 
 impl Correction {
-    /// The correction of a checked profile.
+    /// Builds the correction of a checked profile.
     pub fn new(errors: &Errors) -> Self {
         let (bits, correctable) =
             (8.0 * f64::from(errors.codeword_bytes), f64::from(errors.correctable_bits));
@@ -37,13 +37,13 @@ impl Correction {
         }
     }
 
-    /// Codewords of so many bytes that are read; one at least.
+    /// Number of codewords in `bytes`, at least one.
     pub fn codewords(&self, bytes: u32) -> u32 {
         bytes.div_ceil(self.codeword_bytes).max(1)
     }
 
-    /// Further tries of a read of so many codewords, and whether the last one is corrected.
-    /// `rate` is that of its first try, and `uniform` from 0 up to 1.
+    /// Retries of a read, and true if its last try is corrected.
+    /// `rate` is the bit error rate of the first try, and `uniform` a random number in [0, 1).
     pub fn retries(&self, rate: f64, codewords: u32, uniform: f64) -> (u32, bool) {
         let mut rate = rate;
         for retries in 0..=self.most_retries {
@@ -55,12 +55,12 @@ impl Correction {
         (self.most_retries, false)
     }
 
-    /// Probability that any of some codewords has more wrong bits than are corrected.
+    /// Probability that any of `codewords` codewords has more wrong bits than can be corrected.
     pub fn failure(&self, rate: f64, codewords: u32) -> f64 {
         1.0 - (1.0 - self.tail(rate.min(0.5))).powi(codewords.cast_signed())
     }
 
-    /// Probability that a codeword has too many wrong bits, at a rate up to a half.
+    /// Probability that a codeword has too many wrong bits, at a rate of up to 0.5.
     fn tail(&self, rate: f64) -> f64 {
         let (bits, correctable) = (self.bits, self.correctable);
         let odds = rate / (1.0 - rate);
@@ -102,10 +102,10 @@ mod tests {
         // Of eight bits, none may be wrong, or one.
         for rate in [0.001, 0.1, 0.3, 0.5] {
             let right = (1.0_f64 - rate).powi(8);
-            let one = 8.0 * rate * (1.0_f64 - rate).powi(7);
-            for (correctable, expected) in [(0, 1.0 - right), (1, 1.0 - right - one)] {
-                let found = correction(1, correctable).failure(rate, 1);
-                assert!((found - expected).abs() < 1e-13, "{rate}: {found}, not {expected}");
+            let single_errors = 8.0 * rate * (1.0_f64 - rate).powi(7);
+            for (correctable, expected) in [(0, 1.0 - right), (1, 1.0 - right - single_errors)] {
+                let failure = correction(1, correctable).failure(rate, 1);
+                assert!((failure - expected).abs() < 1e-13, "{rate}: {failure}, not {expected}");
             }
             let two = correction(1, 0).failure(rate, 2);
             assert!((two - (1.0 - right * right)).abs() < 1e-13);

@@ -1,4 +1,4 @@
-//! Raw bit errors of reads: their rate by wear and retention, and their correction.
+//! Bit errors of reads: their rate by wear and retention, and their correction.
 
 mod correction;
 mod params;
@@ -9,17 +9,17 @@ pub use params::Errors;
 pub use rates::Rates;
 use serde::{Deserialize, Serialize};
 
-/// Reads that were tried again, or that no try corrected, by what they were for.
+/// Retries and uncorrectable reads, by purpose of the read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ReadErrors {
-    /// Further tries, by the index of [`ReadFor`].
+    /// Retries, indexed by [`ReadFor`].
     pub retries: [u64; 3],
-    /// Reads that the last try did not correct, by the index of [`ReadFor`].
+    /// Uncorrectable reads, indexed by [`ReadFor`].
     pub uncorrectable: [u64; 3],
 }
 
 impl ReadErrors {
-    /// Counts of both together.
+    /// Sum of the counts.
     #[must_use]
     pub fn plus(mut self, other: &ReadErrors) -> Self {
         self.retries.iter_mut().zip(other.retries).for_each(|(own, its)| *own += its);
@@ -31,19 +31,19 @@ impl ReadErrors {
 /// Purpose of a read of flash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadFor {
-    /// A request of the host, or the rest of a page that is written in part.
+    /// Host request, or the rest of a partially written page.
     Host,
-    /// A page that is copied, whatever for.
+    /// Copy of a page, for any cause.
     Copies,
     /// An entry of the mapping table.
     Mapping,
 }
 
 impl ReadFor {
-    /// All purposes, in the order of their indices.
+    /// All purposes, in order of their indices.
     pub const ALL: [ReadFor; 3] = [ReadFor::Host, ReadFor::Copies, ReadFor::Mapping];
 
-    /// Name of it in results.
+    /// Name in results.
     pub fn name(self) -> &'static str {
         match self {
             ReadFor::Host => "host",

@@ -1,39 +1,40 @@
-//! Parameters of read errors, and the sentences that refuse them.
+//! Parameters of read errors, with the error for each invalid value.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// Values that an axis of the table has at most.
+/// Most values of an axis of the table.
 const MOST_VALUES: usize = 64;
 
-/// `[errors]`: bit errors of reads by wear and retention, and the tries to correct them.
+/// `[errors]`: bit errors of reads by wear and retention, and retries.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Errors {
-    /// Erases of a block at the rows of the table, from 0 on and rising; none without errors.
+    /// Erases of a block for each row of the table, ascending from 0. Empty without bit errors.
     pub erases: Vec<u32>,
-    /// Days since a block was programmed at the columns of the table, from 0 on and rising.
+    /// Days since the program for each column of the table, ascending from 0.
     pub retention_days: Vec<f64>,
-    /// Share of the bits that a first try reads wrong: a row for each of `erases`.
-    /// Between the values, its logarithm is interpolated linearly; beyond the last, it stays.
+    /// Raw bit error rate of a first try: one row for each of `erases`.
+    /// Its logarithm is interpolated linearly. Beyond the last value it is constant.
     pub raw_bit_error_rate: Vec<Vec<f64>>,
-    /// Standard deviation of the rate's logarithm among flash pages; none differ by more than
-    /// 3.46 of them.
+    /// Standard deviation of the rate's logarithm among flash pages.
+    /// No page deviates by more than 3.46 standard deviations.
     pub page_spread: f64,
-    /// Bytes of a codeword, its check bits among them.
+    /// Bytes of a codeword, including its check bits.
     pub codeword_bytes: u32,
-    /// Wrong bits of a codeword that are corrected.
+    /// Correctable bits per codeword.
     pub correctable_bits: u32,
-    /// Factor by which each further try, with other reference voltages, lowers the rate.
+    /// Reduction factor of the error rate per retry, which uses other reference voltages.
     pub retry_factor: f64,
-    /// Further tries of a read, after which it is uncorrectable.
+    /// Most retries of a read, after which it is uncorrectable.
     pub most_retries: u32,
-    /// Time between the data of a try that failed and the next: decoding and new voltages.
+    /// Time between the data of a failed try and the next try, for decoding and new voltages, in
+    /// µs.
     pub decode_us: f64,
-    /// Erases of each block beyond those that are simulated.
+    /// Erases of each block before the simulation, added to the simulated ones.
     pub worn_erases: u32,
-    /// Age of what is on the drive when time begins.
+    /// Age of the data on the drive at the start of the timed run, in days.
     pub aged_days: f64,
 }
 
@@ -56,12 +57,12 @@ impl Default for Errors {
 }
 
 impl Errors {
-    /// True if reads may fail.
+    /// True if reads can fail.
     pub fn are_there(&self) -> bool {
         !self.raw_bit_error_rate.is_empty()
     }
 
-    /// An error where values do not go together.
+    /// Checks that values do not contradict each other.
     pub fn check(&self) -> Result<()> {
         let bits = 8 * self.codeword_bytes;
         if self.correctable_bits >= bits {
@@ -75,16 +76,16 @@ impl Errors {
     }
 
     fn check_absence(&self) -> Result<()> {
-        let given = [
+        let settings = [
             ("erases", !self.erases.is_empty()),
             ("retention_days", !self.retention_days.is_empty()),
             ("worn_erases", self.worn_erases > 0),
             ("aged_days", self.aged_days > 0.0),
         ];
-        given.iter().find(|(_, is_given)| *is_given).map_or(Ok(()), |(name, _)| {
+        settings.iter().find(|(_, is_given)| *is_given).map_or(Ok(()), |(name, _)| {
             Err(Error::Spec(format!(
-                "errors.{name} says something of bit errors, but errors.raw_bit_error_rate gives \
-                 no rates"
+                "errors.{name} is set, but errors.raw_bit_error_rate has no rates; set both or \
+                 neither"
             )))
         })
     }
@@ -98,8 +99,8 @@ impl Errors {
         if table.len() != rows || table.iter().any(|row| row.len() != columns) {
             let widths: Vec<usize> = table.iter().map(Vec::len).collect();
             return Err(Error::Spec(format!(
-                "errors.raw_bit_error_rate has rows of {widths:?} values; it must have {rows}, one \
-                 for each of errors.erases, of {columns}, one for each of errors.retention_days"
+                "errors.raw_bit_error_rate has rows of {widths:?} values; it must have {rows} (one \
+                 per value of errors.erases) of {columns} (one per value of errors.retention_days)"
             )));
         }
         let falls = |pair: (&f64, &f64)| pair.1 < pair.0;
@@ -108,7 +109,7 @@ impl Errors {
         if in_rows || in_columns {
             let by = if in_rows { "retention" } else { "erases" };
             return Err(Error::Spec(format!(
-                "errors.raw_bit_error_rate falls with {by}; it must rise, or stay"
+                "errors.raw_bit_error_rate decreases with {by}; it must rise or stay constant"
             )));
         }
         let state = [
@@ -119,8 +120,8 @@ impl Errors {
             let last = values[values.len() - 1];
             if value > last {
                 return Err(Error::Spec(format!(
-                    "errors.{name} is {value}; errors.{axis} ends at {last}, and no rate is known \
-                     beyond"
+                    "errors.{name} is {value}, but errors.{axis} ends at {last}; extend the table, \
+                     or reduce errors.{name}"
                 )));
             }
         }
@@ -134,7 +135,7 @@ fn check_axis(name: &str, values: &[f64]) -> Result<()> {
     if values.first() != Some(&0.0) || !is_rising || is_long {
         return Err(Error::Spec(format!(
             "{name} is {values:?}; it must have 1 to {MOST_VALUES} values, the first 0 and each \
-             above that before"
+             above the previous one"
         )));
     }
     Ok(())

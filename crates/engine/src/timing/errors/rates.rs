@@ -1,4 +1,4 @@
-//! Raw bit error rate between the values of a table.
+//! Raw bit error rate, interpolated in a table.
 
 use super::params::Errors;
 
@@ -11,7 +11,7 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// The rates of a profile that has some.
+    /// Builds the rates of a profile with bit errors.
     pub fn new(errors: &Errors) -> Self {
         let logs = |row: &Vec<f64>| row.iter().map(|&rate| libm::log(rate)).collect();
         Rates {
@@ -21,7 +21,7 @@ impl Rates {
         }
     }
 
-    /// Logarithm of the rate of a first try; beyond the table's end it is that of the end.
+    /// Logarithm of the rate of a first try, constant beyond the ends of the table.
     pub fn log_rate(&self, erases: u32, days: f64) -> f64 {
         let (row, down) = place(&self.erases, f64::from(erases));
         let (column, right) = place(&self.days, days);
@@ -35,7 +35,7 @@ impl Rates {
     }
 }
 
-/// The value of an axis at or before another, and the part of the way to the next.
+/// Index of the last axis value up to `value`, and the fraction of the way to the next.
 fn place(axis: &[f64], value: f64) -> (usize, f64) {
     let after = axis.partition_point(|&at| at <= value);
     if after == axis.len() {

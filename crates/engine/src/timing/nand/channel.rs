@@ -1,54 +1,61 @@
-//! A channel: one transfer at a time; data from dies or commands for them go first.
+//! Channel: one transfer at a time, with priority for data from dies or for commands.
 
 use std::collections::VecDeque;
 
 use crate::timing::params::Arbitration;
 
-/// A transfer that waits: whose, and how long it takes.
+/// Waiting transfer: its unit and duration.
 #[derive(Debug, Clone, Copy)]
 struct Transfer {
     unit: u32,
     duration_ns: u64,
 }
 
-/// A channel, and who waits for it.
+/// Channel with its waiting transfers.
 #[derive(Debug, Default)]
 pub struct Channel {
     current: Option<u32>,
     outs: VecDeque<Transfer>,
     ins: VecDeque<Transfer>,
-    /// Time that it was busy, with what was begun.
+    /// Busy time, including the transfer in progress.
     pub busy_ns: u64,
 }
 
-/// The way of a transfer.
+/// Direction of a transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum TransferDirection {
     /// From a die to the controller.
     Out,
-    /// A command, with the data that it brings.
+    /// Command from the controller, with its data if any.
     In,
 }
 
 impl Channel {
-    /// Asks for the channel; returns when the transfer ends, if it begins now.
+    /// Requests the channel. Returns the end of the transfer if it begins now.
     #[inline(always)]
-    pub fn request(&mut self, unit: u32, way: Way, duration_ns: u64, now_ns: u64) -> Option<u64> {
+    pub fn request(
+        &mut self,
+        unit: u32,
+        direction: TransferDirection,
+        duration_ns: u64,
+        now_ns: u64,
+    ) -> Option<u64> {
         if self.current.is_some() {
-            let queue = if way == Way::Out { &mut self.outs } else { &mut self.ins };
+            let queue =
+                if direction == TransferDirection::Out { &mut self.outs } else { &mut self.ins };
             queue.push_back(Transfer { unit, duration_ns });
             return None;
         }
         Some(self.begin(Transfer { unit, duration_ns }, now_ns))
     }
 
-    /// Operation whose transfer is under way.
+    /// Unit whose transfer is in progress.
     #[inline(always)]
     pub fn current(&self) -> u32 {
         self.current.expect("a transfer that ends has begun")
     }
 
-    /// Ends the transfer; returns when the next one ends, if one waits.
+    /// Ends the transfer. Returns the end of the next one, if one waits.
     #[inline(always)]
     pub fn release(&mut self, arbitration: Arbitration, now_ns: u64) -> Option<u64> {
         self.current = None;

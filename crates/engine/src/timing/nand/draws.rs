@@ -1,4 +1,4 @@
-//! Durations as the array draws them.
+//! Random durations of flash operations.
 
 use crate::rng::Stream;
 use crate::state::state;
@@ -12,7 +12,7 @@ struct Bell {
     sd_ns: f64,
 }
 
-/// Durations of reads, programs and erases, each kind of page with its own.
+/// Durations of reads, programs and erases, by kind of page.
 #[derive(Debug)]
 pub struct Durations {
     reads: Vec<Bell>,
@@ -31,11 +31,11 @@ state!(Durations {
     fixed slc_read,
     fixed slc_program,
     fixed slc_erase,
-    part random,
+    nested random,
 });
 
 impl Durations {
-    /// The durations of a checked profile, drawn from the seed's stream "durations".
+    /// Builds the durations of a checked profile, drawn from the random stream "durations".
     pub fn new(array: &Array, slc: &Slc, seed: u64) -> Self {
         let Array { read_us, program_us, erase_us, read_spread, program_spread, erase_spread } =
             array;
@@ -50,43 +50,43 @@ impl Durations {
         }
     }
 
-    /// Time to read page `index` of a block.
+    /// Time to read page `index` of a block, in ns.
     #[inline(always)]
     pub fn read_ns(&mut self, index: u32) -> u64 {
         let bell = of_kind(&self.reads, index);
         self.draw(bell)
     }
 
-    /// Time to program the unit `index` of a block.
+    /// Time to program unit `index` of a block, in ns.
     #[inline(always)]
     pub fn program_ns(&mut self, index: u32) -> u64 {
         let bell = of_kind(&self.programs, index);
         self.draw(bell)
     }
 
-    /// Time to erase a block.
+    /// Time to erase a block, in ns.
     #[inline(always)]
     pub fn erase_ns(&mut self) -> u64 {
         self.draw(self.erase)
     }
 
-    /// Time to read a page of the SLC cache.
+    /// Time to read a page of the SLC cache, in ns.
     pub fn slc_read_ns(&mut self) -> u64 {
         self.draw(self.slc_read)
     }
 
-    /// Time to program a unit of the SLC cache.
+    /// Time to program a unit of the SLC cache, in ns.
     pub fn slc_program_ns(&mut self) -> u64 {
         self.draw(self.slc_program)
     }
 
-    /// Time to erase a block of the SLC cache.
+    /// Time to erase a block of the SLC cache, in ns.
     pub fn slc_erase_ns(&mut self) -> u64 {
         self.draw(self.slc_erase)
     }
 
-    /// Draws from a bell-shaped distribution: the sum of four uniform numbers.
-    /// It is cheap, the same on every machine, and bounded at √12 = 3.46 standard deviations.
+    /// Draws from an approximately normal distribution: the sum of four uniform numbers.
+    /// It is fast, identical on all machines, and bounded at √12 = 3.46 standard deviations.
     #[inline(always)]
     fn draw(&mut self, bell: Bell) -> u64 {
         if bell.sd_ns == 0.0 {
@@ -97,11 +97,12 @@ impl Durations {
     }
 }
 
-/// Makes a number of mean 0 and variance 1 of uniform bits: the sum of four uniform numbers.
+/// Computes a number of mean 0 and variance 1 from uniform bits: a sum of four uniform
+/// numbers.
 #[inline(always)]
 pub fn standard(bits: u64) -> f64 {
     let sum = (0..4).map(|at| (bits >> (16 * at)) & 0xffff).sum::<u64>();
-    // Each of the four lies in the middle of its step; the variance of the sum is 1/3.
+    // Each of the four is in the middle of its step. The variance of the sum is 1/3.
     ((sum as f64 + 2.0) / 65536.0 - 2.0) * 3.0_f64.sqrt()
 }
 
@@ -110,7 +111,7 @@ fn of_kind(bells: &[Bell], index: u32) -> Bell {
     if bells.len() == 1 { bells[0] } else { bells[index as usize % bells.len()] }
 }
 
-/// Builds a bell for each combination of the kinds that means and spreads distinguish.
+/// Builds the distribution for each combination of page kinds of the means and spreads.
 fn bells(means_us: &ByKind, spreads: &ByKind) -> Vec<Bell> {
     let (means, spreads) = (means_us.values(), spreads.values());
     let kinds = lcm(means.len(), spreads.len());
@@ -141,10 +142,10 @@ mod tests {
         for (kind, mean) in [(0, 300e3), (1, 1500e3)] {
             let draws: Vec<f64> =
                 (0..100_000).map(|n| durations.program_ns(2 * n + kind) as f64).collect();
-            let found = draws.iter().sum::<f64>() / draws.len() as f64;
+            let sample_mean = draws.iter().sum::<f64>() / draws.len() as f64;
             let variance =
-                draws.iter().map(|d| (d - found).powi(2)).sum::<f64>() / draws.len() as f64;
-            assert!((found / mean - 1.0).abs() < 2e-3, "{found}");
+                draws.iter().map(|d| (d - sample_mean).powi(2)).sum::<f64>() / draws.len() as f64;
+            assert!((sample_mean / mean - 1.0).abs() < 2e-3, "{sample_mean}");
             assert!((variance.sqrt() / (0.1 * mean) - 1.0).abs() < 0.01, "{variance}");
             let bound = 0.1 * mean * 12.0_f64.sqrt();
             assert!(draws.iter().all(|d| (d - mean).abs() <= bound));

@@ -1,10 +1,11 @@
-//! The flash array in time: operations queue at dies, cross channels, and keep arrays busy.
+//! Flash array in time: operations queue at dies, use channels, and occupy arrays.
 //!
-//! A die does one operation at a time. It asks its channel for the command (with the data of a
-//! program); the array then works, while R/B# is low; a read asks the channel for its data last. An
-//! operation waits in its queue until what it depends on is done: a copy for its read, an erase for
-//! the copies. Queues are served in order, so pages of a block are programmed in order, and nothing
-//! can wait for itself: what an operation depends on was queued before it.
+//! A die performs one operation at a time. It requests its channel for the command (with the data
+//! of a program). The array then works, while R/B# is low. A read finally requests the channel for
+//! its data. An operation waits in its queue until its dependencies are complete: a copy depends on
+//! its read, an erase on the copies. Queues are served in order, so that pages of a block are
+//! programmed in order. Deadlocks are impossible, because dependencies are queued before the
+//! operations that depend on them.
 
 mod channel;
 mod draws;
@@ -39,29 +40,29 @@ use super::slc::SlcBlocks;
 use crate::error::Result;
 use crate::flash::{Geometry, Table, filled, prefetch};
 
-/// Counts of operations since the device was new.
+/// Numbers of operations since the device was new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct OpCounts {
-    /// Reads of flash pages, each try of them.
+    /// Reads of flash pages, counting each retry.
     pub reads: u64,
     /// Programs of program units.
     pub programs: u64,
-    /// Erases of blocks, one for each die that a block lies on.
+    /// Erases of blocks, counted for each die of a block.
     pub erases: u64,
 }
 
-/// Channels, dies, and the operations that they have to do.
+/// Channels, dies, and their operations.
 #[derive(Debug)]
 pub struct Nand {
-    /// Places of pages, as far as time depends on them.
+    /// Places of pages that are relevant to timing.
     pub places: Places,
-    /// Operations that were begun.
+    /// Operations that were started.
     pub counts: OpCounts,
-    /// Waiters for operations that are done, who are still to be told.
-    pub told: Vec<Waiter>,
-    /// Units that have run out of work since this was looked at, if anyone looks.
+    /// Waiters of completed operations that were not notified yet.
+    pub released: Vec<Waiter>,
+    /// Units that became idle since the last check, if `reports_idle`.
     pub idle_units: Vec<u32>,
-    /// True if someone looks at idle units.
+    /// True if idle units are recorded.
     pub reports_idle: bool,
     /// Edges of Ready/Busy pins, if they are recorded.
     pub edges: Option<Vec<Edge>>,
@@ -70,7 +71,7 @@ pub struct Nand {
     channels: Vec<Channel>,
     arbitration: Arbitration,
     ops: Ops,
-    /// Operations that were submitted and are not done.
+    /// Operations that were submitted and are not complete.
     submitted: u64,
     durations: Durations,
     commands: Commands,
@@ -79,26 +80,25 @@ pub struct Nand {
     resume_ns: u64,
     most_wait_ns: u64,
     cache_program: bool,
-    /// Mark of each page that is in the controller's memory.
-    /// It is programmed as far as the managers know, but not yet in the array, so that its data are
-    /// in the controller's memory.
+    /// Marks of pages whose data is in the controller's memory.
+    /// These pages count as programmed for the managers, but are not in the array yet.
     in_memory: Table<u64>,
-    /// Erases of each block that were asked for.
+    /// Requested erases of each block.
     erases: Table<u32>,
-    /// Turns of collection and the host, where collection is paced.
+    /// Turns of collection and host, if collection is paced.
     pacing: Option<Pacing>,
-    /// Planes that read beside each other, where dies have such.
+    /// Planes that read independently, if supported.
     planes: Option<Box<Planes>>,
-    /// The blocks of an SLC cache.
+    /// Blocks of an SLC cache.
     slc: Option<Box<SlcArray>>,
-    /// Bit errors of reads, where there are any.
+    /// Bit errors of reads, if any.
     retrying: Option<Box<Retrying>>,
-    /// The number of its first page: those of the others end there.
+    /// First page of the SLC cache; all other pages have lower numbers.
     first_slc_page: u32,
-    /// Programs and erases of each die that were submitted and are not done.
-    /// Empty where pages go to the dies in turn, whatever waits there.
+    /// Programs and erases of each die that were submitted and are not complete.
+    /// Empty if pages go to the dies in turn regardless of queues.
     pub queues: Vec<u32>,
-    /// The last operation of each write queue of each die, for who waits for all of them.
+    /// Last operation of each write queue of each die, for waiters of all programs.
     last_program: Vec<OpId>,
 }
 
@@ -111,7 +111,7 @@ struct Commands {
 }
 
 impl Nand {
-    /// The array of a drive, with nothing to do.
+    /// Builds an idle array of a drive.
     pub fn new(
         timing: &Timing,
         geometry: &Geometry,
@@ -129,7 +129,7 @@ impl Nand {
         let is_paced = timing.collection.paced;
         Ok(Nand {
             counts: OpCounts::default(),
-            told: Vec::new(),
+            released: Vec::new(),
             idle_units: Vec::new(),
             reports_idle: false,
             edges: None,
@@ -167,7 +167,7 @@ impl Nand {
         })
     }
 
-    /// A read of the flash page that holds `page`; it waits to be submitted.
+    /// Adds a read of the flash page that contains `page`, to be submitted later.
     pub fn add_read(&mut self, page: u32) -> OpId {
         if self.is_slc(page) {
             return self.add_slc_read(page);
@@ -178,31 +178,31 @@ impl Nand {
         self.ops.add(Kind::Read, place.die, page, array_ns)
     }
 
-    /// Says that a read which is not submitted yet is of the mapping table.
+    /// Marks an unsubmitted read as one of the mapping table.
     pub fn mark_of_table(&mut self, read: OpId) {
         self.ops.get_mut(read).is_of_table = true;
     }
 
-    /// Says that a read which is not submitted yet is of a page that is copied.
+    /// Marks an unsubmitted read as one of a page that is copied.
     #[inline(always)]
     pub fn mark_of_copy(&mut self, read: OpId) {
         self.ops.get_mut(read).is_of_copy = true;
     }
 
-    /// Adds a program of the unit that `page` lies in, its first of so many pages.
-    /// The program waits to be filled and submitted.
+    /// Adds a program of the unit that contains `page`, its first of `pages` pages.
+    /// It must be filled and submitted.
     pub fn add_program(&mut self, page: u32, pages: u32) -> OpId {
         let place = self.places.of(page);
         let array_ns = self.durations.program_ns(place.program_index);
         self.counts.programs += 1;
         let op = self.ops.add(Kind::Program, place.die, page, array_ns);
         let (block, _) = self.places.block_of(page);
-        let found = self.ops.get_mut(op);
-        (found.missing, found.erases_before) = (pages, self.erases[block as usize]);
+        let entry = self.ops.get_mut(op);
+        (entry.missing, entry.erases_before) = (pages, self.erases[block as usize]);
         op
     }
 
-    /// An erase of a block on one of its dies; it waits to be submitted.
+    /// Adds an erase of a block on one of its dies, to be submitted later.
     pub fn add_erase(&mut self, block: u32, die: u32) -> OpId {
         self.erases[block as usize] += 1;
         let array_ns = self.durations.erase_ns();
@@ -210,14 +210,14 @@ impl Nand {
         self.ops.add(Kind::Erase, die, block, array_ns)
     }
 
-    /// Adds data to an operation: so many bytes that cross the channel.
+    /// Adds bytes that an operation transfers over the channel.
     #[inline(always)]
     pub fn add_bytes(&mut self, op: OpId, bytes: u32) {
         self.ops.get_mut(op).bytes += bytes;
     }
 
-    /// Adds a page to a program; true if it was the last.
-    /// Its data are in memory until the program is done.
+    /// Adds a page to a program. Returns true if it was the last.
+    /// The data remains in memory until the program is complete.
     #[inline(always)]
     pub fn fill(&mut self, op: OpId, page: u32, bytes: u32) -> bool {
         self.in_memory[page as usize / 64] |= 1 << (page % 64);
@@ -228,19 +228,19 @@ impl Nand {
         op.missing == 0
     }
 
-    /// True if the data of a page are in the controller's memory.
+    /// True if the data of a page is in the controller's memory.
     #[inline(always)]
     pub fn is_in_memory(&self, page: u32) -> bool {
         self.in_memory[page as usize / 64] >> (page % 64) & 1 == 1
     }
 
-    /// Fetches what [`Self::is_in_memory`] will look at.
+    /// Prefetches the data for [`Self::is_in_memory`].
     #[inline(always)]
     pub fn prefetch_mark(&self, page: u32) {
         prefetch(&self.in_memory, page as usize / 64);
     }
 
-    /// Puts an operation that is complete into the queue of its die.
+    /// Queues a complete operation at its die.
     #[inline(always)]
     pub fn submit(&mut self, op: OpId, events: &mut Schedule) {
         if self.pacing.is_some() {
@@ -248,7 +248,7 @@ impl Nand {
         }
         let Op { kind, die, is_collection, .. } = *self.ops.get(op);
         self.submitted += 1;
-        // Nothing depends on the order of reads, so that one that waits holds up no other.
+        // Reads have no dependents in order, so a waiting read need not block others.
         if kind == Kind::Read {
             if self.retrying.is_some() {
                 self.decide_retries(op, events.now_ns());
@@ -268,28 +268,28 @@ impl Nand {
         self.satisfy(op, events);
     }
 
-    /// Number of a die's queue of the host's programs, or of those of collections.
+    /// Queue of a die for host programs, or for those of collections.
     #[inline(always)]
     fn queue_of(&self, die: u32, is_collection: bool) -> usize {
         die as usize + if is_collection { self.places.dies as usize } else { 0 }
     }
 
-    /// Submits a program that is complete with less than its unit.
+    /// Submits a program with fewer pages than its unit.
     pub fn submit_unfilled(&mut self, op: OpId, events: &mut Schedule) {
         self.ops.get_mut(op).missing = 0;
         self.submit(op, events);
     }
 
-    /// Takes one from what an operation waits for.
+    /// Removes one dependency of an operation.
     #[inline(always)]
     fn satisfy(&mut self, op: OpId, events: &mut Schedule) {
-        let found = self.ops.get_mut(op);
-        found.waits -= 1;
-        if found.waits > 0 {
+        let entry = self.ops.get_mut(op);
+        entry.waits -= 1;
+        if entry.waits > 0 {
             return;
         }
-        let (kind, die, is_of_table) = (found.kind, found.die, found.is_of_table);
-        let yields = found.is_of_copy && self.scheduling.copies_yield;
+        let (kind, die, is_of_table) = (entry.kind, entry.die, entry.is_of_table);
+        let yields = entry.is_of_copy && self.scheduling.copies_yield;
         let unit = self.unit_of_die[die as usize];
         if kind == Kind::Read && self.planes.is_some() {
             self.queue_on_plane(unit, op, yields);
@@ -307,7 +307,7 @@ impl Nand {
         self.poke(unit, kind == Kind::Read && !yields, events);
     }
 
-    /// Tells everyone who waits for an operation, and gives it up.
+    /// Notifies all waiters of an operation, and deletes it.
     fn finish(&mut self, op: OpId, events: &mut Schedule) {
         if self.pacing.is_some() {
             self.leave_paced(op);
@@ -325,7 +325,7 @@ impl Nand {
             } else {
                 self.erases[self.places.block_of(first_page).0 as usize]
             };
-            // What was programmed since the block's next erase stands in the same places.
+            // Programs after the block's next erase use the same marks.
             let is_latest = erases == erases_before;
             let filled = if is_latest { filled } else { 0 };
             for page in first_page..first_page + filled {
@@ -340,21 +340,21 @@ impl Nand {
         while let Some(waiter) = self.ops.pop_waiter(op) {
             match waiter {
                 Waiter::Op(waiting) => self.satisfy(waiting, events),
-                _ => self.told.push(waiter),
+                _ => self.released.push(waiter),
             }
         }
         self.ops.remove(op);
         self.submitted -= 1;
     }
 
-    /// True if a program is in another queue than the erases of a die, or under way from there.
+    /// True if a program is in another queue than the die's erases, or in progress from there.
     pub fn is_submitted_elsewhere(&self, op: OpId, die: u32) -> bool {
-        let found = self.ops.get(op);
-        let is_other = found.die != die || self.pacing.is_some() && !found.is_collection;
-        is_other && found.missing == 0
+        let entry = self.ops.get(op);
+        let is_other = entry.die != die || self.pacing.is_some() && !entry.is_collection;
+        is_other && entry.missing == 0
     }
 
-    /// Says what a program holds that is not submitted yet: pages that are copied, or data.
+    /// Marks the contents of an unsubmitted program: copied pages or data.
     #[inline(always)]
     pub fn mark_contents(&mut self, program: OpId, are_copied: bool) {
         let op = self.ops.get_mut(program);
@@ -362,33 +362,33 @@ impl Nand {
         op.holds_data |= !are_copied;
     }
 
-    /// The unit that a die belongs to.
+    /// Unit of a die.
     pub fn unit_of(&self, die: u32) -> u32 {
         self.unit_of_die[die as usize]
     }
 
-    /// True if a unit has nothing to do.
+    /// True if a unit is idle.
     pub fn is_idle(&self, unit: u32) -> bool {
         self.units[unit as usize].is_idle()
     }
 
-    /// True if operations were submitted that are not done.
+    /// True if submitted operations are not complete.
     pub fn has_work(&self) -> bool {
         self.submitted > 0
     }
 
-    /// Busy time of the channels, and of the units that work at one time, up to now.
+    /// Busy time of the channels, and of the units, up to now.
     pub fn busy_ns(&self, now_ns: u64) -> (u64, u64) {
         let channels = self.channels.iter().map(|channel| channel.busy_ns).sum();
         (channels, self.units.iter().map(|unit| unit.busy_until(now_ns)).sum())
     }
 
-    /// Arrays whose work ends at times of their own: units, and planes that read for themselves.
+    /// Number of arrays with independent end times: units, and planes that read independently.
     pub fn arrays(&self) -> u32 {
         self.units() + self.planes.as_ref().map_or(0, |planes| planes.count())
     }
 
-    /// Units that work at one time: dies, or chips where dies are not interleaved.
+    /// Number of units that work in parallel: dies, or chips without die interleaving.
     pub fn units(&self) -> u32 {
         self.units.len() as u32
     }

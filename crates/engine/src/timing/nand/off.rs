@@ -1,4 +1,4 @@
-//! State of the array that lasts while the drive is off.
+//! State of the array that is preserved while the drive is off.
 
 use super::{Nand, OpCounts};
 use crate::state::{MOST_PLAUSIBLE, state};
@@ -6,7 +6,7 @@ use crate::state::{MOST_PLAUSIBLE, state};
 state!(Nand {
     fixed places,
     value counts,
-    scratch told,
+    scratch released,
     scratch idle_units,
     fixed reports_idle,
     scratch edges,
@@ -16,7 +16,7 @@ state!(Nand {
     fixed arbitration,
     scratch ops,
     scratch submitted,
-    part durations,
+    nested durations,
     fixed commands,
     fixed scheduling,
     fixed suspend_ns,
@@ -28,7 +28,7 @@ state!(Nand {
     scratch pacing,
     scratch planes,
     scratch slc,
-    part retrying,
+    nested retrying,
     fixed first_slc_page,
     scratch queues,
     scratch last_program,
@@ -40,7 +40,7 @@ impl Nand {
         [reads, programs, erases].iter().all(|&count| count < MOST_PLAUSIBLE)
     }
 
-    /// True if no block was programmed after that time.
+    /// True if no block was programmed after `now_ns`.
     pub fn was_programmed_by(&self, now_ns: u64) -> bool {
         self.retrying.as_ref().is_none_or(|retrying| retrying.was_programmed_by(now_ns))
     }

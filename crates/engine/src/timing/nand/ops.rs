@@ -1,9 +1,9 @@
-//! Operations that are queued or under way, and their waiters.
-//! Both are pools, which allocate only while they grow.
+//! Operations that are queued or in progress, and their waiters.
+//! Both are pools, which allocate memory only while they grow.
 
 use crate::timing::slab::Slab;
 
-/// The number of an operation in its pool.
+/// Number of an operation in its pool.
 pub type OpId = u32;
 /// No operation, or no node.
 pub const NONE: u32 = u32::MAX;
@@ -19,59 +19,59 @@ pub enum Kind {
     Erase,
 }
 
-/// Waiter: told when an operation is done.
+/// Waiter, which is notified when an operation completes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waiter {
-    /// Another operation, which waits for one thing less.
+    /// Another operation, which then has one dependency less.
     Op(OpId),
-    /// A request, by its number.
+    /// A request, by number.
     Request(u32),
-    /// A page of the write cache, whose place is free then.
+    /// A page of the write cache, whose space is then free.
     CachedPage,
-    /// A collection that goes on in the background, by its LUN.
+    /// A background collection, by LUN.
     Collection(u32),
-    /// The cache of the mapping table, by the page of the table that comes.
+    /// The cache of the mapping table, by the page of the table being read.
     TablePage(u32),
 }
 
-/// One operation, in a cache line of its own.
+/// Operation, in a cache line of its own.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub struct Op {
-    /// Kind.
+    /// Kind of operation.
     pub kind: Kind,
-    /// Die that does it.
+    /// Die that performs it.
     pub die: u32,
-    /// The first mapping unit of a program.
+    /// First mapping unit.
     pub first_page: u32,
-    /// Mapping units of a program that are filled.
+    /// Number of mapping units of a program that are filled.
     pub filled: u32,
-    /// Mapping units of a program that are still to be filled.
+    /// Number of mapping units of a program that must still be filled.
     pub missing: u32,
-    /// Erases of a program's block that were asked for before it.
+    /// Erases of a program's block that were requested before it.
     pub erases_before: u32,
-    /// Bytes that cross the channel.
+    /// Bytes transferred over the channel.
     pub bytes: u32,
-    /// Number of things to be done before it begins; one is that it is complete itself.
+    /// Number of open dependencies, including that it is not submitted yet.
     pub waits: u32,
-    /// True of a read of the mapping table, which others wait for.
+    /// True for a read of the mapping table, which other operations wait for.
     pub is_of_table: bool,
-    /// True of a read of a page that is copied.
+    /// True for a read of a page that is copied.
     pub is_of_copy: bool,
-    /// True of a program that holds pages that were copied.
+    /// True for a program that contains copied pages.
     pub holds_copies: bool,
-    /// True of a program that holds data that were written.
+    /// True for a program that contains host data.
     pub holds_data: bool,
-    /// True of what is done for a collection, where that is paced.
+    /// True for operations of a collection, if collection is paced.
     pub is_collection: bool,
-    /// Further tries that a read is to be given.
+    /// Remaining retries of a read.
     pub retries: u8,
-    /// Times that it was suspended.
+    /// Number of suspensions so far.
     pub suspends: u32,
-    /// Time of the array that is left.
+    /// Remaining array time, in ns.
     pub array_ns: u64,
     waiters: u32,
-    /// The next in a queue.
+    /// Next operation in a queue.
     next: OpId,
 }
 
@@ -81,7 +81,7 @@ struct Node {
     next: u32,
 }
 
-/// Operations and who waits for them.
+/// Operations with their waiters.
 #[derive(Debug, Default)]
 pub struct Ops {
     pool: Slab<Op>,
@@ -89,7 +89,7 @@ pub struct Ops {
 }
 
 impl Ops {
-    /// A new operation, which waits to be complete.
+    /// Adds an operation that is not submitted yet.
     #[inline(always)]
     pub fn add(&mut self, kind: Kind, die: u32, first_page: u32, array_ns: u64) -> OpId {
         let op = Op {
@@ -115,28 +115,28 @@ impl Ops {
         self.pool.insert(op)
     }
 
-    /// Gives up an operation that is done and whose waiters were told.
+    /// Deletes a completed operation whose waiters were notified.
     #[inline(always)]
     pub fn remove(&mut self, id: OpId) {
         debug_assert_eq!(self.pool[id].waiters, NONE);
         self.pool.remove(id);
     }
 
-    /// An operation.
+    /// Operation with this number.
     #[inline(always)]
     pub fn get(&self, id: OpId) -> &Op {
         &self.pool[id]
     }
 
-    /// An operation, to change.
+    /// Mutable operation with this number.
     #[inline(always)]
     pub fn get_mut(&mut self, id: OpId) -> &mut Op {
         &mut self.pool[id]
     }
 
-    /// Lets someone wait for an operation.
+    /// Adds a waiter to an operation.
     #[inline(always)]
-    pub fn tell(&mut self, id: OpId, waiter: Waiter) {
+    pub fn add_waiter(&mut self, id: OpId, waiter: Waiter) {
         if let Waiter::Op(waiting) = waiter {
             self.pool[waiting].waits += 1;
         }
@@ -144,7 +144,7 @@ impl Ops {
         self.pool[id].waiters = self.nodes.insert(node);
     }
 
-    /// Takes the next of those who wait for an operation, the last first.
+    /// Removes a waiter of an operation, the last one first.
     #[inline(always)]
     pub fn pop_waiter(&mut self, id: OpId) -> Option<Waiter> {
         let at = self.pool[id].waiters;
@@ -157,7 +157,7 @@ impl Ops {
     }
 }
 
-/// A queue of operations, linked through themselves.
+/// Queue of operations, linked through their `next` fields.
 #[derive(Debug, Clone, Copy)]
 pub struct Queue {
     head: OpId,
@@ -171,13 +171,13 @@ impl Default for Queue {
 }
 
 impl Queue {
-    /// The first operation.
+    /// First operation.
     #[inline(always)]
     pub fn head(self) -> Option<OpId> {
         (self.head != NONE).then_some(self.head)
     }
 
-    /// Adds an operation at the end.
+    /// Appends an operation.
     #[inline(always)]
     pub fn push(&mut self, id: OpId, ops: &mut Ops) {
         ops.get_mut(id).next = NONE;
@@ -189,7 +189,7 @@ impl Queue {
         self.tail = id;
     }
 
-    /// Takes the first operation.
+    /// Removes the first operation.
     #[inline(always)]
     pub fn pop(&mut self, ops: &Ops) -> Option<OpId> {
         let id = self.head()?;

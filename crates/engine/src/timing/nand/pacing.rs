@@ -1,54 +1,55 @@
-//! Pacing of collection against the host's writes, at each die.
+//! Pacing of collection against host writes, at each die.
 //!
-//! They take turns at a die that could go on with either. With B of the array's time left of
-//! collections at a die, and R programs of the host that its erased blocks have room for, each
-//! of these programs lets collection have B/R of that time. So a collection is spread evenly over the
-//! host's programs and ends as the room does. Where one of them could go on alone, it does, at no
-//! cost to the other. A collection is what copies pages, and all erases; programs that hold data of
-//! the host too are the host's.
+//! They take turns at a die that could perform either. B is the remaining array time of collections
+//! at the die, and R the number of host programs that fit in its erased blocks. Each host program
+//! lets collection use B/R of array time. Collection is thus spread evenly over the host's
+//! programs, and completes when the space is used up. If only one of the two can proceed, it does
+//! so without cost to the other. Copies and all erases count as collection; programs that also
+//! contain host data count as host programs.
 
 use super::ops::{Kind, NONE, Op, OpId, Waiter};
 use super::{Nand, Places};
 use crate::error::Result;
 use crate::flash::{Geometry, Table, filled};
 
-/// Turn of a die.
+/// Next kind of operation at a die.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
-    /// A read of pages that are copied.
+    /// Read of pages that are copied.
     Copy,
-    /// A program or an erase of a collection.
+    /// Program or erase of a collection.
     Collected,
-    /// A program of the host.
+    /// Host program.
     Host,
 }
 
-/// Account of a unit: what collection has to do, and what of that it may do before the host.
+/// Pacing of a unit: the remaining array time of collection, and the part of it due before
+/// the host.
 #[derive(Debug, Clone, Copy, Default)]
-struct Account {
+struct UnitPacing {
     backlog_ns: u64,
     credit_ns: i64,
 }
 
-/// Accounts of the units, and what says how much room they have.
+/// Pacing of all units, and the data from which their free space follows.
 #[derive(Debug)]
 pub struct Pacing {
-    accounts: Vec<Account>,
+    units: Vec<UnitPacing>,
     /// Dies of each unit.
     dies_of_unit: Vec<Vec<u32>>,
-    /// Operation in a queue that was queued last for each block on each of its dies.
+    /// Last queued operation of each block on each of its dies.
     last_of_block: Table<OpId>,
     dies_per_block: u32,
-    /// Programs of a block, on all of its dies.
+    /// Programs per block, on all of its dies.
     programs_per_block: u32,
-    /// Free blocks of each pool, as the manager has them.
+    /// Free blocks of each pool, as counted by the manager.
     free_blocks: Vec<u32>,
-    /// Erases of blocks of each pool, one for each die of a block, that are not done.
+    /// Incomplete block erases of each pool, counted per die.
     erases: Vec<u32>,
 }
 
 impl Pacing {
-    /// Starts with nothing to do, on a drive whose dies belong to those units.
+    /// Builds the pacing of an idle drive. `unit_of_die` is the unit of each die.
     pub fn new(places: &Places, geometry: &Geometry, unit_of_die: &[u32]) -> Result<Self> {
         let units = unit_of_die.iter().max().map_or(0, |&last| last as usize + 1);
         let mut dies_of_unit = vec![Vec::new(); units];
@@ -58,7 +59,7 @@ impl Pacing {
         let dies_per_block = places.dies_of(0).len() as u32;
         let places_of_blocks = geometry.blocks() as usize * dies_per_block as usize;
         Ok(Pacing {
-            accounts: vec![Account::default(); units],
+            units: vec![UnitPacing::default(); units],
             dies_of_unit,
             last_of_block: filled(NONE, places_of_blocks)?,
             dies_per_block,
@@ -72,7 +73,7 @@ impl Pacing {
         if self.free_blocks.len() == 1 { 0 } else { die as usize }
     }
 
-    /// Programs of the host that the erased blocks of a unit have room for.
+    /// Host programs that fit in the erased blocks of a unit.
     fn room(&self, unit: u32) -> u64 {
         let dies_of_pool = self.accounts_dies() / self.free_blocks.len() as u64;
         let of_die = |&die: &u32| {
@@ -95,7 +96,7 @@ impl Pacing {
 }
 
 impl Nand {
-    /// Takes down how many free blocks each pool has, as the manager has them.
+    /// Sets the number of free blocks of each pool, as counted by the manager.
     pub fn set_free_blocks(&mut self, free_blocks: impl Iterator<Item = u32>) {
         if let Some(pacing) = &mut self.pacing {
             pacing.free_blocks.clear();
@@ -111,47 +112,47 @@ impl Nand {
         }
     }
 
-    /// Enters an operation that is complete into the books of its unit.
-    /// Programs and erases of a block that stand in both queues keep their order.
+    /// Adds a queued operation to the pacing of its unit.
+    /// Programs and erases of a block in different queues keep their order.
     pub(super) fn enter_paced(&mut self, op: OpId) {
-        let mut found = *self.ops.get(op);
-        let unit = self.unit_of(found.die);
-        let block = self.block_of(&found);
+        let mut entry = *self.ops.get(op);
+        let unit = self.unit_of(entry.die);
+        let block = self.block_of(&entry);
         let Some(pacing) = &mut self.pacing else { return };
-        found.is_collection = match found.kind {
-            Kind::Read => found.is_of_copy,
-            Kind::Program => found.holds_copies && !found.holds_data,
+        entry.is_collection = match entry.kind {
+            Kind::Read => entry.is_of_copy,
+            Kind::Program => entry.holds_copies && !entry.holds_data,
             Kind::Erase => true,
         };
-        self.ops.get_mut(op).is_collection = found.is_collection;
-        if found.is_collection {
-            pacing.accounts[unit as usize].backlog_ns += found.array_ns;
+        self.ops.get_mut(op).is_collection = entry.is_collection;
+        if entry.is_collection {
+            pacing.units[unit as usize].backlog_ns += entry.array_ns;
         }
-        if found.kind == Kind::Read {
+        if entry.kind == Kind::Read {
             return;
         }
-        if found.kind == Kind::Erase {
-            let pool = pacing.pool_of(found.die);
+        if entry.kind == Kind::Erase {
+            let pool = pacing.pool_of(entry.die);
             pacing.erases[pool] += 1;
         }
-        let place = pacing.place_of(block, found.die);
-        let before = std::mem::replace(&mut pacing.last_of_block[place], op);
-        if before != NONE && self.ops.get(before).is_collection != found.is_collection {
-            self.ops.tell(before, Waiter::Op(op));
+        let place = pacing.place_of(block, entry.die);
+        let previous = std::mem::replace(&mut pacing.last_of_block[place], op);
+        if previous != NONE && self.ops.get(previous).is_collection != entry.is_collection {
+            self.ops.add_waiter(previous, Waiter::Op(op));
         }
     }
 
-    /// Strikes an operation that is done from the books.
+    /// Removes a completed operation from the pacing of its unit.
     pub(super) fn leave_paced(&mut self, op: OpId) {
-        let found = *self.ops.get(op);
-        let block = self.block_of(&found);
+        let entry = *self.ops.get(op);
+        let block = self.block_of(&entry);
         let Some(pacing) = &mut self.pacing else { return };
-        if found.kind == Kind::Erase {
-            let pool = pacing.pool_of(found.die);
+        if entry.kind == Kind::Erase {
+            let pool = pacing.pool_of(entry.die);
             pacing.erases[pool] -= 1;
         }
-        if found.kind != Kind::Read {
-            let place = pacing.place_of(block, found.die);
+        if entry.kind != Kind::Read {
+            let place = pacing.place_of(block, entry.die);
             let last = &mut pacing.last_of_block[place];
             if *last == op {
                 *last = NONE;
@@ -159,8 +160,8 @@ impl Nand {
         }
     }
 
-    /// The turn of a unit that no read goes before; of programs and erases only, where copies are
-    /// left out.
+    /// Next kind of operation of a unit without prioritised reads.
+    /// Without `with_copies`, only programs and erases are considered.
     pub(super) fn turn(&self, at: u32, with_copies: bool) -> Option<Turn> {
         let pacing = self.pacing.as_ref()?;
         let unit = &self.units[at as usize];
@@ -172,12 +173,12 @@ impl Nand {
         };
         let host = unit.writes.head().filter(|&head| is_ready(head)).map(|_| Turn::Host);
         match (collected, host) {
-            (Some(_), Some(_)) if pacing.accounts[at as usize].credit_ns <= 0 => host,
+            (Some(_), Some(_)) if pacing.units[at as usize].credit_ns <= 0 => host,
             _ => collected.or(host),
         }
     }
 
-    /// Takes the operation whose turn it is.
+    /// Removes the next operation of this kind from its queue.
     pub(super) fn take_turn(&mut self, at: u32, turn: Turn) -> OpId {
         let is_ready = |ops: &super::Ops, head: OpId| ops.get(head).waits == 0;
         let unit = &mut self.units[at as usize];
@@ -191,7 +192,7 @@ impl Nand {
         let array_ns = self.ops.get(op).array_ns;
         let pacing = self.pacing.as_mut().expect("turns are taken where collection is paced");
         let room = pacing.room(at).max(1);
-        let account = &mut pacing.accounts[at as usize];
+        let account = &mut pacing.units[at as usize];
         if turn == Turn::Host {
             account.credit_ns += (account.backlog_ns / room).cast_signed();
             return op;

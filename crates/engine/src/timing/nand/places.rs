@@ -1,4 +1,4 @@
-//! Places of pages, as far as time depends on them.
+//! Places of pages that are relevant to timing.
 
 use crate::flash::{Divider, EraseUnit, Geometry};
 use crate::timing::params::{PlaneReads, Timing};
@@ -8,17 +8,17 @@ use crate::timing::params::{PlaneReads, Timing};
 pub struct Place {
     /// Die of the drive: channel + channels · (chip + chips per channel · die of the chip).
     pub die: u32,
-    /// Program units of its block on that die that come before it.
+    /// Number of program units before it, in its block on that die.
     pub program_index: u32,
-    /// Pages of its block on that die and plane that come before it.
+    /// Number of pages before it, in its block on that die and plane.
     pub page_index: u32,
 }
 
-/// Number that others are divided by, without a divide instruction.
+/// Divisor with a fast division.
 #[derive(Debug, Clone, Copy)]
 struct Divisor {
     value: u32,
-    /// None of 1.
+    /// None for the divisor 1.
     divider: Option<Divider>,
 }
 
@@ -40,39 +40,39 @@ impl Divisor {
     }
 }
 
-/// Dies and program units of a shape.
+/// Dies and program units of a geometry.
 ///
-/// A block is filled program unit by program unit; within one, mapping units fill a flash page, flash
-/// pages lie on the planes in turn, and those on the pages of a word line. Program units of a
-/// superblock lie on the dies in turn.
+/// A block is filled program unit by program unit. Within a unit, mapping units fill a flash page,
+/// then flash pages fill the planes in turn, and then the pages of a word line. Program units of a
+/// superblock are on the dies in turn.
 #[derive(Debug, Clone)]
 pub struct Places {
     pages_per_block: Divisor,
     blocks_per_lun: Divisor,
-    /// Dies that a block lies on.
+    /// Number of dies of a block.
     dies_per_block: Divisor,
     program_units: Divisor,
-    /// Mapping units of a flash page on all planes that are programmed at once.
+    /// Mapping units of a flash page, on all planes that are programmed together.
     page_units: Divisor,
-    /// Mapping units that one read of the array fetches.
+    /// Mapping units that one array read fetches.
     read_units: Divisor,
     flash_page_units: Divisor,
     planes_at_once: u32,
     planes_per_die: u32,
     erase_unit: EraseUnit,
     pages_per_word_line: u32,
-    /// Planes that are programmed one after another at the same page of a block.
+    /// Number of planes that are programmed one after another at the same page of a block.
     planes_in_turn: Divisor,
-    /// Dies in all.
+    /// Number of dies.
     pub dies: u32,
-    /// Channels in all.
+    /// Number of channels.
     pub channels: u32,
-    /// Chips in all.
+    /// Number of chips.
     pub chips: u32,
 }
 
 impl Places {
-    /// The places of a drive whose times were checked against its shape.
+    /// Builds the places of a drive whose timing was checked against its geometry.
     pub fn new(timing: &Timing, geometry: &Geometry) -> Self {
         let shape = geometry.shape();
         let dies = timing.dies(geometry) as u32;
@@ -107,31 +107,31 @@ impl Places {
         }
     }
 
-    /// Mapping units that one program writes.
+    /// Mapping units per program.
     #[inline(always)]
     pub fn program_units(&self) -> u32 {
         self.program_units.value
     }
 
-    /// Mapping units of a block.
+    /// Mapping units per block.
     #[inline(always)]
     pub fn pages_per_block(&self) -> u32 {
         self.pages_per_block.value
     }
 
-    /// The block of a page, and the offset in it.
+    /// Block of a page, and the page's offset in it.
     #[inline(always)]
     pub fn block_of(&self, page: u32) -> (u32, u32) {
         self.pages_per_block.divide(page)
     }
 
-    /// Number that is the same for pages fetched by one read of the array.
+    /// Number of the array read that fetches a page; equal for pages fetched together.
     #[inline(always)]
     pub fn read_of(&self, page: u32) -> u32 {
         self.read_units.quotient(page)
     }
 
-    /// Place of the program unit that a page lies in.
+    /// Place of the program unit of a page.
     #[inline(always)]
     pub fn of(&self, page: u32) -> Place {
         let (block, offset) = self.block_of(page);
@@ -148,7 +148,7 @@ impl Places {
         Place { die, program_index, page_index }
     }
 
-    /// Plane of its die that a page lies on.
+    /// Plane of a page, within its die.
     pub fn plane_of(&self, page: u32) -> u32 {
         let (block, offset) = self.block_of(page);
         let (program, within) = self.program_units.divide(offset);
@@ -161,8 +161,9 @@ impl Places {
         }
     }
 
-    /// Plane of its die that a page of the SLC cache lies on.
-    /// It is found by the number of its program unit on that die, and of the page in that.
+    /// Plane of a page of the SLC cache, within its die.
+    /// `unit` is the number of its program unit on that die, and `within` the page's index in the
+    /// unit.
     pub fn slc_plane_of(&self, unit: u32, within: u32) -> u32 {
         if self.planes_at_once > 1 {
             self.flash_page_units.quotient(within)
@@ -171,7 +172,7 @@ impl Places {
         }
     }
 
-    /// The dies that a block lies on.
+    /// Dies of a block.
     pub fn dies_of(&self, block: u32) -> std::ops::Range<u32> {
         if self.dies_per_block.value == 1 {
             let die = self.blocks_per_lun.quotient(block);
@@ -181,13 +182,13 @@ impl Places {
         }
     }
 
-    /// The channel of a die: consecutive dies lie on different channels.
+    /// Channel of a die. Consecutive dies are on different channels.
     #[inline(always)]
     pub fn channel_of(&self, die: u32) -> u32 {
         die % self.channels
     }
 
-    /// The chip of a die.
+    /// Chip of a die.
     pub fn chip_of(&self, die: u32) -> u32 {
         die % self.chips
     }

@@ -1,33 +1,33 @@
-//! Planes of a die that read beside each other, where the profile has such.
+//! Independent reads by the planes of a die, if the profile supports them.
 //!
-//! Each plane reads a flash page of its own through command, array and data, whatever the others do;
-//! the channel serves them as it serves dies. Programs and erases take the whole die: they begin,
-//! and are resumed, when no plane has a read to do. Units do nothing else while their planes read.
+//! Each plane reads its own flash page (command, array, data) regardless of the other planes. The
+//! channel serves planes like dies. Programs and erases occupy the whole die: they start, or
+//! resume, when no plane has a read. A unit does nothing else while its planes read.
 
-use super::channel::Way;
+use super::channel::TransferDirection;
 use super::ops::{Kind, Op, OpId, Queue};
 use super::unit::Stage;
 use super::{Nand, Schedule};
 
-/// A plane: the stage of its read, and the reads that wait for it.
+/// Plane: the stage of its read, and its waiting reads.
 #[derive(Debug, Clone, Copy)]
 struct Plane {
     stage: Stage,
-    /// Those of the mapping table, others, and those of pages to be copied that yield.
+    /// Reads of the mapping table; other reads; and yielding reads of pages to copy.
     waiting: [Queue; 3],
 }
 
-/// The planes of all units, numbered on from these where they ask for channels and arrays.
+/// Planes of all units. Towards channels and arrays their numbers follow those of the units.
 #[derive(Debug)]
 pub struct Planes {
     all: Vec<Plane>,
     per_unit: u32,
-    /// Planes of each unit whose arrays are at work, for the pin.
+    /// Number of planes of each unit whose arrays are working, for the Ready/Busy pin.
     sensing: Vec<u32>,
 }
 
 impl Planes {
-    /// Planes with nothing to read.
+    /// Builds idle planes.
     pub fn new(units: u32, per_unit: u32) -> Self {
         let idle = Plane { stage: Stage::Idle, waiting: [Queue::default(); 3] };
         Planes {
@@ -37,7 +37,7 @@ impl Planes {
         }
     }
 
-    /// Number of them.
+    /// Number of planes.
     pub fn count(&self) -> u32 {
         self.all.len() as u32
     }
@@ -59,19 +59,19 @@ impl Nand {
         (at - self.units()) / per_unit
     }
 
-    /// Lets a read that waits for nothing any more wait for its plane.
+    /// Queues a read without open dependencies at its plane.
     pub(super) fn queue_on_plane(&mut self, unit: u32, op: OpId, yields: bool) {
         let Op { first_page, is_of_table, .. } = *self.ops.get(op);
         let rank = if yields { 2 } else { usize::from(!is_of_table) };
         let plane = self.plane_of(first_page);
         let Some(planes) = &mut self.planes else { return };
-        let found = &mut planes.all[(unit * planes.per_unit + plane) as usize];
-        found.waiting[rank].push(op, &mut self.ops);
+        let plane_queue = &mut planes.all[(unit * planes.per_unit + plane) as usize];
+        plane_queue.waiting[rank].push(op, &mut self.ops);
         self.units[unit as usize].plane_reads += 1;
     }
 
-    /// Begins what idle planes of a unit that does nothing else have to read.
-    /// True if a plane has anything to read, so that the unit can begin nothing else.
+    /// Starts the waiting reads of idle planes of a unit that does nothing else.
+    /// Returns true if a plane has a read, so that the unit can start nothing else.
     pub(super) fn begin_on_planes(&mut self, unit: u32, events: &mut Schedule) -> bool {
         if self.units[unit as usize].plane_reads == 0 {
             return false;
@@ -90,12 +90,12 @@ impl Nand {
             };
             plane.stage = Stage::Command(op);
             self.units[unit as usize].begin_busy(events.now_ns());
-            self.request_channel(at, Way::In, self.commands.read_ns, events);
+            self.request_channel(at, TransferDirection::In, self.commands.read_ns, events);
         }
         true
     }
 
-    /// A plane has its command, or has handed out what it read.
+    /// Handles the end of a plane's transfer: of its command, or of its data.
     pub(super) fn on_plane_transferred(&mut self, at: u32, events: &mut Schedule) {
         let (now_ns, stage) = (events.now_ns(), self.plane(at).stage);
         match stage {
@@ -112,19 +112,19 @@ impl Nand {
             Stage::DataOut(op) => {
                 self.plane(at).stage = Stage::Idle;
                 let unit = self.unit_of_plane(at);
-                let found = &mut self.units[unit as usize];
-                found.plane_reads -= 1;
-                if found.plane_reads == 0 {
-                    found.end_busy(now_ns);
+                let busy_unit = &mut self.units[unit as usize];
+                busy_unit.plane_reads -= 1;
+                if busy_unit.plane_reads == 0 {
+                    busy_unit.end_busy(now_ns);
                 }
                 self.finish(op, events);
-                self.go_on(unit, events);
+                self.start_next(unit, events);
             }
             _ => unreachable!("a plane that was served by the channel had asked for it"),
         }
     }
 
-    /// The array of a plane is done, or the decoder with what it read.
+    /// Handles the end of a plane's array time, or of the decoding of its data.
     pub(super) fn on_plane_done(&mut self, at: u32, events: &mut Schedule) {
         let stage = self.plane(at).stage;
         match stage {
@@ -133,17 +133,17 @@ impl Nand {
                 self.note_sensing(at, op, false, events.now_ns());
                 let bytes = u64::from(self.ops.get(op).bytes);
                 let duration_ns = self.commands.data.ns(bytes);
-                self.request_channel(at, Way::Out, duration_ns, events);
+                self.request_channel(at, TransferDirection::Out, duration_ns, events);
             }
             Stage::Decoding(op) => {
                 self.plane(at).stage = Stage::Command(op);
-                self.request_channel(at, Way::In, self.commands.read_ns, events);
+                self.request_channel(at, TransferDirection::In, self.commands.read_ns, events);
             }
             _ => unreachable!("a plane whose array is done was at work"),
         }
     }
 
-    /// Notes that a plane begins or ends to sense; the die is busy while any of them does.
+    /// Records the start or end of a plane's array time. The die is busy while any plane works.
     fn note_sensing(&mut self, at: u32, op: OpId, begins: bool, now_ns: u64) {
         let Op { kind, die, array_ns, .. } = *self.ops.get(op);
         debug_assert_eq!(kind, Kind::Read);

@@ -1,8 +1,9 @@
-//! Reads that are tried again, for bit errors by the wear and the age of their blocks.
+//! Read retries for bit errors, which depend on the wear and age of blocks.
 //!
-//! A read holds its die until a try is corrected: command, array and data again, after the decoding
-//! of the one before (Park et al., ASPLOS 2021, section 3.1). How often is decided when the read is
-//! submitted, by a number that belongs to its place among all reads, so that no other draw changes.
+//! A read occupies its die until a try is corrected: each retry repeats command, array and data
+//! after the previous decoding (Park et al., ASPLOS 2021, section 3.1). The number of retries is
+//! decided when the read is submitted, by a random number for its index among all reads, so that
+//! other random draws stay the same.
 
 use super::draws::standard;
 use super::ops::{Op, OpId};
@@ -15,9 +16,9 @@ use crate::timing::errors::{Correction, Errors, Rates, ReadErrors, ReadFor};
 use crate::timing::params::{Timing, ns_of_us};
 
 const NS_OF_A_DAY: f64 = 86_400e9;
-/// Time of the first program of a block that was programmed before time began.
+/// Program time of blocks that were programmed before the timed run.
 const BEFORE: u64 = u64::MAX;
-/// The most by which a page differs from the mean, in standard deviations: see [`standard`].
+/// Largest deviation of a page from the mean, in standard deviations; see [`standard`].
 const MOST_DEVIATIONS: f64 = 3.47;
 
 /// Bit errors of a drive's reads.
@@ -28,18 +29,18 @@ pub struct Retrying {
     page_spread: f64,
     decode_ns: u64,
     aged_days: f64,
-    /// Erases of each block, those before time too, and the most of them.
+    /// Erases of each block, including those before the timed run; then their maximum.
     erases: Table<u32>,
     most_erases: u32,
     /// Time of the first program of each block since its erase.
     programmed_ns: Table<u64>,
-    /// Number of each read that says how good its correction is, and of each flash page.
+    /// Random number of each read, for its correction; then that of each flash page.
     of_reads: Numbered,
     of_pages: Numbered,
-    /// Reads that were submitted.
+    /// Number of submitted reads.
     reads: u64,
-    found: ReadErrors,
-    /// Erases up to which, within the first day, no read can need a further try.
+    read_errors: ReadErrors,
+    /// Erases up to which no read can need a retry within the first day, or None.
     quiet_erases: Option<u32>,
 }
 
@@ -55,7 +56,7 @@ state!(Retrying {
     fixed of_reads,
     fixed of_pages,
     value reads,
-    value found,
+    value read_errors,
     fixed quiet_erases,
 } where is_sound);
 
@@ -63,10 +64,10 @@ impl Retrying {
     fn new(errors: &Errors, flash: &Array, most_bytes: u32, seed: u64) -> Result<Self> {
         let blocks = flash.geometry().blocks() as usize;
         let mut erases = filled(errors.worn_erases, blocks)?;
-        for (own, &before) in erases.iter_mut().zip(flash.erase_counts()) {
-            *own = own.saturating_add(before);
+        for (own, &erased) in erases.iter_mut().zip(flash.erase_counts()) {
+            *own = own.saturating_add(erased);
         }
-        let mut found = Retrying {
+        let mut retrying = Retrying {
             rates: Rates::new(errors),
             correction: Correction::new(errors),
             page_spread: errors.page_spread,
@@ -78,28 +79,28 @@ impl Retrying {
             of_reads: Numbered::new(seed, "read errors"),
             of_pages: Numbered::new(seed, "pages that err"),
             reads: 0,
-            found: ReadErrors::default(),
+            read_errors: ReadErrors::default(),
             quiet_erases: None,
         };
         let last = errors.erases[errors.erases.len() - 1];
-        found.quiet_erases = found.quiet_erases(last, most_bytes);
-        Ok(found)
+        retrying.quiet_erases = retrying.quiet_erases(last, most_bytes);
+        Ok(retrying)
     }
 
     fn is_sound(&self) -> bool {
-        let ReadErrors { retries, uncorrectable } = &self.found;
+        let ReadErrors { retries, uncorrectable } = &self.read_errors;
         let mut counts = retries.iter().chain(uncorrectable).chain([&self.reads]);
         self.erases.iter().max() == Some(&self.most_erases)
             && counts.all(|&count| count < MOST_PLAUSIBLE)
     }
 
-    /// True if no block was programmed after that time.
+    /// True if no block was programmed after `now_ns`.
     pub fn was_programmed_by(&self, now_ns: u64) -> bool {
         self.programmed_ns.iter().all(|&at_ns| at_ns == BEFORE || at_ns <= now_ns)
     }
 
-    /// Erases up to which no read of so many bytes can fail on the first day.
-    /// The chance of a failure must vanish among numbers of 53 bits, even of the worst page.
+    /// Erases up to which no read of `most_bytes` bytes can fail on the first day.
+    /// The failure probability must round to 0 in 53 bits, even for the worst page.
     fn quiet_erases(&self, last: u32, most_bytes: u32) -> Option<u32> {
         let codewords = self.correction.codewords(most_bytes);
         let worst = self.page_spread * MOST_DEVIATIONS;
@@ -121,7 +122,7 @@ impl Retrying {
         Some(quiet)
     }
 
-    /// Days since the data of a block were programmed.
+    /// Days since the data of a block was programmed.
     fn age_days(&self, block: u32, now_ns: u64) -> f64 {
         match self.programmed_ns[block as usize] {
             BEFORE => self.aged_days + now_ns as f64 / NS_OF_A_DAY,
@@ -131,7 +132,7 @@ impl Retrying {
 }
 
 impl Nand {
-    /// Prepares for the bit errors of a profile, if it has any, on a drive as it stands.
+    /// Enables the bit errors of a profile, if any, for a drive in its present state.
     pub fn expect_errors(&mut self, timing: &Timing, flash: &Array, seed: u64) -> Result<()> {
         if timing.errors.are_there() {
             let geometry = flash.geometry();
@@ -143,19 +144,19 @@ impl Nand {
         Ok(())
     }
 
-    /// Reads that were tried again so far; `None` without bit errors.
+    /// Read retries so far, or None without bit errors.
     pub fn read_errors(&self) -> Option<ReadErrors> {
-        self.retrying.as_ref().map(|retrying| retrying.found)
+        self.retrying.as_ref().map(|retrying| retrying.read_errors)
     }
 
-    /// Notes when a block gets its first data after an erase.
+    /// Records the time at which a block is programmed for the first time after an erase.
     pub fn note_first_program(&mut self, block: u32, now_ns: u64) {
         if let Some(retrying) = &mut self.retrying {
             retrying.programmed_ns[block as usize] = now_ns;
         }
     }
 
-    /// Notes that a block is erased once more.
+    /// Counts an erase of a block.
     pub fn note_erased(&mut self, block: u32) {
         if let Some(retrying) = &mut self.retrying {
             let erases = &mut retrying.erases[block as usize];
@@ -164,13 +165,13 @@ impl Nand {
         }
     }
 
-    /// Decides how often a read that is submitted will be tried again.
-    // It stays out of the loops of drives without errors, which it would slow down.
+    /// Decides the number of retries of a submitted read.
+    // Not inlined, because it would slow down the loops of drives without errors.
     #[inline(never)]
     pub(super) fn decide_retries(&mut self, op: OpId, now_ns: u64) {
         let first_slc_page = self.first_slc_page;
         let Some(retrying) = &mut self.retrying else { return };
-        // One bit a cell has orders of magnitude fewer errors.
+        // Flash with one bit per cell has orders of magnitude fewer errors.
         if self.ops.get(op).first_page >= first_slc_page {
             return;
         }
@@ -199,13 +200,13 @@ impl Nand {
             (false, true) => ReadFor::Mapping,
             (false, false) => ReadFor::Host,
         };
-        retrying.found.retries[purpose as usize] += u64::from(retries);
-        retrying.found.uncorrectable[purpose as usize] += u64::from(!is_corrected);
+        retrying.read_errors.retries[purpose as usize] += u64::from(retries);
+        retrying.read_errors.uncorrectable[purpose as usize] += u64::from(!is_corrected);
         self.counts.reads += u64::from(retries);
         self.ops.get_mut(op).retries = retries as u8;
     }
 
-    /// A try was not corrected: its die or plane waits for the decoder, and reads again.
+    /// Handles an uncorrected try: the die or plane waits for the decoder and reads again.
     #[cold]
     pub(super) fn fail(&mut self, at: u32, op: OpId, events: &mut Schedule) {
         self.ops.get_mut(op).retries -= 1;

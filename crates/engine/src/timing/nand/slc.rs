@@ -1,27 +1,27 @@
 //! Operations on the blocks of an SLC cache.
-//! Their pages are numbered on from those of the others.
+//! Their page numbers follow those of the other flash.
 
 use super::ops::{Kind, NONE, OpId, Waiter};
 use super::{Nand, Schedule};
 use crate::timing::slc::SlcBlocks;
 
-/// Blocks of an SLC cache, as far as the array knows them.
+/// Blocks of an SLC cache, with their erase counts.
 #[derive(Debug)]
 pub struct SlcArray {
     blocks: SlcBlocks,
-    /// Erases of each row that were asked for.
+    /// Requested erases of each row.
     pub erases: Vec<u32>,
 }
 
 impl SlcArray {
-    /// The blocks of a cache, none of which was erased.
+    /// Builds the blocks of a cache without erases.
     pub fn new(blocks: SlcBlocks) -> Self {
         SlcArray { erases: vec![0; blocks.most_rows as usize], blocks }
     }
 }
 
 impl Nand {
-    /// True of a page of the SLC cache.
+    /// True if the page belongs to the SLC cache.
     #[inline(always)]
     pub fn is_slc(&self, page: u32) -> bool {
         page >= self.first_slc_page
@@ -36,7 +36,7 @@ impl Nand {
         (page - self.first_slc_page) / unit_pages % dies
     }
 
-    /// Plane of its die that a page lies on, of the SLC cache or behind it.
+    /// Plane of a page within its die, in the SLC cache or the other flash.
     pub(super) fn plane_of(&self, page: u32) -> u32 {
         if !self.is_slc(page) {
             return self.places.plane_of(page);
@@ -46,14 +46,14 @@ impl Nand {
         self.places.slc_plane_of(offset / unit_pages / dies, offset % unit_pages)
     }
 
-    /// Erases of the row of a page that were asked for.
+    /// Requested erases of the row of a page.
     #[cold]
     pub(super) fn slc_erases(&self, page: u32) -> u32 {
         let slc = self.slc();
         slc.erases[((page - self.first_slc_page) / slc.blocks.row_pages) as usize]
     }
 
-    /// A read of the flash page that holds `page` of the cache; it waits to be submitted.
+    /// Adds a read of the flash page that contains `page` of the cache, to be submitted later.
     #[cold]
     pub(super) fn add_slc_read(&mut self, page: u32) -> OpId {
         let die = self.slc_die(page);
@@ -62,20 +62,20 @@ impl Nand {
         self.ops.add(Kind::Read, die, page, array_ns)
     }
 
-    /// A program of the unit that begins with `page` of the cache, to be filled and submitted.
+    /// Adds a program of the unit that begins at `page` of the cache, to be filled and submitted.
     pub fn add_slc_program(&mut self, page: u32) -> OpId {
         let (die, pages) = (self.slc_die(page), self.slc().blocks.unit_pages);
         let array_ns = self.durations.slc_program_ns();
         self.counts.programs += 1;
         let op = self.ops.add(Kind::Program, die, page, array_ns);
         let erases_before = self.slc_erases(page);
-        let found = self.ops.get_mut(op);
-        (found.missing, found.erases_before) = (pages, erases_before);
+        let entry = self.ops.get_mut(op);
+        (entry.missing, entry.erases_before) = (pages, erases_before);
         op
     }
 
-    /// Erases the blocks of a row on all dies, once all programs are done that were submitted to
-    /// others: the copies of its data are among them.
+    /// Erases the blocks of a row on all dies, after all programs submitted to other blocks.
+    /// Among these are the copies of the row's data.
     pub fn erase_slc_row(&mut self, row: u32, events: &mut Schedule) {
         let programs = self.last_program.clone();
         let slc = self.slc.as_mut().expect("a row of the SLC cache");
@@ -86,7 +86,7 @@ impl Nand {
             let erase = self.ops.add(Kind::Erase, die, row, array_ns);
             for (other, &program) in (0..).zip(&programs) {
                 if other != die && program != NONE {
-                    self.ops.tell(program, Waiter::Op(erase));
+                    self.ops.add_waiter(program, Waiter::Op(erase));
                 }
             }
             self.submit(erase, events);

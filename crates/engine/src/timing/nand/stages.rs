@@ -1,7 +1,7 @@
-//! Stages of an operation: command, array, data; and the choice of a unit's next operation.
+//! Stages of an operation (command, array, data), and the choice of a unit's next operation.
 
 use super::Nand;
-use super::channel::Way;
+use super::channel::TransferDirection;
 use super::ops::{Kind, Op, OpId};
 use super::pacing::Turn;
 use super::unit::{Rank, Stage};
@@ -9,7 +9,8 @@ use crate::timing::device::Edge;
 use crate::timing::schedule::Schedule;
 
 impl Nand {
-    /// Lets a unit begin what has become possible, by a read that goes first or something else.
+    /// Starts the next operation of a unit, after a read with priority or another one became
+    /// ready.
     #[inline(always)]
     pub(super) fn poke(&mut self, unit: u32, goes_first: bool, events: &mut Schedule) {
         match self.units[unit as usize].stage {
@@ -22,8 +23,9 @@ impl Nand {
         }
     }
 
-    /// Begins what others have gone before for too long; false if there is nothing of that kind.
-    /// Notes otherwise whom the next operation goes before.
+    /// Starts operations that others have overtaken for too long. Returns false if there are
+    /// none.
+    /// Otherwise records which waiting operations the next one overtakes.
     fn begin_overdue(&mut self, at: u32, events: &mut Schedule) -> bool {
         let now_ns = events.now_ns();
         let unit = &mut self.units[at as usize];
@@ -50,7 +52,7 @@ impl Nand {
             }
             Rank::Writes => unit.next_write(&self.ops),
         };
-        let op = op.expect("what is overdue waits");
+        let op = op.expect("an overdue operation waits");
         let unit = &mut self.units[at as usize];
         if rank == Rank::Writes {
             self.ops.get_mut(op).suspends = self.scheduling.most_suspends;
@@ -65,7 +67,8 @@ impl Nand {
         true
     }
 
-    /// Begins what is suspended, or whose turn it is, unless reads go first; false if none may.
+    /// Starts the suspended operation or the one in turn, unless reads have priority.
+    /// Returns false if none can start.
     fn begin_in_turn(&mut self, at: u32, events: &mut Schedule) -> bool {
         let unit = &mut self.units[at as usize];
         if !unit.has_only_copies() {
@@ -84,7 +87,7 @@ impl Nand {
         true
     }
 
-    /// Begins the next operation of an idle unit, if there is one that may.
+    /// Starts the next operation of an idle unit, if any can start.
     fn begin_next(&mut self, at: u32, events: &mut Schedule) {
         let now_ns = events.now_ns();
         if self.most_wait_ns > 0 && self.begin_overdue(at, events) {
@@ -124,14 +127,14 @@ impl Nand {
             Kind::Program => commands.program_ns + commands.data.ns(u64::from(bytes)),
             Kind::Erase => commands.erase_ns,
         };
-        self.request_channel(unit, Way::In, duration_ns, events);
+        self.request_channel(unit, TransferDirection::In, duration_ns, events);
     }
 
-    /// Asks for the channel of a unit, or of a plane.
+    /// Requests the channel for a unit or a plane.
     pub(super) fn request_channel(
         &mut self,
         at: u32,
-        way: Way,
+        direction: TransferDirection,
         duration_ns: u64,
         events: &mut Schedule,
     ) {
@@ -139,16 +142,18 @@ impl Nand {
             Some(unit) => unit.channel,
             None => self.units[self.unit_of_plane(at) as usize].channel,
         };
-        let end_ns = self.channels[channel as usize].request(at, way, duration_ns, events.now_ns());
+        let end_ns =
+            self.channels[channel as usize].request(at, direction, duration_ns, events.now_ns());
         if let Some(end_ns) = end_ns {
             events.channel_free(end_ns, channel);
         }
     }
 
-    /// A transfer on a channel has ended.
+    /// Handles the end of a transfer on a channel.
     pub fn on_channel_free(&mut self, channel: u32, events: &mut Schedule) {
         let user = self.channels[channel as usize].current();
-        // What this leads to must not overtake those who wait for the channel already.
+        // Operations that become ready now must not overtake those that already wait for the
+        // channel.
         self.on_transferred(user, events);
         let end_ns = self.channels[channel as usize].release(self.arbitration, events.now_ns());
         if let Some(end_ns) = end_ns {
@@ -171,15 +176,15 @@ impl Nand {
                 unit.stage = Stage::Idle;
                 unit.end_busy(events.now_ns());
                 self.finish(op, events);
-                self.go_on(at, events);
+                self.start_next(at, events);
             }
             Stage::Array(_) | Stage::Idle | Stage::Suspending(_) => unit.is_loaded = true,
             Stage::Decoding(_) => unreachable!("a unit that reads loads nothing"),
         }
     }
 
-    /// Begins the next operation unless telling of the last one has led to that already.
-    pub(super) fn go_on(&mut self, unit: u32, events: &mut Schedule) {
+    /// Starts the next operation, unless the waiters of the last one have already done so.
+    pub(super) fn start_next(&mut self, unit: u32, events: &mut Schedule) {
         if self.units[unit as usize].stage == Stage::Idle {
             self.begin_next(unit, events);
         }
@@ -198,7 +203,7 @@ impl Nand {
         }
     }
 
-    /// The array of a unit is done, or suspended.
+    /// Handles the end or suspension of the array time of a unit.
     pub fn on_array_done(&mut self, at: u32, events: &mut Schedule) {
         let now_ns = events.now_ns();
         let Some(unit) = self.units.get_mut(at as usize) else {
@@ -219,7 +224,7 @@ impl Nand {
                 if kind == Kind::Read {
                     self.units[at as usize].stage = Stage::DataOut(op);
                     let duration_ns = self.commands.data.ns(u64::from(bytes));
-                    self.request_channel(at, Way::Out, duration_ns, events);
+                    self.request_channel(at, TransferDirection::Out, duration_ns, events);
                     return;
                 }
                 let unit = &mut self.units[at as usize];
@@ -232,7 +237,7 @@ impl Nand {
                     Some(next) => unit.stage = Stage::Command(next),
                 }
                 self.finish(op, events);
-                self.go_on(at, events);
+                self.start_next(at, events);
             }
             Stage::Decoding(op) => {
                 unit.stage = Stage::Command(op);
@@ -244,7 +249,7 @@ impl Nand {
         }
     }
 
-    /// Loads the data of the next program while the array is busy with one.
+    /// Loads the data of the next program while the array is programming.
     fn try_load(&mut self, at: u32, current: OpId, events: &mut Schedule) {
         let unit = &mut self.units[at as usize];
         let is_program = |op: OpId| self.ops.get(op).kind == Kind::Program;
@@ -268,7 +273,7 @@ impl Nand {
         self.request_command(at, next, events);
     }
 
-    /// Loads the data of the next program if it is its turn, and no read's.
+    /// Loads the data of the next program, if it is in turn and no read has priority.
     fn load_in_turn(&mut self, at: u32, events: &mut Schedule) {
         let unit = &self.units[at as usize];
         if !unit.has_only_copies() {
@@ -292,22 +297,22 @@ impl Nand {
     fn try_suspend(&mut self, at: u32, op: OpId, events: &mut Schedule) {
         let unit = &mut self.units[at as usize];
         let left_ns = unit.array_end_ns - events.now_ns();
-        let found = self.ops.get_mut(op);
-        if found.kind == Kind::Read
+        let entry = self.ops.get_mut(op);
+        if entry.kind == Kind::Read
             || unit.loading.is_some()
-            || found.suspends >= self.scheduling.most_suspends
+            || entry.suspends >= self.scheduling.most_suspends
             || left_ns <= self.suspend_ns
         {
             return;
         }
-        found.suspends += 1;
-        found.array_ns = self.resume_ns + left_ns;
+        entry.suspends += 1;
+        entry.array_ns = self.resume_ns + left_ns;
         unit.stage = Stage::Suspending(op);
         events.call_off_array(at);
         events.array_done(events.now_ns() + self.suspend_ns, at);
     }
 
-    /// Records an edge of a die's Ready/Busy pin, if they are recorded.
+    /// Records an edge of a die's Ready/Busy pin, if edges are recorded.
     pub(super) fn record(&mut self, die: u32, array_ns: u64, busy: bool, at_ns: u64) {
         if let Some(edges) = &mut self.edges
             && array_ns > 0

@@ -1,28 +1,28 @@
-//! Unit that does one operation at a time: a die, or a chip whose dies are not interleaved.
+//! Unit with one operation at a time: a die, or a chip without die interleaving.
 
 use super::ops::{OpId, Ops, Queue};
 
 /// Stage of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// Nothing.
+    /// Idle.
     Idle,
-    /// It waits for the channel, or gets a command and its data.
+    /// Waiting for the channel, or receiving a command and its data.
     Command(OpId),
-    /// Its array is at work.
+    /// Array working.
     Array(OpId),
-    /// Its array is being suspended.
+    /// Array being suspended.
     Suspending(OpId),
-    /// It waits for the channel, or hands out what was read.
+    /// Waiting for the channel, or sending the read data.
     DataOut(OpId),
-    /// It waits until what was read has turned out wrong, to read it again.
+    /// Waiting for the decoding of wrong data, before a retry.
     Decoding(OpId),
 }
 
-/// Rank of operations that let the host's reads go first.
+/// Operations that host reads may overtake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rank {
-    /// Reads of pages that are copied, where they yield.
+    /// Reads of pages to copy, if they yield.
     Copies,
     /// Programs and erases, suspended ones first.
     Writes,
@@ -32,41 +32,41 @@ impl Rank {
     const ALL: [Rank; 2] = [Rank::Copies, Rank::Writes];
 }
 
-/// A unit and its queues.
+/// Unit with its queues.
 #[derive(Debug)]
 pub struct Unit {
-    /// Its channel.
+    /// Channel of the unit.
     pub channel: u32,
     /// Stage of its operation.
     pub stage: Stage,
-    /// Reads that its planes have to do or are at, where these read for themselves.
+    /// Reads waiting or in progress at its planes, if planes read independently.
     pub plane_reads: u32,
-    /// Reads of the mapping table, which go before the others, where reads go first.
+    /// Reads of the mapping table, which precede other reads if reads have priority.
     pub table_reads: Queue,
-    /// Other reads that go first, where reads do.
+    /// Other reads, if reads have priority.
     pub reads: Queue,
-    /// Reads of pages that are copied, where they let other reads go first.
+    /// Reads of pages to copy, if these yield to other reads.
     pub copies: Queue,
-    /// Programs and erases of collections in order, where these are paced.
+    /// Programs and erases of collections in order, if collection is paced.
     pub collections: Queue,
-    /// Programs and erases in order; and reads, where they wait like others.
+    /// Programs and erases in order; also reads, if these have no priority.
     pub writes: Queue,
-    /// An operation that reads have interrupted.
+    /// Operation that was suspended for reads.
     pub suspended: Option<OpId>,
-    /// A program whose data are loaded while the array is busy with another.
+    /// Program whose data is loaded while the array is busy with another.
     pub loading: Option<OpId>,
-    /// True if those data are loaded.
+    /// True if that data is loaded.
     pub is_loaded: bool,
-    /// Time at which its array will be done.
+    /// End of the current array time.
     pub array_end_ns: u64,
-    /// Time since which others have gone before copies, and before programs and erases.
+    /// Time since which copies, and programs and erases, have been overtaken by others.
     passed_since_ns: [Option<u64>; 2],
     busy_since_ns: Option<u64>,
     busy_ns: u64,
 }
 
 impl Unit {
-    /// An idle unit.
+    /// Builds an idle unit.
     pub fn new(channel: u32) -> Self {
         Unit {
             channel,
@@ -87,14 +87,14 @@ impl Unit {
         }
     }
 
-    /// Takes the next read that goes first.
+    /// Removes the next read with priority.
     #[inline(always)]
     pub fn next_read(&mut self, ops: &Ops) -> Option<OpId> {
         let read = self.table_reads.pop(ops).or_else(|| self.reads.pop(ops));
         read.or_else(|| self.copies.pop(ops))
     }
 
-    /// True if operations of a rank could begin now.
+    /// True if operations of a rank could start now.
     fn is_waiting(&self, rank: Rank, ops: &Ops) -> bool {
         match rank {
             Rank::Copies => self.copies.head().is_some(),
@@ -107,7 +107,7 @@ impl Unit {
         }
     }
 
-    /// The rank that others have gone before for too long, and for longest.
+    /// Rank that has been overtaken for longer than `most_ns`; of several, the longest.
     pub fn overdue(&self, now_ns: u64, most_ns: u64, ops: &Ops) -> Option<Rank> {
         let is_overdue = |rank: &Rank| {
             let since_ns = self.passed_since_ns[*rank as usize];
@@ -118,7 +118,7 @@ impl Unit {
         overdue.min_by_key(|rank| self.passed_since_ns[*rank as usize])
     }
 
-    /// Notes that an operation begins: of a rank, or a read of the host.
+    /// Records the start of an operation: of a rank, or of a host read.
     pub fn note_passed(&mut self, begun: Option<Rank>, now_ns: u64, ops: &Ops) {
         if let Some(rank) = begun {
             self.passed_since_ns[rank as usize] = None;
@@ -130,7 +130,7 @@ impl Unit {
         }
     }
 
-    /// Takes the first of the other operations, if it waits for nothing.
+    /// Removes the first program or erase, if it has no open dependencies.
     #[inline(always)]
     pub fn next_write(&mut self, ops: &Ops) -> Option<OpId> {
         let head = self.writes.head()?;
@@ -140,7 +140,7 @@ impl Unit {
         self.writes.pop(ops)
     }
 
-    /// True if reads wait that go first.
+    /// True if reads with priority are waiting.
     #[inline(always)]
     pub fn has_reads(&self) -> bool {
         self.table_reads.head().is_some()
@@ -149,12 +149,12 @@ impl Unit {
             || self.plane_reads > 0
     }
 
-    /// True if no reads wait but of pages that are copied.
+    /// True if all waiting reads are of pages to copy.
     pub fn has_only_copies(&self) -> bool {
         self.table_reads.head().is_none() && self.reads.head().is_none()
     }
 
-    /// True if it has nothing to do.
+    /// True if the unit has no work.
     pub fn is_idle(&self) -> bool {
         self.stage == Stage::Idle
             && self.suspended.is_none()
@@ -163,13 +163,13 @@ impl Unit {
             && self.collections.head().is_none()
     }
 
-    /// Counts as busy from now on.
+    /// Starts a busy period.
     #[inline(always)]
     pub fn begin_busy(&mut self, now_ns: u64) {
         self.busy_since_ns.get_or_insert(now_ns);
     }
 
-    /// Ends a spell of being busy, unless an operation is suspended.
+    /// Ends the busy period, unless an operation is suspended.
     #[inline(always)]
     pub fn end_busy(&mut self, now_ns: u64) {
         if self.suspended.is_none() {
@@ -178,7 +178,7 @@ impl Unit {
         }
     }
 
-    /// Time that it was busy up to now.
+    /// Busy time up to now.
     pub fn busy_until(&self, now_ns: u64) -> u64 {
         self.busy_ns + self.busy_since_ns.map_or(0, |since_ns| now_ns - since_ns)
     }

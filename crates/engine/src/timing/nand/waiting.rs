@@ -1,41 +1,42 @@
-//! Waiters for operations, who are told when these are done, or before.
+//! Waiters of operations, which are notified at completion or earlier.
 
 use super::Nand;
 use super::ops::{NONE, OpId, Waiter};
 
 impl Nand {
-    /// Lets someone wait for an operation.
+    /// Adds a waiter to an operation.
     #[inline(always)]
-    pub fn tell(&mut self, op: OpId, waiter: Waiter) {
-        self.ops.tell(op, waiter);
+    pub fn add_waiter(&mut self, op: OpId, waiter: Waiter) {
+        self.ops.add_waiter(op, waiter);
     }
 
-    /// Lets a request wait for all programs that were submitted to any die; returns how many.
-    pub fn tell_of_all_programs(&mut self, waiter: Waiter) -> u32 {
-        let mut told = 0;
+    /// Makes a request wait for all programs submitted to any die. Returns their number.
+    pub fn wait_for_all_programs(&mut self, waiter: Waiter) -> u32 {
+        let mut programs = 0;
         for op in self.last_program.clone() {
             if op != NONE {
-                self.ops.tell(op, waiter);
-                told += 1;
+                self.ops.add_waiter(op, waiter);
+                programs += 1;
             }
         }
-        told
+        programs
     }
 
-    /// Tells the waiters of a program that their data are safe in memory.
-    /// These are the requests and pages that wait for it, as there is nothing to fill it up with.
+    /// Notifies the waiters of a program that its data is safe in memory.
+    /// These requests and pages need not wait longer, since no data is coming that could complete
+    /// the program unit.
     pub fn release_early(&mut self, op: OpId) {
-        let mut kept = Vec::new();
+        let mut remaining = Vec::new();
         while let Some(waiter) = self.ops.pop_waiter(op) {
             match waiter {
-                Waiter::Request(_) | Waiter::CachedPage => self.told.push(waiter),
+                Waiter::Request(_) | Waiter::CachedPage => self.released.push(waiter),
                 Waiter::Op(waiting) => {
                     self.ops.get_mut(waiting).waits -= 1;
-                    kept.push(waiter);
+                    remaining.push(waiter);
                 }
-                Waiter::Collection(_) | Waiter::TablePage(_) => kept.push(waiter),
+                Waiter::Collection(_) | Waiter::TablePage(_) => remaining.push(waiter),
             }
         }
-        kept.into_iter().rev().for_each(|waiter| self.ops.tell(op, waiter));
+        remaining.into_iter().rev().for_each(|waiter| self.ops.add_waiter(op, waiter));
     }
 }

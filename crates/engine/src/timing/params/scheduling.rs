@@ -1,51 +1,51 @@
-//! `[scheduling]` of a profile: what a die does next, and which die gets the next page.
+//! `[scheduling]` of a profile: the next operation of a die, and the die for the next page.
 
 use serde::{Deserialize, Serialize};
 
-/// Reads that a die does at a time.
+/// Concurrency of reads at a die.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlaneReads {
-    /// One, of all planes that are programmed at once.
+    /// One read at a time, on all planes that are programmed together.
     #[default]
     Together,
-    /// One of each plane, of one flash page, whatever the other planes read.
+    /// One read per plane, each of one flash page, independent of the other planes.
     Independent,
 }
 
-/// Choice of the die that the host's next pages go to.
+/// Choice of the die for the host's next pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum Dispatch {
-    /// One after another, whatever waits there.
+    /// In turn, regardless of queues.
     #[default]
     InTurn,
-    /// The one with the fewest programs and erases to do; of equals, the next in turn.
+    /// Die with the fewest waiting programs and erases; of equals, the next in turn.
     ShortestQueue,
 }
 
-/// `[scheduling]`: which operation a die does next.
+/// `[scheduling]`: the next operation of a die.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct Scheduling {
-    /// True if reads go before programs and erases that wait.
+    /// True if reads precede waiting programs and erases.
     pub reads_first: bool,
-    /// True if a read suspends a program or an erase that is under way.
+    /// True if a read suspends a program or erase in progress.
     pub suspend: bool,
-    /// Time until a suspended array is free for the read.
+    /// Time until a suspended array is free for the read, in µs.
     pub suspend_us: f64,
-    /// Time that going on takes beyond what was left.
+    /// Additional array time after resuming, in µs.
     pub resume_us: f64,
-    /// Suspensions of one operation, after which it is finished first.
+    /// Most suspensions of an operation, after which it is completed first.
     pub most_suspends: u32,
-    /// True if the host's reads go before those of pages to be copied.
-    /// A collection is then interrupted between two pages.
+    /// True if host reads precede reads of pages to copy.
+    /// A collection can then be interrupted between two pages.
     pub copies_yield: bool,
-    /// Time for which others may go first, after which what waits goes before them; 0 for ever.
-    /// It is then not suspended, nor is it again.
+    /// Most time for which other operations may overtake a waiting one, in µs; 0 for no limit.
+    /// Afterwards the waiting operation comes first, and is not suspended again.
     pub most_wait_us: f64,
-    /// Reads that a die does at a time.
+    /// Concurrency of reads at a die.
     pub plane_reads: PlaneReads,
-    /// Die that the host's next pages go to, where pages go round the LUNs.
+    /// Choice of the die for the host's next pages, if pages are striped over the LUNs.
     pub dispatch: Dispatch,
 }

@@ -41,8 +41,10 @@ fn each_byte_lies_on_the_member_of_its_stripe() {
             on_member[member].push(row * 1024 + within);
         }
         for (number, expected) in on_member.iter().enumerate() {
-            let part = array.part(&read(offset, length), number);
-            let bytes = part.map_or(0..0, |part| part.offset..part.offset + part.length);
+            let member_request = array.member_request(&read(offset, length), number);
+            let bytes = member_request.map_or(0..0, |member_request| {
+                member_request.offset..member_request.offset + member_request.length
+            });
             assert_eq!(bytes.collect::<Vec<_>>(), *expected, "{offset} + {length}, {number}");
         }
     }

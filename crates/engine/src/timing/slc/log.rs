@@ -1,4 +1,4 @@
-//! The log of an SLC cache: rows that are filled, and emptied in the same order.
+//! Log of an SLC cache: rows that are filled, and folded in the same order.
 
 use super::params::SlcBlocks;
 use crate::error::Result;
@@ -7,31 +7,31 @@ use crate::state::{Reader, State, Writer, require};
 
 const NONE: u32 = u32::MAX;
 
-/// Pages of an SLC cache, and the logical pages that they hold.
+/// Pages of an SLC cache, with their logical pages.
 #[derive(Debug)]
 pub struct SlcLog {
     blocks: SlcBlocks,
-    /// Number of its first page.
+    /// First page of the cache.
     first_page: u32,
-    /// Pages of the cache by logical page of the host, counted from its first.
+    /// For each logical page: its page of the cache, counted from the first.
     page_of: Table<u32>,
-    /// Logical pages by page of the cache.
+    /// For each page of the cache: its logical page.
     logical_of: Table<u32>,
-    /// Pages with data of each row.
+    /// Number of valid pages of each row.
     valid: Vec<u32>,
-    /// The row that was filled first, and the rows that hold anything.
+    /// Oldest used row, and the number of used rows.
     oldest: u32,
     used_rows: u32,
-    /// Pages of the row that is filled, which is the last; all of them if none is.
+    /// Filled pages of the newest row. Equal to the row's size if no row is open.
     filled_pages: u32,
-    /// Pages of the oldest row that were folded.
+    /// Folded pages of the oldest row.
     folded_pages: u32,
-    /// Logical pages of the host that hold data, in the cache or behind it.
+    /// Logical pages that hold data, in the cache or in the other flash.
     pub mapped_pages: u32,
 }
 
 impl SlcLog {
-    /// An empty one before a drive with so many pages, whose host sees `host_pages`.
+    /// Builds an empty log for a drive with `host_pages` host pages.
     pub fn new(
         blocks: SlcBlocks,
         first_page: u32,
@@ -52,52 +52,52 @@ impl SlcLog {
         })
     }
 
-    /// Page of the cache that holds a logical page.
+    /// Page of the cache that holds a logical page, or None.
     #[inline(always)]
     pub fn find(&self, logical: u32) -> Option<u32> {
-        let found = *self.page_of.get(logical as usize)?;
-        (found != NONE).then(|| self.first_page + found)
+        let slot = *self.page_of.get(logical as usize)?;
+        (slot != NONE).then(|| self.first_page + slot)
     }
 
-    /// Rows that hold anything.
+    /// Number of used rows.
     pub fn used_rows(&self) -> u32 {
         self.used_rows
     }
 
-    /// Pages that hold data.
+    /// Number of valid pages.
     pub fn valid_pages(&self) -> u64 {
         self.valid.iter().map(|&pages| u64::from(pages)).sum()
     }
 
-    /// Rows that it may use now.
+    /// Most rows that may be used now.
     pub fn limit(&self) -> u32 {
         self.blocks.limit(self.page_of.len() as u32 - self.mapped_pages)
     }
 
-    /// Mapping units of a program.
+    /// Mapping units per program.
     pub fn unit_pages(&self) -> u32 {
         self.blocks.unit_pages
     }
 
-    /// Program units that a step of folding in a pause takes.
-    /// They are as many as make whole programs of the other flash on all dies.
+    /// Program units per step of folding while idle.
+    /// They fill whole programs of the other flash on all dies.
     pub fn units_of_step(&self) -> u32 {
         self.blocks.dies * self.blocks.bits_per_cell
     }
 
-    /// True if the row that is filled has room.
+    /// True if the newest row has free pages.
     pub fn has_open_row(&self) -> bool {
         self.filled_pages < self.blocks.row_pages
     }
 
-    /// Opens the next row, of which nothing is in use.
+    /// Opens the next row, which must be unused.
     pub fn open_row(&mut self) {
         assert!(!self.has_open_row() && self.used_rows < self.blocks.most_rows);
         self.used_rows += 1;
         self.filled_pages = 0;
     }
 
-    /// The next page of the open row.
+    /// Next page of the open row.
     pub fn next_page(&self) -> u32 {
         self.first_page + self.next_index()
     }
@@ -107,8 +107,8 @@ impl SlcLog {
         row * self.blocks.row_pages + self.filled_pages
     }
 
-    /// Takes the next page of the open row for nothing, or for a logical page, whose page of the
-    /// cache until then holds nothing from now on.
+    /// Uses the next page of the open row for a logical page, or for padding.
+    /// The logical page's previous page of the cache becomes invalid.
     pub fn take_page(&mut self, logical: Option<u32>) -> u32 {
         let page = self.next_index();
         self.filled_pages += 1;
@@ -121,7 +121,7 @@ impl SlcLog {
         self.first_page + page
     }
 
-    /// Forgets a logical page; true if the cache held it.
+    /// Forgets a logical page. Returns true if it was in the cache.
     pub fn forget(&mut self, logical: u32) -> bool {
         let page = std::mem::replace(&mut self.page_of[logical as usize], NONE);
         if page == NONE {
@@ -132,37 +132,37 @@ impl SlcLog {
         true
     }
 
-    /// True if a row that is full waits to be folded.
+    /// True if there is a full row to fold.
     pub fn has_closed_row(&self) -> bool {
         self.used_rows > u32::from(self.has_open_row())
     }
 
-    /// True if a row waits to be folded of which nothing is left.
+    /// True if the oldest full row has no valid pages.
     pub fn has_stale_row(&self) -> bool {
         self.has_closed_row() && self.valid[self.oldest as usize] == 0
     }
 
-    /// Takes the next program unit of the oldest row, which is closed, to be folded.
-    /// Its pages with data go to `found`, each with its logical page. True if it is the last of its
-    /// row.
-    pub fn next_to_fold(&mut self, found: &mut Vec<(u32, u32)>) -> bool {
+    /// Starts folding the next program unit of the oldest row, which must be full.
+    /// Its valid pages are stored in `pages`, each with its logical page. Returns true if the unit
+    /// is the last of its row.
+    pub fn next_to_fold(&mut self, pages: &mut Vec<(u32, u32)>) -> bool {
         debug_assert!(self.has_closed_row());
         let first = self.oldest * self.blocks.row_pages + self.folded_pages;
-        found.clear();
+        pages.clear();
         for page in first..first + self.blocks.unit_pages {
             let logical = self.logical_of[page as usize];
             if logical != NONE {
-                found.push((self.first_page + page, logical));
+                pages.push((self.first_page + page, logical));
             }
         }
         self.folded_pages += self.blocks.unit_pages;
         self.folded_pages == self.blocks.row_pages
     }
 
-    /// Gives the oldest row up, which was folded, and returns its number.
+    /// Frees the oldest row after folding. Returns its number.
     pub fn give_up_oldest(&mut self) -> u32 {
         let row = self.oldest;
-        assert_eq!(self.valid[row as usize], 0, "what is given up was folded");
+        assert_eq!(self.valid[row as usize], 0, "a freed row was folded");
         self.oldest = (row + 1) % self.blocks.most_rows;
         self.used_rows -= 1;
         self.folded_pages = 0;
@@ -170,8 +170,8 @@ impl SlcLog {
     }
 }
 
-/// State of a log whose program units are full.
-/// It is what each page holds, and where the log begins and ends.
+/// Saved state of a log whose program units are full.
+/// It consists of the logical page of each page, and the bounds of the log.
 impl State for SlcLog {
     fn save(&self, to: &mut Writer) {
         to.table(&[self.oldest, self.used_rows, self.filled_pages, self.folded_pages]);
@@ -201,7 +201,7 @@ impl State for SlcLog {
 }
 
 impl SlcLog {
-    /// True if a log can begin and end there.
+    /// True if these bounds of the log are possible.
     fn has_such_rows(&self) -> bool {
         let SlcBlocks { unit_pages, row_pages, most_rows, .. } = self.blocks;
         let are_whole = [self.filled_pages, self.folded_pages].iter().all(|n| n % unit_pages == 0);
@@ -214,7 +214,7 @@ impl SlcLog {
             && (self.folded_pages == 0 || self.has_closed_row())
     }
 
-    /// True of a page that was filled, and not folded since.
+    /// True if the page is filled and not folded yet.
     fn is_in_use(&self, page: u32) -> bool {
         let (row, at) = (page / self.blocks.row_pages, page % self.blocks.row_pages);
         let age = (row + self.blocks.most_rows - self.oldest) % self.blocks.most_rows;

@@ -1,8 +1,8 @@
-//! SLC cache: its parameters, and which page of it holds what.
+//! SLC cache: its parameters, and the logical page of each of its pages.
 //!
-//! It is a log: rows of blocks, one on each die, are filled one after another, its program units
-//! lying on the dies in turn, and emptied in the order in which they were filled. Its pages are
-//! numbered on from those of the other flash.
+//! The cache is a log of rows, with one block per die in a row. Rows are filled one after another,
+//! with program units on the dies in turn, and folded in the same order. Page numbers of the cache
+//! follow those of the other flash.
 
 mod log;
 mod params;

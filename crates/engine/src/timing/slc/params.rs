@@ -1,4 +1,4 @@
-//! Parameters of an SLC cache, and the blocks that follow from them.
+//! Parameters of an SLC cache, and the resulting blocks.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,45 +6,45 @@ use crate::error::{Error, Result};
 use crate::flash::{EraseUnit, Geometry};
 use crate::timing::params::Timing;
 
-/// Way of a host's write when the cache has no room.
+/// Handling of host writes when the cache is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum WhenFull {
-    /// To the cache all the same, where data that are folded meanwhile make room.
+    /// Write to the cache after folding has freed space.
     #[default]
     Fold,
-    /// To the other flash, until the cache was folded in a pause.
+    /// Write to the other flash until the cache was folded while idle.
     Through,
 }
 
-/// `[slc]`: flash with one bit a cell that takes writes first.
+/// `[slc]`: flash with one bit per cell that receives writes first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Slc {
-    /// Data that its own blocks hold; 0 for none.
+    /// Capacity of the blocks reserved for the cache, in bytes; 0 for none.
     pub static_bytes: u64,
-    /// Share of the cells of free space that it uses as well: it shrinks as the drive fills.
-    /// Free are logical pages without data.
+    /// Share of the free space's cells that the cache uses too. It shrinks as the drive fills.
+    /// Free space means logical pages without data.
     pub dynamic_share: f64,
-    /// Ordinary pages that the cells of one of its pages hold.
+    /// Bits per cell of the other flash: ordinary pages in the cells of one page of the cache.
     pub bits_per_cell: u32,
-    /// Mean time of a page read.
+    /// Mean time of a page read, in µs.
     pub read_us: f64,
-    /// Mean time of the program of a flash page, on all planes that are programmed at once.
+    /// Mean time to program a flash page on all planes that are programmed together, in µs.
     pub program_us: f64,
-    /// Mean time of a block erase.
+    /// Mean time of a block erase, in µs.
     pub erase_us: f64,
     /// Standard deviation over mean of these times.
     pub spread: f64,
-    /// Way of a host's write when there is no room.
+    /// Handling of host writes when the cache is full.
     pub when_full: WhenFull,
-    /// Share of it in use from which each write to it folds as much.
+    /// Share of the cache in use, from which each write to it folds an equal amount.
     pub watermark: f64,
-    /// Idle time of the device after which all but the open block is folded; 0 for never.
+    /// Idle time after which all but the open row is folded, in ms; 0 for never.
     pub idle_ms: f64,
-    /// Bytes of a sequential run of writes from which they pass it by; 0 for never.
+    /// Bytes of a sequential run of writes from which it bypasses the cache; 0 for never.
     pub direct_bytes: u64,
-    /// Erases that its blocks endure; 0 if that is not known. It changes nothing of a run.
+    /// Rated erases of the cache's blocks; 0 if unknown. It does not affect a run.
     pub rated_cycles: u32,
 }
 
@@ -68,24 +68,24 @@ impl Default for Slc {
 }
 
 impl Slc {
-    /// True if there is one.
+    /// True if the device has an SLC cache.
     pub fn is_there(&self) -> bool {
         self.static_bytes > 0 || self.dynamic_share > 0.0
     }
 
-    /// An error where values do not go together, on a drive of that shape.
+    /// Checks that values do not contradict each other, on a drive of this geometry.
     pub fn check(&self, timing: &Timing, geometry: &Geometry) -> Result<()> {
         if self.when_full == WhenFull::Through && self.watermark < 1.0 {
             return Err(Error::Spec(format!(
-                "slc.when_full is \"through\" and slc.watermark {}; a cache that is folded as it is \
-                 written is never full, so watermark must be 1",
+                "slc.when_full is \"through\" and slc.watermark is {}; it must be 1, because a \
+                 cache that is folded as it is written never fills up",
                 self.watermark
             )));
         }
         if self.is_there() && timing.collection.paced {
             return Err(Error::Spec(
-                "collection.paced is true beside an SLC cache, whose folding takes no turns; it must \
-                 be false, or slc.static_bytes and slc.dynamic_share 0"
+                "collection.paced is true, which an SLC cache does not support; it must be false, \
+                 or slc.static_bytes and slc.dynamic_share 0"
                     .into(),
             ));
         }
@@ -95,8 +95,8 @@ impl Slc {
         let pages = u64::from(geometry.physical_pages()) + blocks.pages();
         if pages >= u64::from(u32::MAX) {
             return Err(Error::Spec(format!(
-                "slc.static_bytes is {} and slc.dynamic_share {}: with its SLC cache the drive has \
-                 {pages} pages, of which {} can be told apart",
+                "slc.static_bytes is {} and slc.dynamic_share is {}: with its SLC cache the drive \
+                 has {pages} pages, but at most {} are supported",
                 self.static_bytes,
                 self.dynamic_share,
                 u32::MAX - 1
@@ -106,32 +106,32 @@ impl Slc {
     }
 }
 
-/// Blocks of an SLC cache, one on each die in a row.
+/// Blocks of an SLC cache, in rows with one block on each die.
 /// Rows are filled, and folded, one after another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SlcBlocks {
-    /// Mapping units of a program, and of a read.
+    /// Mapping units per program, and per read.
     pub unit_pages: u32,
-    /// Dies.
+    /// Number of dies.
     pub dies: u32,
-    /// Mapping units of a row.
+    /// Mapping units per row.
     pub row_pages: u32,
-    /// Rows that there are at most.
+    /// Most rows.
     pub most_rows: u32,
     static_pages: u64,
     dynamic_share: f64,
-    /// Ordinary pages that the cells of one of its pages hold.
+    /// Bits per cell of the other flash.
     pub bits_per_cell: u32,
 }
 
-/// Rows that a cache has at least.
-/// Of a drive that was made small, the blocks are smaller for that.
+/// Fewest rows of a cache.
+/// On a scaled-down drive, the blocks are made smaller for that.
 const FEWEST_ROWS: u64 = 8;
-/// Rows that stay when free space runs out: one is filled while another is folded.
+/// Rows that remain without free space: one is filled while another is folded.
 const LEAST_ROWS: u64 = 2;
 
 impl SlcBlocks {
-    /// The blocks of a drive whose host sees so many pages; `None` without an SLC cache.
+    /// Blocks for a drive with `host_pages` host pages, or None without an SLC cache.
     pub fn new(timing: &Timing, geometry: &Geometry, host_pages: u32) -> Option<Self> {
         let slc = &timing.slc;
         if !slc.is_there() {
@@ -164,12 +164,12 @@ impl SlcBlocks {
         })
     }
 
-    /// Mapping units that all rows hold.
+    /// Mapping units of all rows.
     pub fn pages(&self) -> u64 {
         u64::from(self.row_pages) * u64::from(self.most_rows)
     }
 
-    /// Rows that it may use while so many logical pages hold no data.
+    /// Rows that may be used with this number of logical pages without data.
     pub fn limit(&self, free_pages: u32) -> u32 {
         let dynamic_pages =
             (self.dynamic_share * f64::from(free_pages) / f64::from(self.bits_per_cell)) as u64;

@@ -1,4 +1,4 @@
-//! The write cache: requests come in as there is room, and pages leave it, oldest first.
+//! Write cache: requests enter when there is space, and pages leave it, oldest first.
 
 use super::requests::{Pending, bytes_of, sectors_of};
 use super::{Ssd, Waiter};
@@ -6,8 +6,8 @@ use crate::error::Result;
 use crate::timing::write_cache::{Data, Entry, WriteCache};
 
 impl Ssd {
-    /// Takes the data of waiting writes into the cache, as far as there is room.
-    /// Only a drive with a cache comes here.
+    /// Moves the data of waiting writes into the cache, as far as there is space.
+    /// Called only on drives with a cache.
     pub(super) fn admit_waiting(&mut self) -> Result<()> {
         while let Some(&request) = self.waiting.front() {
             if !self.admit(request)? {
@@ -16,16 +16,16 @@ impl Ssd {
             self.waiting.pop_front();
             self.use_memory(request, self.requests[request].length);
         }
-        // Pages that were read may have taken the room of those that are written.
-        self.keep_room()
+        // Pages that were read may occupy the space needed for written pages.
+        self.ensure_room()
     }
 
-    /// Takes the pages of a write into the cache; false if there is no room for all of them yet.
+    /// Moves the pages of a write into the cache. Returns false if not all of them fit yet.
     fn admit(&mut self, request: u32) -> Result<bool> {
         let pending = self.requests[request];
         for page in pending.pages(self.page_bytes).skip(pending.cached_pages as usize) {
-            let part = pending.part_of(page, self.page_bytes);
-            let sectors = sectors_of(&part, self.page_bytes);
+            let byte_range = pending.part_of(page, self.page_bytes);
+            let sectors = sectors_of(&byte_range, self.page_bytes);
             let Pending { written_in, is_direct, .. } = pending;
             let data = Data { dirty: sectors, written_in, is_direct };
             if self.cached().merge(page, data) {
@@ -33,24 +33,25 @@ impl Ssd {
             } else {
                 if self.cached().room() == 0 {
                     if !self.nand.has_work() {
-                        // All that leaves the cache waits for program units to be full.
+                        // All data leaving the cache waits for full program units, so incomplete
+                        // units are padded.
                         self.pad_begun();
                     }
                     return Ok(false);
                 }
                 self.cached().insert(page, data);
                 self.apply_hint(request, page);
-                self.keep_room()?;
+                self.ensure_room()?;
             }
             self.requests[request].cached_pages += 1;
         }
         Ok(true)
     }
 
-    /// Begins to write before the cache is full.
-    /// Then some page is always leaving when there is no room. Sixteen programs for each die keep
-    /// nearly all dies at work, wherever the pages go.
-    fn keep_room(&mut self) -> Result<()> {
+    /// Starts to write out pages before the cache is full.
+    /// This keeps some page leaving when space runs out. Sixteen programs per die keep nearly all
+    /// dies busy, regardless of where the pages go.
+    fn ensure_room(&mut self) -> Result<()> {
         let units = self.nand.places.program_units();
         let dies = self.nand.places.dies;
         loop {
@@ -70,16 +71,16 @@ impl Ssd {
             return Ok(());
         }
         self.cached().leaving += 1;
-        let before = self.counters;
+        let counters_before = self.counters;
         let bytes = bytes_of(dirty, self.page_bytes);
         self.write_page(entry.page, bytes, Waiter::CachedPage, is_direct)?;
         if written_in != self.late.now() {
-            self.late.count(written_in, &before, &self.counters);
+            self.late.count(written_in, &counters_before, &self.counters);
         }
         Ok(())
     }
 
-    /// Writes all that waits in memory.
+    /// Writes out all data waiting in memory.
     pub(super) fn write_back(&mut self) -> Result<()> {
         while let Some(cache) = &mut self.cache
             && let Some(entry) = cache.pop_oldest()

@@ -1,8 +1,10 @@
-//! A flash drive in time: a block manager says what is done to the flash, and this room when.
+//! Flash drive in time: a block manager decides the flash operations, and this module their
+//! times.
 //!
-//! A request crosses the link, waits for the controller, and is served at one moment: the manager
-//! changes its books at once, and the flash operations that it reports are queued at their dies. The
-//! request is answered when those that it waits for are done, or when the write cache has its data.
+//! A request crosses the link, waits for the controller, and is served at one moment. The manager
+//! updates its state immediately, and the flash operations that it reports are queued at their
+//! dies. The request is answered when the operations that it waits for are complete, or when the
+//! write cache has its data.
 
 mod cached;
 mod hinting;
@@ -34,16 +36,16 @@ use super::slab::Slab;
 use super::write_cache::WriteCache;
 use crate::error::{Error, Result};
 use crate::flash::{Counters, FlashOp, Recorder};
-use crate::hints::{Hears, Hints};
+use crate::hints::{Hints, RequiredHints};
 use crate::managers::BlockManager;
 use crate::request::Op;
 
-/// A flash drive in virtual time.
+/// Flash drive in virtual time.
 pub struct Ssd {
     drive: Box<dyn BlockManager>,
     timing: Timing,
     page_bytes: u32,
-    /// Logical pages that the host sees; those of the mapping table come after them.
+    /// Host pages; pages of the mapping table follow them.
     host_pages: u32,
     nand: Nand,
     events: Schedule,
@@ -55,30 +57,31 @@ pub struct Ssd {
     /// Requests submitted since the device was new.
     submitted: u64,
     cache: Option<WriteCache>,
-    /// Requests that wait for room in the cache, in order.
+    /// Requests waiting for space in the cache, in order.
     waiting: VecDeque<u32>,
     map: Option<MapCache>,
     slc: Option<Box<SlcCache>>,
     programs: Programs,
     upkeep: Upkeep,
-    /// Hints that the manager must hear; `None` if it hears nothing.
+    /// Hints that the manager requires, or None.
     hinting: Option<Box<Hinting>>,
     counters: Counters,
     late: Lateness,
-    /// Operations that the manager reported, to be given a time.
-    heard: Vec<FlashOp>,
+    /// Operations reported by the manager that have no time yet.
+    recorded_ops: Vec<FlashOp>,
 }
 
 impl Ssd {
-    /// Logical pages of a drive whose host sees `host_pages`: its table lies on flash too.
+    /// Logical pages of a drive with `host_pages` host pages, including its mapping table on
+    /// flash.
     pub fn logical_pages(timing: &Timing, host_pages: u32, page_bytes: u32) -> u32 {
         let table_pages = MapCache::table_pages(&timing.map_cache, host_pages, page_bytes);
-        // More than can be counted are more than the flash has, which the drive refuses.
+        // If the sum overflows, it exceeds the flash, and building the drive fails.
         host_pages.saturating_add(table_pages)
     }
 
-    /// Pages of the mapping table that get blocks of their own: [`Setup::table_pages`].
-    /// None of a table that memory holds whole once it was read, as it is not written again.
+    /// Number of mapping-table pages with blocks of their own: [`Setup::table_pages`].
+    /// It is 0 if the whole table fits in memory, because it is then not written again.
     ///
     /// [`Setup::table_pages`]: crate::managers::Setup::table_pages
     pub fn pages_apart(timing: &Timing, host_pages: u32, page_bytes: u32) -> u32 {
@@ -91,7 +94,7 @@ impl Ssd {
     }
 
     /// Builds a drive at time 0, whose manager was built with a [`Recorder`] as its observer.
-    /// `seed` decides the durations.
+    /// `seed` determines the durations.
     pub fn new(
         drive: Box<dyn BlockManager>,
         timing: Timing,
@@ -108,7 +111,7 @@ impl Ssd {
         nand.expect_errors(&timing, drive.flash(), seed)?;
         let cached_pages = timing.write_cache.bytes / u64::from(page_bytes);
         let cached_pages = cached_pages.min(u64::from(host_pages)) as u32;
-        // The fill has left the counters of the drive behind; those of the device begin at 0.
+        // The counters of the drive include the fill; those of the device begin at 0.
         let mut ssd = Ssd {
             page_bytes,
             host_pages,
@@ -124,30 +127,32 @@ impl Ssd {
             slc,
             programs: Programs::new(geometry.blocks())?,
             upkeep: Upkeep::new(&timing, &geometry, drive.flash().logical_pages())?,
-            hinting: Hinting::new(drive.hears(), host_pages)?,
+            hinting: Hinting::new(drive.required_hints(), host_pages)?,
             counters: Counters::default(),
             late: Lateness::default(),
-            heard: Vec::new(),
+            recorded_ops: Vec::new(),
             events: Schedule::new(nand.places.channels, nand.arrays()),
             nand,
             timing,
             drive,
         };
         let Some(recorder) = ssd.recorder() else {
-            return Err(Error::Spec("a timed drive is built with a recorder of operations".into()));
+            return Err(Error::Spec(
+                "a timed drive must be built with a Recorder as its observer".into(),
+            ));
         };
         recorder.is_on = true;
         recorder.ops.clear();
-        ssd.tell_free_blocks();
+        ssd.report_free_blocks();
         Ok(ssd)
     }
 
-    /// Records the edges of Ready/Busy pins from here on.
+    /// Starts recording the edges of Ready/Busy pins.
     pub fn record_edges(&mut self) {
         self.nand.edges = Some(Vec::new());
     }
 
-    /// The drive, to look at.
+    /// Block manager of the drive.
     pub fn drive(&self) -> &dyn BlockManager {
         &*self.drive
     }
@@ -157,9 +162,9 @@ impl Ssd {
         observer.downcast_mut()
     }
 
-    /// Takes what the manager has reported.
-    fn take_heard(&mut self) -> Vec<FlashOp> {
-        let empty = std::mem::take(&mut self.heard);
+    /// Takes the operations that the manager has reported.
+    fn take_recorded_ops(&mut self) -> Vec<FlashOp> {
+        let empty = std::mem::take(&mut self.recorded_ops);
         let recorder = self.recorder().expect("a timed drive has a recorder");
         std::mem::replace(&mut recorder.ops, empty)
     }
@@ -188,11 +193,11 @@ impl Ssd {
         self.settle()
     }
 
-    /// Does what follows from operations that are done, until nothing does.
+    /// Handles completed operations and their consequences, until none remain.
     #[inline(always)]
     fn settle(&mut self) -> Result<()> {
         loop {
-            while let Some(waiter) = self.nand.told.pop() {
+            while let Some(waiter) = self.nand.released.pop() {
                 match waiter {
                     Waiter::Request(request) => self.release(request),
                     Waiter::CachedPage => {
@@ -202,14 +207,14 @@ impl Ssd {
                     Waiter::TablePage(page) => {
                         self.map.as_mut().expect("its table was read").end_read(page);
                     }
-                    Waiter::Op(_) => unreachable!("operations are told at once"),
+                    Waiter::Op(_) => unreachable!("operations are notified at once"),
                 }
             }
             if self.cache.is_some() {
                 self.admit_waiting()?;
             }
-            self.keep_up()?;
-            if self.nand.told.is_empty() {
+            self.perform_upkeep()?;
+            if self.nand.released.is_empty() {
                 return Ok(());
             }
         }
@@ -238,7 +243,7 @@ impl Ssd {
         self.serve(request)
     }
 
-    /// Takes a request in; returns its number.
+    /// Accepts a request and returns its number.
     fn take(&mut self, now_ns: u64, request: &IoRequest, id: u32) -> Result<u32> {
         let end = request.offset.saturating_add(request.length);
         if end > self.capacity_bytes() {
@@ -249,7 +254,7 @@ impl Ssd {
         }
         self.events.advance(now_ns);
         self.submitted += 1;
-        self.upkeep.hear_request();
+        self.upkeep.note_request();
         self.end_idle_folding();
         let host = &self.timing.host;
         let (in_ns, source) = match request.op {
@@ -261,7 +266,7 @@ impl Ssd {
         Ok(pending)
     }
 
-    /// Serves a request as far as that is possible at once.
+    /// Serves a request as far as is possible immediately.
     fn serve(&mut self, request: u32) -> Result<()> {
         let pending = self.requests[request];
         match pending.op {
@@ -282,22 +287,22 @@ impl Ssd {
                 self.counters.host.flushes += 1;
                 if !self.is_power_safe() {
                     self.write_back()?;
-                    let told = self.nand.tell_of_all_programs(Waiter::Request(request));
-                    self.requests[request].waits += told;
+                    let programs = self.nand.wait_for_all_programs(Waiter::Request(request));
+                    self.requests[request].waits += programs;
                 }
             }
         }
-        // The request has waited for itself to be taken up whole.
+        // Removes the dependency on the request's own submission.
         self.release(request);
         Ok(())
     }
 
-    /// Whether what was answered is safe though the flash has not got it yet.
+    /// True if acknowledged data survives a power loss before it is on flash.
     fn is_power_safe(&self) -> bool {
         self.cache.is_some() && self.timing.write_cache.power_safe
     }
 
-    /// Takes one from what a request waits for; at nothing, it is answered.
+    /// Removes one dependency of a request. Without dependencies, it is answered.
     fn release(&mut self, request: u32) {
         let pending = &mut self.requests[request];
         pending.waits -= 1;
@@ -313,8 +318,8 @@ impl Ssd {
         self.events.at(end_ns + out_ns, source, request.into());
     }
 
-    /// Lets a request wait for the memory of the write cache.
-    /// The memory takes its data one after another.
+    /// Makes a request wait for the memory of the write cache.
+    /// The memory transfers the data of one request after another.
     fn use_memory(&mut self, request: u32, bytes: u64) {
         let duration_ns = self.timing.write_cache.access_ns + self.memory_rate.ns(bytes);
         let end_ns = self.memory.serve(self.events.now_ns(), duration_ns);
@@ -347,13 +352,14 @@ impl Ssd {
             }
         }
         self.counters.unmapped_pages += self.trim_slc(pages.clone());
-        let before = self.drive.flash().counters().unmapped_pages;
+        let unmapped_before = self.drive.flash().counters().unmapped_pages;
         self.drive.trim(pages)?;
-        self.counters.unmapped_pages += self.drive.flash().counters().unmapped_pages - before;
+        self.counters.unmapped_pages +=
+            self.drive.flash().counters().unmapped_pages - unmapped_before;
         Ok(())
     }
 
-    /// Looks again in a while whether the device is still idle, if it then has something to do.
+    /// Schedules a check whether the device is still idle, if it would then have work.
     fn watch_idleness(&mut self) {
         let idle_ns = (self.timing.write_cache.idle_flush_ms * 1e6) as u64;
         let has_data = self.cache.as_ref().is_some_and(|cache| cache.dirty_pages() > 0)
@@ -377,11 +383,11 @@ impl BlockDevice for Ssd {
 
     fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32) -> Result<()> {
         let pending = self.take(now_ns, request, id)?;
-        if request.op == Op::Write { self.hear_hints(pending, &Hints::default()) } else { Ok(()) }
+        if request.op == Op::Write { self.store_hints(pending, &Hints::default()) } else { Ok(()) }
     }
 
-    fn hears(&self) -> Hears {
-        self.drive.hears()
+    fn required_hints(&self) -> RequiredHints {
+        self.drive.required_hints()
     }
 
     fn submit_hinted(
@@ -392,7 +398,7 @@ impl BlockDevice for Ssd {
         hints: &Hints,
     ) -> Result<()> {
         let pending = self.take(now_ns, request, id)?;
-        self.hear_hints(pending, hints)
+        self.store_hints(pending, hints)
     }
 
     fn next_event_ns(&self) -> Option<u64> {

@@ -1,8 +1,8 @@
-//! Turning a drive off, and what it has when it is turned on again.
+//! Power-off of a drive, and its state when it is turned on again.
 //!
-//! Pages that wait in memory are written, and all that was begun ends. The flash, its wear, the
-//! counts and the time stay; whatever the memory held is gone. Copies that waited for their program
-//! unit to be full count as programmed.
+//! Pages waiting in memory are written, and all operations complete. The flash, its wear, the
+//! counters and the time are preserved; the contents of memory are lost. Copies waiting for a full
+//! program unit count as programmed.
 
 use super::Ssd;
 use crate::error::{Error, Result};
@@ -10,12 +10,12 @@ use crate::flash::Counters;
 use crate::state::{Reader, State, Writer, require};
 use crate::timing::device::BlockDevice;
 
-/// Longest time that a drive may have come to, in nanoseconds: sums with it do not overflow.
+/// Latest time of a restored drive, in nanoseconds, so that sums with it do not overflow.
 const LONGEST_NS: u64 = 1 << 62;
 
 impl Ssd {
     /// Turns the drive off at `now_ns`, or when all requests are answered.
-    /// Then nothing is left to happen. It takes no pause for that in which it would collect or fold.
+    /// No event remains afterwards. The wait does not count as idle time for collection or folding.
     pub fn turn_off(&mut self, now_ns: u64) -> Result<()> {
         let mut completed = Vec::new();
         while !self.requests.is_empty() && self.next_event_ns().is_some() {
@@ -31,7 +31,7 @@ impl Ssd {
         self.come_to_rest()
     }
 
-    /// The time of its last event, or of its last request.
+    /// Time of the last event or request (the later of both).
     pub fn now_ns(&self) -> u64 {
         self.events.now_ns()
     }
@@ -45,18 +45,19 @@ impl Ssd {
         Ok(())
     }
 
-    /// Writes what changed of the mapping table in memory. Entries of copies that were not in
-    /// memory are found in the pages themselves, as after a loss of power.
+    /// Writes the changed part of the mapping table in memory.
+    /// Entries of copied pages that were not in memory are found in the pages themselves, as after
+    /// a power loss.
     fn write_table(&mut self) -> Result<()> {
         if let Some(map) = &mut self.map {
             map.empty(&mut self.upkeep.evicted);
         }
-        self.keep_table()?;
+        self.update_table()?;
         self.settle()
     }
 }
 
-/// The state of a drive that is turned off; restored into a new one, that is turned on.
+/// State of a drive that is turned off. Restoring it into a new drive turns it on.
 impl State for Ssd {
     fn save(&self, to: &mut Writer) {
         debug_assert!(self.events.next_ns().is_none(), "a drive is turned off before it is saved");
@@ -68,12 +69,12 @@ impl State for Ssd {
             slc,
             counters,
             hinting,
-            // Decided when it was built.
+            // Set at construction.
             timing: _,
             page_bytes: _,
             host_pages: _,
             memory_rate: _,
-            // Under way or in memory: nothing of it is left.
+            // In progress or in memory; empty while the drive is off.
             link: _,
             controller: _,
             memory: _,
@@ -84,10 +85,10 @@ impl State for Ssd {
             map: _,
             programs: _,
             late: _,
-            heard: _,
+            recorded_ops: _,
         } = self;
         if hinting.is_some() {
-            let why = "a drive in time that hears hints cannot be saved";
+            let why = "a timed drive whose manager requires hints cannot be saved";
             to.refuse(Error::State(why.to_owned()));
         }
         drive.save(to);
@@ -111,13 +112,14 @@ impl State for Ssd {
         self.count_mapped()?;
         let recorder = self.recorder().expect("a timed drive has a recorder");
         recorder.ops.clear();
-        self.tell_free_blocks();
+        self.report_free_blocks();
         Ok(())
     }
 }
 
 impl Ssd {
-    /// Counts the pages with data for the SLC cache; none may be in it and behind it.
+    /// Counts the mapped pages for the SLC cache. A page must not be in both the cache and the
+    /// flash.
     fn count_mapped(&mut self) -> Result<()> {
         let Some(slc) = &mut self.slc else { return Ok(()) };
         let flash = self.drive.flash();
@@ -130,7 +132,7 @@ impl Ssd {
     }
 }
 
-/// Counts of all causes: those that only a drive in time knows, too.
+/// Counters of all causes, including those that occur only with timing.
 impl State for Counters {
     fn save(&self, to: &mut Writer) {
         to.value(self);

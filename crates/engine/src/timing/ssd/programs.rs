@@ -1,4 +1,4 @@
-//! Programs and other operations in time, made from what the manager does to the flash.
+//! Programs and other operations in time, derived from the manager's flash operations.
 
 use super::requests::Pending;
 use super::{Ssd, Waiter};
@@ -6,29 +6,28 @@ use crate::error::Result;
 use crate::flash::{Cause, FlashOp, Table, filled};
 use crate::timing::nand::{NONE, OpId};
 
-/// Program units that are begun, and what collections have read and copied.
+/// Incomplete program units, and the pages that collections have read and copied.
 #[derive(Debug)]
 pub struct Programs {
-    /// The program of the unit that is begun in each block.
+    /// Program of the incomplete unit in each block.
     begun: Table<OpId>,
-    /// Blocks whose begun unit holds data of the host.
+    /// Blocks whose incomplete unit contains host data.
     with_host_data: Vec<u32>,
-    /// Pages that were read to be copied, and the reads.
-    /// It is `NONE` for one that was copied, as what is programmed in its place since may be read
-    /// in its turn.
+    /// Pages that were read for copying, with their reads.
+    /// A copied page is replaced by `NONE`, because new data at the same place may be read again.
     sources: Vec<(u32, OpId)>,
-    /// Index of the source where the next copy's page stands, most likely.
+    /// Most likely index in `sources` of the next copy's page.
     next_source: usize,
     /// Programs with copies, since the last erase.
     copies: Vec<OpId>,
-    /// The block that a wear leveller is filling.
+    /// Block that a wear leveller is filling.
     exchanged: Option<u32>,
-    /// Logical pages that were copied, whose entries in the table change, where it has a cache.
+    /// Copied logical pages whose table entries change, if the table has a cache.
     pub moved: Vec<u32>,
 }
 
 impl Programs {
-    /// Starts with no programs, on a drive of so many blocks.
+    /// Builds the state without programs, for a drive with `blocks` blocks.
     pub fn new(blocks: u32) -> Result<Self> {
         Ok(Programs {
             begun: filled(NONE, blocks as usize)?,
@@ -41,26 +40,26 @@ impl Programs {
         })
     }
 
-    /// True if data of the host wait for their program unit to be full.
+    /// True if host data waits for a full program unit.
     pub fn has_begun(&self) -> bool {
         !self.with_host_data.is_empty()
     }
 
-    /// The read of a page that is copied. Copies come in the order of reads, or nearly so.
+    /// Read of a page that is copied. Copies are in approximately the order of reads.
     fn source(&mut self, page: u32) -> Option<OpId> {
         let count = self.sources.len();
-        let found = (self.next_source..count)
+        let index = (self.next_source..count)
             .chain(0..self.next_source.min(count))
             .find(|&at| self.sources[at].0 == page)?;
-        self.next_source = found + 1;
-        let (_, op) = std::mem::replace(&mut self.sources[found], (NONE, NONE));
+        self.next_source = index + 1;
+        let (_, op) = std::mem::replace(&mut self.sources[index], (NONE, NONE));
         (op != NONE).then_some(op)
     }
 }
 
-/// A page that is written to flash: its cause, bytes, preconditions and waiters.
-/// It says for what cause it is written, which of its bytes cross the channel, what must be done
-/// before, and who is told when it is programmed.
+/// Page write to flash: its cause, bytes, preconditions and waiters.
+/// The bytes are those that cross the channel. The waiters are notified when the page is
+/// programmed.
 #[derive(Debug, Clone, Copy)]
 pub struct PageWrite {
     pub cause: Cause,
@@ -73,13 +72,13 @@ impl Ssd {
     /// Writes a request's pages to flash; the request waits for them.
     pub(super) fn write_through(&mut self, request: u32, pending: &Pending) -> Result<()> {
         for page in pending.pages(self.page_bytes) {
-            let part = pending.part_of(page, self.page_bytes);
-            let mut bytes = part.end - part.start;
+            let byte_range = pending.part_of(page, self.page_bytes);
+            let mut bytes = byte_range.end - byte_range.start;
             if let Some(cache) = &mut self.cache
                 && let Some(entry) = cache.remove(page)
             {
                 let sectors =
-                    super::requests::sectors_of(&part, self.page_bytes) | entry.data.dirty;
+                    super::requests::sectors_of(&byte_range, self.page_bytes) | entry.data.dirty;
                 bytes = super::requests::bytes_of(sectors, self.page_bytes);
             }
             self.requests[request].waits += 1;
@@ -90,8 +89,8 @@ impl Ssd {
         Ok(())
     }
 
-    /// Writes a page to flash, of which so many bytes are new; what is missing is read first.
-    /// It goes to the SLC cache, if there is one that takes it and it `is_direct` not.
+    /// Writes a page to flash, of which `bytes` are new; the rest is read first.
+    /// It goes to the SLC cache if that accepts it, unless `is_direct`.
     pub(super) fn write_page(
         &mut self,
         page: u32,
@@ -106,11 +105,11 @@ impl Ssd {
         let write = self.prepare_write(page, bytes, waiter);
         self.forget_in_slc(page);
         self.write_hinted(page)?;
-        self.give_time(Some(write), Cause::Gc, None);
-        self.keep_table()
+        self.time_ops(Some(write), Cause::Gc, None);
+        self.update_table()
     }
 
-    /// Looks up a page that is written, and reads what is missing of it.
+    /// Looks up the mapping of a page to be written, and reads its missing part.
     #[inline(always)]
     pub(super) fn prepare_write(&mut self, page: u32, bytes: u32, waiter: Waiter) -> PageWrite {
         let entry = self.look_up(page, true);
@@ -119,7 +118,7 @@ impl Ssd {
         let old = self.physical(page).filter(|_| is_merged);
         let rest = old.filter(|&physical| !self.nand.is_in_memory(physical));
         let rest = rest.map(|physical| self.unsubmitted_read(physical, missing_bytes));
-        // What a program waits for must stand before it in the queue of a die.
+        // Dependencies of a program must be queued before it at the die.
         if let Some(rest) = rest {
             self.nand.submit(rest, &mut self.events);
         }
@@ -131,7 +130,7 @@ impl Ssd {
         }
     }
 
-    /// A read that others will be made to wait for.
+    /// Adds a read that other operations will wait for.
     pub(super) fn unsubmitted_read(&mut self, physical: u32, bytes: u32) -> OpId {
         let op = self.nand.add_read(physical);
         self.nand.add_bytes(op, bytes);
@@ -141,50 +140,52 @@ impl Ssd {
         op
     }
 
-    /// Gives what the manager has reported its time: the page that it was asked to write, if any,
-    /// and what it did beside, for `collected`, unless wear levelling did it.
-    pub(super) fn give_time(
+    /// Assigns times to the operations that the manager has reported.
+    /// `write` is the page that it was asked to write, if any. Other operations have the cause
+    /// `collected`, unless wear levelling made them.
+    pub(super) fn time_ops(
         &mut self,
         write: Option<PageWrite>,
         collected: Cause,
         collection: Option<u32>,
     ) {
-        let mut heard = self.take_heard();
-        // Neighbours of one flash page are read at once.
+        let mut ops = self.take_recorded_ops();
+        // Neighbouring pages of a flash page are read together.
         let mut last: Option<(u32, OpId)> = None;
-        for op in heard.drain(..) {
+        for op in ops.drain(..) {
             match op {
-                FlashOp::Read { page, .. } => last = self.hear_read(page, last),
+                FlashOp::Read { page, .. } => last = self.time_read(page, last),
                 FlashOp::Program { page, cause, from, .. } => {
                     self.submit_last(&mut last);
-                    self.hear_program(page, (cause, collected), from, write.as_ref());
+                    self.time_program(page, (cause, collected), from, write.as_ref());
                 }
                 FlashOp::Erase { block, .. } => {
                     self.submit_last(&mut last);
                     self.submit_exchanged();
-                    self.hear_erase(block, collection);
+                    self.time_erase(block, collection);
                 }
             }
         }
         self.submit_last(&mut last);
         if self.timing.collection.paced {
-            self.tell_free_blocks();
+            self.report_free_blocks();
         }
-        self.heard = heard;
+        self.recorded_ops = ops;
         self.programs.sources.clear();
         self.programs.next_source = 0;
         self.programs.copies.clear();
     }
 
-    /// Tells the dies how many free blocks the manager has left.
-    pub(super) fn tell_free_blocks(&mut self) {
+    /// Reports the manager's free blocks to the dies.
+    pub(super) fn report_free_blocks(&mut self) {
         let flash = self.drive.flash();
         self.nand.set_free_blocks((0..flash.pools()).map(|pool| flash.free_blocks(pool)));
     }
 
-    /// Submits what is begun in the block that a wear leveller has filled.
-    /// The leveller closes a block as soon as it holds the pages of another, which is erased next:
-    /// what is begun there is programmed as it is. The same write may go on to erase and reopen it.
+    /// Submits the incomplete unit of the block that a wear leveller has filled.
+    /// The leveller closes a block as soon as it contains the pages of another, which is erased
+    /// next. The incomplete unit is programmed as it is, because the same write may erase and
+    /// reopen the block.
     fn submit_exchanged(&mut self) {
         if let Some(block) = self.programs.exchanged.take() {
             let op = std::mem::replace(&mut self.programs.begun[block as usize], NONE);
@@ -194,21 +195,21 @@ impl Ssd {
         }
     }
 
-    /// Submits the read to which no further neighbour is added.
+    /// Submits the read, to which no neighbouring page can be added any more.
     pub(super) fn submit_last(&mut self, last: &mut Option<(u32, OpId)>) {
         if let Some((_, op)) = last.take() {
             self.nand.submit(op, &mut self.events);
         }
     }
 
-    fn hear_read(&mut self, page: u32, mut last: Option<(u32, OpId)>) -> Option<(u32, OpId)> {
+    fn time_read(&mut self, page: u32, mut last: Option<(u32, OpId)>) -> Option<(u32, OpId)> {
         if self.nand.is_in_memory(page) {
             self.programs.sources.push((page, NONE));
             return last;
         }
         let fetched = self.nand.places.read_of(page);
         let op = match last {
-            Some((before, op)) if before == fetched => op,
+            Some((last_fetched, op)) if last_fetched == fetched => op,
             _ => {
                 self.submit_last(&mut last);
                 self.upkeep.count_read(self.nand.places.block_of(page).0);
@@ -222,7 +223,7 @@ impl Ssd {
         Some((fetched, op))
     }
 
-    fn hear_program(
+    fn time_program(
         &mut self,
         page: u32,
         (cause, collected): (Cause, Cause),
@@ -231,7 +232,8 @@ impl Ssd {
     ) {
         let (block, offset) = self.nand.places.block_of(page);
         let units = self.nand.places.program_units();
-        // The first page of its unit, or of what is left of one that the fill has begun.
+        // This is the first page of its unit, or the first after the part that the fill has
+        // written.
         if self.programs.begun[block as usize] == NONE {
             if offset == 0 {
                 self.nand.note_first_program(block, self.events.now_ns());
@@ -253,7 +255,7 @@ impl Ssd {
         if let Some(from) = from {
             self.nand.mark_contents(op, true);
             if let Some(read) = self.programs.source(from) {
-                self.nand.tell(read, Waiter::Op(op));
+                self.nand.add_waiter(read, Waiter::Op(op));
             }
             if self.programs.copies.last() != Some(&op) {
                 self.programs.copies.push(op);
@@ -263,13 +265,13 @@ impl Ssd {
             }
         } else if let Some(write) = write.filter(|_| cause != Cause::Padding) {
             self.nand.mark_contents(op, false);
-            for &before in write.after.iter().flatten() {
-                self.nand.tell(before, Waiter::Op(op));
+            for &preceding in write.after.iter().flatten() {
+                self.nand.add_waiter(preceding, Waiter::Op(op));
             }
             if let Some(waiter) = write.waiter {
-                self.nand.tell(op, waiter);
+                self.nand.add_waiter(op, waiter);
             }
-            // What is folded waits in the controller's memory, as copies do.
+            // Folded data waits in the controller's memory, like copies.
             let is_data = !matches!(cause, Cause::Mapping | Cause::Folding);
             if units > 1 && is_data && !self.programs.with_host_data.contains(&block) {
                 self.programs.with_host_data.push(block);
@@ -286,10 +288,10 @@ impl Ssd {
         }
     }
 
-    /// Begins an erase, which waits for the copies that lie on other dies.
-    /// On its own die, the queue sees to it. Copies that wait for their unit to be full are safe in
+    /// Adds an erase, which waits for the copies on other dies.
+    /// On the same die, the queue ensures the order. Copies that wait for a full unit are safe in
     /// the controller's memory.
-    fn hear_erase(&mut self, block: u32, collection: Option<u32>) {
+    fn time_erase(&mut self, block: u32, collection: Option<u32>) {
         self.counters.erases += 1;
         self.upkeep.forget_reads(block);
         self.nand.note_erased(block);
@@ -298,27 +300,27 @@ impl Ssd {
             for at in 0..self.programs.copies.len() {
                 let copy = self.programs.copies[at];
                 if self.nand.is_submitted_elsewhere(copy, die) {
-                    self.nand.tell(copy, Waiter::Op(erase));
+                    self.nand.add_waiter(copy, Waiter::Op(erase));
                 }
             }
             if let Some(lun) = collection {
                 self.upkeep.collecting[lun as usize] += 1;
-                self.nand.tell(erase, Waiter::Collection(lun));
+                self.nand.add_waiter(erase, Waiter::Collection(lun));
             }
             self.nand.submit(erase, &mut self.events);
         }
         self.programs.copies.clear();
     }
 
-    /// Fills the units up that hold data of the host, so that they are programmed now. Where the
-    /// manager has no page to spare for that, the data are safe in the controller's memory.
+    /// Pads the incomplete units with host data, so that they are programmed now.
+    /// If the manager has no spare page for that, the data is safe in the controller's memory.
     pub(super) fn pad_begun(&mut self) {
         self.pad_slc();
         let units = self.nand.places.program_units();
         for block in std::mem::take(&mut self.programs.with_host_data) {
             let op = self.programs.begun[block as usize];
             if self.drive.pad(block, units) {
-                self.give_time(None, Cause::Gc, None);
+                self.time_ops(None, Cause::Gc, None);
             } else {
                 self.nand.release_early(op);
             }

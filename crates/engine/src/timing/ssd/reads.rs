@@ -1,4 +1,4 @@
-//! Reads of the host.
+//! Host reads.
 
 use super::requests::{Pending, sectors_of};
 use super::{Ssd, Waiter};
@@ -6,22 +6,22 @@ use crate::timing::nand::OpId;
 use crate::timing::write_cache::Data;
 
 impl Ssd {
-    /// Asks for what a read needs: from the cache, from memory, or from flash.
+    /// Requests the data of a read: from the cache, from memory, or from flash.
     pub(super) fn serve_read(&mut self, request: u32, pending: &Pending) {
         let pages = pending.pages(self.page_bytes);
         let host = &mut self.counters.host;
         host.read_pages += pages.len() as u64;
         host.read_bytes += pending.length;
         let mut hit_bytes = 0;
-        // Neighbours of one flash page are read at once.
+        // Neighbouring pages of a flash page are read together.
         let mut last: Option<(u32, OpId)> = None;
         let mut entry_of_last = None;
         for page in pages {
-            let part = pending.part_of(page, self.page_bytes);
-            let bytes = part.end - part.start;
+            let byte_range = pending.part_of(page, self.page_bytes);
+            let bytes = byte_range.end - byte_range.start;
             let cached = self.cache.as_ref().and_then(|cache| cache.dirty_sectors(page));
-            let wanted = sectors_of(&part, self.page_bytes);
-            // A page of the cache without anything to be written was read whole.
+            let wanted = sectors_of(&byte_range, self.page_bytes);
+            // A cached page without dirty sectors was read completely.
             if cached.is_some_and(|dirty| dirty == 0 || dirty & wanted == wanted) {
                 self.cache.as_mut().expect("it has the page").use_page(page);
                 hit_bytes += u64::from(bytes);
@@ -35,18 +35,18 @@ impl Ssd {
             }
             let fetched = self.nand.places.read_of(physical);
             match last {
-                Some((before, op))
-                    if before == fetched && (entry.is_none() || entry == entry_of_last) =>
+                Some((last_fetched, op))
+                    if last_fetched == fetched && (entry.is_none() || entry == entry_of_last) =>
                 {
                     self.nand.add_bytes(op, bytes);
                 }
                 _ => {
                     self.submit_last(&mut last);
                     let op = self.unsubmitted_read(physical, bytes);
-                    self.nand.tell(op, Waiter::Request(request));
+                    self.nand.add_waiter(op, Waiter::Request(request));
                     self.requests[request].waits += 1;
                     if let Some(entry) = entry {
-                        self.nand.tell(entry, Waiter::Op(op));
+                        self.nand.add_waiter(entry, Waiter::Op(op));
                     }
                     (last, entry_of_last) = (Some((fetched, op)), entry);
                 }
@@ -60,7 +60,7 @@ impl Ssd {
         }
     }
 
-    /// Leaves a page that was read in the cache, where it keeps such pages.
+    /// Stores a page that was read in the cache, if the cache holds such pages.
     fn keep_read(&mut self, page: u32, is_cached: bool) {
         let Some(cache) = self.cache.as_mut().filter(|_| self.timing.write_cache.holds_reads)
         else {

@@ -1,4 +1,4 @@
-//! The requests that a drive has taken and not answered.
+//! Requests that a drive has accepted and not answered.
 
 use std::ops::Range;
 
@@ -7,31 +7,31 @@ use crate::timing::device::IoRequest;
 use crate::timing::params::SECTOR_BYTES;
 use crate::timing::write_cache::Sectors;
 
-/// A request on its way.
+/// Request in progress.
 #[derive(Debug, Clone, Copy)]
 pub struct Pending {
-    /// The host's number for it.
+    /// Number of the request, from the host.
     pub id: u32,
     /// Kind.
     pub op: Op,
     /// First byte.
     pub offset: u64,
-    /// Bytes.
+    /// Number of bytes.
     pub length: u64,
-    /// True if a write is to be durable when it is answered.
+    /// True if a write must be durable when it is answered.
     pub fua: bool,
-    /// Number of things that it waits for; one of them is to be taken up whole.
+    /// Number of dependencies, including its own submission.
     pub waits: u32,
-    /// Pages of a write that the cache has taken.
+    /// Number of pages of a write that are in the cache.
     pub cached_pages: u32,
-    /// The host's interval in which a write was counted.
+    /// Host interval in which a write was counted.
     pub written_in: u32,
-    /// True if its pages pass the SLC cache by.
+    /// True if its pages bypass the SLC cache.
     pub is_direct: bool,
 }
 
 impl Pending {
-    /// A request that has just come.
+    /// Builds the state of a new request.
     pub fn new(request: &IoRequest, id: u32) -> Self {
         let IoRequest { op, offset, length, fua } = *request;
         Pending {
@@ -47,7 +47,7 @@ impl Pending {
         }
     }
 
-    /// The pages that it touches: none, if it has no length.
+    /// Pages of the request; empty for length 0.
     pub fn pages(&self, page_bytes: u32) -> Range<u32> {
         let bytes = u64::from(page_bytes);
         if self.length == 0 {
@@ -56,14 +56,14 @@ impl Pending {
         (self.offset / bytes) as u32..(self.offset + self.length).div_ceil(bytes) as u32
     }
 
-    /// The pages that it covers whole.
+    /// Pages that the request covers completely.
     pub fn whole_pages(&self, page_bytes: u32) -> Range<u32> {
         let bytes = u64::from(page_bytes);
         let (first, end) = (self.offset.div_ceil(bytes), (self.offset + self.length) / bytes);
         first as u32..end.max(first) as u32
     }
 
-    /// The part of a page that it touches, in bytes from the page's first.
+    /// Bytes of a page within the request, counted from the page's start.
     pub fn part_of(&self, page: u32, page_bytes: u32) -> Range<u32> {
         let first = u64::from(page) * u64::from(page_bytes);
         let begin = self.offset.saturating_sub(first);
@@ -72,16 +72,16 @@ impl Pending {
     }
 }
 
-/// Sectors that a part of a page touches.
-/// A page of more than 128 sectors has larger ones.
-pub fn sectors_of(part: &Range<u32>, page_bytes: u32) -> Sectors {
+/// Sectors that contain a range of bytes of a page.
+/// Pages of more than 128 sectors use larger sectors.
+pub fn sectors_of(byte_range: &Range<u32>, page_bytes: u32) -> Sectors {
     let sector_bytes = sector_bytes(page_bytes);
-    let (first, end) = (part.start / sector_bytes, part.end.div_ceil(sector_bytes));
+    let (first, end) = (byte_range.start / sector_bytes, byte_range.end.div_ceil(sector_bytes));
     let below = |count: u32| if count >= 128 { Sectors::MAX } else { (1 << count) - 1 };
     below(end) & !below(first)
 }
 
-/// Bytes of the sectors.
+/// Total size of the sectors, in bytes.
 pub fn bytes_of(sectors: Sectors, page_bytes: u32) -> u32 {
     (sectors.count_ones() * sector_bytes(page_bytes)).min(page_bytes)
 }

@@ -1,7 +1,7 @@
-//! The SLC cache, which takes the host's pages before they are folded into the other flash.
+//! SLC cache, which receives the host's pages before they are folded into the other flash.
 //!
-//! A page stands in the cache or behind it, never in both: what is written to the cache is unmapped
-//! behind it at once, as in a drive with one mapping table.
+//! A page is in the cache or in the other flash, never in both. A write to the cache immediately
+//! unmaps the page in the other flash, as in a drive with a single mapping table.
 
 use std::ops::Range;
 
@@ -17,27 +17,27 @@ use crate::timing::nand::OpId;
 use crate::timing::params::Timing;
 use crate::timing::slc::{Slc, SlcBlocks, SlcLog, WhenFull};
 
-/// The cache, and what is done with it.
+/// SLC cache and the state of its operations.
 #[derive(Debug)]
 pub struct SlcCache {
     log: SlcLog,
     blocks: SlcBlocks,
-    /// The program that is begun, and its pages that are still to be filled.
+    /// Incomplete program, and its remaining pages.
     begun: Option<(OpId, u32)>,
     idle_ns: u64,
-    /// True while it is folded in a pause.
+    /// True while the cache is folded during idle time.
     pub is_folding: bool,
-    /// End of the last write of the host, and length of the sequential run that it is a part of.
+    /// End of the host's last write, and length of the sequential run up to there.
     run_end: u64,
     run_bytes: u64,
-    /// Erases of its blocks.
+    /// Number of block erases of the cache.
     erases: u64,
-    /// Pages that are folded, with their logical pages.
+    /// Pages being folded, with their logical pages.
     moved: Vec<(u32, u32)>,
 }
 
 state!(SlcCache {
-    part log,
+    nested log,
     fixed blocks,
     scratch begun,
     fixed idle_ns,
@@ -49,7 +49,7 @@ state!(SlcCache {
 } where is_plausible);
 
 impl SlcCache {
-    /// The empty cache of a drive, if its times have one.
+    /// Builds the empty cache of a drive, if its profile has one.
     pub fn new(
         timing: &Timing,
         drive: &dyn BlockManager,
@@ -77,12 +77,12 @@ impl SlcCache {
         self.erases < MOST_PLAUSIBLE
     }
 
-    /// Its blocks.
+    /// Blocks of the cache.
     pub fn blocks(&self) -> SlcBlocks {
         self.blocks.clone()
     }
 
-    /// Erases of its blocks so far (a row of blocks at a time) and the pages with data in it.
+    /// Number of block erases so far (a row of blocks at a time), and the pages with data.
     pub fn wear(&self) -> SlcWear {
         let SlcBlocks { dies, row_pages, most_rows, .. } = self.blocks;
         let rows_erased = self.erases / u64::from(dies);
@@ -94,35 +94,36 @@ impl SlcCache {
         }
     }
 
-    /// True if it holds a logical page.
+    /// True if the cache contains a logical page.
     pub fn holds(&self, page: u32) -> bool {
         self.log.find(page).is_some()
     }
 
-    /// Sets how many logical pages of the host hold data, in it or behind it.
+    /// Sets the number of logical pages with data, in the cache or in the other flash.
     pub fn set_mapped_pages(&mut self, pages: u32) {
         self.log.mapped_pages = pages;
     }
 
-    /// True if data of the host wait for their program unit to be full.
+    /// True if host data waits for a full program unit.
     pub fn has_begun(&self) -> bool {
         self.begun.is_some()
     }
 }
 
 impl Ssd {
-    /// The page of the flash that holds a logical page, in the SLC cache or behind it.
+    /// Physical page of a logical page, in the SLC cache or in the other flash.
     #[inline(always)]
     pub(super) fn physical(&self, page: u32) -> Option<u32> {
         if let Some(slc) = &self.slc
-            && let Some(found) = slc.log.find(page)
+            && let Some(slc_page) = slc.log.find(page)
         {
-            return Some(found);
+            return Some(slc_page);
         }
         self.drive.flash().physical(page)
     }
 
-    /// Follows the host's writes; true of one that passes the cache by, as part of a long run.
+    /// Tracks the host's writes. Returns true if a write bypasses the cache as part of a long
+    /// run.
     #[inline(always)]
     pub(super) fn is_direct(&mut self, pending: &Pending) -> bool {
         let least_bytes = self.timing.slc.direct_bytes;
@@ -133,7 +134,8 @@ impl Ssd {
         least_bytes > 0 && slc.run_bytes >= least_bytes
     }
 
-    /// Sees to it that the cache has a place for a page; false if it is to be written elsewhere.
+    /// Ensures that the cache has a free page. Returns false if the page must be written
+    /// elsewhere.
     #[cold]
     pub(super) fn slc_has_room(&mut self) -> Result<bool> {
         if self.slc().begun.is_some() {
@@ -165,8 +167,8 @@ impl Ssd {
         Ok(true)
     }
 
-    /// Gives rows up until there is room for one more.
-    /// They are those that hold nothing, and others, if the cache is folded when it is full.
+    /// Frees rows until another row fits.
+    /// These are rows without valid pages, and others if the cache is folded when full.
     fn make_room_for_row(&mut self, when_full: WhenFull) -> Result<()> {
         loop {
             let log = &self.slc().log;
@@ -179,7 +181,7 @@ impl Ssd {
         }
     }
 
-    /// Writes a page of the host to the cache, which has a program begun.
+    /// Writes a host page to the cache, which has an incomplete program.
     #[cold]
     pub(super) fn write_to_slc(&mut self, page: u32, bytes: u32, waiter: Waiter) -> Result<()> {
         let write = self.prepare_write(page, bytes, waiter);
@@ -191,15 +193,15 @@ impl Ssd {
         let is_new = !is_behind && slc.log.find(page).is_none();
         slc.log.mapped_pages += u32::from(is_new);
         let (op, _) = slc.begun.expect("it has room");
-        for before in write.after.into_iter().flatten() {
-            self.nand.tell(before, Waiter::Op(op));
+        for preceding in write.after.into_iter().flatten() {
+            self.nand.add_waiter(preceding, Waiter::Op(op));
         }
-        self.nand.tell(op, waiter);
+        self.nand.add_waiter(op, waiter);
         self.fill_slc(Some(page), write.bytes);
-        self.keep_table()
+        self.update_table()
     }
 
-    /// Fills the program unit that is begun up, so that it is programmed now.
+    /// Pads the incomplete program unit, so that it is programmed now.
     #[inline(always)]
     pub(super) fn pad_slc(&mut self) {
         while let Some(slc) = &self.slc
@@ -209,7 +211,7 @@ impl Ssd {
         }
     }
 
-    /// Adds a page to the program that is begun, and submits it if that was the last.
+    /// Adds a page to the incomplete program, and submits it if that was the last.
     #[cold]
     fn fill_slc(&mut self, logical: Option<u32>, bytes: u32) {
         self.counters.count_programs(Cause::Slc, 1);
@@ -222,7 +224,7 @@ impl Ssd {
         }
     }
 
-    /// Forgets a page of the host in the cache, which is written behind it.
+    /// Forgets a host page in the cache, which is written to the other flash.
     #[inline(always)]
     pub(super) fn forget_in_slc(&mut self, page: u32) {
         if let Some(slc) = &mut self.slc {
@@ -232,8 +234,8 @@ impl Ssd {
         }
     }
 
-    /// Forgets pages that are trimmed, and returns how many of them the cache held.
-    /// Those behind it are to be trimmed yet.
+    /// Forgets trimmed pages, and returns how many of them were in the cache.
+    /// Those in the other flash must still be trimmed.
     pub(super) fn trim_slc(&mut self, pages: Range<u32>) -> u64 {
         let Some(slc) = &mut self.slc else { return 0 };
         let mut forgotten = 0;
@@ -246,9 +248,9 @@ impl Ssd {
         forgotten
     }
 
-    /// Moves the data of the next program unit of the oldest row behind the cache, and erases the
-    /// row if that was its last. The erase does not wait for copies whose program unit is not full,
-    /// which are safe in the controller's memory.
+    /// Moves the next program unit of the oldest row to the other flash.
+    /// After the last unit the row is erased. The erase does not wait for copies whose program unit
+    /// is not full, which are safe in the controller's memory.
     #[cold]
     fn fold_unit(&mut self) -> Result<()> {
         let slc = self.slc();
@@ -266,11 +268,11 @@ impl Ssd {
                 after: [read, None],
                 waiter: None,
             };
-            self.give_time(Some(write), Cause::Gc, None);
+            self.time_ops(Some(write), Cause::Gc, None);
             if self.map.is_some() {
                 self.programs.moved.push(logical);
             }
-            self.keep_table()?;
+            self.update_table()?;
         }
         let slc = self.slc();
         slc.moved = moved;
@@ -282,7 +284,8 @@ impl Ssd {
         Ok(())
     }
 
-    /// Reads what is folded, as far as it is not in memory: neighbours of one flash page at once.
+    /// Reads the folded pages that are not in memory, neighbouring pages of a flash page
+    /// together.
     /// Returns the read of each page.
     fn read_to_fold(&mut self, moved: &[(u32, u32)]) -> Vec<Option<OpId>> {
         let mut last: Option<(u32, OpId)> = None;
@@ -294,7 +297,7 @@ impl Ssd {
             }
             let fetched = self.nand.places.read_of(physical);
             let op = match last {
-                Some((before, op)) if before == fetched => op,
+                Some((flash_page, op)) if flash_page == fetched => op,
                 _ => {
                     self.submit_last(&mut last);
                     let read = self.nand.add_read(physical);
@@ -310,7 +313,7 @@ impl Ssd {
         reads
     }
 
-    /// Looks again in a while whether the device is still idle, if its cache is folded then.
+    /// Schedules a check whether the device is still idle, if its cache is then folded.
     #[inline(always)]
     pub(super) fn watch_slc_idleness(&mut self) {
         if let Some(slc) = &self.slc
@@ -321,21 +324,21 @@ impl Ssd {
         }
     }
 
-    /// Begins to fold the cache, if the device has been idle since so many requests.
+    /// Starts folding if the device was idle since the request number `submitted`.
     pub(super) fn begin_idle_folding(&mut self, submitted: u64) {
         if submitted == self.submitted {
             self.slc().is_folding = true;
         }
     }
 
-    /// Ends that when the host asks for something.
+    /// Ends idle-time folding when a request arrives.
     pub(super) fn end_idle_folding(&mut self) {
         if let Some(slc) = &mut self.slc {
             slc.is_folding = false;
         }
     }
 
-    /// Folds the next part of the cache in a pause, each when that before is done.
+    /// Folds the next part of the cache during idle time, after the previous part is complete.
     #[cold]
     pub(super) fn fold_while_idle(&mut self) -> Result<()> {
         while self.slc().is_folding && !self.nand.has_work() {

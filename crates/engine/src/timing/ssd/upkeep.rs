@@ -1,4 +1,4 @@
-//! Upkeep of a drive by itself: its mapping table, refresh, and collection in the background.
+//! Upkeep of a drive: its mapping table, refresh, and background collection.
 
 use std::collections::VecDeque;
 
@@ -8,30 +8,30 @@ use crate::error::Result;
 use crate::flash::{Cause, Geometry, Table, filled};
 use crate::managers::BlockManager;
 use crate::state::state;
-use crate::timing::map_cache::{Evicted, Found};
+use crate::timing::map_cache::{EntryState, Evicted};
 use crate::timing::nand::{OpId, Waiter};
 use crate::timing::params::{Collection, Timing};
 
-/// State of the upkeep: the work to be done.
+/// Pending upkeep work.
 #[derive(Debug)]
 pub struct Upkeep {
     /// Parts of the table that must be written.
     pub evicted: Vec<Evicted>,
-    /// Erases of background collections that are not done, by LUN.
+    /// Incomplete erases of background collections, by LUN.
     pub collecting: Vec<u32>,
     soft_blocks: u32,
     hard_blocks: u32,
-    /// Reads of each block since its erase; empty if reads do no harm.
+    /// Reads of each block since its erase. Empty without read disturb.
     reads: Table<u32>,
     most_reads: u32,
     retention_ns: u64,
-    /// Blocks in the order of their last program, with when that was and their erases then.
+    /// Blocks in order of their last program, with its time and their erase count at that time.
     programmed: VecDeque<(u64, u32, u32)>,
     /// Blocks whose data must be moved.
     fading: Vec<u32>,
-    /// Moves of blocks that are left to the drive itself before the host's next request.
-    /// They are limited so that what never gets better (a limit of free blocks out of reach, data
-    /// that fade as they are moved) ends.
+    /// Remaining block moves that the drive may make on its own before the host's next request.
+    /// The limit ends upkeep that can never succeed: an unreachable number of free blocks, or data
+    /// that must be refreshed again as soon as it is moved.
     moves_left: u32,
     blocks: u32,
 }
@@ -51,7 +51,7 @@ state!(Upkeep {
 } where is_sound);
 
 impl Upkeep {
-    /// Starts with nothing to do, on a new drive with so many logical pages.
+    /// Builds the upkeep of a new drive with `logical_pages`.
     pub fn new(timing: &Timing, geometry: &Geometry, logical_pages: u32) -> Result<Self> {
         let soft_blocks = soft_blocks(timing, geometry, logical_pages);
         let Collection { hard_blocks, paced, .. } = timing.collection;
@@ -79,17 +79,17 @@ impl Upkeep {
             && self.reads.iter().all(|&reads| reads < self.most_reads)
     }
 
-    /// Hears that the host asks for something.
-    pub fn hear_request(&mut self) {
+    /// Records that the host submits a request.
+    pub fn note_request(&mut self) {
         self.moves_left = self.blocks;
     }
 
-    /// Leaves everything as it is until the host asks for something.
+    /// Suspends upkeep until the host submits a request.
     pub fn rest(&mut self) {
         self.moves_left = 0;
     }
 
-    /// Counts a read of a block, which may be one too many.
+    /// Counts a read of a block, which may reach the limit for a refresh.
     #[inline(always)]
     pub fn count_read(&mut self, block: u32) {
         if let Some(reads) = self.reads.get_mut(block as usize) {
@@ -101,14 +101,14 @@ impl Upkeep {
         }
     }
 
-    /// Forgets the reads of a block that is erased: they do no harm after that.
+    /// Resets the read count of a block that is erased.
     pub fn forget_reads(&mut self, block: u32) {
         if let Some(reads) = self.reads.get_mut(block as usize) {
             *reads = 0;
         }
     }
 
-    /// Watches the data of a block that was programmed to its end.
+    /// Tracks the retention of a block that was fully programmed.
     pub fn watch_retention(&mut self, block: u32, erases: u32, now_ns: u64) {
         if self.retention_ns > 0 {
             self.programmed.push_back((now_ns, block, erases));
@@ -116,8 +116,8 @@ impl Upkeep {
     }
 }
 
-/// Free blocks of a LUN up to which it collects while it is idle.
-/// They are what the profile says, but no more than a quarter of the spare ones.
+/// Free blocks of a LUN below which it collects while idle.
+/// This is the profile's value, but at most a quarter of the spare blocks.
 fn soft_blocks(timing: &Timing, geometry: &Geometry, logical_pages: u32) -> u32 {
     let spare_pages = geometry.physical_pages() - logical_pages;
     let spare_blocks = spare_pages / geometry.pages_per_block() / geometry.luns();
@@ -125,7 +125,7 @@ fn soft_blocks(timing: &Timing, geometry: &Geometry, logical_pages: u32) -> u32 
 }
 
 impl Ssd {
-    /// Lets a drive collect, without time, as it would if its host left it alone for long.
+    /// Lets a drive without timing collect as it would during a long idle time.
     pub fn rest(drive: &mut dyn BlockManager, timing: &Timing) -> Result<()> {
         if !timing.collection.background {
             return Ok(());
@@ -134,7 +134,7 @@ impl Ssd {
         let blocks = soft_blocks(timing, &geometry, drive.flash().logical_pages());
         for lun in 0..geometry.luns() as usize {
             let pool = if drive.flash().pools() == 1 { 0 } else { lun };
-            // As many moves as a drive in time makes at most before its host's next request.
+            // As many moves as a drive with timing makes at most before its host's next request.
             for _ in 0..geometry.blocks() {
                 if drive.flash().free_blocks(pool) >= blocks || !drive.collect_idle(lun)? {
                     break;
@@ -145,14 +145,14 @@ impl Ssd {
     }
 
     /// Looks up the entry of a page in the mapping table.
-    /// Returns the read under way that brings it, if it is not in memory. Who needs an entry whose
-    /// page is on its way joins that read, whatever other entries it was begun for.
+    /// Returns the read in progress that loads it, if it is not in memory. An entry on a page that
+    /// is being read joins that read.
     pub(super) fn look_up(&mut self, page: u32, is_changed: bool) -> Option<OpId> {
         let map = self.map.as_mut()?;
         match map.touch(page, is_changed, &mut self.upkeep.evicted) {
-            Found::InMemory => return None,
-            Found::OnItsWay(read) => return Some(read),
-            Found::Missing => {}
+            EntryState::InMemory => return None,
+            EntryState::OnItsWay(read) => return Some(read),
+            EntryState::Missing => {}
         }
         let (table_page, bytes) = (map.table_page(page), map.read_bytes);
         let physical = self.drive.flash().physical(self.host_pages + table_page)?;
@@ -161,17 +161,18 @@ impl Ssd {
         }
         let read = self.unsubmitted_read(physical, bytes);
         self.map.as_mut()?.begin_read(page, read);
-        self.nand.tell(read, Waiter::TablePage(table_page));
+        self.nand.add_waiter(read, Waiter::TablePage(table_page));
         self.nand.mark_of_table(read);
         self.nand.submit(read, &mut self.events);
         Some(read)
     }
 
-    /// Keeps the mapping table: takes in changes by copies, and writes what left its cache.
-    pub(super) fn keep_table(&mut self) -> Result<()> {
+    /// Updates the mapping table with copied pages, and writes the segments evicted from its
+    /// cache.
+    pub(super) fn update_table(&mut self) -> Result<()> {
         loop {
             let Some(map) = &mut self.map else { return Ok(()) };
-            // Nearly always nothing was moved, and to drain nothing is not for nothing.
+            // Usually nothing was moved, and draining an empty list has a cost.
             if !self.programs.moved.is_empty() {
                 for logical in self.programs.moved.drain(..) {
                     if logical < self.host_pages {
@@ -199,13 +200,13 @@ impl Ssd {
             after: [rest, None],
             waiter: None,
         };
-        self.give_time(Some(write), Cause::Gc, None);
+        self.time_ops(Some(write), Cause::Gc, None);
         Ok(())
     }
 
-    /// Does what a drive does for itself, where it is time for it.
+    /// Performs the drive's own work that is due.
     #[inline(always)]
-    pub(super) fn keep_up(&mut self) -> Result<()> {
+    pub(super) fn perform_upkeep(&mut self) -> Result<()> {
         if !self.upkeep.fading.is_empty() || !self.upkeep.programmed.is_empty() {
             self.refresh()?;
         }
@@ -217,7 +218,7 @@ impl Ssd {
         {
             self.fold_while_idle()?;
         }
-        if self.map.is_some() { self.keep_table() } else { Ok(()) }
+        if self.map.is_some() { self.update_table() } else { Ok(()) }
     }
 
     fn refresh(&mut self) -> Result<()> {
@@ -235,13 +236,13 @@ impl Ssd {
         {
             if self.drive.collect_closed(block)? {
                 self.upkeep.moves_left -= 1;
-                self.give_time(None, Cause::Refresh, None);
+                self.time_ops(None, Cause::Refresh, None);
             }
         }
         Ok(())
     }
 
-    /// Lets idle LUNs collect that have few free blocks left.
+    /// Starts collection on idle LUNs with few free blocks.
     fn collect_idle(&mut self) -> Result<()> {
         while let Some(unit) = self.nand.idle_units.pop() {
             let luns = self.drive.flash().geometry().luns();
@@ -259,7 +260,7 @@ impl Ssd {
         Ok(())
     }
 
-    /// Lets LUNs collect that are about to run out of free blocks.
+    /// Starts collection on LUNs that are almost out of free blocks.
     pub(super) fn collect_if_short(&mut self) -> Result<()> {
         if self.timing.collection.background {
             for lun in 0..self.upkeep.collecting.len() as u32 {
@@ -277,7 +278,7 @@ impl Ssd {
         }
         let has_collected = self.drive.collect_idle(lun as usize)?;
         if has_collected {
-            self.give_time(None, Cause::Gc, Some(lun));
+            self.time_ops(None, Cause::Gc, Some(lun));
         }
         Ok(has_collected)
     }

@@ -1,16 +1,16 @@
-//! Chance: an event that happens to a share of the requests.
+//! Random event that happens for a share of the requests.
 
 use crate::rng::{Stream, threshold};
 use crate::state::state;
 
-/// Something that happens with a probability, as a random stream of its own decides.
+/// Random event with a fixed probability and its own random stream.
 #[derive(Debug, Clone)]
 pub struct Chance {
     threshold: u64,
     random: Stream,
 }
 
-state!(Chance { fixed threshold, part random });
+state!(Chance { fixed threshold, nested random });
 
 impl Chance {
     pub fn new(probability: f64, random: Stream) -> Self {
@@ -19,7 +19,8 @@ impl Chance {
 
     #[inline]
     pub fn happens(&mut self) -> bool {
-        // What is certain must happen, also to the one draw in 2⁶⁴ that is not below the threshold.
+        // With probability 1 the event must always happen, although one draw in 2⁶⁴ equals the
+        // threshold.
         self.random.chance(self.threshold) || self.threshold == u64::MAX
     }
 }

@@ -1,4 +1,4 @@
-//! Characteristics of a host, as paper 2 has them: shares, sizes, randomness, strides, depth.
+//! Characteristics of a host as in paper 2: shares, sizes, randomness, strides, queue depth.
 
 use std::ops::Bound::Included;
 
@@ -8,64 +8,64 @@ use crate::params::{Domain, Extent, Param, Params};
 use crate::registry::Entry;
 use crate::workloads::{NESTED, WORKLOADS};
 
-/// Bytes of a sector, of which sizes, strides and offsets are multiples.
+/// Bytes of a sector. Sizes, strides and offsets are multiples of it.
 pub const SECTOR_BYTES: u64 = 512;
 
-/// The longest request.
+/// Largest request, in bytes.
 const MOST_REQUEST_BYTES: u64 = 64 << 20;
 
-/// Largest distance between places: more than any drive here has.
+/// Largest distance in bytes, beyond the size of any drive.
 const MOST_DISTANCE_BYTES: u64 = 1 << 44;
 
-/// Least share of writes: below it, a run that counts them would hardly come on.
+/// Smallest share of writes. With less, a run limited by writes would make no progress.
 const LEAST_WRITE_SHARE: f64 = 1e-4;
 
-/// Most flushes and TRIMs, as a share: some other requests must be left.
+/// Largest total share of flushes and TRIMs; other requests must remain.
 const MOST_FLUSHES_AND_TRIMS: f64 = 0.99;
 
-/// The patterns that say which places are accessed how often.
+/// Patterns that set the access frequencies of positions.
 const SKEWS: [&str; 3] = ["uniform", "zipf", "hot-cold"];
 
-/// The requests of one direction, reads or writes.
+/// Requests of one direction, reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Accesses {
-    /// Bytes of each.
+    /// Size of each request, in bytes.
     pub size_bytes: u64,
-    /// Share of them that go to a place of their own; the others continue from the last one.
+    /// Share of requests at random positions; the others continue from the last one.
     pub random: f64,
-    /// Bytes from the end of one to the start of the next that continues from it.
+    /// Bytes between the end of a request and the start of the one that continues it.
     pub stride_bytes: u64,
-    /// Random ones start at multiples of so many bytes.
+    /// Alignment of random requests, in bytes.
     pub align_bytes: u64,
 }
 
-/// Arrivals of the requests of an open loop: their distances in time.
+/// Arrival process of an open loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrivals {
-    /// At exponentially distributed distances.
+    /// Exponentially distributed intervals.
     Poisson,
-    /// At equal distances.
+    /// Constant intervals.
     Constant,
 }
 
-/// Characteristics of a host: paper 2's eight, and what else a drive can tell apart.
+/// Characteristics of a host: paper 2's eight, and others that affect a drive.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Characteristics {
-    /// Share of the writes among reads and writes.
+    /// Share of writes among reads and writes.
     pub write: f64,
-    /// Requests under way at once in a closed loop; `None` if the spec does not say.
+    /// Outstanding requests in a closed loop, or None if the spec does not set it.
     pub queue_depth: Option<u32>,
-    /// Requests a second in an open loop.
+    /// Requests per second in an open loop.
     pub rate_per_s: Option<f64>,
-    /// Distances in time of the requests of an open loop.
+    /// Arrival process of an open loop.
     pub arrivals: Arrivals,
-    /// The writes, whose places and sizes TRIMs share.
+    /// Writes; TRIMs share their positions and sizes.
     pub writes: Accesses,
-    /// The reads.
+    /// Reads.
     pub reads: Accesses,
-    /// Offset that is added to the place of every request.
+    /// Offset added to the position of every request, in bytes.
     pub offset_bytes: u64,
-    /// Spec of the pattern by which random accesses choose among their possible places.
+    /// Spec of the pattern of the positions of random accesses.
     pub access: String,
     /// Share of the requests that are flushes.
     pub flush: f64,
@@ -76,7 +76,7 @@ pub struct Characteristics {
 }
 
 impl Characteristics {
-    /// The requests that a workload's parameters ask for; `None` if it writes pages.
+    /// Characteristics from a workload's parameters, or None if it writes pages.
     pub fn of(params: &Params) -> Result<Option<Self>> {
         let name = params.entry().name;
         if name == IO.name {
@@ -98,7 +98,7 @@ impl Characteristics {
             return match of_requests.filter(|param| param.name != BS.name) {
                 None => Ok(None),
                 Some(param) => Err(Error::Spec(format!(
-                    "{SEQUENTIAL}: {}= is for requests, which need bs=, as in {SEQUENTIAL}:bs=128k",
+                    "{SEQUENTIAL}: {}= needs bs=, as in {SEQUENTIAL}:bs=128k",
                     param.name
                 ))),
             };
@@ -115,13 +115,14 @@ impl Characteristics {
         let rate_per_s = (params.text(RATE.name) != NONE).then(|| params.number(RATE.name));
         if let (Some(queue_depth), Some(rate)) = (queue_depth, rate_per_s) {
             return Err(Error::Spec(format!(
-                "{entry}: qd={queue_depth} and rate={rate} exclude each other; a closed loop has qd \
-                 requests under way, an open one begins rate requests a second"
+                "{entry}: qd={queue_depth} and rate={rate} exclude each other; give qd \
+                 (outstanding requests of a closed loop) or rate (requests per second of an open \
+                 loop)"
             )));
         }
         if rate_per_s.is_none() && params.is_given(ARRIVALS.name) {
             return Err(Error::Spec(format!(
-                "{entry}: {}= is for an open loop, which needs rate=",
+                "{entry}: {}= needs rate=, because it is for open loops",
                 ARRIVALS.name
             )));
         }
@@ -156,7 +157,7 @@ impl Characteristics {
         })
     }
 
-    /// True if each random access may go to every place alike.
+    /// True if random accesses choose all positions with equal probability.
     pub fn is_uniform(&self) -> bool {
         self.access == SKEWS[0]
     }
@@ -175,7 +176,7 @@ impl Characteristics {
         }
     }
 
-    /// True if the spec says when they are.
+    /// True if the spec sets the pacing.
     pub fn is_timed(&self) -> bool {
         self.queue_depth.is_some() || self.rate_per_s.is_some()
     }
@@ -191,7 +192,7 @@ fn accesses(params: &Params, size: &str, random: &str, stride: &str) -> Result<A
     })
 }
 
-/// Accesses are aligned to their own size if nothing else is asked for, as those of fio are.
+/// Alignment of accesses; by default, their own size, as in fio.
 fn align(params: &Params, size_bytes: u64) -> Result<u64> {
     if params.text(ALIGN.name) == OWN_SIZE {
         return Ok(size_bytes);
@@ -218,8 +219,9 @@ const ALL_ARRIVALS: [(&str, Arrivals); 2] =
 const SIZE: Domain = Domain::Bytes(SECTOR_BYTES, MOST_REQUEST_BYTES);
 const DISTANCE: Domain = Domain::Bytes(0, MOST_DISTANCE_BYTES);
 
-const OF_LAPS: Extent =
-    Extent::Place("the size of the drive decides which pages a lap meets again that leaves gaps");
+const OF_LAPS: Extent = Extent::Place(
+    "with gaps between requests, the pages of the next lap depend on the drive's size",
+);
 
 const WRITE: Param =
     Param::new("write", "1", Domain::SHARE, "share of the writes among reads and writes");
@@ -227,19 +229,19 @@ const QD: Param = Param::new(
     "qd",
     AUTO,
     Domain::Either(&Domain::Word(&[AUTO]), &Domain::Whole(1, 1 << 16)),
-    "requests under way at once, which makes the run timed; auto is 1 in a timed run",
+    "outstanding requests, which makes the run timed; auto is 1 in a timed run",
 );
 const RATE: Param = Param::new(
     "rate",
     NONE,
     Domain::Either(&Domain::Word(&[NONE]), &Domain::Number(Included(1e-3), Included(1e9))),
-    "requests a second in place of qd, however long they take",
+    "requests per second, instead of qd, however long they take",
 );
 const ARRIVALS: Param = Param::new(
     "arrivals",
     "poisson",
     Domain::Word(&["poisson", "constant"]),
-    "how the requests of a rate follow each other",
+    "arrival process of the requests with rate",
 );
 const BS: Param = Param::new("bs", "4k", SIZE, "bytes of a request");
 const STRIDE: Param =
@@ -249,18 +251,18 @@ const ALIGN: Param = Param::new(
     "align",
     OWN_SIZE,
     Domain::Either(&Domain::Word(&[OWN_SIZE]), &SIZE),
-    "bytes that the places of random requests are multiples of, by default their own size",
+    "alignment of random requests in bytes, by default their size",
 );
-const OFFSET: Param =
-    Param::new("offset", "0", DISTANCE, "bytes that are added to the place of every request")
-        .extent(Extent::Place("it names a place of the drive"));
+const OFFSET: Param = Param::new("offset", "0", DISTANCE, "offset of every request in bytes")
+    .extent(Extent::Place("it is a position on the drive"));
 const ACCESS: Param = Param::new(
     "access",
     SKEWS[0],
     NESTED,
-    "how often random requests go to which place: uniform, zipf or hot-cold",
+    "distribution of random requests over positions: uniform, zipf or hot-cold",
 );
-const FLUSH: Param = Param::new("flush", "0", Domain::SHARE, "share of the requests that flush");
+const FLUSH: Param =
+    Param::new("flush", "0", Domain::SHARE, "share of the requests that are flushes");
 const FUA: Param = Param::new("fua", "0", Domain::SHARE, "share of the writes with FUA");
 const TRIM: Param = Param::new(
     "trim",
@@ -269,7 +271,7 @@ const TRIM: Param = Param::new(
     "share of the requests that are TRIMs, of the size and place of a write",
 );
 
-/// The entry of the full form.
+/// Registry entry of the full form.
 pub const IO: Entry =
     Entry::new("io", "requests with paper 2's shares, sizes, randomness, strides and queue depth")
         .example("io:write=0.5,write_size=4k,read_size=16k,read_random=0.5,read_stride=64k")
@@ -299,17 +301,17 @@ pub const IO: Entry =
         ])
         .alone();
 
-/// The entry of the short form for random requests.
+/// Registry entry of the short form for random requests.
 pub const RANDOM: Entry = Entry::new("random", "requests of one size at random places")
     .example("random:bs=4k")
     .variants(&["random:bs=16k,write=0.7,qd=32,access=hot-cold(f=0.1,r=0.9)"])
     .params(&[BS, WRITE, QD, RATE, ARRIVALS, ALIGN, OFFSET, ACCESS, FLUSH, FUA, TRIM])
     .alone();
 
-/// The name of the entry that writes pages, or requests if it is told their size.
+/// Name of the entry that writes pages, or requests if their size is given.
 pub const SEQUENTIAL: &str = "sequential";
 
-/// Parameters of sequential requests, beside the share of TRIMs that pages have too.
+/// Parameters of sequential requests, in addition to the share of TRIMs.
 pub const SEQUENTIAL_PARAMS: &[Param] = &[
     Param::new(
         BS.name,

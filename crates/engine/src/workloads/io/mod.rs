@@ -1,18 +1,19 @@
-//! Requests of bytes: reads and writes of stated sizes, places and times, flushes and TRIMs.
+//! Requests in bytes: reads and writes with given sizes, positions and times, flushes and
+//! TRIMs.
 //!
-//! Each question that a request answers (which kind, where, when) has a random stream of its own, so
-//! that a change of one parameter leaves what the others decide as it was.
+//! Each property of a request (kind, position, time) has its own random stream, so that changing
+//! one parameter does not affect the others.
 
 mod chance;
 mod characteristics;
-mod part;
+mod nested;
 mod places;
 mod skew;
 mod timetable;
 
 pub use characteristics::{Accesses, Arrivals, Characteristics, IO, RANDOM, SEQUENTIAL_PARAMS};
 
-pub use part::NestedOrRequests;
+pub use nested::NestedOrRequests;
 
 use chance::Chance;
 use places::Places;
@@ -25,7 +26,7 @@ use crate::hints::Group;
 use crate::request::{Op, Request};
 use crate::state::state;
 
-/// A host with stated characteristics. What it asks for has no end.
+/// Host with given characteristics. Its requests never end.
 pub struct Io {
     characteristics: Characteristics,
     pages: u32,
@@ -34,15 +35,15 @@ pub struct Io {
     is_trim: Chance,
     is_write: Chance,
     is_fua: Chance,
-    /// Places of writes and TRIMs, if there are any.
+    /// Positions of writes and TRIMs, if there are any.
     writes: Option<Places>,
-    /// Places of reads, if there are any.
+    /// Positions of reads, if there are any.
     reads: Option<Places>,
     skew: Option<Skew>,
     timetable: Option<Timetable>,
-    /// A write of which pages are left, or a TRIM that the writes before it had to be issued for.
+    /// Partially issued write, or a TRIM that earlier writes must precede.
     pending: Option<Request>,
-    /// Pages of it that are issued.
+    /// Number of its pages that were issued.
     issued: u32,
     unserved: Unserved,
 }
@@ -52,14 +53,14 @@ state! {
         fixed characteristics,
         fixed pages,
         fixed page_bytes,
-        part is_flush,
-        part is_trim,
-        part is_write,
-        part is_fua,
-        part writes,
-        part reads,
-        part skew,
-        part timetable,
+        nested is_flush,
+        nested is_trim,
+        nested is_write,
+        nested is_fua,
+        nested writes,
+        nested reads,
+        nested skew,
+        nested timetable,
         value pending,
         value issued,
         value unserved,
@@ -67,7 +68,7 @@ state! {
 }
 
 impl Io {
-    /// A host with these characteristics on the pages of a site.
+    /// Builds a host with these characteristics on the pages of a site.
     pub fn new(characteristics: Characteristics, site: &Site) -> Result<Self> {
         let Site { pages, page_bytes, ref context } = *site;
         let Characteristics { write, flush, trim, fua, .. } = characteristics;
@@ -75,7 +76,7 @@ impl Io {
         let offset_bytes = characteristics.offset_bytes;
         let space_bytes = bytes.checked_sub(offset_bytes).ok_or_else(|| {
             Error::Spec(format!(
-                "an offset of {offset_bytes} bytes is beyond the {bytes} that there are"
+                "an offset of {offset_bytes} bytes is beyond the drive's {bytes} bytes"
             ))
         })?;
         if trim > 0.0 {
@@ -125,8 +126,7 @@ impl Io {
             Op::Read
         };
         let places = if op == Op::Read { &mut self.reads } else { &mut self.writes };
-        let places =
-            places.as_mut().expect("there are places for what has a share of the requests");
+        let places = places.as_mut().expect("each direction with requests has places");
         let start_bytes = self.characteristics.offset_bytes + places.take(self.skew.as_mut());
         let end_bytes = start_bytes + places.accesses().size_bytes;
         let fua = op == Op::Write && self.is_fua.happens();
@@ -138,7 +138,7 @@ impl Io {
         Request { at_ns, fua, ..request }
     }
 
-    /// The slots of the skew, if every write fills one of them, which is whole pages.
+    /// Slots of the skew, if every write fills one slot of whole pages.
     fn slots(&self) -> Option<Slots<'_>> {
         let (skew, writes) = (self.skew.as_ref()?, self.writes.as_ref()?);
         skew.filled_by(
@@ -164,7 +164,7 @@ impl Io {
     }
 }
 
-/// Checks that every TRIM covers a page, as it frees the pages that it covers.
+/// Checks that every TRIM covers at least one page, because it only frees whole pages.
 fn check_trims(characteristics: &Characteristics, page_bytes: u64) -> Result<()> {
     let Accesses { size_bytes, random, stride_bytes, align_bytes } = characteristics.writes;
     let stride_bytes = if random < 1.0 { stride_bytes } else { 0 };
@@ -270,7 +270,7 @@ impl Workload for Io {
         self.pages
     }
 
-    /// Groups: one, or those of the skew; `None` where one write may touch pages of several.
+    /// One group, or those of the skew. None if a write can touch pages of several groups.
     fn groups(&self) -> Option<Vec<Group>> {
         match &self.skew {
             None => Some(one_group(self.pages)),

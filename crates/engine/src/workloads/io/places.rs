@@ -1,4 +1,4 @@
-//! Places of the accesses of one direction: on from the last one, or one of their own.
+//! Positions of one direction's accesses: continuing from the last one, or random.
 
 use super::chance::Chance;
 use super::characteristics::Accesses;
@@ -8,15 +8,15 @@ use crate::rng::Stream;
 use crate::state::state;
 use crate::workloads::Context;
 
-/// The accesses of one direction, in bytes from the start of a space.
+/// Accesses of one direction, in bytes from the start of a space.
 pub struct Places {
     accesses: Accesses,
     space_bytes: u64,
-    /// Places at which a random access may start.
+    /// Number of positions at which a random access may start.
     starts: u32,
     is_random: Chance,
     place: Stream,
-    /// Start of the next access if it continues from the last one and the space has room.
+    /// Start of the next access if it continues from the last one and fits in the space.
     next_bytes: u64,
 }
 
@@ -25,14 +25,14 @@ state! {
         fixed accesses,
         fixed space_bytes,
         fixed starts,
-        part is_random,
-        part place,
+        nested is_random,
+        nested place,
         value next_bytes,
     } where is_sound
 }
 
 impl Places {
-    /// Accesses of the direction called `name`, the first continuing from a random place.
+    /// Builds the accesses of direction `name`. The first continues from a random position.
     pub fn new(
         accesses: Accesses,
         space_bytes: u64,
@@ -46,7 +46,7 @@ impl Places {
         Ok(Places { accesses, space_bytes, starts, is_random, place, next_bytes })
     }
 
-    /// The bytes before the next access.
+    /// Start of the next access, in bytes.
     #[inline]
     pub fn take(&mut self, skew: Option<&mut Skew>) -> u64 {
         let Accesses { size_bytes, stride_bytes, align_bytes, .. } = self.accesses;
@@ -69,7 +69,7 @@ impl Places {
         self.accesses
     }
 
-    /// The accesses, and the places at which a random one may start.
+    /// Accesses, and the number of positions at which random ones may start.
     pub fn accesses_and_starts(&self) -> (Accesses, u32) {
         (self.accesses, self.starts)
     }
@@ -79,25 +79,25 @@ impl Places {
     }
 }
 
-/// The places at which a random access may start.
+/// Number of positions at which a random access may start.
 fn starts(accesses: &Accesses, space_bytes: u64, name: &str) -> Result<u32> {
     let Accesses { size_bytes, stride_bytes, align_bytes, .. } = *accesses;
     let Some(room_bytes) = space_bytes.checked_sub(size_bytes) else {
         return Err(Error::Spec(format!(
-            "a {name} of {size_bytes} bytes does not fit the {space_bytes} bytes that it may go to; \
+            "a {name} of {size_bytes} bytes does not fit in the {space_bytes} available bytes; \
              give a smaller size or offset, or a larger drive"
         )));
     };
     if stride_bytes > room_bytes {
         return Err(Error::Spec(format!(
             "a stride of {stride_bytes} bytes after a {name} of {size_bytes} leads beyond the \
-             {space_bytes} bytes that it may go to; give at most {room_bytes}"
+             {space_bytes} available bytes; give at most {room_bytes}"
         )));
     }
     u32::try_from(room_bytes / align_bytes + 1).map_err(|_| {
         Error::Spec(format!(
-            "{space_bytes} bytes have more places for a {name} than 32 bits count; give a larger \
-             align than {align_bytes}"
+            "{space_bytes} bytes have more positions for a {name} than 32 bits can number; give a \
+             larger align than {align_bytes}"
         ))
     })
 }

@@ -1,4 +1,4 @@
-//! Skew: the frequencies with which places are accessed.
+//! Skew: the access frequencies of positions.
 
 use super::characteristics::Accesses;
 use crate::error::{Error, Result};
@@ -6,18 +6,18 @@ use crate::hints::Group;
 use crate::state::state;
 use crate::workloads::{MOST_GROUPS, Site, Step, Workload, build_for};
 
-/// A pattern of page writes that chooses the places of both directions instead.
-/// So what is hot for writes is hot for reads.
+/// Pattern of page writes that instead chooses the positions of both directions.
+/// Therefore data that is hot for writes is hot for reads.
 pub struct Skew {
     slots: Box<dyn Workload>,
     slot_bytes: u64,
 }
 
-state!(Skew { part slots, fixed slot_bytes });
+state!(Skew { nested slots, fixed slot_bytes });
 
 impl Skew {
-    /// The pattern that `access` names, over all places of the directions that there are: the
-    /// accesses of each, and the places at which they may start.
+    /// Builds the pattern of spec `access` over the positions of the given directions.
+    /// Each direction has its accesses and its number of start positions.
     pub fn new(access: &str, directions: &[(Accesses, u32)], site: &Site) -> Result<Self> {
         let aligns = directions.iter().map(|(accesses, _)| accesses.align_bytes);
         let slot_bytes = aligns.fold(0, common_divisor);
@@ -26,16 +26,16 @@ impl Skew {
             .map(|(accesses, starts)| u64::from(*starts) * (accesses.align_bytes / slot_bytes));
         let slots = u32::try_from(slots.max().unwrap_or(1)).map_err(|_| {
             Error::Spec(format!(
-                "access={access} chooses among more places of {slot_bytes} bytes than 32 bits count; \
-                 give a larger align"
+                "access={access} chooses among more positions of {slot_bytes} bytes than 32 bits \
+                 can number; give a larger align"
             ))
         })?;
-        let part = Site { pages: slots, context: site.context.part(0), ..*site };
-        Ok(Skew { slots: build_for(access, &part)?, slot_bytes })
+        let slot_site = Site { pages: slots, context: site.context.child(0), ..*site };
+        Ok(Skew { slots: build_for(access, &slot_site)?, slot_bytes })
     }
 
-    /// The place, of so many that are multiples of `align_bytes`, that holds the next slot. Slots
-    /// that lie behind the last place, where directions differ in size, count from the first again.
+    /// Position that contains the next slot, among `starts` multiples of `align_bytes`.
+    /// If directions differ in size, slots beyond the last position wrap to the first.
     #[inline]
     pub fn start(&mut self, align_bytes: u64, starts: u32) -> u32 {
         let mut slot = [0];
@@ -46,7 +46,7 @@ impl Skew {
     }
 
     /// Slots after an offset, if each of these accesses fills one, and each is whole pages.
-    /// The accesses may start at so many places.
+    /// The accesses may start at `starts` positions.
     pub fn filled_by(
         &self,
         (accesses, starts): (Accesses, u32),
@@ -66,16 +66,16 @@ impl Skew {
     }
 }
 
-/// Slots of pages, each of which is written as a whole.
+/// Slots of pages, each written as a whole.
 pub struct Slots<'a> {
     pattern: &'a dyn Workload,
-    /// The first page of the first slot.
+    /// First page of the first slot.
     first_page: u32,
     slot_pages: u32,
 }
 
 impl Slots<'_> {
-    /// The groups of the pattern, and one of the pages that are in no slot.
+    /// Groups of the pattern, and one of the pages outside all slots.
     pub fn groups(&self, pages: u32) -> Option<Vec<Group>> {
         let of_slots = self.pattern.groups()?.into_iter();
         let mut groups: Vec<Group> =

@@ -1,17 +1,17 @@
-//! The times of an open loop.
+//! Arrival times of an open loop.
 
 use super::characteristics::Arrivals;
 use crate::rng::Stream;
 use crate::state::state;
 
-/// Requests that come at a rate, whatever becomes of those before them.
+/// Requests that arrive at a given rate, regardless of the completion of earlier ones.
 #[derive(Debug, Clone)]
 pub struct Timetable {
     mean_gap_ns: f64,
     arrivals: Arrivals,
     random: Stream,
     at_ns: u64,
-    /// The part of a nanosecond by which the time is later.
+    /// Fraction of a nanosecond not yet added to the time.
     rest_ns: f64,
 }
 
@@ -19,7 +19,7 @@ state! {
     Timetable {
         fixed mean_gap_ns,
         fixed arrivals,
-        part random,
+        nested random,
         value at_ns,
         value rest_ns,
     } where is_sound
@@ -30,14 +30,14 @@ impl Timetable {
         Timetable { mean_gap_ns: 1e9 / rate_per_s, arrivals, random, at_ns: 0, rest_ns: 0.0 }
     }
 
-    /// The time of the next request, the first of which comes at 0.
+    /// Time of the next request; the first is at 0.
     pub fn take_ns(&mut self) -> u64 {
         let now_ns = self.at_ns;
         let gap_ns = match self.arrivals {
             Arrivals::Constant => self.mean_gap_ns,
             Arrivals::Poisson => -libm::log1p(-self.random.unit()) * self.mean_gap_ns,
         };
-        // Whole nanoseconds are counted apart, so that no rounding adds up.
+        // Whole nanoseconds are counted separately, so that rounding errors do not accumulate.
         let later_ns = self.rest_ns + gap_ns;
         self.at_ns = now_ns.saturating_add(later_ns as u64);
         self.rest_ns = later_ns.fract();

@@ -6,7 +6,7 @@ use std::any::Any;
 use std::ops::Range;
 
 use writeamp_engine::flash::{Cause, FlashOp, Recorder};
-use writeamp_engine::hints::{Group, Hears, Hints, NEVER};
+use writeamp_engine::hints::{Group, Hints, NEVER, RequiredHints};
 use writeamp_engine::managers::{self, BlockManager, Setup};
 use writeamp_naive::timed::{Logical, LogicalOp, ProgramFor};
 
@@ -41,10 +41,12 @@ fn write_hinted(
     (groups, group_of): (&[Group], &[u8]),
     times: &[u64],
 ) -> Result<(), writeamp_engine::Error> {
-    let hints = match drive.hears() {
-        Hears::Nothing => None,
-        Hears::Groups => Some(Hints { groups, group_of, ..Hints::default() }),
-        Hears::InvalidationTimes => Some(Hints { invalidation_times: times, ..Hints::default() }),
+    let hints = match drive.required_hints() {
+        RequiredHints::Nothing => None,
+        RequiredHints::Groups => Some(Hints { groups, group_of, ..Hints::default() }),
+        RequiredHints::InvalidationTimes => {
+            Some(Hints { invalidation_times: times, ..Hints::default() })
+        }
     };
     drive.write(pages, hints)
 }

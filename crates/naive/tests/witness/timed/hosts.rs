@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use writeamp_engine::flash::{Cause, Counters};
-use writeamp_engine::hints::{Hears, Hints, NEVER};
+use writeamp_engine::hints::{Hints, NEVER, RequiredHints};
 use writeamp_engine::request::Op;
 use writeamp_engine::timing::{BlockDevice, IoRequest, Shift, Ssd};
 use writeamp_naive::timed::{Asked, OfInterval, TimedCounters, TimedDrive};
@@ -20,26 +20,26 @@ pub struct Asking {
 }
 
 /// Hints on the pages of a write after so many pages, for a drive that hears them.
-fn hints(hears: Hears, asking: &Asking, page_bytes: u64, clock: u64) -> Vec<u64> {
+fn hints(required_hints: RequiredHints, asking: &Asking, page_bytes: u64, clock: u64) -> Vec<u64> {
     let IoRequest { op, offset, length, .. } = asking.request;
     if op != Op::Write || length == 0 {
         return Vec::new();
     }
     let pages = offset / page_bytes..(offset + length).div_ceil(page_bytes);
-    let hint = |page: u64| match hears {
+    let hint = |page: u64| match required_hints {
         // Most pages stay in their groups.
-        Hears::Groups if !asking.whim.is_multiple_of(8) => group_of(page as u32),
-        Hears::Groups => u64::from(asking.whim / 8 % 2),
+        RequiredHints::Groups if !asking.whim.is_multiple_of(8) => group_of(page as u32),
+        RequiredHints::Groups => u64::from(asking.whim / 8 % 2),
         _ if asking.whim.is_multiple_of(5) => NEVER,
         _ => clock + u64::from(asking.whim % 301),
     };
-    if hears == Hears::Nothing { Vec::new() } else { pages.map(hint).collect() }
+    if required_hints == RequiredHints::Nothing { Vec::new() } else { pages.map(hint).collect() }
 }
 
 /// Interface of a device, as the host sees it.
 pub trait Device {
     fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32, hints: &[u64]);
-    fn hears(&self) -> Hears;
+    fn required_hints(&self) -> RequiredHints;
     fn page_bytes(&self) -> u64;
     fn next_event_ns(&self) -> Option<u64>;
     /// Goes on until a request is answered, but not to events of `before_ns` and later.
@@ -66,8 +66,8 @@ impl Device for Ssd {
         submitted.expect("a request within the drive");
     }
 
-    fn hears(&self) -> Hears {
-        BlockDevice::hears(self)
+    fn required_hints(&self) -> RequiredHints {
+        BlockDevice::required_hints(self)
     }
 
     fn page_bytes(&self) -> u64 {
@@ -149,8 +149,8 @@ impl Device for TimedDrive<Books> {
         TimedDrive::submit(self, now_ns, asked, (offset, length), id, hints.to_vec());
     }
 
-    fn hears(&self) -> Hears {
-        self.logical().drive.hears()
+    fn required_hints(&self) -> RequiredHints {
+        self.logical().drive.required_hints()
     }
 
     fn page_bytes(&self) -> u64 {
@@ -231,7 +231,7 @@ pub fn drive(
         arrivals.push_back((at_ns, id));
     }
     let (mut now_ns, mut answers, mut marks) = (0, Vec::new(), Vec::new());
-    let (hears, page_bytes) = (device.hears(), device.page_bytes());
+    let (required_hints, page_bytes) = (device.required_hints(), device.page_bytes());
     let (mut in_device, mut clock) = (0, 0);
     for _ in 0..MOST_EVENTS {
         let outstanding = closed.map_or(depth, |most| most.min(depth));
@@ -245,7 +245,7 @@ pub fn drive(
             now_ns = if closed.is_some() { now_ns } else { now_ns.max(due_ns) };
             in_device += 1;
             let asking = &asked[id as usize];
-            let told = hints(hears, asking, page_bytes, clock);
+            let told = hints(required_hints, asking, page_bytes, clock);
             clock += told.len() as u64;
             device.submit(now_ns, &asking.request, id, &told);
         }

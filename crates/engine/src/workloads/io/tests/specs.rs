@@ -61,12 +61,12 @@ fn canonical_forms_are_in_bytes_and_that_of_plain_pages_has_no_requests() {
 fn a_bad_spec_is_refused_in_a_sentence_that_says_what_is_valid() {
     for (text, words) in [
         ("io:qd=4,rate=100", "qd=4 and rate=100 exclude each other"),
-        ("io:arrivals=constant", "arrivals= is for an open loop, which needs rate="),
+        ("io:arrivals=constant", "arrivals= needs rate=, because it is for open loops"),
         ("io:write=1e-5", "write is 0 or a number from 0.0001 to 1"),
         ("io:write=1.1", "write is a number from 0 to 1"),
         ("io:flush=0.5,trim=0.5", "add up to at most 0.99"),
         ("io:access=tpcc", "access is uniform, zipf or hot-cold"),
-        ("io:access=random", "random is a whole workload, and no part of another"),
+        ("io:access=random", "random must be a whole workload; it cannot be part of another"),
         ("io:access=zipf(trim=0.1)", "for a whole workload"),
         ("io:access=hot-cold(f=0.0001,r=0.9)", "at least one hot and one cold page"),
         ("random:bs=1000", "bs is a multiple of 512 bytes"),
@@ -77,7 +77,7 @@ fn a_bad_spec_is_refused_in_a_sentence_that_says_what_is_valid() {
         ("random:bs=4k,align=700", "align is a multiple of 512 bytes"),
         ("random:qd=0", "qd is auto or a whole number from 1 to 65536"),
         ("random:rate=0", "rate is none or a number from 0.001 to 1000000000"),
-        ("random:bs=8M", "a write of 8388608 bytes does not fit the 4096000 bytes"),
+        ("random:bs=8M", "a write of 8388608 bytes does not fit in the 4096000 available bytes"),
         ("random:bs=8M,write=0", "a read of 8388608 bytes does not fit"),
         ("random:bs=4000k,offset=512", "does not fit the 4095488 bytes"),
         ("random:offset=1G", "an offset of 1073741824 bytes is beyond the 4096000"),
@@ -85,7 +85,7 @@ fn a_bad_spec_is_refused_in_a_sentence_that_says_what_is_valid() {
         ("random:trim=0.1,bs=6k", "or a size of at least 8192 bytes"),
         ("random:trim=0.1,offset=512", "may cover no whole page"),
         ("sequential:bs=4k,stride=4M", "a stride of 4194304 bytes after a write of 4096"),
-        ("sequential:qd=4", "qd= is for requests, which need bs=, as in sequential:bs=128k"),
+        ("sequential:qd=4", "qd= needs bs=, as in sequential:bs=128k"),
         ("sequential:bs=4k,access=zipf", "unknown parameter"),
     ] {
         let error = refusal(text);

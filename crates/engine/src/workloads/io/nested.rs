@@ -1,4 +1,4 @@
-//! Requests as a part of a whole workload, beside parts that write pages.
+//! Requests as a component of a whole workload, next to components that write pages.
 
 use super::characteristics::SEQUENTIAL;
 use super::{Characteristics, IO, RANDOM};
@@ -7,7 +7,7 @@ use crate::params::{Params, Specs};
 use crate::spec::Spec;
 use crate::workloads::WORKLOADS;
 
-/// Specs of parts: a workload that may stand in another, or requests in a whole one.
+/// Specs of components: a nested workload, or requests in a whole workload.
 #[derive(Debug)]
 pub struct NestedOrRequests;
 
@@ -25,7 +25,7 @@ impl Specs for NestedOrRequests {
     }
 
     fn read_nested(&self, text: &str, depth: usize) -> Result<Params> {
-        // Only a whole workload hands over requests of its parts.
+        // Only a whole workload passes on the requests of its components.
         let is_in_whole = depth <= 1;
         let name = Spec::parse(WORKLOADS.noun, text)?.name;
         if is_in_whole && [IO.name, RANDOM.name, SEQUENTIAL].contains(&name.as_str()) {
@@ -42,7 +42,7 @@ impl Specs for NestedOrRequests {
 fn check(name: &str, requests: &Characteristics) -> Result<()> {
     if requests.is_timed() {
         return Err(Error::Spec(format!(
-            "{name}: qd= and rate= are for a whole workload; its parts come one request at a time"
+            "{name}: qd= and rate= are only valid for a whole workload; remove them from its parts"
         )));
     }
     if requests.write == 0.0 {

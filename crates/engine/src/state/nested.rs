@@ -1,5 +1,5 @@
-//! States of boxes, options, vectors and arrays of parts.
-//! There are as many parts as there were when these were built.
+//! States of boxes, options, vectors and arrays of values with a state.
+//! The number of values is that of the construction.
 
 use super::{Reader, State, Writer};
 use crate::error::Result;
@@ -16,25 +16,25 @@ impl<T: State + ?Sized> State for Box<T> {
 
 impl<T: State> State for Option<T> {
     fn save(&self, to: &mut Writer) {
-        if let Some(part) = self {
-            part.save(to);
+        if let Some(state) = self {
+            state.save(to);
         }
     }
 
     fn restore(&mut self, from: &mut Reader) -> Result<()> {
-        self.iter_mut().try_for_each(|part| part.restore(from))
+        self.iter_mut().try_for_each(|state| state.restore(from))
     }
 }
 
 impl<T: State> State for [T] {
     fn save(&self, to: &mut Writer) {
-        for part in self {
-            part.save(to);
+        for state in self {
+            state.save(to);
         }
     }
 
     fn restore(&mut self, from: &mut Reader) -> Result<()> {
-        self.iter_mut().try_for_each(|part| part.restore(from))
+        self.iter_mut().try_for_each(|state| state.restore(from))
     }
 }
 
