@@ -92,8 +92,10 @@ def commands() -> list[str]:
     for page in PAGES:
         for _, text in blocks(page):
             for line in text.replace("\\\n", "").splitlines():
-                words = shlex.split(line.removeprefix("$ "), comments=True)
-                if words[:1] == ["writeamp"]:
+                command = line.removeprefix("$ ")
+                # Other lines are outputs, whose quotes may be apostrophes.
+                if command.startswith("writeamp "):
+                    words = shlex.split(command, comments=True)
                     end = words.index(">") if ">" in words else None
                     found.append(shlex.join(words[:end]))
     return list(dict.fromkeys(found))
