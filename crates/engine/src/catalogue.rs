@@ -132,7 +132,7 @@ mod tests {
             WORKLOADS.read(&specs)
         };
         assert!(nested(16).is_ok());
-        assert!(nested(17).unwrap_err().to_string().contains("16 deep"));
+        assert!(nested(17).unwrap_err().to_string().contains("16 levels deep"));
         assert!(nested(5000).is_err());
     }
 

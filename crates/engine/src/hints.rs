@@ -87,7 +87,7 @@ impl RequiredHints {
     }
 }
 
-/// First group with the highest write rate per page, or 0 if there is no group.
+/// First group with the highest write rate per page, or 0 without groups.
 pub fn hottest_group(groups: &[Group]) -> u8 {
     let mut hottest = 0;
     for (at, group) in groups.iter().enumerate() {

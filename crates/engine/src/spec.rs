@@ -188,8 +188,8 @@ mod tests {
     #[test]
     fn a_bad_list_of_specs_is_refused_in_a_sentence() {
         for (text, words) in [
-            ("single,d=5", "without a colon; parameters go as in single:d=5"),
-            ("hcwf(d=5),d_swap=9", "parameters go as in hcwf:d_swap=9"),
+            ("single,d=5", "without a colon; write parameters as in single:d=5"),
+            ("hcwf(d=5),d_swap=9", "write parameters as in hcwf:d_swap=9"),
             ("single,,sepgc", "an empty item between commas"),
             ("single,", "an empty item between commas"),
             ("hcwf(d=5,single", "parentheses do not match"),

@@ -218,7 +218,7 @@ fn what_cannot_be_built_is_refused() {
     let error = refused(2, 1, setup(Layout::Flat).table_pages(20));
     assert!(error.to_string().contains("needs an observer"), "{error}");
     let error = refused(2, 1, setup(Layout::Flat).table_pages(2000));
-    assert!(error.to_string().contains("2000 of 1500 logical pages"), "{error}");
+    assert!(error.to_string().contains("at most the drive's 1500 logical pages"), "{error}");
     for op in [f64::NAN, -0.5, -3.0, 0.0, 1e9] {
         let setup = setup(Layout::Flat).op(op).custom(CustomPolicies::default());
         assert!(managers::build("single", setup).is_err(), "{op}");

@@ -11,7 +11,7 @@ use super::{Array, BlockState, Cause, Geometry, Pools};
 use crate::error::{Error, Result};
 use crate::state::state;
 
-/// Wear limits of a drive: erases per block, and spare blocks. By default there is no limit.
+/// Wear limits of a drive: erases per block, and spare blocks. The default has no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wear {
     /// Erases after which a block is worn out, at least 1; [`Wear::NO_LIMIT`] for none.

@@ -134,7 +134,7 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
 
     /// Collects for the full frontier of `stream`; the victim becomes the new frontier.
     /// Exception: if a victim of the other kind has more valid pages than the other frontier has
-    /// room for, and there are no swaps, it becomes the other frontier.
+    /// room for, and swaps are disabled, it becomes the other frontier.
     #[cold]
     fn collect(&mut self, stream: usize, pool: usize) -> Result<()> {
         let [mut pages, mut second_pages] = std::mem::take(&mut self.migrating);

@@ -56,7 +56,7 @@ state! {
 impl Eti {
     fn is_sound(&self) -> bool {
         self.firsts.first() == Some(&0)
-            && self.firsts.is_sorted_by(|one, next| one < next)
+            && self.firsts.is_sorted_by(|page, next| page < next)
             && self.firsts.last().is_some_and(|&last| last < self.pages)
             && self.firsts.len() <= self.most_extents
             && self.counts.len() == self.firsts.len()

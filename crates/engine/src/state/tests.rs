@@ -99,7 +99,7 @@ fn bytes_that_are_not_what_was_saved_are_refused_in_a_sentence() {
         assert!(restored(&wrong).is_err(), "{at}");
     }
     assert!(sentence(b"PK").contains("not the saved state"));
-    assert!(sentence(&bytes[..bytes.len() - 1]).contains("cut off"));
+    assert!(sentence(&bytes[..bytes.len() - 1]).contains("truncated"));
     assert!(sentence(&[&bytes[..], &[0]].concat()).contains("extra bytes"));
     let mut flipped = bytes.clone();
     flipped[1000] ^= 1;

@@ -229,7 +229,7 @@ mod tests {
             ),
             (
                 r#"{"bus": {"channel_mb_s": 0.0001}}"#,
-                "bus.channel_mb_s is 0.0001; it must be 0 for",
+                "bus.channel_mb_s is 0.0001; it must be 0 (takes no time), or",
             ),
             (
                 r#"{"write_cache": {"bytes": 18446744073709551615}}"#,

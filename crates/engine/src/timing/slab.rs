@@ -40,7 +40,7 @@ impl<T: Copy> Slab<T> {
         self.slots.len() - self.free.len()
     }
 
-    /// True if there are no values.
+    /// True if the slab is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -62,7 +62,7 @@ impl Groups {
         if ends.is_empty() {
             return Ok(Groups::default());
         }
-        let is_ascending = ends.is_sorted_by(|one, next| one < next) && ends.first() != Some(&0);
+        let is_ascending = ends.is_sorted_by(|end, next| end < next) && ends.first() != Some(&0);
         let has_all = ends.last().is_some_and(|&last| last >= pages);
         if !is_ascending || !has_all || ends.len() > MOST_GROUPS {
             return Err(Error::Spec(format!(
@@ -120,8 +120,8 @@ impl Trace {
     }
 
     /// Builds a replay of columns with hints.
-    /// The pages up to each of `group_ends` form a group of similar frequency. Without `group_ends`
-    /// there are no hints.
+    /// The pages up to each of `group_ends` form a group of similar frequency. An empty `group_ends`
+    /// gives no hints.
     pub fn of_groups(
         columns: Columns,
         page_bytes: u32,

@@ -125,7 +125,7 @@ fn is_far_colder(groups: &[Demand], ratio: f64) -> bool {
 /// Divides optimally: solves eq. 3 at the optimum by Newton's method.
 /// With y = 1/δ, OP/s = y·ln y/(y−1) − 1 (eq. 3). At the optimum, y − 1 − ln y = μ·p/s in every
 /// group. Newton's method finds ln μ from ΣOP = `op_pages`, in which the total space is convex.
-/// Returns None if no group has writes or there is no space to divide.
+/// Returns None without writes or without space to divide.
 fn optimal(groups: &[Demand], op_pages: f64) -> Option<Vec<f64>> {
     const MOST_STEPS: usize = 60;
     const TOLERANCE: f64 = 1e-13;

@@ -347,7 +347,7 @@ fn knowledge(params: &Params, current: bool) -> Knowledge {
             demotion: params.number("demotion"),
         }),
         "interval" => Knowledge::Intervals { ratio: params.number("ratio") },
-        other => unreachable!("'{other}' is no word of the domain"),
+        other => unreachable!("'{other}' is not a word of the domain"),
     }
 }
 

@@ -37,7 +37,7 @@ pub struct Head {
     ahead_sectors: u64,
     /// Most sectors of a pass that are kept behind the last one read.
     behind_sectors: u64,
-    /// Last sector passed, if there is no current pass.
+    /// Last sector passed, without a current pass.
     at: u64,
     pass: Option<Pass>,
     /// Start of the current busy period, and the busy time before it.

@@ -79,8 +79,8 @@ fn a_bad_spec_is_refused_in_a_sentence_that_says_what_is_valid() {
         ("random:rate=0", "rate is none or a number from 0.001 to 1000000000"),
         ("random:bs=8M", "a write of 8388608 bytes does not fit in the 4096000 available bytes"),
         ("random:bs=8M,write=0", "a read of 8388608 bytes does not fit"),
-        ("random:bs=4000k,offset=512", "does not fit the 4095488 bytes"),
-        ("random:offset=1G", "an offset of 1073741824 bytes is beyond the 4096000"),
+        ("random:bs=4000k,offset=512", "does not fit in the 4095488 available bytes"),
+        ("random:offset=1G", "an offset of 1073741824 bytes is beyond the drive's 4096000"),
         ("random:trim=0.1,bs=512", "may cover no whole page of 4096"),
         ("random:trim=0.1,bs=6k", "or a size of at least 8192 bytes"),
         ("random:trim=0.1,offset=512", "may cover no whole page"),
@@ -94,7 +94,7 @@ fn a_bad_spec_is_refused_in_a_sentence_that_says_what_is_valid() {
     }
     let huge = Site { pages: u32::MAX, page_bytes: 16384, context: Context::root(1) };
     let error = build_for("random:align=512", &huge).err().unwrap().to_string();
-    assert!(error.contains("32 bits count; give a larger align than 512"), "{error}");
+    assert!(error.contains("32 bits can number; give a larger align than 512"), "{error}");
     let mut random = build_for("random:bs=16k", &huge).unwrap();
     assert!((0..1000).all(|_| random.next_request().unwrap().range().end < u32::MAX));
 }
