@@ -1,108 +1,190 @@
-//! Naive timed flash drive, which the tests hold the engine's timed drive against.
+//! Naive timed flash drive, the reference for tests of the engine's timed drive.
 //!
-//! What is done to the flash is told to it ([`Logical`]); when each part of it ends, it works out
-//! from these rules. Events of one time happen in the order in which they were scheduled.
+//! The untimed drive ([`Logical`]) decides which pages are read and programmed, and which blocks
+//! are erased. This module computes when each stage of these operations ends, by the rules below.
+//! They are the specification of a drive in time; it does not depend on the engine. Events with the
+//! same time happen in the order in which they were scheduled.
 //!
-//! **Requests.** A request comes after `read_in_ns` or `write_in_ns`. A write then crosses the link
-//! in whole packets; every request passes the controller; the answer of a read crosses the link
-//! (another one if it is full-duplex), and each answer takes `out_ns` more. Link, controller and
-//! cache memory serve one after another in the order of asking. A stage that takes no time is no
-//! event. A request is served at one moment and answered once all that it waits for is done. One of
-//! no length touches no page.
+//! **Requests.**
+//! - A read reaches the drive after `read_in_ns`, any other request after `write_in_ns`.
+//! - A write then crosses the link in whole packets.
+//! - Every request passes the controller.
+//! - The answer of a read crosses the link. A full-duplex link has a second lane for answers.
+//! - Each answer takes `out_ns` more.
+//! - The link, the controller and the cache memory each serve one request after another, in the
+//!   order in which the requests reach them.
+//! - A stage that takes no time schedules no event.
+//! - A request is served at one moment. It is answered once everything it waits for is done.
+//! - A request of length 0 touches no page.
 //!
-//! **Dies.** A die (a chip where dies are not interleaved) does one operation at a time: command on
-//! the channel, with the data of a program; array; data out of a read. Programs and erases queue in
-//! order, and one that must wait for another holds up those behind it. A read joins the queue once
-//! it waits for nothing, or a queue of its own that goes first, and those for entries of the mapping table
-//! before other reads. When an operation ends, the
-//! operations that wait for it are freed, the one that came last first, and then the die goes on.
-//! A channel serves data that leave a die before commands, or commands first; the die whose transfer has ended
-//! goes on, and then the next transfer begins.
+//! **Dies.**
+//! - A die does one operation at a time. Where dies are not interleaved, a chip does one operation
+//!   at a time, and these rules hold for the chip.
+//! - An operation has these stages: the command on the channel, with the data of a program; the
+//!   array; and the data out, of a read.
+//! - Programs and erases are queued in order. One that must wait for another operation blocks those
+//!   behind it.
+//! - A read is queued once it waits for nothing. If reads go first, they have a queue of their own,
+//!   which goes before that of programs and erases. Otherwise they join that queue.
+//! - In the queue of reads, reads of entries of the mapping table go before other reads.
+//! - When an operation ends, the operations that wait for it are released, the one that was added
+//!   last first. Then the die begins its next operation.
+//! - A channel serves data that leave a die before commands, or commands before such data; the
+//!   profile decides which.
+//! - When a transfer ends, its die continues first. Then the channel begins its next transfer.
 //!
-//! **Suspension.** A read that comes while the array is at a program or an erase suspends it, if it
-//! may still be suspended so often, has longer to go than suspending takes, and no data are being
-//! loaded. Reads go before it is resumed; what was left is then prolonged by the resumption.
+//! **Suspension.**
+//! - If a read arrives while the array is busy with a program or an erase, that operation is
+//!   suspended under three conditions. It was suspended fewer times than the profile allows. It has
+//!   longer to go than suspending takes. No data of a next program are loaded or being loaded.
+//! - Reads go before a suspended operation is resumed.
+//! - The time that resuming takes is added to the time that the operation had left.
 //!
-//! **Planes.** Where they read for themselves, a read is one of a flash page, waits for its plane and goes through
-//! command, array and data there, while other planes do; the first of the planes with something to read goes first. The
-//! die begins nothing else as long as a plane has something to read.
+//! **Planes.** These rules hold where planes read independently.
+//! - A read covers one flash page, and waits for its plane.
+//! - Its command, array and data stages run on that plane while other planes do the same.
+//! - Of the planes with something to read, the one with the lowest number begins first.
+//! - As long as any plane has something to read, the die begins nothing else.
 //!
-//! **Dispatch.** Before a page is written, the books may hear how many programs and erases each die has to do.
+//! **Dispatch.**
+//! - If the profile asks for the shortest queue, the untimed drive receives the number of programs
+//!   and erases that each die has to do. It receives them before each page that is written.
 //!
-//! **Bounds.** Where copies yield, reads of pages that are copied go after all other reads, and suspend nothing.
-//! Programs and erases (suspended ones first) go after all reads. Where waiting has a bound, what could begin
-//! but for others that went first goes before them once that has lasted so long, and is not suspended then;
-//! of two such, the one that was passed first, copies before programs.
+//! **Bounds.**
+//! - Where copies yield, reads of pages that are copied go after all other reads. They suspend
+//!   nothing.
+//! - Programs and erases go after all reads. Suspended ones go before the others.
+//! - Where waiting has a bound, an operation that could begin, but is passed over, becomes overdue
+//!   after that time. An overdue operation goes before those that passed it, and
+//!   is not suspended then.
+//! - Of two overdue operations, the one that was passed over first goes first. If both were passed
+//!   over at the same time, a copy goes before a program.
 //!
-//! **Pacing.** Where collection is paced, programs that hold copies only and erases queue apart from those of the
-//! host, but in the order of submission where they are of one block on one die. When no other read waits, what is
-//! suspended goes on; else collection (copies, then the head of its queue) and the head of the host's queue take
-//! turns. If both could begin, collection does if its credit is above 0, and the array's time of that is taken
-//! from it. When a program of the host begins, the credit grows by the array's time of what collection has waiting
-//! at the die over the number of programs that the die's erased blocks have room for (one at least). When nothing
-//! of collection waits any more, the credit is 0. An erase waits for copies in the host's queue too. The hard
-//! limit is the soft one.
+//! **Pacing.** These rules hold where collection is paced.
+//! - Programs that hold only copies, and erases, have a queue apart from the programs of the host.
+//! - Programs and erases of one block on one die keep the order of submission in both queues.
+//! - When only reads of copies wait, or none, a suspended operation is resumed first. If there is
+//!   none, collection and the head of the host's queue take turns. Collection begins with its reads
+//!   of copies, and continues with the head of its queue.
+//! - If both could begin, collection begins if its credit is above 0. The array time of its
+//!   operation is then subtracted from the credit.
+//! - When a program of the host begins, the credit grows by B / P. B is the array time of the
+//!   operations of collection that wait at the die. P is the number of programs that the die's
+//!   erased blocks have room for, and 1 at least.
+//! - When no operation of collection waits any more, the credit is 0.
+//! - An erase waits for copies in the host's queue too.
+//! - The hard limit is the same as the soft limit.
 //!
-//! **Cache program.** While the array programs, the data of the next program cross the channel, if
-//! it is next in the queue, waits for nothing, and no read waits to go first.
+//! **Cache program.**
+//! - While the array programs, the data of the next program cross the channel under three
+//!   conditions. It is next in the queue, it waits for nothing, and no read waits that goes first.
 //!
-//! **Program units.** A program begins with the first page of its unit (or, of a unit that was
-//! begun before time, with what is left of it) and is queued with the last.
-//! From its first page until it is done, its pages are read from memory, at no cost but the
-//! memory's. A copy waits for the read of its page. An erase waits for the queued programs on other
-//! dies that hold copies made since the erase before. Neighbours that lie in one flash page (on all
-//! planes) are read at once. A wear leveller closes a block with whatever it holds, and what is begun
-//! there is queued then, before the erase of the block that the data were in. A flush, and a write
-//! that is not cached, fills begun units that hold data of the host, not only of the mapping table; where that cannot be, they count
-//! as safe. Where the cache survives a loss of power, a flush waits for nothing, and such a write is cached.
+//! **Program units.**
+//! - A program begins with the first page of its unit. If the unit was begun before time 0, its
+//!   program begins with the first of the remaining pages.
+//! - It is queued with the last page of its unit.
+//! - From its first page until it is done, its pages are read from memory. This takes only the time
+//!   of the memory.
+//! - A program that holds a copy waits for the read of the copied page.
+//! - An erase waits for the queued programs on other dies that hold copies made since the previous
+//!   erase.
+//! - Neighbouring pages of one flash page (on all planes) are read at once.
+//! - A wear leveller may close a block that is not full. The program that is begun there is then
+//!   queued, before the erase of the block from which the data were moved.
+//! - A flush fills up the begun units that hold data of the host. So does a write that is not
+//!   cached. Units with pages of the mapping table only are left as they are.
+//! - A unit that cannot be filled up counts as safe.
+//! - If the cache survives a loss of power, a flush waits for nothing, and a write that otherwise
+//!   would not be cached is cached.
 //!
-//! **Writes of parts.** The rest of a page that is mapped is read first, unless it is in memory.
+//! **Partial writes.**
+//! - If the profile reads before it modifies, a write of a part of a mapped page first reads the
+//!   rest of the page, unless that is in memory.
 //!
-//! **Write cache.** Pages stand in it in the order of last use. A write needs a place for each page
-//! that is not in it; writes get places in order. After each, and after all, so many of the oldest
-//! pages leave that sixteen units a die (at most half of the cache) are free or becoming so; and if
-//! there is no place and nothing for the flash to do, begun units are filled. The place of a page
-//! that leaves is free when its program is done. A read is served by a page that holds all that it wants; a page
-//! without anything to write holds all.
+//! **Write cache.**
+//! - Pages are in the order of last use.
+//! - A write needs a place for each of its pages that is not in the cache. Writes get places in
+//!   order.
+//! - The oldest pages leave until enough places are free, or will be once programs are done.
+//!   Enough is sixteen units for each die, but at most half of the cache, and at least one place.
+//!   This happens after each page that gets a place, and after all of them.
+//! - If no place is free, and the flash has nothing to do, begun units are filled up.
+//! - The place of a page that leaves is free when its program is done.
+//! - A read is served by a cached page that holds all of its sectors. A page with nothing to write
+//!   holds all sectors.
 //!
-//! **Intervals.** The host may mark moments. What a page of the cache takes of the flash when it leaves,
-//! with all that its write brings about at once, counts to the interval in which the host wrote it last;
-//! all else to the interval in which it is done.
+//! **Intervals.**
+//! - The host may mark moments. An interval lies between two marks.
+//! - When a page leaves the cache, the programs and erases that its write causes at once count for
+//!   the interval in which the host wrote the page last.
+//! - All other programs and erases count for the interval in which they are done.
 //!
-//! **Hints.** What a write says of a page holds once the cache has a place for the page, or it is written to
-//! flash; a page is programmed with what was said of it last. The host's clock counts the pages that it has
-//! written; what is left by it of a page's life begins when the page is programmed, and is one page at least.
+//! **Hints.**
+//! - The hint of a write on a page is valid once the cache has a place for the page, or once the
+//!   page is written to flash.
+//! - A page is programmed with its latest valid hint.
+//! - The host's clock is the number of pages that it has written.
+//! - If the hint is a time, the page's remaining life is computed by that clock when the page is
+//!   programmed. It is 1 page at least.
 //!
-//! **Mapping table.** An entry that is not in memory is read first, and the oldest segment makes
-//! room; if that was changed, its page of the table is written, which cleans the other segments of
-//! that page, and if not all of them are in memory the rest of the page is read first. Copies change
-//! entries as soon as these are in memory. A trim changes them without waiting. At least 512 bytes
-//! are read for an entry. An entry that is not in memory, and whose page of the table is being read, comes
-//! with that read. Neighbours that wait for the same read of the table are read at once.
+//! **Mapping table.**
+//! - An entry that is not in memory is read first. The segment used longest ago makes room.
+//! - If that segment was changed, its page of the table is written. This write cleans the other
+//!   segments of that page. If not all of them are in memory, the rest of the page is read first.
+//! - Copies change entries as soon as these are in memory.
+//! - A trim changes entries without waiting.
+//! - At least 512 bytes are read for an entry.
+//! - If an entry is not in memory, and its page of the table is being read, it arrives with that
+//!   read.
+//! - Neighbouring pages that wait for the same read of the table are read at once.
 //!
-//! **SLC cache.** Its rows have a block on each die; their programs, of one flash page on the planes
-//! that are programmed at once, lie on the dies in turn. A page of the host goes there, unless the cache is full and
-//! folds in pauses only, or the page belongs to a sequential run of writes that is long enough to pass it by; the version
-//! behind the cache is unmapped. Before a program there is begun, the oldest row is folded by as many programs as
-//! rows are in use from the watermark on, and before a row is begun until there is room for one more. Folding reads what
-//! a program holds, unless it is in memory, writes it as the host would, and erases the row after its last; the erase
-//! waits for the programs that were queued on other dies. A row that holds nothing is given up for nothing. In a pause,
-//! so many programs are folded at once as make whole ones on all dies, whenever nothing is to be done, until no full row
-//! is left. The cache may have as many rows as its own bytes and its share of the free space make, and two at least.
+//! **SLC cache.**
+//! - Each row of the cache has a block on each die.
+//! - A program writes one flash page on the planes that are programmed at once. The programs lie on
+//!   the dies in turn.
+//! - A page of the host goes to the cache, with two exceptions. The cache takes no page if it is
+//!   full and folds in pauses only. It takes no page of a sequential run of writes that is long
+//!   enough to bypass it.
+//! - When a page goes to the cache, its version behind the cache is unmapped.
+//! - If the cache does not fold in pauses only, the oldest row is folded before each program in the
+//!   cache is begun. The number of programs to fold is the number of rows in use from the watermark
+//!   on.
+//! - Before a row is begun, rows are folded until there is room for one more.
+//! - Folding reads the pages of a program, unless they are in memory, and writes them as the host
+//!   would. After its last program, the row is erased.
+//! - The erase of a row waits for the programs that were queued on other dies.
+//! - Folding a row without valid pages reads and writes nothing. Such rows are released also where
+//!   the cache folds in pauses only.
+//! - In a pause, whenever the drive has nothing to do, as many programs are folded at once as make
+//!   whole programs on all dies. This is repeated until no full row is left.
+//! - The cache may have as many rows as fit into its own bytes and its share of the free space, and
+//!   2 at least.
 //!
-//! **Read errors.** Of a drive with a table of bit error rates, a read of flash behind the SLC cache is tried again
-//! until it is corrected: when its data have crossed the channel, its die waits for the decoder and begins again with
-//! the command; nothing else comes between. The rate is the table's, geometrically interpolated, for the erases of the
-//! block and the time since its first page was programmed, times the flash page's own factor. A read needs more than k further tries where
-//! its number is below the probability that a codeword of it has more wrong bits than are corrected, at the rate
-//! that k tries leave. The number is that of the read's place among all that were submitted.
+//! **Read errors.** These rules hold for a drive with a table of bit error rates.
+//! - A read of flash behind the SLC cache is tried again until it is corrected.
+//! - When the data of a failed try have crossed the channel, the die waits for the decoder, and
+//!   begins again with the command. The die does nothing else in between.
+//! - The error rate depends on the erases of the block, and on the time since its first page was
+//!   programmed. It is interpolated geometrically in the table, and multiplied by a factor of the
+//!   flash page.
+//! - Each read has a random number. It needs more than k further tries if that number is below the
+//!   probability that any of its codewords has more wrong bits than can be corrected. This
+//!   probability is computed at the error rate that k tries leave.
+//! - The random number follows from the read's index among all such reads that were submitted.
 //!
-//! **Upkeep** follows every event: blocks that were read too often or are too old are moved; LUNs
-//! whose units have run out of work, the last unit first, collect below the soft limit while it is
-//! idle; evicted segments are written, the last first. Before each page that is written, LUNs below
-//! the hard limit collect. The soft limit is a quarter of a LUN's spare blocks at most (but one), and
-//! the hard one no higher. A LUN collects again once the erases of the collection before are done. Between two requests, idle
-//! collection and refresh move no more blocks than there are.
+//! **Upkeep** follows every event, in this order:
+//! - Blocks that were read too often, or are too old, are moved.
+//! - LUNs of dies that have run out of work collect, those of the last such die first. A LUN
+//!   collects if it is below the soft limit while its die is idle.
+//! - Rows of the SLC cache are folded, if this is a pause.
+//! - Evicted segments of the mapping table are written, the last first.
+//!
+//! These rules limit it:
+//! - Before each page that is written, LUNs below the hard limit collect.
+//! - The soft limit is a quarter of a LUN's spare blocks at most, but 1 at least. The hard limit is
+//!   not above the soft limit.
+//! - A LUN collects again once the erases of its previous collection are done.
+//! - Between two requests, idle collection and refresh move no more blocks than the drive has.
 
 mod array;
 mod cache;
@@ -117,7 +199,7 @@ mod upkeep;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use array::{Array, Seat, Waiter};
+use array::{Array, DieOrPlane, Waiter};
 use cache::Cache;
 pub use errors::ErrorTable;
 use errors::Errors;
@@ -130,7 +212,7 @@ use upkeep::Upkeep;
 
 /// Kind of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum RequestKind {
     Read,
     Write { fua: bool },
     Trim,
@@ -140,9 +222,9 @@ pub enum Asked {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Event {
     ChannelFree(usize),
-    ArrayDone(Seat),
-    /// An array would have been done now, had it not been suspended.
-    Nothing,
+    ArrayDone(DieOrPlane),
+    /// Cancelled end of an array operation that was suspended.
+    Cancelled,
     AtLink(u32),
     AtController(u32),
     Served(u32),
@@ -152,7 +234,7 @@ enum Event {
     SlcIdle(u64),
 }
 
-/// Events to come, and the time.
+/// Simulated time and scheduled events.
 #[derive(Debug, Default)]
 struct Clock {
     now_ns: u64,
@@ -180,15 +262,15 @@ impl Clock {
         Some(event)
     }
 
-    /// The array of a unit will not be done when it should have been.
-    fn call_off_array(&mut self, unit: usize) {
-        let done = Event::ArrayDone(Seat::Die(unit));
-        let found = self.events.iter_mut().find(|(.., event)| *event == done);
-        found.expect("the array was at work").2 = Event::Nothing;
+    /// Cancels the end of a unit's array operation, because it is suspended.
+    fn cancel_array(&mut self, unit: usize) {
+        let done = Event::ArrayDone(DieOrPlane::Die(unit));
+        let scheduled = self.events.iter_mut().find(|(.., event)| *event == done);
+        scheduled.expect("the array was busy").2 = Event::Cancelled;
     }
 }
 
-/// Counts that the engine is compared with.
+/// Counters to compare with those of the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TimedCounters {
     /// Programs by the index of [`ProgramFor`].
@@ -201,36 +283,38 @@ pub struct TimedCounters {
     pub trimmed_pages: u64,
     pub trimmed_bytes: u64,
     pub unmapped_pages: u64,
-    /// Pages of the host that lie on the flash now, and how many of them in an SLC cache.
+    /// Host pages that are on the flash now.
     pub mapped_pages: u64,
+    /// Those of them that are in the SLC cache.
     pub slc_pages: u64,
     pub flushes: u64,
     pub program_operations: u64,
     pub read_operations: u64,
-    /// Further tries of reads of the host, of copies, of the table; and reads that stay wrong.
+    /// Further tries of reads: of the host, of copies, of the table.
     pub retries: [u64; 3],
+    /// Reads that no try corrects: of the host, of copies, of the table.
     pub uncorrectable: [u64; 3],
 }
 
-/// Programs and erases of the flash for the writes of an interval.
+/// Programs and erases that count for one interval between marks of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct OfInterval {
+pub struct IntervalCounts {
     /// Programs by the index of [`ProgramFor`].
     pub programs: [u64; 9],
     pub erases: u64,
 }
 
-/// A flash drive in time.
+/// Timed flash drive, with the untimed drive `logical` behind it.
 pub struct TimedDrive<L: Logical> {
     logical: L,
     profile: Profile,
     clock: Clock,
     array: Array,
     counters: TimedCounters,
-    /// The last of them is under way.
-    intervals: Vec<OfInterval>,
-    /// The interval to which everything counts now, if it is not the one under way.
-    charged: Option<usize>,
+    /// Programs and erases of each interval; the last interval has not ended.
+    intervals: Vec<IntervalCounts>,
+    /// Interval for which operations count now, if it is not the last.
+    charged_interval: Option<usize>,
     link_in: Server,
     link_out: Server,
     controller: Server,
@@ -243,12 +327,12 @@ pub struct TimedDrive<L: Logical> {
     slc: Option<Slc>,
     programs: Programs,
     upkeep: Upkeep,
-    /// The last hint on each page.
+    /// Latest hint on each page.
     hints: BTreeMap<u32, u64>,
 }
 
 impl<L: Logical> TimedDrive<L> {
-    /// A drive at time 0.
+    /// Returns a drive at time 0.
     pub fn new(profile: Profile, logical: L, seed: u64) -> Self {
         let mut drive = TimedDrive {
             array: Array::new(&profile, seed),
@@ -260,8 +344,8 @@ impl<L: Logical> TimedDrive<L> {
             profile,
             clock: Clock::default(),
             counters: TimedCounters::default(),
-            intervals: vec![OfInterval::default()],
-            charged: None,
+            intervals: vec![IntervalCounts::default()],
+            charged_interval: None,
             link_in: Server::default(),
             link_out: Server::default(),
             controller: Server::default(),
@@ -280,17 +364,17 @@ impl<L: Logical> TimedDrive<L> {
         drive
     }
 
-    /// The books behind it.
+    /// Returns the untimed drive.
     pub fn logical(&self) -> &L {
         &self.logical
     }
 
-    /// Time of the next event, if any.
+    /// Returns the time of the next event, if any.
     pub fn next_event_ns(&self) -> Option<u64> {
         self.clock.next_ns()
     }
 
-    /// All that was counted.
+    /// Returns the counters.
     pub fn counters(&self) -> TimedCounters {
         let host_pages = 0..self.profile.host_pages;
         TimedCounters {
@@ -304,29 +388,31 @@ impl<L: Logical> TimedDrive<L> {
         }
     }
 
-    /// The host marks a moment.
+    /// Ends the current interval: the host marks this moment.
     pub fn mark(&mut self) {
-        self.intervals.push(OfInterval::default());
+        self.intervals.push(IntervalCounts::default());
     }
 
-    /// Programs and erases for the writes between marks.
-    pub fn intervals(&self) -> &[OfInterval] {
+    /// Returns the programs and erases of each interval.
+    pub fn intervals(&self) -> &[IntervalCounts] {
         &self.intervals
     }
 
-    fn interval(&mut self) -> &mut OfInterval {
-        let charged = self.charged.unwrap_or(self.intervals.len() - 1);
-        &mut self.intervals[charged]
+    fn interval(&mut self) -> &mut IntervalCounts {
+        let charged_interval = self.charged_interval.unwrap_or(self.intervals.len() - 1);
+        &mut self.intervals[charged_interval]
     }
 
-    /// Lets the next event happen: the request that is answered by it, and when.
+    /// Processes the next event.
+    ///
+    /// Returns the id of the request that it answers, if any, and the time in ns.
     pub fn step(&mut self) -> Option<(u32, u64)> {
         let event = self.clock.take_next()?;
         let mut answered = None;
         match event {
             Event::ChannelFree(channel) => self.array.on_channel_free(channel, &mut self.clock),
-            Event::ArrayDone(seat) => self.array.on_array_done(seat, &mut self.clock),
-            Event::Nothing => {}
+            Event::ArrayDone(user) => self.array.on_array_done(user, &mut self.clock),
+            Event::Cancelled => {}
             Event::AtLink(id) => self.on_link(id),
             Event::AtController(id) => self.on_controller(id),
             Event::Served(id) => self.serve(id),
@@ -334,7 +420,7 @@ impl<L: Logical> TimedDrive<L> {
             Event::Answered(id) => {
                 self.requests.retain(|request| request.id != id);
                 answered = Some((id, self.clock.now_ns));
-                self.watch_idleness();
+                self.schedule_idle_work();
             }
             Event::Idle(submitted) => {
                 if submitted == self.submitted {
@@ -347,17 +433,17 @@ impl<L: Logical> TimedDrive<L> {
         answered
     }
 
-    /// Writes out what is in memory.
+    /// Writes the contents of the cache and of begun units to flash.
     pub fn sync(&mut self, now_ns: u64) {
         self.clock.now_ns = self.clock.now_ns.max(now_ns);
         self.write_back();
         self.settle();
     }
 
-    /// Does what follows from operations that are done, until nothing does.
+    /// Notifies waiters, admits writes and runs the upkeep, until no waiter is left to notify.
     fn settle(&mut self) {
         loop {
-            while let Some(waiter) = self.array.told.pop() {
+            while let Some(waiter) = self.array.to_notify.pop() {
                 match waiter {
                     Waiter::Request(id) => self.release(id),
                     Waiter::CachedPage => self.cache.as_mut().expect("a cache").leaving -= 1,
@@ -365,12 +451,12 @@ impl<L: Logical> TimedDrive<L> {
                     Waiter::TablePage(page) => {
                         self.table.as_mut().expect("a table").reads.remove(&page);
                     }
-                    Waiter::Operation(_) => unreachable!("operations hear at once"),
+                    Waiter::Operation(_) => unreachable!("operations are released when they end"),
                 }
             }
             self.admit_waiting();
-            self.keep_up();
-            if self.array.told.is_empty() {
+            self.run_upkeep();
+            if self.array.to_notify.is_empty() {
                 return;
             }
         }

@@ -1,4 +1,4 @@
-//! Write cache: which pages it takes, and which leave it.
+//! Write cache: admission and eviction of pages.
 
 use std::collections::BTreeSet;
 
@@ -6,23 +6,24 @@ use super::array::Waiter;
 use super::profile::{Logical, Profile, transfer_ns};
 use super::{Event, TimedDrive};
 
-/// A page of the cache, with the sectors that are to be written.
+/// Page in the cache.
 #[derive(Debug)]
 pub struct Cached {
     pub page: u32,
+    /// Sectors that must be written to flash.
     pub dirty: BTreeSet<u32>,
-    /// The interval in which it was written last.
+    /// Interval in which the host wrote it last.
     pub interval: usize,
-    /// True if it is to pass the SLC cache by.
+    /// True if it bypasses the SLC cache.
     pub is_direct: bool,
 }
 
 #[derive(Debug)]
 pub struct Cache {
-    /// The page used last comes last.
+    /// In the order of last use; the most recent is last.
     pub pages: Vec<Cached>,
     pub places: usize,
-    /// Pages that are being programmed and hold their places until then.
+    /// Pages that left, whose places are taken until their programs are done.
     pub leaving: usize,
 }
 
@@ -46,7 +47,7 @@ impl Cache {
         Some(self.pages.remove(at))
     }
 
-    /// Uses a page, and returns it if it is in the cache.
+    /// Returns a page if it is in the cache, and makes it the one used last.
     pub fn use_page(&mut self, page: u32) -> Option<&mut Cached> {
         let cached = self.remove(page)?;
         self.pages.push(cached);
@@ -55,6 +56,7 @@ impl Cache {
 }
 
 impl<L: Logical> TimedDrive<L> {
+    /// Admits waiting writes in order, until one finds no place.
     pub(super) fn admit_waiting(&mut self) {
         if self.cache.is_none() {
             return;
@@ -73,14 +75,14 @@ impl<L: Logical> TimedDrive<L> {
         self.keep_room();
     }
 
-    /// Finds places for the pages of a write; false as long as some are missing.
+    /// Finds places for the pages of a write; false if some are missing.
     fn admit(&mut self, id: u32) -> bool {
         let request = self.request(id).clone();
         for page in request.pages(&self.profile).skip(request.cached_pages) {
             let sectors = request.sectors_of(page, &self.profile);
             let (interval, is_direct) = (request.interval, request.is_direct);
             if self.cached().dirty_of(page).is_some() || self.cached().room() > 0 {
-                self.take_hint(&request, page);
+                self.store_hint(&request, page);
             }
             if let Some(cached) = self.cached().use_page(page) {
                 cached.dirty.extend(sectors);
@@ -101,6 +103,7 @@ impl<L: Logical> TimedDrive<L> {
         true
     }
 
+    /// Writes the oldest pages to flash until enough places are free or become free.
     fn keep_room(&mut self) {
         let units = (16 * self.profile.dies() * self.profile.program_units()) as usize;
         loop {
@@ -119,13 +122,13 @@ impl<L: Logical> TimedDrive<L> {
             self.cached().leaving += 1;
             let bytes = self.profile.sector_bytes() * cached.dirty.len() as u32;
             let bytes = bytes.min(self.profile.page_bytes);
-            self.charged = Some(cached.interval);
+            self.charged_interval = Some(cached.interval);
             self.write_page(cached.page, bytes, Waiter::CachedPage, cached.is_direct);
-            self.charged = None;
+            self.charged_interval = None;
         }
     }
 
-    /// Writes all that waits in memory.
+    /// Writes all cached pages and fills up begun units.
     pub(super) fn write_back(&mut self) {
         while let Some(cache) = &mut self.cache
             && !cache.pages.is_empty()

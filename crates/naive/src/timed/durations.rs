@@ -1,6 +1,6 @@
-//! Durations drawn as the engine draws them.
+//! Random durations of array operations, equal to the engine's.
 //!
-//! They come from the stream "durations", in the order in which operations come to be.
+//! They come from the random stream "durations", in the order in which operations are created.
 
 use writeamp_engine::rng::Stream;
 
@@ -58,8 +58,9 @@ impl Durations {
         self.draw(self.slc_erase_ns)
     }
 
-    /// Draws the sum of four uniform 16-bit numbers, moved and stretched to mean and spread. What
-    /// has no spread takes no random number.
+    /// Draws a duration in ns: a sum of four uniform 16-bit numbers, scaled to mean and spread.
+    ///
+    /// Without spread, no random number is drawn.
     fn draw(&mut self, mean_ns: u64) -> u64 {
         let sd_ns = mean_ns as f64 * self.spread;
         if sd_ns == 0.0 {

@@ -1,13 +1,13 @@
-//! Bit errors of reads, and the tries that they take.
+//! Bit errors of reads, and the number of tries that correct them.
 
 use writeamp_engine::rng::Numbered;
 
-/// The table of a profile, and what it takes to correct a read.
+/// Table of bit error rates of a profile, and the parameters of correction.
 #[derive(Debug, Clone)]
 pub struct ErrorTable {
     pub erases: Vec<u32>,
     pub days: Vec<f64>,
-    /// Rates of wrong bits, a row for each of `erases`.
+    /// Bit error rates: a row for each of `erases`, a column for each of `days`.
     pub rates: Vec<Vec<f64>>,
     pub page_spread: f64,
     pub codeword_bytes: u32,
@@ -24,24 +24,25 @@ pub struct Errors {
     table: ErrorTable,
     /// Erases of each block.
     erases: Vec<u32>,
-    /// Time of the first data of each block, if it got them in time.
+    /// Time of the first program of each block since its erase; None if that was before time 0.
     first_ns: Vec<Option<u64>>,
-    of_reads: Numbered,
-    of_pages: Numbered,
+    read_draws: Numbered,
+    page_draws: Numbered,
     reads: u64,
-    /// Further tries, and reads that stay wrong: of the host, of copies, of the table.
+    /// Further tries of reads: of the host, of copies, of the table.
     pub retries: [u64; 3],
+    /// Reads that no try corrects: of the host, of copies, of the table.
     pub uncorrectable: [u64; 3],
 }
 
 impl Errors {
-    /// Errors of a drive whose blocks were erased so often before time.
+    /// Returns the errors of a drive; `erases` are the erases of each block before time 0.
     pub fn new(table: ErrorTable, erases: &[u32], seed: u64) -> Self {
         Errors {
-            erases: erases.iter().map(|&before| before + table.worn_erases).collect(),
+            erases: erases.iter().map(|&erases| erases + table.worn_erases).collect(),
             first_ns: vec![None; erases.len()],
-            of_reads: Numbered::new(seed, "read errors"),
-            of_pages: Numbered::new(seed, "pages that err"),
+            read_draws: Numbered::new(seed, "read errors"),
+            page_draws: Numbered::new(seed, "pages that err"),
             reads: 0,
             retries: [0; 3],
             uncorrectable: [0; 3],
@@ -61,7 +62,9 @@ impl Errors {
         self.erases[block as usize] += 1;
     }
 
-    /// Further tries of the next read, of bytes of a page of a block, for a purpose.
+    /// Returns the number of further tries of the next read.
+    ///
+    /// `purpose` is the index in `retries`.
     pub fn tries(
         &mut self,
         (block, read_unit): (u32, u32),
@@ -74,7 +77,7 @@ impl Errors {
             Some(first_ns) => (now_ns - first_ns) as f64 / 86_400e9,
             None => self.table.aged_days + now_ns as f64 / 86_400e9,
         };
-        let mut bits = self.of_pages.bits(u64::from(read_unit));
+        let mut bits = self.page_draws.bits(u64::from(read_unit));
         let mut sum = 0.0;
         for _ in 0..4 {
             sum += ((bits % 65536) as f64 + 0.5) / 65536.0;
@@ -84,14 +87,14 @@ impl Errors {
         let rate = self.table.rate(self.erases[block as usize], days)
             * (deviations * self.table.page_spread).exp();
         let codewords = bytes.div_ceil(u64::from(self.table.codeword_bytes)).max(1);
-        let luck = self.of_reads.unit(self.reads);
+        let draw = self.read_draws.unit(self.reads);
         for tries in 0..=self.table.most_retries {
-            let now = rate * self.table.retry_factor.powi(tries.cast_signed());
+            let try_rate = rate * self.table.retry_factor.powi(tries.cast_signed());
             let mut good = 1.0;
             for _ in 0..codewords {
-                good *= self.table.chance_of_good_codeword(now.min(0.5));
+                good *= self.table.chance_of_good_codeword(try_rate.min(0.5));
             }
-            if luck >= 1.0 - good {
+            if draw >= 1.0 - good {
                 self.retries[purpose] += u64::from(tries);
                 return tries;
             }
@@ -103,7 +106,7 @@ impl Errors {
 }
 
 impl ErrorTable {
-    /// The rate between four values of the table, weighted as powers.
+    /// Interpolates the error rate geometrically between four values of the table.
     fn rate(&self, erases: u32, days: f64) -> f64 {
         let wear: Vec<f64> = self.erases.iter().map(|&n| f64::from(n)).collect();
         let mut rate = 1.0;
@@ -115,7 +118,9 @@ impl ErrorTable {
         rate
     }
 
-    /// Chance that no more bits are wrong than are corrected: term by term from none on.
+    /// Returns the probability that a codeword has at most `correctable_bits` wrong bits.
+    ///
+    /// The binomial terms are summed from 0 wrong bits on.
     fn chance_of_good_codeword(&self, rate: f64) -> f64 {
         let bits = f64::from(self.codeword_bytes) * 8.0;
         let (log_wrong, log_right) = (rate.ln(), (-rate).ln_1p());
@@ -129,7 +134,7 @@ impl ErrorTable {
     }
 }
 
-/// The values of an axis that another lies between, each with its share.
+/// Returns the indexes of the axis values around `value`, each with its weight.
 fn shares(axis: &[f64], value: f64) -> Vec<(usize, f64)> {
     for at in 1..axis.len() {
         if value < axis[at] {

@@ -1,4 +1,4 @@
-//! Profile of a timed drive, and the interface to the untimed drive behind it.
+//! Profile of a timed drive, and its interface to the untimed drive.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub enum ProgramFor {
     Folding,
 }
 
-/// Operation on the flash.
+/// Operation on the flash, as the untimed drive reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogicalOp {
     Read { page: u32 },
@@ -26,59 +26,67 @@ pub enum LogicalOp {
     Erase { block: u32 },
 }
 
-/// The books of a drive, which know no time. What they are asked to do, they report in order.
+/// Untimed drive: mapping, placement and collection.
+///
+/// Its methods return the flash operations that they cause, in order.
 pub trait Logical {
-    /// Writes a page, with the hint on it: a group, or for how many pages it will live still.
-    /// There is none on pages of the mapping table.
+    /// Writes a page.
+    ///
+    /// `hint` is its group or its remaining life, in pages that the host writes. Pages of the
+    /// mapping table have no hint.
     fn write(&mut self, page: u32, hint: Option<u64>) -> Vec<LogicalOp>;
-    /// Hears how many programs and erases each die has to do, of which the page that is written
-    /// next, if it may lie on any, wants the fewest.
+    /// Sets the number of programs and erases that each die has to do.
+    ///
+    /// If the next page may lie on any die, it goes to the one with the fewest.
     fn steer(&mut self, queues: &[usize]);
-    /// Hears that the host has asked for a write, and said something of its pages.
-    fn hear(&mut self);
+    /// Notes that the host submitted a write with hints on its pages.
+    fn note_hinted_write(&mut self);
     fn trim(&mut self, pages: Range<u32>);
-    /// Fills up the unit that is begun in a block; `None` if that cannot be.
+    /// Fills up the unit that is begun in a block, or return None if that is impossible.
     fn pad(&mut self, block: u32, unit_pages: u32) -> Option<Vec<LogicalOp>>;
-    /// Collects on an idle LUN; `None` if there is nothing to gain.
+    /// Collects on an idle LUN, or return None if that gains no space.
     fn collect_idle(&mut self, lun: usize) -> Option<Vec<LogicalOp>>;
-    /// Moves the data of a closed block; `None` if it cannot, or the block is not closed.
+    /// Moves the data of a closed block.
+    ///
+    /// Returns None if that is impossible, or the block is not closed.
     fn collect_closed(&mut self, block: u32) -> Option<Vec<LogicalOp>>;
     fn physical(&self, logical: u32) -> Option<u32>;
     fn logical_at(&self, physical: u32) -> u32;
     fn free_blocks(&self, lun: usize) -> u32;
-    /// Pools of free blocks: one, or as many as LUNs.
+    /// Returns the number of pools of free blocks: 1, or the number of LUNs.
     fn pools(&self) -> usize;
     fn erases_of(&self, block: u32) -> u32;
-    /// Pages that trims have unmapped so far.
+    /// Returns the number of pages that trims have unmapped so far.
     fn unmapped_pages(&self) -> u64;
 }
 
-/// A drive: its shape, and everything that takes time.
+/// Shape and timing of a drive.
 #[derive(Debug, Clone)]
 #[allow(clippy::struct_excessive_bools)] // the switches of a profile
 pub struct Profile {
     pub channels: u32,
     pub chips_per_channel: u32,
     pub dies_per_chip: u32,
-    /// LUNs that collect: one, or as many as dies.
+    /// LUNs that collect: 1, or the number of dies.
     pub luns: u32,
     pub blocks: u32,
     /// Mapping units of a block.
     pub pages_per_block: u32,
-    /// True if a block lies on all dies.
+    /// True if each block spans all dies.
     pub is_superblock: bool,
     pub planes_per_die: u32,
-    /// Planes that a block lies on.
+    /// Planes that a block spans on each die.
     pub planes_of_block: u32,
     pub page_bytes: u32,
     pub host_pages: u32,
     /// Pages of the host and of the mapping table.
     pub logical_pages: u32,
-    /// By kind of page in turn.
+    /// Array time of a read, for each kind of flash page in turn.
     pub read_ns: Vec<u64>,
+    /// Array time of a program, for each kind of word line in turn.
     pub program_ns: Vec<u64>,
     pub erase_ns: u64,
-    /// Standard deviation over mean of all durations of the array.
+    /// Standard deviation of all array times, divided by their means.
     pub spread: f64,
     pub units_per_flash_page: u32,
     pub planes_at_once: u32,
@@ -105,10 +113,10 @@ pub struct Profile {
     pub most_suspends: u32,
     pub copies_yield: bool,
     pub most_wait_ns: u64,
-    /// Planes of a die that read for themselves; none where it does one read at a time.
+    /// Planes of a die that read independently; 0 where a die does one read at a time.
     pub reading_planes: u32,
-    /// True if a stripe of the host's pages begins on the die with the fewest programs and erases
-    /// to do.
+    /// True if each stripe of host pages begins on the die with the fewest waiting programs and
+    /// erases.
     pub to_shortest_queue: bool,
     pub background: bool,
     pub soft_blocks: u32,
@@ -125,8 +133,8 @@ pub struct Profile {
     pub map_segment_bytes: u32,
     pub reads_per_block: u32,
     pub retention_ns: u64,
-    /// True if the hints on pages are times by the host's clock, not groups.
-    pub hears_times: bool,
+    /// True if hints are times by the host's clock, not groups.
+    pub hints_are_times: bool,
     pub slc_static_bytes: u64,
     pub slc_dynamic_share: f64,
     pub slc_bits_per_cell: u32,
@@ -140,13 +148,13 @@ pub struct Profile {
     pub errors: Option<ErrorTable>,
 }
 
-/// Place of a page, as far as time depends on it.
+/// Place of a page, as needed for its durations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     pub die: usize,
-    /// Program units of its block on that die and plane that come before it.
+    /// Number of preceding program units of its block on that die and plane.
     pub program_index: usize,
-    /// Flash pages of its block on that die and plane that come before it.
+    /// Number of preceding flash pages of its block on that die and plane.
     pub page_index: usize,
 }
 
@@ -155,17 +163,17 @@ impl Profile {
         self.channels * self.chips_per_channel * self.dies_per_chip
     }
 
-    /// Mapping units that one program writes.
+    /// Returns the mapping units of one program.
     pub(super) fn program_units(&self) -> u32 {
         self.page_units() * self.pages_per_word_line
     }
 
-    /// Mapping units of a flash page on the planes that are programmed at once.
+    /// Returns the mapping units of a flash page on the planes that are programmed at once.
     fn page_units(&self) -> u32 {
         self.units_per_flash_page * self.planes_at_once
     }
 
-    /// Mapping units that one read fetches.
+    /// Returns the mapping units of one read.
     fn read_units(&self) -> u32 {
         if self.reading_planes > 0 { self.units_per_flash_page } else { self.page_units() }
     }
@@ -174,7 +182,7 @@ impl Profile {
         page / self.pages_per_block
     }
 
-    /// The dies that a block lies on.
+    /// Returns the dies that a block spans.
     pub(super) fn dies_of(&self, block: u32) -> Vec<usize> {
         if self.is_superblock {
             return (0..self.dies() as usize).collect();
@@ -182,10 +190,14 @@ impl Profile {
         vec![(block / (self.blocks / self.dies())) as usize]
     }
 
-    /// Returns the place of a page by a walk along its block, unit by unit. A block's units go to
-    /// its dies in turn, and on each die to the planes in turn.
+    /// Returns the place of a page, by a walk along the units of its block.
+    ///
+    /// A block's units go to its dies in turn, and on each die to the planes in turn.
     pub(super) fn place(&self, page: u32) -> Place {
-        assert!(page < self.first_slc_page(), "pages of the SLC cache lie elsewhere");
+        assert!(
+            page < self.first_slc_page(),
+            "page {page} is in the SLC cache, which has no blocks"
+        );
         let dies = self.dies_of(self.block_of(page));
         let offset = page % self.pages_per_block;
         let planes = (self.planes_of_block / self.planes_at_once) as usize;
@@ -202,8 +214,10 @@ impl Profile {
         Place { die: dies[turn], program_index, page_index: pages_before + within }
     }
 
-    /// Plane of its die that a page lies on.
-    /// A block of one plane lies on that of its number; units of one plane go to them in turn.
+    /// Returns the plane of a page on its die.
+    ///
+    /// The number of a block of one plane determines its plane. In a block of several planes, units
+    /// of one plane go to the planes in turn.
     pub(super) fn plane(&self, page: u32) -> usize {
         let (first_slc_page, planes) = (self.first_slc_page(), self.planes_per_die);
         let is_slc = page >= first_slc_page;
@@ -211,7 +225,7 @@ impl Profile {
             return 0;
         }
         if self.planes_at_once > 1 {
-            // All units are whole numbers of such pages.
+            // Each unit is a whole number of flash pages.
             return (page / self.units_per_flash_page % planes) as usize;
         }
         let on_die = if is_slc {
@@ -225,22 +239,22 @@ impl Profile {
         (on_die % planes) as usize
     }
 
-    /// True if the unit of a page is complete with it.
+    /// True if a page is the last of its program unit.
     pub(super) fn is_last_of_program(&self, page: u32) -> bool {
         (page + 1).is_multiple_of(self.program_units())
     }
 
-    /// The number of what one read fetches with a page.
+    /// Returns the number of the read unit of a page.
     pub(super) fn read_unit_of(&self, page: u32) -> u32 {
         page / self.read_units()
     }
 
     /// True if one read fetches both pages.
-    pub(super) fn is_read_at_once(&self, one: u32, other: u32) -> bool {
-        one / self.read_units() == other / self.read_units()
+    pub(super) fn is_read_at_once(&self, page: u32, other: u32) -> bool {
+        page / self.read_units() == other / self.read_units()
     }
 
-    /// Returns the unit of a die that works at one operation at a time: a die, or a chip.
+    /// Returns the unit of a die that does one operation at a time: the die, or its chip.
     pub(super) fn unit_of(&self, die: usize) -> usize {
         let chips = (self.channels * self.chips_per_channel) as usize;
         if self.die_interleaving { die } else { die % chips }
@@ -253,7 +267,9 @@ impl Profile {
     }
 }
 
-/// Time of a transfer at a rate in 10^6 bytes a second, 0 of which takes none.
+/// Returns the time of a transfer in ns, at a rate in 10^6 bytes per second.
+///
+/// At a rate of 0, it takes no time.
 pub(super) fn transfer_ns(bytes: u64, mb_s: f64) -> u64 {
     if mb_s == 0.0 { 0 } else { (bytes as f64 * 1e3 / mb_s).round() as u64 }
 }

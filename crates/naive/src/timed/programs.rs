@@ -1,4 +1,4 @@
-//! Pages that are written, and the operations that this takes.
+//! Writes of pages, and the flash operations that they cause.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,18 +8,19 @@ use super::profile::{Logical, LogicalOp, ProgramFor};
 
 #[derive(Debug, Default)]
 pub struct Programs {
-    /// The program that is begun in a block.
+    /// Begun program of each block that has one.
     pub begun: BTreeMap<u32, OpId>,
-    /// Blocks whose begun program holds data that were to be written.
+    /// Blocks whose begun program holds data of the host.
     pub with_host_data: Vec<u32>,
-    /// Pages that were copied and whose entries of the table change.
+    /// Copied pages whose entries of the mapping table must change.
     pub moved: Vec<u32>,
 }
 
-/// State of a page that is being written.
-struct Written {
+/// Write of a page.
+struct PageWrite {
     cause: ProgramFor,
     bytes: u32,
+    /// Reads that its program waits for.
     after: Vec<OpId>,
     waiter: Option<Waiter>,
 }
@@ -32,7 +33,7 @@ impl<L: Logical> TimedDrive<L> {
         self.array.new_read(physical, bytes)
     }
 
-    /// Writes a page of which so many bytes are new.
+    /// Writes a page; `bytes` of it are new.
     pub(super) fn write_page(&mut self, page: u32, bytes: u32, waiter: Waiter, is_direct: bool) {
         if self.slc.is_some() && !is_direct && self.slc_has_room() {
             return self.write_to_slc(page, bytes, waiter);
@@ -41,12 +42,14 @@ impl<L: Logical> TimedDrive<L> {
         let (cause, bytes, after) = self.prepare_write(page, bytes);
         self.forget_in_slc(page);
         let ops = self.write_logical(page, self.hint_on(page));
-        let written = Written { cause, bytes, after, waiter: Some(waiter) };
-        self.take_up(&ops, Some(&written), ProgramFor::Gc, None);
-        self.keep_table();
+        let written = PageWrite { cause, bytes, after, waiter: Some(waiter) };
+        self.begin_operations(&ops, Some(&written), ProgramFor::Gc, None);
+        self.update_table();
     }
 
-    /// Lets the books write a page, on the die with the shortest queue if the drive seeks that.
+    /// Writes a page on the untimed drive.
+    ///
+    /// If the profile asks for the shortest queue, the drive first receives the queue of each die.
     fn write_logical(&mut self, page: u32, hint: Option<u64>) -> Vec<LogicalOp> {
         if self.profile.to_shortest_queue {
             let dies = 0..self.profile.dies() as usize;
@@ -56,7 +59,7 @@ impl<L: Logical> TimedDrive<L> {
         self.logical.write(page, hint)
     }
 
-    /// Cause and bytes of a page that is written, and the reads that it waits for.
+    /// Returns the cause and bytes of a page's program, and the reads that it waits for.
     pub(super) fn prepare_write(&mut self, page: u32, bytes: u32) -> (ProgramFor, u32, Vec<OpId>) {
         let page_bytes = self.profile.page_bytes;
         let entry = self.look_up(page, true);
@@ -75,16 +78,16 @@ impl<L: Logical> TimedDrive<L> {
         }
     }
 
-    /// Writes a page that comes out of the SLC cache, once it was read there.
-    pub(super) fn take_up_folded(&mut self, page: u32, read: Option<OpId>) {
+    /// Writes a page that is folded out of the SLC cache, once `read` is done.
+    pub(super) fn write_folded(&mut self, page: u32, read: Option<OpId>) {
         let ops = self.write_logical(page, self.hint_on(page));
-        let written = Written {
+        let written = PageWrite {
             cause: ProgramFor::Folding,
             bytes: self.profile.page_bytes,
             after: read.into_iter().collect(),
             waiter: None,
         };
-        self.take_up(&ops, Some(&written), ProgramFor::Gc, None);
+        self.begin_operations(&ops, Some(&written), ProgramFor::Gc, None);
     }
 
     pub(super) fn count(&mut self, cause: ProgramFor) {
@@ -102,35 +105,39 @@ impl<L: Logical> TimedDrive<L> {
             self.array.submit(rest, &mut self.clock);
         }
         let ops = self.write_logical(page, None);
-        let written = Written {
+        let written = PageWrite {
             cause: ProgramFor::Mapping,
             bytes: self.profile.page_bytes,
             after: rest.into_iter().collect(),
             waiter: None,
         };
-        self.take_up(&ops, Some(&written), ProgramFor::Gc, None);
+        self.begin_operations(&ops, Some(&written), ProgramFor::Gc, None);
     }
 
-    /// Takes up a collection for a cause.
+    /// Begins the operations of a collection; its copies are counted for `cause`.
     ///
-    /// It is the background collection of a LUN, if one is given.
-    pub(super) fn take_up_collection(
+    /// `lun` is the LUN of a background collection, else None.
+    pub(super) fn begin_collection(
         &mut self,
         ops: &[LogicalOp],
         cause: ProgramFor,
         lun: Option<usize>,
     ) {
-        self.take_up(ops, None, cause, lun);
+        self.begin_operations(ops, None, cause, lun);
     }
 
-    fn take_up(
+    /// Begins the operations that the untimed drive reported.
+    ///
+    /// `written` describes the page that was written, if any. Copies of collection are counted for
+    /// `collected`.
+    fn begin_operations(
         &mut self,
         ops: &[LogicalOp],
-        written: Option<&Written>,
+        written: Option<&PageWrite>,
         collected: ProgramFor,
         lun: Option<usize>,
     ) {
-        // The reads of pages that are still to be copied, except of those in memory.
+        // Reads of the pages that are not copied yet, except of those in memory.
         let mut sources: BTreeMap<u32, OpId> = BTreeMap::new();
         // Programs that hold copies, since the last erase.
         let mut copies: BTreeSet<OpId> = BTreeSet::new();
@@ -171,7 +178,7 @@ impl<L: Logical> TimedDrive<L> {
                     }
                     if let Some(from) = from {
                         if let Some(read) = sources.remove(&from) {
-                            self.array.tell(read, Waiter::Operation(program));
+                            self.array.notify(read, Waiter::Operation(program));
                         }
                         copies.insert(program);
                         self.array.mark_contents(program, true);
@@ -179,7 +186,7 @@ impl<L: Logical> TimedDrive<L> {
                     }
                     if let Some(written) = written {
                         self.array.mark_contents(program, false);
-                        self.take_up_written(page, program, written);
+                        self.attach_write(page, program, written);
                     }
                     self.fill(page, program, bytes);
                 }
@@ -191,26 +198,29 @@ impl<L: Logical> TimedDrive<L> {
         self.note_free_blocks();
     }
 
-    /// Tells the dies how many free blocks there are, by the books.
+    /// Updates the number of free blocks of each pool from the untimed drive.
     pub(super) fn note_free_blocks(&mut self) {
         let pools = self.logical.pools();
         self.array.free_blocks = (0..pools).map(|pool| self.logical.free_blocks(pool)).collect();
     }
 
-    /// Programs what is begun in a block that is closed before it is full.
+    /// Submits the begun program of a block that is closed before it is full.
     fn queue_begun(&mut self, block: u32) {
         if let Some(program) = self.programs.begun.remove(&block) {
             self.array.submit(program, &mut self.clock);
         }
     }
 
+    /// Returns the read of a page to be copied, or None if it is in memory.
+    ///
+    /// `last` is the last read that is not submitted; the page joins it if one read fetches both.
     fn read_to_copy(&mut self, page: u32, last: &mut Option<(u32, OpId)>) -> Option<OpId> {
         if self.array.is_in_memory(page) {
             return None;
         }
         let page_bytes = self.profile.page_bytes;
-        if let Some((before, read)) = *last {
-            if self.profile.is_read_at_once(before, page) {
+        if let Some((last_page, read)) = *last {
+            if self.profile.is_read_at_once(last_page, page) {
                 self.array.add_bytes(read, page_bytes);
                 return Some(read);
             }
@@ -222,7 +232,7 @@ impl<L: Logical> TimedDrive<L> {
         Some(read)
     }
 
-    /// The program that a page belongs to.
+    /// Returns the program of a page; begins it if the page is its first.
     fn program_of(&mut self, page: u32) -> OpId {
         let block = self.profile.block_of(page);
         if page.is_multiple_of(self.profile.pages_per_block)
@@ -233,12 +243,12 @@ impl<L: Logical> TimedDrive<L> {
         *self.programs.begun.entry(block).or_insert_with(|| self.array.new_program(page))
     }
 
-    fn take_up_written(&mut self, page: u32, program: OpId, written: &Written) {
+    fn attach_write(&mut self, page: u32, program: OpId, written: &PageWrite) {
         for &read in &written.after {
-            self.array.tell(read, Waiter::Operation(program));
+            self.array.notify(read, Waiter::Operation(program));
         }
         if let Some(waiter) = written.waiter {
-            self.array.tell(program, waiter);
+            self.array.notify(program, waiter);
         }
         let block = self.profile.block_of(page);
         let is_data = !matches!(written.cause, ProgramFor::Mapping | ProgramFor::Folding)
@@ -277,24 +287,24 @@ impl<L: Logical> TimedDrive<L> {
                 let is_other = self.array.op(copy).die != die
                     || self.profile.paced && !self.array.is_collection(copy);
                 if !is_begun && is_other {
-                    self.array.tell(copy, Waiter::Operation(erase));
+                    self.array.notify(copy, Waiter::Operation(erase));
                 }
             }
             if let Some(lun) = lun {
                 self.upkeep.collecting[lun] += 1;
-                self.array.tell(erase, Waiter::Collection(lun));
+                self.array.notify(erase, Waiter::Collection(lun));
             }
             self.array.submit(erase, &mut self.clock);
         }
     }
 
-    /// Fills up the programs that hold data that were to be written.
+    /// Fills up the programs that hold data of the host.
     pub(super) fn pad_begun(&mut self) {
         self.pad_slc();
         for block in std::mem::take(&mut self.programs.with_host_data) {
             let program = self.programs.begun[&block];
             match self.logical.pad(block, self.profile.program_units()) {
-                Some(ops) => self.take_up(&ops, None, ProgramFor::Gc, None),
+                Some(ops) => self.begin_operations(&ops, None, ProgramFor::Gc, None),
                 None => self.array.release_early(program),
             }
         }

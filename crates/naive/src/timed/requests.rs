@@ -1,19 +1,20 @@
-//! Requests on their way through the drive.
+//! Path of requests through the drive: link, controller, memory and flash.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::array::{OpId, Waiter};
 use super::profile::{Logical, Profile, transfer_ns};
-use super::{Asked, Event, TimedDrive};
+use super::{Event, RequestKind, TimedDrive};
 
-/// Server of one thing after another.
+/// Server of one request after another.
 #[derive(Debug, Default)]
 pub struct Server {
     free_ns: u64,
 }
 
 impl Server {
+    /// Returns the time in ns at which a service that is requested now ends.
     pub fn serve(&mut self, now_ns: u64, duration_ns: u64) -> u64 {
         self.free_ns = now_ns.max(self.free_ns) + duration_ns;
         self.free_ns
@@ -23,62 +24,63 @@ impl Server {
 #[derive(Debug, Clone)]
 pub struct Request {
     pub id: u32,
-    pub asked: Asked,
+    pub kind: RequestKind,
     pub offset: u64,
     pub length: u64,
-    /// Things that it waits for, and one more until all of them are known.
+    /// Number of operations to wait for, plus 1 until all of them are created.
     waits: usize,
     pub cached_pages: usize,
-    /// The interval in which it was served.
+    /// Interval in which it was served.
     pub interval: usize,
-    /// Hints on its pages, if the drive hears any.
+    /// Hints on its pages, if the drive uses any.
     pub hints: Vec<u64>,
-    /// True if its pages pass the SLC cache by.
+    /// True if its pages bypass the SLC cache.
     pub is_direct: bool,
 }
 
 impl Request {
-    /// Pages that it touches.
+    /// Returns the pages that it touches.
     pub fn pages(&self, profile: &Profile) -> Range<u32> {
-        let touched = |page: &u32| !self.part_of(*page, profile).is_empty();
+        let touched = |page: &u32| !self.byte_range_on(*page, profile).is_empty();
         let mut pages = (0..profile.host_pages).filter(touched);
         pages.next().map_or(0..0, |first| first..pages.next_back().unwrap_or(first) + 1)
     }
 
-    /// Bytes of the drive that it touches on a page.
-    fn part_of(&self, page: u32, profile: &Profile) -> Range<u64> {
+    /// Returns the range of bytes that it touches on a page, as offsets on the drive.
+    fn byte_range_on(&self, page: u32, profile: &Profile) -> Range<u64> {
         let bytes = u64::from(profile.page_bytes);
         let (first, end) = (u64::from(page) * bytes, u64::from(page + 1) * bytes);
         self.offset.max(first)..(self.offset + self.length).min(end)
     }
 
     fn bytes_of(&self, page: u32, profile: &Profile) -> u32 {
-        let part = self.part_of(page, profile);
-        (part.end - part.start) as u32
+        let range = self.byte_range_on(page, profile);
+        (range.end - range.start) as u32
     }
 
-    /// Sectors of a page that it touches.
+    /// Returns the sectors of a page that it touches.
     pub fn sectors_of(&self, page: u32, profile: &Profile) -> BTreeSet<u32> {
-        let part = self.part_of(page, profile);
+        let range = self.byte_range_on(page, profile);
         let first = u64::from(page) * u64::from(profile.page_bytes);
-        part.map(|byte| (byte - first) as u32 / profile.sector_bytes()).collect()
+        range.map(|byte| (byte - first) as u32 / profile.sector_bytes()).collect()
     }
 }
 
 impl Profile {
-    /// Bytes that are written apart from others: 512, or more where a page has over 128 of those.
+    /// Returns the bytes of a sector: 512, or 1/128 of a page if that is more.
     pub(super) fn sector_bytes(&self) -> u32 {
         512.max(self.page_bytes.div_ceil(128))
     }
 }
 
 impl<L: Logical> TimedDrive<L> {
-    /// Takes a request; its answer bears `id`.
-    /// `hints` are those on the pages of a write, if the drive hears any.
+    /// Submits a request; [`Self::step`] returns `id` when it is answered.
+    ///
+    /// `hints` are the hints on the pages of a write, if the drive uses any.
     pub fn submit(
         &mut self,
         now_ns: u64,
-        asked: Asked,
+        kind: RequestKind,
         (offset, length): (u64, u64),
         id: u32,
         hints: Vec<u64>,
@@ -87,12 +89,12 @@ impl<L: Logical> TimedDrive<L> {
         self.submitted += 1;
         self.upkeep.moves_left = self.profile.blocks;
         if !hints.is_empty() {
-            self.logical.hear();
+            self.logical.note_hinted_write();
         }
         self.end_idle_folding();
         self.requests.push(Request {
             id,
-            asked,
+            kind,
             offset,
             length,
             waits: 1,
@@ -102,23 +104,23 @@ impl<L: Logical> TimedDrive<L> {
             is_direct: false,
         });
         let Profile { read_in_ns, write_in_ns, .. } = self.profile;
-        let in_ns = if asked == Asked::Read { read_in_ns } else { write_in_ns };
+        let in_ns = if kind == RequestKind::Read { read_in_ns } else { write_in_ns };
         self.clock.at(now_ns + in_ns, Event::AtLink(id));
     }
 
     pub(super) fn request(&self, id: u32) -> &Request {
-        self.requests.iter().find(|request| request.id == id).expect("it was not answered")
+        self.requests.iter().find(|request| request.id == id).expect("an unanswered request")
     }
 
     pub(super) fn request_mut(&mut self, id: u32) -> &mut Request {
-        self.requests.iter_mut().find(|request| request.id == id).expect("it was not answered")
+        self.requests.iter_mut().find(|request| request.id == id).expect("an unanswered request")
     }
 
     pub(super) fn on_link(&mut self, id: u32) {
-        let Request { asked, length, .. } = *self.request(id);
+        let Request { kind, length, .. } = *self.request(id);
         let now_ns = self.clock.now_ns;
-        let end_ns = match asked {
-            Asked::Write { .. } => self.link_in.serve(now_ns, self.link_ns(length)),
+        let end_ns = match kind {
+            RequestKind::Write { .. } => self.link_in.serve(now_ns, self.link_ns(length)),
             _ => now_ns,
         };
         if end_ns == now_ns {
@@ -142,13 +144,13 @@ impl<L: Logical> TimedDrive<L> {
         let request = self.request(id).clone();
         let pages = request.pages(&self.profile);
         let counters = &mut self.counters;
-        match request.asked {
-            Asked::Read => {
+        match request.kind {
+            RequestKind::Read => {
                 counters.read_pages += pages.len() as u64;
                 counters.read_bytes += request.length;
                 self.serve_read(&request);
             }
-            Asked::Write { fua } => {
+            RequestKind::Write { fua } => {
                 counters.written_pages += pages.len() as u64;
                 counters.written_bytes += request.length;
                 self.request_mut(id).interval = self.intervals.len() - 1;
@@ -161,17 +163,17 @@ impl<L: Logical> TimedDrive<L> {
                 }
                 self.write_through(&request);
             }
-            Asked::Trim => self.serve_trim(&request),
-            // Nothing that was answered is lost.
-            Asked::Flush if self.cache.is_some() && self.profile.power_safe => {
+            RequestKind::Trim => self.serve_trim(&request),
+            // The cache survives a loss of power, so answered writes are safe already.
+            RequestKind::Flush if self.cache.is_some() && self.profile.power_safe => {
                 counters.flushes += 1;
             }
-            Asked::Flush => {
+            RequestKind::Flush => {
                 counters.flushes += 1;
                 self.write_back();
                 let begun = self.programs.begun.clone();
                 let is_begun = |op: OpId| begun.values().any(|&begun| begun == op);
-                let waits = self.array.tell_of_programs(id, is_begun);
+                let waits = self.array.notify_of_programs(id, is_begun);
                 self.request_mut(id).waits += waits;
             }
         }
@@ -180,14 +182,14 @@ impl<L: Logical> TimedDrive<L> {
 
     fn serve_read(&mut self, request: &Request) {
         let mut from_memory_bytes = 0;
-        // A read, what was read, and the read of the table that it waits for.
+        // The last page, its read, and the read of the table that this waits for.
         let mut last: Option<(u32, OpId, Option<OpId>)> = None;
         for page in request.pages(&self.profile) {
             let bytes = request.bytes_of(page, &self.profile);
             let wanted = request.sectors_of(page, &self.profile);
             let cached = self.cache.as_ref().and_then(|cache| cache.dirty_of(page)).cloned();
             if cached.as_ref().is_some_and(|dirty| dirty.is_empty() || dirty.is_superset(&wanted)) {
-                self.cache.as_mut().expect("it has the page").use_page(page);
+                self.cache.as_mut().expect("the cache holds the page").use_page(page);
                 from_memory_bytes += u64::from(bytes);
                 continue;
             }
@@ -198,9 +200,9 @@ impl<L: Logical> TimedDrive<L> {
                 continue;
             }
             match last {
-                Some((before, read, its_entry))
-                    if (entry.is_none() || entry == its_entry)
-                        && self.profile.is_read_at_once(before, physical) =>
+                Some((last_page, read, read_entry))
+                    if (entry.is_none() || entry == read_entry)
+                        && self.profile.is_read_at_once(last_page, physical) =>
                 {
                     self.array.add_bytes(read, bytes);
                 }
@@ -209,10 +211,10 @@ impl<L: Logical> TimedDrive<L> {
                         self.array.submit(read, &mut self.clock);
                     }
                     let read = self.new_read(physical, bytes);
-                    self.array.tell(read, Waiter::Request(request.id));
+                    self.array.notify(read, Waiter::Request(request.id));
                     self.request_mut(request.id).waits += 1;
                     if let Some(entry) = entry {
-                        self.array.tell(entry, Waiter::Operation(read));
+                        self.array.notify(entry, Waiter::Operation(read));
                     }
                     last = Some((physical, read, entry));
                 }
@@ -248,27 +250,28 @@ impl<L: Logical> TimedDrive<L> {
                 bytes = bytes.min(self.profile.page_bytes);
             }
             self.request_mut(request.id).waits += 1;
-            self.take_hint(request, page);
+            self.store_hint(request, page);
             self.write_page(page, bytes, Waiter::Request(request.id), request.is_direct);
         }
         self.pad_begun();
     }
 
-    /// Takes what a write says of a page as the last word on it.
-    pub(super) fn take_hint(&mut self, request: &Request, page: u32) {
+    /// Stores the hint of a write on a page as its latest.
+    pub(super) fn store_hint(&mut self, request: &Request, page: u32) {
         let first = request.pages(&self.profile).start;
         let at = (page - first) as usize;
         if let Some(&hint) = request.hints.get(at) {
-            let later = if self.profile.hears_times { request.hints.len() - at } else { 0 };
+            let later = if self.profile.hints_are_times { request.hints.len() - at } else { 0 };
             self.hints.insert(page, hint.saturating_add(later as u64));
         }
     }
 
-    /// The hint on a page that is programmed now.
-    /// The host's clock counts the pages that it has written.
+    /// Returns the hint on a page that is programmed now, if any.
+    ///
+    /// A time becomes the remaining life, in pages that the host writes.
     pub(super) fn hint_on(&self, page: u32) -> Option<u64> {
         let hint = *self.hints.get(&page)?;
-        if !self.profile.hears_times {
+        if !self.profile.hints_are_times {
             return Some(hint);
         }
         let left = hint.saturating_sub(self.counters.written_pages).max(1);
@@ -283,7 +286,7 @@ impl<L: Logical> TimedDrive<L> {
             .collect();
         self.counters.trimmed_pages += pages.len() as u64;
         self.counters.trimmed_bytes += request.length;
-        let before = self.logical.unmapped_pages();
+        let unmapped_earlier = self.logical.unmapped_pages();
         for &page in &pages {
             let is_on_flash = self.physical(page).is_some();
             let cached = self.cache.as_mut().and_then(|cache| cache.remove(page));
@@ -296,21 +299,21 @@ impl<L: Logical> TimedDrive<L> {
             self.counters.unmapped_pages += u64::from(self.forget_in_slc(page));
             self.logical.trim(page..page + 1);
         }
-        self.counters.unmapped_pages += self.logical.unmapped_pages() - before;
+        self.counters.unmapped_pages += self.logical.unmapped_pages() - unmapped_earlier;
     }
 
-    /// A request waits for one thing less; for none, it is answered.
+    /// Counts one operation fewer to wait for, and answers the request if none is left.
     pub(super) fn release(&mut self, id: u32) {
         self.request_mut(id).waits -= 1;
-        let Request { waits, asked, length, .. } = *self.request(id);
+        let Request { waits, kind, length, .. } = *self.request(id);
         if waits > 0 {
             return;
         }
         let now_ns = self.clock.now_ns;
         let link_ns = self.link_ns(length);
-        let end_ns = match (asked, self.profile.full_duplex) {
-            (Asked::Read, true) => self.link_out.serve(now_ns, link_ns),
-            (Asked::Read, false) => self.link_in.serve(now_ns, link_ns),
+        let end_ns = match (kind, self.profile.full_duplex) {
+            (RequestKind::Read, true) => self.link_out.serve(now_ns, link_ns),
+            (RequestKind::Read, false) => self.link_in.serve(now_ns, link_ns),
             _ => now_ns,
         };
         self.clock.at(end_ns + self.profile.out_ns, Event::Answered(id));
@@ -321,8 +324,8 @@ impl<L: Logical> TimedDrive<L> {
         transfer_ns(length.div_ceil(link_packet_bytes) * link_packet_bytes, link_mb_s)
     }
 
-    /// Lets an idle drive write out what it holds, in a while.
-    pub(super) fn watch_idleness(&mut self) {
+    /// If the drive is idle, schedules the write-back of its memory and folding of its SLC cache.
+    pub(super) fn schedule_idle_work(&mut self) {
         let has_dirty =
             |cache: &super::cache::Cache| cache.pages.iter().any(|cached| !cached.dirty.is_empty());
         let has_data = self.cache.as_ref().is_some_and(has_dirty)
@@ -332,6 +335,6 @@ impl<L: Logical> TimedDrive<L> {
         if self.requests.is_empty() && has_data && idle_ns > 0 {
             self.clock.at(self.clock.now_ns + idle_ns, Event::Idle(self.submitted));
         }
-        self.watch_slc_idleness();
+        self.schedule_idle_folding();
     }
 }

@@ -1,4 +1,4 @@
-//! SLC cache: rows of blocks that take the host's pages first, and are folded in their order.
+//! SLC cache: rows of blocks that take the host's pages first, and are folded oldest first.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -6,25 +6,30 @@ use super::array::{OpId, Waiter};
 use super::profile::{Logical, Profile, ProgramFor};
 use super::{Event, TimedDrive};
 
-/// Row that holds something: its number, the logical page in each place, the places folded.
+/// Row in use.
 #[derive(Debug)]
 struct Row {
     number: u32,
+    /// Logical page in each place written so far; None if it is invalid.
     places: Vec<Option<u32>>,
+    /// Number of places folded.
     folded: usize,
 }
 
 #[derive(Debug)]
 pub struct Slc {
-    /// The oldest comes first; the last may not be full.
+    /// Rows in use, the oldest first; the last may not be full.
     rows: VecDeque<Row>,
     row_pages: usize,
     most_rows: u32,
     next_row: u32,
-    /// The program that is begun, and the pages that it still needs.
+    /// Begun program, and the number of pages it still needs.
     begun: Option<(OpId, u32)>,
+    /// True while the cache folds in a pause.
     is_folding: bool,
+    /// Offset at which the last write ended.
     run_end: u64,
+    /// Bytes of the sequential run of writes that ended there.
     run_bytes: u64,
 }
 
@@ -38,14 +43,15 @@ impl Profile {
         self.slc_static_bytes / u64::from(self.page_bytes)
     }
 
-    /// Mapping units of a program of the cache.
+    /// Returns the mapping units of a program of the cache.
     pub(super) fn slc_unit_pages(&self) -> u32 {
         self.units_per_flash_page * self.planes_at_once
     }
 
-    /// Mapping units of a row.
-    /// They are as many as a block's cells hold on each die, unless the cache would have less than
-    /// eight such rows.
+    /// Returns the mapping units of a row.
+    ///
+    /// They are as many as a block's cells hold on each die, or fewer if the cache would otherwise
+    /// have less than eight rows.
     pub(super) fn slc_row_pages(&self) -> u32 {
         let on_a_die = if self.is_superblock {
             self.pages_per_block / self.dies()
@@ -65,7 +71,7 @@ impl Profile {
         units * self.slc_unit_pages() * self.dies()
     }
 
-    /// Number of the first page of the cache.
+    /// Returns the number of the first page of the cache.
     pub(super) fn first_slc_page(&self) -> u32 {
         self.blocks * self.pages_per_block
     }
@@ -110,7 +116,7 @@ impl Slc {
         self.rows.front().is_some_and(|row| Self::is_full(row, self.row_pages))
     }
 
-    /// Row and place of a logical page.
+    /// Returns the row and place of a logical page, if the cache holds it.
     fn find(&self, logical: u32) -> Option<(usize, usize)> {
         self.rows.iter().enumerate().find_map(|(at, row)| {
             let place = row.places.iter().position(|&held| held == Some(logical))?;
@@ -118,16 +124,18 @@ impl Slc {
         })
     }
 
+    /// Returns the number of a page in the cache, by its row and place.
     fn number_of(&self, (at, place): (usize, usize)) -> u32 {
         self.rows[at].number * self.row_pages as u32 + place as u32
     }
 
+    /// Invalidates a page; true if the cache held it.
     fn forget(&mut self, logical: u32) -> bool {
-        let found = self.find(logical);
-        if let Some((at, place)) = found {
+        let location = self.find(logical);
+        if let Some((at, place)) = location {
             self.rows[at].places[place] = None;
         }
-        found.is_some()
+        location.is_some()
     }
 }
 
@@ -136,14 +144,14 @@ impl<L: Logical> TimedDrive<L> {
         self.slc.as_mut().expect("a drive with an SLC cache")
     }
 
-    /// The page that holds a logical page, in the cache or behind it.
+    /// Returns the physical page of a logical page, in the cache or behind it.
     pub(super) fn physical(&self, logical: u32) -> Option<u32> {
         let in_slc = self.slc.as_ref().and_then(|slc| Some(slc.number_of(slc.find(logical)?)));
         let number = in_slc.map(|number| self.profile.first_slc_page() + number);
         number.or_else(|| self.logical.physical(logical))
     }
 
-    /// True of a write in a sequential run of so many bytes that it passes the cache by.
+    /// Adds a write to the sequential run; true if the run is long enough to bypass the cache.
     pub(super) fn follow_run(&mut self, offset: u64, length: u64) -> bool {
         let least_bytes = self.profile.slc_direct_bytes;
         let Some(slc) = &mut self.slc else { return false };
@@ -152,7 +160,7 @@ impl<L: Logical> TimedDrive<L> {
         least_bytes > 0 && slc.run_bytes >= least_bytes
     }
 
-    /// Rows that the cache may use now: two at least.
+    /// Returns the number of rows that the cache may use now, at least 2.
     fn slc_limit(&self) -> usize {
         let is_free = |&page: &u32| self.physical(page).is_none();
         let free_pages = (0..self.profile.host_pages).filter(is_free).count() as u32;
@@ -160,7 +168,7 @@ impl<L: Logical> TimedDrive<L> {
         2.max((pages / u64::from(self.profile.slc_row_pages())) as usize)
     }
 
-    /// True if the cache takes the next page, after it has made room.
+    /// Makes room for the next page and begins its program; false if the cache takes no page.
     pub(super) fn slc_has_room(&mut self) -> bool {
         if self.slc().begun.is_some() {
             return true;
@@ -168,7 +176,7 @@ impl<L: Logical> TimedDrive<L> {
         let folds = self.profile.slc_folds_when_full;
         if !self.slc().has_open_row() {
             while self.slc().rows.len() >= self.slc_limit() {
-                let oldest = self.slc().rows.front().expect("two rows at least");
+                let oldest = self.slc().rows.front().expect("at least two rows");
                 let is_stale = oldest.places.iter().all(Option::is_none);
                 if !folds && !is_stale {
                     return false;
@@ -207,14 +215,14 @@ impl<L: Logical> TimedDrive<L> {
         }
         let (program, _) = self.slc().begun.expect("the cache has room");
         for read in after {
-            self.array.tell(read, Waiter::Operation(program));
+            self.array.notify(read, Waiter::Operation(program));
         }
-        self.array.tell(program, waiter);
+        self.array.notify(program, waiter);
         self.fill_slc(Some(page), bytes);
-        self.keep_table();
+        self.update_table();
     }
 
-    /// Fills the begun program up.
+    /// Fills up the begun program.
     pub(super) fn pad_slc(&mut self) {
         while self.slc.as_ref().is_some_and(Slc::has_begun) {
             self.fill_slc(None, 0);
@@ -238,12 +246,12 @@ impl<L: Logical> TimedDrive<L> {
         }
     }
 
-    /// Forgets a page that is written or trimmed behind the cache; true if the cache held it.
+    /// Invalidates a page that is written or trimmed behind the cache; true if the cache held it.
     pub(super) fn forget_in_slc(&mut self, page: u32) -> bool {
         self.slc.as_mut().is_some_and(|slc| slc.forget(page))
     }
 
-    /// Moves what the next program of the oldest row holds, and erases the row after its last.
+    /// Folds the next program of the oldest row, and erases the row after its last program.
     fn fold_unit(&mut self) {
         let unit = self.profile.slc_unit_pages() as usize;
         let first = self.profile.first_slc_page();
@@ -270,9 +278,9 @@ impl<L: Logical> TimedDrive<L> {
             let read = reads[&page];
             self.slc().forget(logical);
             self.collect_if_short();
-            self.take_up_folded(logical, read);
+            self.write_folded(logical, read);
             self.programs.moved.push(logical);
-            self.keep_table();
+            self.update_table();
         }
         let slc = self.slc();
         if slc.rows[0].folded == slc.row_pages {
@@ -281,16 +289,16 @@ impl<L: Logical> TimedDrive<L> {
         }
     }
 
-    /// Erases a row on all dies, after all programs that other dies have to do.
+    /// Erases a row on all dies, each erase after the submitted programs of other dies.
     fn erase_row(&mut self) {
         for die in 0..self.profile.dies() as usize {
             let erase = self.array.new_slc_erase(die);
-            self.array.wait_for_programs(erase, die);
+            self.array.wait_for_other_dies(erase, die);
             self.array.submit(erase, &mut self.clock);
         }
     }
 
-    pub(super) fn watch_slc_idleness(&mut self) {
+    pub(super) fn schedule_idle_folding(&mut self) {
         let idle_ns = self.profile.slc_idle_ns;
         if self.slc.is_some() && idle_ns > 0 && self.requests.is_empty() {
             self.clock.at(self.clock.now_ns + idle_ns, Event::SlcIdle(self.submitted));
@@ -307,7 +315,7 @@ impl<L: Logical> TimedDrive<L> {
         }
     }
 
-    /// Goes on with folding in a pause by a stripe of whole programs, once all else is done.
+    /// In a pause without other work, folds as many programs as make whole ones on all dies.
     pub(super) fn fold_while_idle(&mut self) {
         while self.slc.as_ref().is_some_and(|slc| slc.is_folding) && !self.array.has_work() {
             self.slc().is_folding = self.slc().has_closed_row();

@@ -1,24 +1,24 @@
-//! Upkeep: work that a drive does for itself.
+//! Upkeep: collection, refresh and writes of the mapping table in the background.
 
 use std::collections::BTreeMap;
 
 use super::TimedDrive;
 use super::array::{OpId, Waiter};
 use super::profile::{Logical, Profile, ProgramFor};
-use super::table::Found;
+use super::table::EntryLocation;
 
 #[derive(Debug)]
 pub struct Upkeep {
-    /// Erases of background collections that are not done, by LUN.
+    /// Unfinished erases of background collections, by LUN.
     pub collecting: Vec<usize>,
     reads_of: BTreeMap<u32, u32>,
     most_reads: u32,
-    /// Blocks that were full: the time, the number and the erases then.
-    full: Vec<(u64, u32, u32)>,
+    /// Blocks that became full: the time in ns, the block, and its erases then.
+    full_blocks: Vec<(u64, u32, u32)>,
     retention_ns: u64,
-    /// Blocks that must be moved, the last first.
-    fading: Vec<u32>,
-    /// Blocks that may be moved before the next request.
+    /// Blocks that must be refreshed, the last first.
+    to_refresh: Vec<u32>,
+    /// Number of blocks that may be moved before the next request.
     pub moves_left: u32,
     soft_blocks: u32,
     hard_blocks: u32,
@@ -39,9 +39,9 @@ impl Upkeep {
             collecting: vec![0; profile.luns as usize],
             reads_of: BTreeMap::new(),
             most_reads: profile.reads_per_block,
-            full: Vec::new(),
+            full_blocks: Vec::new(),
             retention_ns: profile.retention_ns,
-            fading: Vec::new(),
+            to_refresh: Vec::new(),
             moves_left: profile.blocks,
         }
     }
@@ -51,7 +51,7 @@ impl Upkeep {
         *reads += 1;
         if self.most_reads > 0 && *reads == self.most_reads {
             *reads = 0;
-            self.fading.push(block);
+            self.to_refresh.push(block);
         }
     }
 
@@ -61,19 +61,19 @@ impl Upkeep {
 
     pub fn watch_retention(&mut self, block: u32, erases: u32, now_ns: u64) {
         if self.retention_ns > 0 {
-            self.full.push((now_ns, block, erases));
+            self.full_blocks.push((now_ns, block, erases));
         }
     }
 }
 
 impl<L: Logical> TimedDrive<L> {
-    /// Uses the entry of a page in the table: the read to wait for, if any.
+    /// Uses a page's entry of the table; returns the read to wait for, if any.
     pub(super) fn look_up(&mut self, page: u32, is_changed: bool) -> Option<OpId> {
         let table = self.table.as_mut()?;
         match table.touch(page, is_changed) {
-            Found::InMemory => return None,
-            Found::Comes(read) => return Some(read),
-            Found::Nowhere => {}
+            EntryLocation::InMemory => return None,
+            EntryLocation::InRead(read) => return Some(read),
+            EntryLocation::NotInMemory => {}
         }
         let table_page = table.page_of(page);
         let physical = self.logical.physical(self.profile.host_pages + table_page)?;
@@ -82,14 +82,14 @@ impl<L: Logical> TimedDrive<L> {
         }
         let read = self.new_read(physical, self.profile.map_segment_bytes.max(512));
         self.table.as_mut()?.read_last(page, read);
-        self.array.tell(read, Waiter::TablePage(table_page));
+        self.array.notify(read, Waiter::TablePage(table_page));
         self.array.mark_of_table(read);
         self.array.submit(read, &mut self.clock);
         Some(read)
     }
 
-    /// Changes the entries of pages that were copied, and writes what left the table's memory.
-    pub(super) fn keep_table(&mut self) {
+    /// Changes the entries of copied pages, and writes the segments that left the memory.
+    pub(super) fn update_table(&mut self) {
         loop {
             for page in std::mem::take(&mut self.programs.moved) {
                 if let Some(table) = &mut self.table
@@ -104,29 +104,29 @@ impl<L: Logical> TimedDrive<L> {
         }
     }
 
-    pub(super) fn keep_up(&mut self) {
+    pub(super) fn run_upkeep(&mut self) {
         self.refresh();
         self.collect_idle();
         self.fold_while_idle();
-        self.keep_table();
+        self.update_table();
     }
 
     fn refresh(&mut self) {
         let now_ns = self.clock.now_ns;
-        while let Some(&(at_ns, block, erases)) = self.upkeep.full.first()
+        while let Some(&(at_ns, block, erases)) = self.upkeep.full_blocks.first()
             && at_ns + self.upkeep.retention_ns < now_ns
         {
-            self.upkeep.full.remove(0);
+            self.upkeep.full_blocks.remove(0);
             if self.logical.erases_of(block) == erases {
-                self.upkeep.fading.push(block);
+                self.upkeep.to_refresh.push(block);
             }
         }
         while self.upkeep.moves_left > 0
-            && let Some(block) = self.upkeep.fading.pop()
+            && let Some(block) = self.upkeep.to_refresh.pop()
         {
             if let Some(ops) = self.logical.collect_closed(block) {
                 self.upkeep.moves_left -= 1;
-                self.take_up_collection(&ops, ProgramFor::Refresh, None);
+                self.begin_collection(&ops, ProgramFor::Refresh, None);
             }
         }
     }
@@ -155,13 +155,13 @@ impl<L: Logical> TimedDrive<L> {
         }
     }
 
-    /// True if a LUN with so few free blocks has collected.
+    /// Collects on a LUN with fewer than `blocks` free ones; true if it did.
     fn collect_below(&mut self, lun: usize, blocks: u32) -> bool {
         if self.logical.free_blocks(lun) < blocks
             && self.upkeep.collecting[lun] == 0
             && let Some(ops) = self.logical.collect_idle(lun)
         {
-            self.take_up_collection(&ops, ProgramFor::Gc, Some(lun));
+            self.begin_collection(&ops, ProgramFor::Gc, Some(lun));
             return true;
         }
         false

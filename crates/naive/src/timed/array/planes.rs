@@ -1,21 +1,21 @@
-//! Planes that read for themselves.
+//! Planes that read independently.
 
 use std::collections::VecDeque;
 
-use super::{Array, Doing, OpId, Seat};
+use super::{Array, DieOrPlane, OpId, Stage};
 use crate::timed::profile::transfer_ns;
 use crate::timed::{Clock, Event};
 
 #[derive(Debug)]
 pub struct Plane {
-    doing: Doing,
-    /// Reads of the mapping table, then others, then those of copies that yield.
+    stage: Stage,
+    /// Queues of reads by rank: of the mapping table, others, of copies that yield.
     reads: [VecDeque<OpId>; 3],
 }
 
 impl Default for Plane {
     fn default() -> Self {
-        Plane { doing: Doing::Nothing, reads: Default::default() }
+        Plane { stage: Stage::Idle, reads: Default::default() }
     }
 }
 
@@ -25,19 +25,21 @@ impl Array {
         self.units[at].planes[plane].reads[rank].push_back(id);
     }
 
-    /// True if a plane of the die reads, or has something to read.
+    /// True if a plane of the die reads, or has reads in its queues.
     pub(super) fn has_plane_reads(&self, at: usize) -> bool {
         self.units[at].planes.iter().any(|plane| {
-            plane.doing != Doing::Nothing || plane.reads.iter().any(|reads| !reads.is_empty())
+            plane.stage != Stage::Idle || plane.reads.iter().any(|reads| !reads.is_empty())
         })
     }
 
-    /// Planes of a die that does nothing else begin what they have to read. True if any reads.
+    /// Begins the next read of each idle plane; true if any plane reads.
+    ///
+    /// The die must have no other work.
     pub(super) fn begin_on_planes(&mut self, at: usize, clock: &mut Clock) -> bool {
         for plane in 0..self.units[at].planes.len() {
-            let found = &mut self.units[at].planes[plane];
-            if found.doing == Doing::Nothing
-                && let Some(id) = found.reads.iter_mut().find_map(VecDeque::pop_front)
+            let state = &mut self.units[at].planes[plane];
+            if state.stage == Stage::Idle
+                && let Some(id) = state.reads.iter_mut().find_map(VecDeque::pop_front)
             {
                 self.begin_plane_command(at, plane, id, clock);
             }
@@ -46,45 +48,45 @@ impl Array {
     }
 
     fn begin_plane_command(&mut self, at: usize, plane: usize, id: OpId, clock: &mut Clock) {
-        self.units[at].planes[plane].doing = Doing::Command(id);
+        self.units[at].planes[plane].stage = Stage::Command(id);
         let channel = self.units[at].channel;
-        let command = (Seat::Plane(at, plane), self.profile.read_command_ns);
+        let command = (DieOrPlane::Plane(at, plane), self.profile.read_command_ns);
         self.channels[channel].ins.push_back(command);
         self.begin_transfer(channel, clock);
     }
 
     pub(super) fn on_plane_transferred(&mut self, at: usize, plane: usize, clock: &mut Clock) {
-        let done = Event::ArrayDone(Seat::Plane(at, plane));
-        match self.units[at].planes[plane].doing {
-            Doing::Command(id) => {
-                self.units[at].planes[plane].doing = Doing::Array(id);
+        let done = Event::ArrayDone(DieOrPlane::Plane(at, plane));
+        match self.units[at].planes[plane].stage {
+            Stage::Command(id) => {
+                self.units[at].planes[plane].stage = Stage::Array(id);
                 clock.at(clock.now_ns + self.op(id).left_ns, done);
             }
-            Doing::DataOut(id) if self.op(id).retries > 0 => {
+            Stage::DataOut(id) if self.op(id).retries > 0 => {
                 self.op_mut(id).retries -= 1;
-                self.units[at].planes[plane].doing = Doing::Decoding(id);
+                self.units[at].planes[plane].stage = Stage::Decoding(id);
                 let decode_ns = self.errors.as_ref().expect("a read has failed").decode_ns();
                 clock.at(clock.now_ns + decode_ns, done);
             }
-            Doing::DataOut(id) => {
-                self.units[at].planes[plane].doing = Doing::Nothing;
+            Stage::DataOut(id) => {
+                self.units[at].planes[plane].stage = Stage::Idle;
                 self.end(at, id, clock);
             }
-            doing => unreachable!("a transfer ended of a plane that was {doing:?}"),
+            stage => unreachable!("a transfer ended on a plane in stage {stage:?}"),
         }
     }
 
     pub(super) fn on_plane_done(&mut self, at: usize, plane: usize, clock: &mut Clock) {
-        match self.units[at].planes[plane].doing {
-            Doing::Array(id) => {
-                self.units[at].planes[plane].doing = Doing::DataOut(id);
+        match self.units[at].planes[plane].stage {
+            Stage::Array(id) => {
+                self.units[at].planes[plane].stage = Stage::DataOut(id);
                 let duration_ns = transfer_ns(self.op(id).bytes, self.profile.channel_mb_s);
                 let channel = self.units[at].channel;
-                self.channels[channel].outs.push_back((Seat::Plane(at, plane), duration_ns));
+                self.channels[channel].outs.push_back((DieOrPlane::Plane(at, plane), duration_ns));
                 self.begin_transfer(channel, clock);
             }
-            Doing::Decoding(id) => self.begin_plane_command(at, plane, id, clock),
-            doing => unreachable!("an array ended of a plane that was {doing:?}"),
+            Stage::Decoding(id) => self.begin_plane_command(at, plane, id, clock),
+            stage => unreachable!("an array operation ended on a plane in stage {stage:?}"),
         }
     }
 }

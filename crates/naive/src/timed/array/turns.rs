@@ -1,11 +1,11 @@
-//! Turns of those who wait at a die: what is overdue, and collections that are paced.
+//! Turns at a die: overdue operations, and paced collection.
 
 use std::collections::VecDeque;
 
-use super::{Array, Kind, OpId, Operation};
+use super::{Array, OpId, OpKind, Operation};
 use crate::timed::Clock;
 
-/// Turn of a die whose collections are paced.
+/// Queue whose turn it is at a die, where collection is paced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
     Copy,
@@ -14,7 +14,7 @@ pub enum Turn {
 }
 
 impl Array {
-    /// Programs of the host that the erased blocks of a unit have room for; one at least.
+    /// Returns the number of host programs that fit into the erased blocks of a unit, at least 1.
     fn room(&self, at: usize) -> i128 {
         let (profile, pools) = (&self.profile, self.free_blocks.len());
         let dies = profile.dies() as usize;
@@ -22,7 +22,7 @@ impl Array {
         let mut room = 0;
         for die in (0..dies).filter(|&die| profile.unit_of(die) == at) {
             let pool = pool_of(die);
-            let is_erase = |op: &&Operation| op.kind == Kind::Erase && pool_of(op.die) == pool;
+            let is_erase = |op: &&Operation| op.kind == OpKind::Erase && pool_of(op.die) == pool;
             let under_way = self.ops.iter().filter(is_erase).count();
             let erasing = under_way.div_ceil(profile.dies_of(0).len()) as u32;
             let erased = self.free_blocks[pool].saturating_sub(erasing);
@@ -32,14 +32,15 @@ impl Array {
         room.max(1)
     }
 
-    /// The queue whose turn it is, where collection is paced and no read goes first: copies,
-    /// collections, the host.
+    /// Returns the queue whose turn it is, if any can begin.
+    ///
+    /// For paced collection, when no read goes first.
     pub(super) fn turn(&self, at: usize, with_copies: bool) -> Option<Turn> {
         let unit = &self.units[at];
         let is_ready =
             |queue: &VecDeque<OpId>| queue.front().is_some_and(|&first| self.op(first).waits == 0);
         let has_copy = with_copies && !unit.reads[2].is_empty();
-        let has_host = is_ready(&unit.others);
+        let has_host = is_ready(&unit.main_queue);
         if (has_copy || is_ready(&unit.collections)) && !(has_host && unit.credit_ns <= 0) {
             Some(if has_copy { Turn::Copy } else { Turn::Collected })
         } else {
@@ -54,9 +55,9 @@ impl Array {
         let queue = match turn {
             Turn::Copy => &mut unit.reads[2],
             Turn::Collected => &mut unit.collections,
-            Turn::Host => &mut unit.others,
+            Turn::Host => &mut unit.main_queue,
         };
-        let id = queue.pop_front().expect("it has its turn");
+        let id = queue.pop_front().expect("an operation in the queue whose turn it is");
         let left_ns = i128::from(self.op(id).left_ns);
         let unit = &mut self.units[at];
         if turn == Turn::Host {
@@ -71,12 +72,12 @@ impl Array {
         id
     }
 
-    /// True if reads wait that go before everything else.
+    /// True if reads wait that go before all other operations.
     pub(super) fn has_first_reads(&self, at: usize) -> bool {
         self.units[at].reads[..2].iter().any(|reads| !reads.is_empty())
     }
 
-    /// Lets copies, or programs and erases, go that others went before for too long.
+    /// Begins an overdue copy, program or erase; true if there is one.
     pub(super) fn begin_overdue(&mut self, at: usize, clock: &mut Clock) -> bool {
         let (now_ns, most_ns) = (clock.now_ns, self.profile.most_wait_ns);
         let (has_copies, has_write) = (
@@ -98,7 +99,7 @@ impl Array {
             (Some(copies), Some(writes)) => (copies <= writes, copies > writes),
             (copies, writes) => (copies.is_some(), writes.is_some()),
         };
-        // What would go next if nothing were overdue.
+        // The operation that goes next if none is overdue.
         let has_reads = !unit.reads[0].is_empty() || !unit.reads[1].is_empty();
         let is_forced = copy_goes || write_goes;
         let copy_begins = copy_goes || !is_forced && !has_reads && is_copys_turn;
@@ -125,7 +126,7 @@ impl Array {
             let op = match (suspended, self.turn(at, false)) {
                 (Some(op), _) => op,
                 (None, Some(turn)) if self.profile.paced => self.take_turn(at, turn),
-                _ => self.units[at].others.pop_front().expect("there is one"),
+                _ => self.units[at].main_queue.pop_front().expect("an operation in the queue"),
             };
             self.op_mut(op).suspensions = self.profile.most_suspends;
             match suspended {

@@ -114,7 +114,7 @@ impl Logical for Books {
         self.drive.steer(&queues);
     }
 
-    fn hear(&mut self) {
+    fn note_hinted_write(&mut self) {
         self.names_groups = true;
     }
 

@@ -6,7 +6,7 @@ use writeamp_engine::flash::{Cause, Counters};
 use writeamp_engine::hints::{Hints, NEVER, RequiredHints};
 use writeamp_engine::request::Op;
 use writeamp_engine::timing::{BlockDevice, IoRequest, Shift, Ssd};
-use writeamp_naive::timed::{Asked, OfInterval, TimedCounters, TimedDrive};
+use writeamp_naive::timed::{IntervalCounts, RequestKind, TimedCounters, TimedDrive};
 
 use super::books::{Books, GROUPS, group_of};
 
@@ -51,7 +51,7 @@ pub trait Device {
     type Mark;
     fn mark(&mut self) -> Self::Mark;
     /// Returns the programs and erases of all writes up to each mark, then or later.
-    fn taken(&self, marks: &[Self::Mark]) -> Vec<OfInterval>;
+    fn taken(&self, marks: &[Self::Mark]) -> Vec<IntervalCounts>;
 }
 
 impl Device for Ssd {
@@ -125,13 +125,13 @@ impl Device for Ssd {
         BlockDevice::counters(self).expect("a flash drive")
     }
 
-    fn taken(&self, marks: &[Counters]) -> Vec<OfInterval> {
+    fn taken(&self, marks: &[Counters]) -> Vec<IntervalCounts> {
         let (shifts, mut sum) = (self.shifts(), Shift::default());
         let taken = |(number, counters): (usize, &Counters)| {
             shifts.get(number).into_iter().for_each(|shift| sum.add(shift));
             let counters = sum.applied_to(counters);
             let programs = Cause::ALL.map(|cause| counters.programs(cause));
-            OfInterval { programs, erases: counters.erases }
+            IntervalCounts { programs, erases: counters.erases }
         };
         marks.iter().enumerate().map(taken).collect()
     }
@@ -140,13 +140,13 @@ impl Device for Ssd {
 impl Device for TimedDrive<Books> {
     fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32, hints: &[u64]) {
         let IoRequest { op, offset, length, fua } = *request;
-        let asked = match op {
-            Op::Read => Asked::Read,
-            Op::Write => Asked::Write { fua },
-            Op::Trim => Asked::Trim,
-            Op::Flush => Asked::Flush,
+        let kind = match op {
+            Op::Read => RequestKind::Read,
+            Op::Write => RequestKind::Write { fua },
+            Op::Trim => RequestKind::Trim,
+            Op::Flush => RequestKind::Flush,
         };
-        TimedDrive::submit(self, now_ns, asked, (offset, length), id, hints.to_vec());
+        TimedDrive::submit(self, now_ns, kind, (offset, length), id, hints.to_vec());
     }
 
     fn required_hints(&self) -> RequiredHints {
@@ -189,9 +189,9 @@ impl Device for TimedDrive<Books> {
         TimedDrive::mark(self);
     }
 
-    fn taken(&self, marks: &[()]) -> Vec<OfInterval> {
-        let mut sum = OfInterval::default();
-        let until = |interval: &OfInterval| {
+    fn taken(&self, marks: &[()]) -> Vec<IntervalCounts> {
+        let mut sum = IntervalCounts::default();
+        let until = |interval: &IntervalCounts| {
             sum.programs.iter_mut().zip(interval.programs).for_each(|(all, own)| *all += own);
             sum.erases += interval.erases;
             sum
@@ -209,7 +209,7 @@ pub struct Outcome {
     pub end_ns: u64,
     pub counters: TimedCounters,
     /// Programs and erases of the writes until each of some moments.
-    pub taken: Vec<OfInterval>,
+    pub taken: Vec<IntervalCounts>,
 }
 
 /// More events than any of these runs has.

@@ -447,7 +447,7 @@ impl Drive {
             map_segment_bytes: map_cache.segment_bytes,
             reads_per_block: refresh.reads_per_block,
             retention_ns: (refresh.retention_s * 1e9) as u64,
-            hears_times: self.manager.starts_with("oracle"),
+            hints_are_times: self.manager.starts_with("oracle"),
             slc_static_bytes: slc.static_bytes,
             slc_dynamic_share: slc.dynamic_share,
             slc_bits_per_cell: slc.bits_per_cell,
