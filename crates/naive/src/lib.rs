@@ -1,10 +1,12 @@
-//! The slow, obvious flash drive that the tests hold `writeamp-engine` against.
+//! Slow, simple flash drive, the reference for tests of `writeamp-engine`.
 //!
-//! It keeps what it must and counts the rest anew on every question: the list of physical pages is
-//! the only record of the data, so "where is this logical page" and "how many pages of this block
-//! are invalid" are searches of that list. It shares nothing with the engine but
-//! `writeamp_engine::rng::Stream`, so that both draw the same random numbers, and the lists of the
-//! policies that there must be a twin of; a test holds it to that.
+//! It stores as little as possible, and computes the rest on every call. The list of physical pages
+//! is the only record of the data: the page of a logical page, or the number of invalid pages of a
+//! block, is a search of that list.
+//!
+//! It shares two things with the engine. One is `writeamp_engine::rng::Stream`, so that both draw
+//! the same random numbers. The other is the lists of policies: each policy must have a twin here.
+//! A test checks that this crate uses no other code of the engine.
 
 mod drive;
 mod grouping;

@@ -55,8 +55,7 @@
 //!   nothing.
 //! - Programs and erases go after all reads. Suspended ones go before the others.
 //! - Where waiting has a bound, an operation that could begin, but is passed over, becomes overdue
-//!   after that time. An overdue operation goes before those that passed it, and
-//!   is not suspended then.
+//!   after that time. An overdue operation goes before the others, and is not suspended then.
 //! - Of two overdue operations, the one that was passed over first goes first. If both were passed
 //!   over at the same time, a copy goes before a program.
 //!

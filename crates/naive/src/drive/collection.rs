@@ -1,19 +1,18 @@
-//! Collection: the victim, its pages and its erase, which wears the block.
+//! Collection: choice of the victim, migration of its pages, erase and wear.
 
 use super::{EndOfLife, Erased, NaiveDrive, Page, TABLE};
 use crate::placements::Collected;
 use crate::victims::Candidate;
 
 impl NaiveDrive {
-    /// Collects one victim while nobody waits for it, on a LUN that is idle, if one is found that
-    /// has an invalid page; true if so.
+    /// Collects one victim on an idle LUN; true if a victim has an invalid page.
     pub fn collect_idle(&mut self, lun: u32) -> bool {
         let pool = if self.pools == 1 { 0 } else { lun as usize };
-        if self.books.is_some() {
+        if self.group_state.is_some() {
             return self.collect_most_invalid(pool);
         }
         if self.scheme.is_none() {
-            return false; // hot and cold frontiers collect when one is full, at no other time
+            return false; // hot and cold frontiers collect only when one is full
         }
         let domain = if self.closed.len() == 1 { 0 } else { pool };
         let mut pools = (0..self.pools).filter(|&pool| self.closed.len() == 1 || pool == domain);
@@ -33,7 +32,7 @@ impl NaiveDrive {
             self.collect_block(victim);
             return true;
         }
-        // It is a candidate as if it had closed just now.
+        // It remains a candidate, as if it had just closed.
         swap_remove(&mut self.closed[domain], victim);
         self.closed[domain].push(victim);
         self.clock.event += 1;
@@ -48,15 +47,15 @@ impl NaiveDrive {
         self.collect_block(victim);
     }
 
-    /// Returns the victim that the scheme insists on.
+    /// Returns the victim that the scheme chooses itself, if any.
     ///
-    /// Blocks that it holds back no longer are candidates as if they had closed just now.
+    /// Blocks that it no longer holds back become candidates, as if they had just closed.
     fn own_victim(&mut self, domain: usize, is_idle: bool) -> Option<u32> {
         let is_data = |block: &&u32| self.opened_for[*block] != TABLE;
         let candidates = self.closed[domain].iter().filter(is_data).count();
         let scheme = self.scheme.as_mut()?;
         let own = scheme.victim(domain, is_idle, candidates);
-        for block in scheme.gives_up() {
+        for block in scheme.take_released() {
             let domain = self.domain_of(block);
             self.held.retain(|&held| held != block);
             self.closed[domain].push(block);
@@ -80,8 +79,7 @@ impl NaiveDrive {
             scheme.collected(from);
         }
         for logical in self.erase_victim(victim) {
-            let scheme =
-                self.scheme.as_mut().expect("hot and cold blocks have a collection of their own");
+            let scheme = self.scheme.as_mut().expect("a drive with a placement");
             let stream = if is_table { TABLE } else { scheme.migrated(logical, from) };
             if !self.open.contains_key(&(stream, pool)) {
                 self.open_block(stream, pool);
@@ -91,7 +89,7 @@ impl NaiveDrive {
         }
     }
 
-    /// Chooses a victim by the policy of the drive.
+    /// Returns the victim of the drive's victim policy.
     pub(super) fn choose(&mut self, domain: usize) -> u32 {
         let candidates: Vec<Candidate> =
             self.closed[domain].iter().map(|&block| self.candidate(block)).collect();
@@ -115,16 +113,14 @@ impl NaiveDrive {
         }
     }
 
-    /// Erases a victim and levels wear.
-    ///
-    /// Its valid pages, which are returned, are then in the hands of the controller.
+    /// Erases a victim and levels wear; returns the victim's valid pages, to be programmed again.
     pub(super) fn erase_victim(&mut self, victim: u32) -> Vec<u32> {
         let migrating = self.erase(victim);
         self.level(victim);
         migrating
     }
 
-    /// Erases a closed block.
+    /// Erases a closed block; returns its valid pages.
     pub(super) fn erase(&mut self, victim: u32) -> Vec<u32> {
         let (domain, pool) = (self.domain_of(victim), self.pool_of(victim));
         let stream = self.opened_for[&victim];
@@ -148,9 +144,9 @@ impl NaiveDrive {
         migrating
     }
 
-    /// Applies the wear of an erase.
+    /// Counts the wear of an erase of `block`, which was just freed.
     ///
-    /// `block` was just freed, and `limit` erases wear out.
+    /// A block with `limit` erases is worn out, and a spare block replaces it.
     fn wear(&mut self, block: u32, limit: u32) {
         let after = Erased {
             erases: self.counters.erases,

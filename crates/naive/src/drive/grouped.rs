@@ -1,17 +1,18 @@
-//! Wolf and FDP, transcribed from paper 3, and from `docs/wolf-algorithm.md` for blocks.
+//! Wolf and FDP, from paper 3 and, for blocks, from `docs/wolf-algorithm.md`.
 //!
-//! Every number is a search: what a group owns less what it holds is what it may still open. The
-//! arithmetic is this crate's own, too: nothing of the engine's is called, and where a method has
-//! steps (the optimum, a moving average, a filter), the steps are others.
+//! Every number is the result of a search. A group may open as many blocks as it owns, less those
+//! that it holds. The arithmetic does not use the engine. Iterative methods (the optimum, moving
+//! averages, filters) take other steps than the engine's.
 //!
-//! Counters must nevertheless agree exactly, though some decisions compare floating-point numbers.
-//! Formulas of a line or two are therefore worked out in the order in which the paper or the docs
-//! write them, so that what ties in the engine ties here. The optimum and the size that victims
-//! speak for come out by another way and differ in the last digits. They are irrational in general,
-//! so two of them are equal only if they come of equal numbers, and then they are equal in both
-//! drives. What is left to rounding is a group that the optimum leaves all that others' floors do
-//! not take, and that has exactly one block too many: a witness that finds such a case should change
-//! its sizes.
+//! The counters of both drives must agree exactly, although some decisions compare floating-point
+//! numbers. Short formulas are therefore computed in the order in which the paper or the docs write
+//! them, so that equal values are equal in both drives. The optimum and the effective sizes are
+//! computed in other ways and differ in the last digits. They are irrational in general. Two of
+//! them are equal only if their inputs are equal, and then they are equal in both drives.
+//!
+//! One case depends on rounding: the optimum leaves a group all space that the floors of other
+//! groups do not take, and the group has exactly one block too many. A test that meets this case
+//! should change its sizes.
 
 mod balance;
 mod opening;
@@ -25,42 +26,44 @@ use crate::grouping::{Change, Filters, Groups, Intervals, classes};
 use crate::setup::{Detector, GroupRules, HostGroup, Setup};
 use crate::victims::Candidate;
 
-/// State of a manager of groups, beside the drive.
-pub(super) struct Books {
+/// State of a manager with groups.
+pub(super) struct GroupState {
     rules: GroupRules,
     groups: Groups,
-    knowledge: Knowledge,
+    source: GroupSource,
     most_groups: usize,
-    /// Blocks that each group has on each LUN, free ones included.
+    /// Blocks that each (group, LUN) owns, with those that it has not opened yet.
     owned: BTreeMap<(usize, usize), i64>,
-    /// Blocks that each group should have on each LUN.
+    /// Blocks that each group should own on each LUN.
     targets: Vec<f64>,
-    /// Blocks on a LUN that groups may use, and how often one was opened.
+    /// Blocks of each LUN that groups may use.
     blocks_each: u32,
+    /// Number of times that a block was opened, for each LUN.
     pub(super) opened: HashMap<usize, u32>,
-    /// h
+    /// Length h of an interval, in host pages written.
     interval_pages: u32,
+    /// Writes until the end of the interval.
     interval_left: u32,
 }
 
-/// Knowledge from which the group of a page is told.
-enum Knowledge {
+/// Data that determine the group of a page.
+enum GroupSource {
     Nothing,
     Host {
-        /// The group of each group of the host.
+        /// Group of the drive for each group of the host.
         class_of: Vec<usize>,
-        /// The host's group of each page, if pages that collection moves go by it.
+        /// Host's group of each page, if pages that collection moves go by it.
         current: Option<HashMap<u32, usize>>,
     },
     Filters(Filters),
     Intervals(Intervals),
 }
 
-impl Books {
-    /// Hears that a page holds no data any more.
-    pub(super) fn forgets(&mut self, logical: u32) {
-        if let Knowledge::Intervals(intervals) = &mut self.knowledge {
-            intervals.forgets(logical);
+impl GroupState {
+    /// Removes the history of a page that was unmapped.
+    pub(super) fn on_unmapped(&mut self, logical: u32) {
+        if let GroupSource::Intervals(intervals) = &mut self.source {
+            intervals.on_unmapped(logical);
         }
     }
 
@@ -69,7 +72,7 @@ impl Books {
         let usable_blocks = blocks / luns - wear.spare_blocks_per_pool;
         let spare_pages =
             (luns * usable_blocks * pages_per_block).saturating_sub(logical_pages) as usize;
-        // Open blocks, and those kept back, tie up at most half of the spare pages.
+        // Open and reserved blocks occupy at most half of the spare pages.
         let fits = |&groups: &usize| {
             let tied_up_blocks = groups - 1 + reserve_blocks as usize;
             2 * tied_up_blocks * (luns * pages_per_block) as usize <= spare_pages
@@ -84,28 +87,28 @@ impl Books {
         let most_groups = if rules.detector == Detector::Nothing { 1 } else { fitting.max(least) };
         let smallest_pages = rules.smallest_blocks * luns * pages_per_block;
         let groups = Groups::new(rules, smallest_pages);
-        let knowledge = match rules.detector {
-            Detector::Nothing => Knowledge::Nothing,
+        let source = match rules.detector {
+            Detector::Nothing => GroupSource::Nothing,
             Detector::Host { current } => {
-                Knowledge::Host { class_of: Vec::new(), current: current.then(HashMap::new) }
+                GroupSource::Host { class_of: Vec::new(), current: current.then(HashMap::new) }
             }
             Detector::Filters { false_positives, demotion } => {
                 let random = Stream::new(seed, "demotions");
                 let rates = (false_positives, demotion);
-                Knowledge::Filters(Filters::new(rates, smallest_pages, most_groups, random))
+                GroupSource::Filters(Filters::new(rates, smallest_pages, most_groups, random))
             }
             Detector::Intervals { ratio } => {
-                Knowledge::Intervals(Intervals::new(ratio, most_groups, logical_pages))
+                GroupSource::Intervals(Intervals::new(ratio, most_groups, logical_pages))
             }
         };
         let blocks_each = usable_blocks - reserve_blocks;
-        // h, but at least a write for each group that there may be.
+        // h, but at least one write for each possible group.
         let interval_pages =
             (rules.interval * f64::from(logical_pages)).round().max(most_groups as f64) as u32;
-        Books {
+        GroupState {
             rules,
             groups,
-            knowledge,
+            source,
             most_groups,
             owned: (0..luns as usize).map(|lun| ((0, lun), i64::from(blocks_each))).collect(),
             targets: Vec::new(),
@@ -116,8 +119,9 @@ impl Books {
         }
     }
 
-    /// True if space goes to any group, and as soon as one has too much (Wolf). Else it goes to
-    /// neighbours, as blocks are erased (FDP).
+    /// True if blocks move between any groups, as soon as one has too many (Wolf).
+    ///
+    /// False if they move between neighbours only, when blocks are erased (FDP).
     fn moves_space(&self) -> bool {
         self.rules.assumed_ratio.is_none()
     }
@@ -137,26 +141,26 @@ impl Books {
 }
 
 impl NaiveDrive {
-    fn books(&mut self) -> &mut Books {
-        self.books.as_mut().expect("a manager with groups")
+    fn group_state_mut(&mut self) -> &mut GroupState {
+        self.group_state.as_mut().expect("a manager with groups")
     }
 
-    fn peek(&self) -> &Books {
-        self.books.as_ref().expect("a manager with groups")
+    fn group_state(&self) -> &GroupState {
+        self.group_state.as_ref().expect("a manager with groups")
     }
 
     fn order(&self) -> Vec<usize> {
-        self.peek().groups.order()
+        self.group_state().groups.order()
     }
 
-    /// The host says what its groups are like now.
-    pub(super) fn hear_groups(&mut self, said: &[HostGroup]) {
-        let Books { rules, groups, knowledge, .. } = self.books();
-        let Knowledge::Host { class_of, .. } = knowledge else { return };
-        groups.grow(said.len());
-        *class_of = (0..said.len()).collect();
+    /// Sets the host's groups, if groups go by its hints.
+    pub(super) fn set_groups(&mut self, host_groups: &[HostGroup]) {
+        let GroupState { rules, groups, source, .. } = self.group_state_mut();
+        let GroupSource::Host { class_of, .. } = source else { return };
+        groups.grow(host_groups.len());
+        *class_of = (0..host_groups.len()).collect();
         if let Some(ratio) = rules.assumed_ratio {
-            let (classes, steps) = classes(said, ratio);
+            let (classes, steps) = classes(host_groups, ratio);
             *class_of = classes;
             groups.assume(&steps);
         }
@@ -170,9 +174,9 @@ impl NaiveDrive {
         let lun = in_turn.find(|&lun| self.group_has_room(group, lun)).expect("a LUN with room");
         self.next_pool.insert(group, (lun + 1) % self.pools);
         self.host_programs(logical, group, lun);
-        self.books().groups.count_write(group);
-        self.books().interval_left -= 1;
-        if self.peek().interval_left == 0 {
+        self.group_state_mut().groups.count_write(group);
+        self.group_state_mut().interval_left -= 1;
+        if self.group_state().interval_left == 0 {
             self.end_interval();
         }
     }
@@ -182,38 +186,41 @@ impl NaiveDrive {
         let holder = holder.map(|block| self.opened_for[&block]);
         let sizes = self.sizes();
         let now = self.clock.now;
-        let Books { knowledge, groups, .. } = self.books();
+        let GroupState { source, groups, .. } = self.group_state_mut();
         let open = groups.order();
-        match knowledge {
-            Knowledge::Nothing => 0,
-            Knowledge::Host { class_of, current } => {
+        match source {
+            GroupSource::Nothing => 0,
+            GroupSource::Host { class_of, current } => {
                 if let Some(hints) = current {
                     hints.insert(logical, hint);
                 }
                 class_of[hint]
             }
-            Knowledge::Filters(filters) => filters.group_of_write(logical, holder, groups, &sizes),
-            Knowledge::Intervals(intervals) => {
+            GroupSource::Filters(filters) => {
+                filters.group_of_write(logical, holder, groups, &sizes)
+            }
+            GroupSource::Intervals(intervals) => {
                 intervals.group_of_write(logical, holder, &open, now)
             }
         }
     }
 
-    /// The group of a page of `holder` that collection moves.
+    /// Returns the group to which collection moves a page of group `holder`.
     fn group_of_migration(&mut self, logical: u32, holder: usize) -> usize {
         let now = self.clock.now;
-        let Books { knowledge, groups, .. } = self.books();
+        let GroupState { source, groups, .. } = self.group_state_mut();
         let open = groups.order();
-        match knowledge {
-            Knowledge::Nothing | Knowledge::Host { current: None, .. } => holder,
-            Knowledge::Host { class_of, current: Some(hints) } => class_of[hints[&logical]],
-            Knowledge::Filters(filters) => filters.group_of_migration(logical, holder, groups),
-            Knowledge::Intervals(intervals) => {
+        match source {
+            GroupSource::Nothing | GroupSource::Host { current: None, .. } => holder,
+            GroupSource::Host { class_of, current: Some(hints) } => class_of[hints[&logical]],
+            GroupSource::Filters(filters) => filters.group_of_migration(logical, holder, groups),
+            GroupSource::Intervals(intervals) => {
                 intervals.group_of_migration(logical, holder, &open, now)
             }
         }
     }
 
+    /// Makes room for a write to a group on a LUN; false if that is impossible.
     fn group_has_room(&mut self, group: usize, lun: usize) -> bool {
         if self.open.contains_key(&(group, lun)) {
             return true;
@@ -236,7 +243,9 @@ impl NaiveDrive {
         }
     }
 
-    /// A block that was left open when its group merged into this one.
+    /// Makes a block that was open when its group merged into this one this group's open block.
+    ///
+    /// Returns true if one exists.
     fn adopt(&mut self, group: usize, lun: usize) -> bool {
         let left = self
             .open
@@ -252,14 +261,15 @@ impl NaiveDrive {
         left.is_some()
     }
 
+    /// Collects a victim of a group; its block goes to `receiver`, or to the group in most need.
     fn collect_in(&mut self, group: usize, lun: usize, receiver: Option<usize>) {
         let blocks = self.closed_of(group, lun);
         let candidates: Vec<Candidate> =
             blocks.iter().map(|&block| self.candidate(block)).collect();
         let victim = blocks[self.rule.choose(&candidates, &mut self.random)];
         let pages = self.erase_victim(victim);
-        self.books().groups.count_victim(group, pages.len() as u32);
-        *self.books().owned.entry((group, lun)).or_default() -= 1;
+        self.group_state_mut().groups.count_victim(group, pages.len() as u32);
+        *self.group_state_mut().owned.entry((group, lun)).or_default() -= 1;
         for logical in pages {
             self.copy_to_group(logical, group, lun);
         }
@@ -268,7 +278,7 @@ impl NaiveDrive {
             let can_give = self.reclaimable_pages(group, lun) >= a_block;
             if can_give { self.neediest(group, lun) } else { group }
         });
-        *self.books().owned.entry((receiver, lun)).or_default() += 1;
+        *self.group_state_mut().owned.entry((receiver, lun)).or_default() += 1;
     }
 
     fn copy_to_group(&mut self, logical: u32, own: usize, lun: usize) {
@@ -283,35 +293,35 @@ impl NaiveDrive {
             self.open_block(group, lun);
         }
         if group != own {
-            self.books().groups.count_migration(group);
+            self.group_state_mut().groups.count_migration(group);
         }
         self.program(logical, group, lun);
         self.counters.gc_programs += 1;
     }
 
     fn end_interval(&mut self) {
-        let unused = (0..self.peek().most_groups)
+        let unused = (0..self.group_state().most_groups)
             .find(|&group| !self.order().contains(&group) && !self.has_left_open(group));
         let sizes = self.sizes();
         let pages_per_block = self.setup.pages_per_block;
-        let books = self.books();
-        books.interval_left = books.interval_pages;
-        if books.groups.follows_collection() {
+        let state = self.group_state_mut();
+        state.interval_left = state.interval_pages;
+        if state.groups.follows_collection() {
             let owned_blocks = |group: usize| -> i64 {
-                books
+                state
                     .owned
                     .iter()
                     .filter(|((of, _), _)| *of == group)
                     .map(|(_, blocks)| blocks)
                     .sum()
             };
-            let owned_pages: Vec<i64> = (0..books.most_groups)
+            let owned_pages: Vec<i64> = (0..state.most_groups)
                 .map(|group| owned_blocks(group) * i64::from(pages_per_block))
                 .collect();
-            books.groups.follow(&sizes, &owned_pages, pages_per_block);
+            state.groups.follow(&sizes, &owned_pages, pages_per_block);
         }
-        for change in books.groups.end_interval(&sizes, unused) {
-            if let Knowledge::Filters(filters) = &mut self.books().knowledge {
+        for change in state.groups.end_interval(&sizes, unused) {
+            if let GroupSource::Filters(filters) = &mut self.group_state_mut().source {
                 filters.on_change(change);
             }
             if let Change::Merged { from, into } = change {
@@ -327,13 +337,13 @@ impl NaiveDrive {
 
     pub(super) fn set_targets(&mut self) {
         let sizes = self.sizes();
-        let usable_blocks: i64 = self.peek().owned.values().sum();
+        let usable_blocks: i64 = self.group_state().owned.values().sum();
         let pages_per_block = f64::from(self.setup.pages_per_block);
         let mapped: u32 = sizes.iter().sum();
         let op_pages = usable_blocks as f64 * pages_per_block - f64::from(mapped);
-        let targets = self.peek().groups.target_pages(&sizes, op_pages);
+        let targets = self.group_state().groups.target_pages(&sizes, op_pages);
         let scale = self.pools as f64 * pages_per_block;
-        self.books().targets = targets.into_iter().map(|pages| pages / scale).collect();
+        self.group_state_mut().targets = targets.into_iter().map(|pages| pages / scale).collect();
     }
 
     fn closed_of(&self, group: usize, lun: usize) -> Vec<u32> {
@@ -347,9 +357,9 @@ impl NaiveDrive {
         blocks.filter(|(_, block)| self.opened_for[*block] == group).count() as u32
     }
 
-    /// Valid pages of each group, by number.
+    /// Returns the valid pages of each group, by number.
     fn sizes(&self) -> Vec<u32> {
-        let mut sizes = vec![0; self.peek().most_groups];
+        let mut sizes = vec![0; self.group_state().most_groups];
         for (&block, &group) in &self.opened_for {
             let is_valid = |page: &&Page| matches!(page, Page::Valid(_));
             sizes[group] += self.pages_of(block).iter().filter(is_valid).count() as u32;

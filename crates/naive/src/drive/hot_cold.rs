@@ -1,4 +1,4 @@
-//! Hot and cold frontiers, as a transcript of paper 4, §2.2.
+//! Hot and cold frontiers, as in paper 4, §2.2.
 
 use super::{NaiveDrive, Page};
 use crate::setup::{HostGroup, Layout, Manager};
@@ -7,11 +7,11 @@ const HOT: usize = 0;
 const COLD: usize = 1;
 
 impl NaiveDrive {
-    /// True if pages of a group of the host are written more often than the average page.
+    /// True if pages of a host's group are written more often than the average page.
     pub(super) fn is_hot(&self, group: u8) -> bool {
-        let all_pages: f64 = self.said.iter().map(|group| f64::from(group.pages)).sum();
-        let all_writes: f64 = self.said.iter().map(|group| group.write_share).sum();
-        let HostGroup { pages, write_share } = self.said[usize::from(group)];
+        let all_pages: f64 = self.host_groups.iter().map(|group| f64::from(group.pages)).sum();
+        let all_writes: f64 = self.host_groups.iter().map(|group| group.write_share).sum();
+        let HostGroup { pages, write_share } = self.host_groups[usize::from(group)];
         write_share / f64::from(pages) > all_writes / all_pages
     }
 
@@ -33,9 +33,9 @@ impl NaiveDrive {
         }
     }
 
-    /// Replaces each frontier that is full, or not there yet, unless nothing is to be gained.
+    /// Replaces each frontier that is full or not opened yet.
     ///
-    /// Then the next write that wants it tries again.
+    /// If collection can gain no page, the frontier stays missing until the next write to it.
     pub(super) fn replace_full_frontiers(&mut self, pool: usize) {
         loop {
             let Some(full) = [HOT, COLD].into_iter().find(|s| !self.open.contains_key(&(*s, pool)))
@@ -53,6 +53,7 @@ impl NaiveDrive {
         }
     }
 
+    /// Collects a victim to replace the frontier `full`.
     fn collect_for(&mut self, full: usize, pool: usize) {
         let other = if full == HOT { COLD } else { HOT };
         let victim = self.choose(if self.setup.layout == Layout::StripedPerLun { pool } else { 0 });
@@ -84,7 +85,7 @@ impl NaiveDrive {
 
     /// Returns the second victim, if blocks swap.
     ///
-    /// It has the fewest valid pages among some blocks drawn from those of a kind.
+    /// It has the fewest valid pages among `d_swap` blocks drawn from those of a stream.
     fn second_victim(&mut self, stream: usize, pool: usize) -> Option<u32> {
         let Manager::HotCold { d_swap: Some(d) } = self.setup.manager else { return None };
         let blocks = self.closed_for.get(&(stream, pool)).filter(|blocks| !blocks.is_empty())?;

@@ -1,4 +1,4 @@
-//! Wear levellers, each as a search of the drive.
+//! Wear levelling: each rule as a search of all blocks.
 
 use super::{NaiveDrive, Page, TABLE};
 use crate::setup::{Leveling, Manager};
@@ -11,12 +11,12 @@ pub(super) struct PoolMember {
 }
 
 impl NaiveDrive {
-    /// True if `pool` has a free block that is not kept back.
+    /// True if `pool` has a free block that is not reserved.
     pub(super) fn can_open(&self, pool: usize) -> bool {
         self.free[pool].len() > self.reserve_blocks()
     }
 
-    /// Free blocks of each pool that only collection may open.
+    /// Returns the number of free blocks of each pool that only collection may open.
     pub(super) fn reserve_blocks(&self) -> usize {
         let for_leveling = match self.setup.leveling {
             Leveling::YoungestFree { reserve_blocks } => reserve_blocks,
@@ -26,12 +26,12 @@ impl NaiveDrive {
             Manager::Grouped(rules) => rules.reserve_blocks(),
             _ => 0,
         };
-        // One for each migration stream but the first, to which the erased block falls.
+        // One for each migration stream but the first, which gets the erased block.
         let for_scheme = self.scheme.as_ref().map_or(0, |scheme| scheme.migration_stream() - 1);
         for_leveling + for_groups + for_scheme
     }
 
-    /// Takes the block to open next from the free blocks of `pool`.
+    /// Removes the block to open next from the free blocks of `pool`, and returns it.
     pub(super) fn take_free(&mut self, pool: usize) -> u32 {
         let last_first = (0..self.free[pool].len()).rev();
         let at = match self.setup.leveling {
@@ -43,18 +43,20 @@ impl NaiveDrive {
         self.free[pool].remove(at.expect("a free block to open"))
     }
 
-    /// Moves the pages of a young block onto `worn`, which was just erased, if that is due.
+    /// Moves the pages of a block with few erases to `worn`, if that is due.
+    ///
+    /// `worn` was just erased.
     pub(super) fn level(&mut self, worn: u32) {
         let pool = self.pool_of(worn);
         if !self.free[pool].contains(&worn) {
-            return; // retired
+            return; // a spare block has replaced it
         }
         let Some(young) = self.block_to_rest(worn) else { return };
         let stream = self.opened_for[&young];
         self.free[pool].retain(|&block| block != worn);
         let is_held = self.held.contains(&young);
         if let Some(scheme) = self.scheme.as_mut().filter(|_| stream != TABLE) {
-            scheme.exchanges(young, worn);
+            scheme.on_leveled(young, worn);
         }
         let pages = self.erase(young);
         self.counters.wear_leveling_programs += pages.len() as u64;
@@ -63,14 +65,15 @@ impl NaiveDrive {
         }
         self.opened_for.insert(worn, stream);
         self.opened_at.insert(worn, self.opened_at[&young]);
-        self.closes(worn, is_held);
+        self.close_block(worn, is_held);
     }
 
+    /// Returns the block whose data move to `worn`, if any.
     fn block_to_rest(&mut self, worn: u32) -> Option<u32> {
         let worn_erases = self.erases(worn);
         let pool = self.pool_of(worn);
         let closed: Vec<u32> = self.closed.iter().flatten().chain(&self.held).copied().collect();
-        // Of the others, too little would move: what it moves to would soon be erased again.
+        // If a block has more invalid pages, the block with its data would soon be erased again.
         let mostly_valid = |block: u32| self.invalid_pages(block) <= self.setup.pages_per_block / 8;
         let closed_here =
             closed.into_iter().filter(|&block| self.pool_of(block) == pool && mostly_valid(block));
@@ -80,7 +83,7 @@ impl NaiveDrive {
                 && !self.is_retired(*block)
         };
         let of_pool = (0..self.setup.blocks).filter(in_use);
-        // The least erased one; of equals the first in the drive.
+        // The block with the fewest erases; of equals the one with the lowest number.
         let youngest =
             |blocks: Vec<u32>| blocks.into_iter().min_by_key(|&block| (self.erases(block), block));
         match self.setup.leveling {
@@ -121,7 +124,7 @@ impl NaiveDrive {
         }
     }
 
-    /// True if a spare block has taken the place of `block`.
+    /// True if a spare block has replaced `block`.
     fn is_retired(&self, block: u32) -> bool {
         let closed = self.closed.iter().flatten().chain(&self.held);
         let in_use = self.free.iter().flatten().chain(closed).chain(self.open.values());

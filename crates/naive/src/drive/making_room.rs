@@ -1,10 +1,10 @@
-//! Room for a page: open blocks, and the LUNs that take turns.
+//! Room for a page: opening of blocks, and the turns of LUNs.
 
 use super::NaiveDrive;
 use crate::setup::Layout;
 
 impl NaiveDrive {
-    /// Makes room for a page of a stream; returns the pool.
+    /// Makes room for a page of a stream; returns its pool.
     pub(super) fn make_room(&mut self, logical: u32, stream: usize) -> usize {
         match self.setup.layout {
             Layout::Flat => self.make_room_alone(stream, 0),
@@ -13,7 +13,7 @@ impl NaiveDrive {
         }
     }
 
-    /// Makes room in a pool that no other helps out; returns it.
+    /// Makes room in a pool that takes the page in any case; returns the pool.
     fn make_room_alone(&mut self, stream: usize, pool: usize) -> usize {
         while !self.has_room(stream, pool) {
             if self.can_open(pool) {
@@ -27,7 +27,7 @@ impl NaiveDrive {
 
     /// True if the host may write a page of `stream` to `pool`.
     ///
-    /// There must be an open block, and as many free ones as must be kept back.
+    /// This needs an open block, and as many free blocks as are reserved.
     fn has_room(&self, stream: usize, pool: usize) -> bool {
         self.open.contains_key(&(stream, pool)) && self.free[pool].len() >= self.reserve_blocks()
     }
@@ -41,12 +41,16 @@ impl NaiveDrive {
                     return pool;
                 }
             }
-            assert_eq!(self.setup.layout, Layout::Striped, "some LUN can make room for itself");
+            assert_eq!(
+                self.setup.layout,
+                Layout::Striped,
+                "no LUN can make room by its own collection"
+            );
             self.collect(0);
         }
     }
 
-    /// True if `pool` can take a page of `stream` now.
+    /// Makes room in `pool` without collecting elsewhere; false if that is impossible.
     fn make_room_on(&mut self, stream: usize, pool: usize) -> bool {
         let collects_for_itself = self.setup.layout == Layout::StripedPerLun;
         loop {
@@ -70,12 +74,12 @@ impl NaiveDrive {
 
     pub(super) fn open_block(&mut self, stream: usize, pool: usize) {
         let block = self.take_free(pool);
-        let before = self.open.insert((stream, pool), block);
-        assert_eq!(before, None, "a stream has one open block in a pool");
+        let previous = self.open.insert((stream, pool), block);
+        assert_eq!(previous, None, "a stream has one open block in a pool");
         self.opened_for.insert(block, stream);
         self.opened_at.insert(block, self.clock.now);
-        if let Some(books) = &mut self.books {
-            *books.opened.entry(pool).or_default() += 1;
+        if let Some(state) = &mut self.group_state {
+            *state.opened.entry(pool).or_default() += 1;
         }
     }
 }

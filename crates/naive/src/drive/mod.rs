@@ -1,4 +1,4 @@
-//! The drive: its pages, blocks and counters, and what the host asks of it.
+//! Naive drive: its pages, blocks and counters, and the requests of the host.
 
 mod collection;
 mod grouped;
@@ -17,19 +17,19 @@ use writeamp_engine::rng::Stream;
 use crate::placements::{self, Scheme};
 use crate::setup::{Hint, HostGroup, Layout, Manager, Setup};
 use crate::victims::{self, Rule};
-use grouped::Books;
+use grouped::GroupState;
 use leveling::PoolMember;
 
-/// Counters of the drive by the end of an erase.
+/// Counters of the drive after an erase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Erased {
     pub erases: u64,
-    /// Valid pages that were on the blocks erased.
+    /// Valid pages of all blocks, at their erases.
     pub migrated_pages: u64,
     pub host_pages: u64,
 }
 
-/// The drive at the end of its life.
+/// State of the drive at the end of its life.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndOfLife {
     pub after: Erased,
@@ -40,18 +40,18 @@ pub struct EndOfLife {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Page {
     Erased,
-    /// The current version of this logical page.
+    /// Current version of this logical page.
     Valid(u32),
-    /// Something invalid.
+    /// Old version of a page.
     Invalid,
 }
 
-/// A moment in the life of the drive.
+/// Point in the life of the drive.
 #[derive(Debug, Clone, Copy)]
 struct Moment {
-    /// Closes and invalidations so far: tells which of two changes came first.
+    /// Number of closes and invalidations so far; orders the changes of blocks.
     event: u64,
-    /// Host pages written so far: measures age.
+    /// Host pages written so far; measures ages.
     now: u64,
 }
 
@@ -66,36 +66,39 @@ pub struct Counters {
     pub trimmed_pages: u64,
 }
 
-/// The stream of the mapping table, which no placement has.
+/// Stream of the mapping table; placements do not use this number.
 const TABLE: usize = usize::MAX;
 
-/// The drive.
+/// Naive drive.
 pub struct NaiveDrive {
     setup: Setup,
     pools: usize,
-    /// Every physical page; page p lies in block p / `pages_per_block`.
+    /// All physical pages; page p is in block p / `pages_per_block`.
     pages: Vec<Page>,
-    /// The free blocks of each pool; the last is opened next.
+    /// Free blocks of each pool; the last is opened next.
     free: Vec<Vec<u32>>,
-    /// The open block of each (stream, pool) that has one.
+    /// Open block of each (stream, pool) that has one.
     open: BTreeMap<(usize, usize), u32>,
-    /// The closed blocks of each collection domain: the drive, or each pool. Closing appends, a
-    /// choice swap-removes; only the policies that draw at random can tell.
+    /// Closed blocks of each collection domain: the drive, or each pool.
+    ///
+    /// Closing appends a block, and collection swap-removes it. The order matters only to policies
+    /// that draw at random.
     closed: Vec<Vec<u32>>,
-    /// Closed blocks that are held back from the victim policy.
+    /// Closed blocks that are not candidates of the victim policy.
     held: Vec<u32>,
-    /// The closed blocks of each (stream, pool), in an order of the same kind.
+    /// Closed blocks of each (stream, pool), appended and swap-removed like `closed`.
     closed_for: HashMap<(usize, usize), Vec<u32>>,
-    /// The stream that each block was last opened for.
+    /// Stream for which each block was last opened.
     opened_for: HashMap<u32, usize>,
     /// Host pages written when each block was last opened.
     opened_at: HashMap<u32, u64>,
-    /// Writes of each page by the host since it last had no data, and its clock before the last.
+    /// Writes of each page by the host since the page last had no data.
     writes: HashMap<u32, u64>,
+    /// Host pages written before the last write of each page.
     written_at: HashMap<u32, u64>,
     closed_at: HashMap<u32, Moment>,
     changed_at: HashMap<u32, Moment>,
-    /// The pool that each stream tries first.
+    /// Pool that each stream tries first.
     next_pool: HashMap<usize, usize>,
     random: Stream,
     clock: Moment,
@@ -105,20 +108,21 @@ pub struct NaiveDrive {
     scheme: Option<Box<dyn Scheme>>,
     /// State of each block in the dual pool.
     members: Vec<PoolMember>,
-    /// The spare blocks of each pool; the last is used next.
+    /// Spare blocks of each pool; the last is used next.
     spares: Vec<Vec<u32>>,
     migrated_pages: u64,
     first_to_reach: Vec<Erased>,
     end_of_life: Option<EndOfLife>,
-    /// The groups of the host, as it described them last.
-    said: Vec<HostGroup>,
-    /// State of a manager with groups.
-    books: Option<Books>,
+    /// Latest description of the host's groups.
+    host_groups: Vec<HostGroup>,
+    /// State of a manager with groups, if the drive has one.
+    group_state: Option<GroupState>,
 }
 
 impl NaiveDrive {
-    /// A new, erased drive. The logical space has no bound of its own here; the caller keeps it
-    /// small enough for collection to gain something.
+    /// Returns a new, erased drive.
+    ///
+    /// The logical space is not checked: the caller leaves enough spare space for collection.
     pub fn new(setup: Setup) -> Self {
         let Setup { blocks, pages_per_block, luns, layout, wear, .. } = setup;
         let pools = if layout == Layout::Flat { 1 } else { luns };
@@ -165,8 +169,8 @@ impl NaiveDrive {
             migrated_pages: 0,
             first_to_reach: Vec::new(),
             end_of_life: None,
-            said: Vec::new(),
-            books: None,
+            host_groups: Vec::new(),
+            group_state: None,
         };
         match drive.setup.manager {
             Manager::HotCold { .. } => {
@@ -174,7 +178,8 @@ impl NaiveDrive {
             }
             Manager::Grouped(rules) => {
                 let reserve_blocks = drive.reserve_blocks() as u32;
-                drive.books = Some(Books::new(rules, &drive.setup, pools, reserve_blocks));
+                drive.group_state =
+                    Some(GroupState::new(rules, &drive.setup, pools, reserve_blocks));
                 drive.set_targets();
             }
             Manager::Placed(_) => {}
@@ -182,18 +187,18 @@ impl NaiveDrive {
         drive
     }
 
-    /// The host says what its groups of pages are like from now on.
-    pub fn hear(&mut self, groups: &[HostGroup]) {
-        if self.said == groups {
+    /// Sets the sizes and write shares of the host's groups of pages.
+    pub fn set_host_groups(&mut self, groups: &[HostGroup]) {
+        if self.host_groups == groups {
             return;
         }
-        self.said = groups.to_vec();
-        if self.books.is_some() {
-            self.hear_groups(groups);
+        self.host_groups = groups.to_vec();
+        if self.group_state.is_some() {
+            self.set_groups(groups);
         }
     }
 
-    /// The host writes one logical page.
+    /// Writes one logical page for the host.
     pub fn write(&mut self, logical: u32, hint: Hint) {
         *self.writes.entry(logical).or_default() += 1;
         self.written_at.insert(logical, self.clock.now);
@@ -211,11 +216,11 @@ impl NaiveDrive {
             return;
         }
         let now = self.clock.now;
-        let mut scheme = self.scheme.take().expect("only placements get here");
-        if scheme.wants_blocks() {
+        let mut scheme = self.scheme.take().expect("a drive with a placement");
+        if scheme.needs_blocks() {
             let closed = self.closed.iter().flatten().chain(&self.held);
             let closed = closed.filter(|block| self.opened_for[block] != TABLE);
-            scheme.sees_blocks(closed.map(|&block| self.valid_pages(block)).collect(), now);
+            scheme.observe_blocks(closed.map(|&block| self.valid_pages(block)).collect(), now);
         }
         let stream = scheme.host(logical, now, hint);
         self.scheme = Some(scheme);
@@ -223,17 +228,17 @@ impl NaiveDrive {
         self.host_programs(logical, stream, pool);
     }
 
-    /// The host declares one logical page unused.
+    /// Unmaps one logical page for the host.
     pub fn trim(&mut self, logical: u32) {
         if self.invalidate(logical) {
             self.counters.trimmed_pages += 1;
             self.writes.remove(&logical);
             self.written_at.remove(&logical);
             if let Some(scheme) = &mut self.scheme {
-                scheme.forgets(logical);
+                scheme.on_unmapped(logical);
             }
-            if let Some(books) = &mut self.books {
-                books.forgets(logical);
+            if let Some(state) = &mut self.group_state {
+                state.on_unmapped(logical);
             }
         }
     }
@@ -252,12 +257,12 @@ impl NaiveDrive {
         self.pages.iter().enumerate().filter_map(mapped).collect()
     }
 
-    /// Pages of `block` that hold something invalid.
+    /// Returns the number of invalid pages of `block`.
     pub fn invalid_pages(&self, block: u32) -> u32 {
         self.pages_of(block).iter().filter(|page| **page == Page::Invalid).count() as u32
     }
 
-    /// Erases of each block.
+    /// Returns the erases of each block.
     pub fn erase_counts(&self) -> &[u32] {
         &self.erase_counts
     }
@@ -266,7 +271,7 @@ impl NaiveDrive {
         self.counters
     }
 
-    /// The first erase that was the n-th of its block, for n = 1, 2, … up to the wear limit.
+    /// Returns the first erase that was the n-th of its block, for n from 1 to the wear limit.
     pub fn first_to_reach(&self) -> &[Erased] {
         &self.first_to_reach
     }
@@ -275,7 +280,7 @@ impl NaiveDrive {
         self.end_of_life.as_ref()
     }
 
-    /// The spare blocks left, pool by pool.
+    /// Returns the remaining spare blocks of each pool.
     pub fn spares(&self) -> &[Vec<u32>] {
         &self.spares
     }
@@ -296,8 +301,7 @@ impl NaiveDrive {
         true
     }
 
-    /// Programs `logical` to the first erased page of the open block. Closes the block if that
-    /// was its last.
+    /// Programs `logical` to the first erased page of the open block; closes a full block.
     fn program(&mut self, logical: u32, stream: usize, pool: usize) {
         let block = self.open[&(stream, pool)];
         let erased = self.pages_of(block).iter().filter(|page| **page == Page::Erased).count();
@@ -307,13 +311,13 @@ impl NaiveDrive {
             self.open.remove(&(stream, pool));
             let domain = self.domain_of(block);
             let scheme = self.scheme.as_mut().filter(|_| stream != TABLE);
-            let is_held = scheme.is_some_and(|scheme| scheme.closes(block, stream, domain));
-            self.closes(block, is_held);
+            let is_held = scheme.is_some_and(|scheme| scheme.on_close(block, stream, domain));
+            self.close_block(block, is_held);
         }
     }
 
-    /// `block` is full, and a candidate from now on if it is not held back.
-    fn closes(&mut self, block: u32, is_held: bool) {
+    /// Closes `block`; it becomes a candidate of the victim policy unless `is_held`.
+    fn close_block(&mut self, block: u32, is_held: bool) {
         let (domain, pool) = (self.domain_of(block), self.pool_of(block));
         if is_held {
             self.held.push(block);
@@ -326,7 +330,7 @@ impl NaiveDrive {
         self.changed_at.insert(block, self.clock);
     }
 
-    /// The logical pages whose data lies in `block`.
+    /// Returns the logical pages with their current version in `block`.
     fn valid_pages(&self, block: u32) -> Vec<u32> {
         let valid =
             |page: &Page| if let Page::Valid(logical) = page { Some(*logical) } else { None };

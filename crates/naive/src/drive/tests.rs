@@ -1,13 +1,13 @@
 //! Tests of the naive drive on examples worked by hand.
 //!
-//! It is only a witness if it can be believed.
+//! A reference must itself be correct.
 
 use super::*;
 use crate::setup::{Leveling, Wear};
 use crate::spec::Spec;
 use crate::victims::Candidate;
 
-/// Hot pages, for the managers that care.
+/// Number of hot pages, for managers that use hints.
 const HOT_PAGES: u32 = 4;
 
 fn victims(name: &str) -> Spec {
@@ -40,7 +40,7 @@ fn setup(blocks: u32, luns: u32, layout: Layout) -> Setup {
 fn written(setup: Setup, pages: &[u32]) -> NaiveDrive {
     let cold_pages = setup.logical_pages - HOT_PAGES;
     let mut drive = NaiveDrive::new(setup);
-    drive.hear(&[
+    drive.set_host_groups(&[
         HostGroup { pages: HOT_PAGES, write_share: 0.9 },
         HostGroup { pages: cold_pages, write_share: 0.1 },
     ]);

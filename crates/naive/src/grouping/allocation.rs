@@ -1,17 +1,17 @@
 //! Division of the spare space between groups (paper 3, §5.5).
 //!
-//! The closed forms are the paper's, as corrected in `docs/wolf-algorithm.md`. The optimum is found by
-//! bracketing its one unknown, which shares nothing with the engine's Newton but the condition that
-//! it must meet.
+//! The closed forms are the paper's, with the corrections of `docs/wolf-algorithm.md`. The optimum
+//! has one unknown, which is bracketed here; the engine uses Newton's method. Both solve the same
+//! condition.
 
 use crate::setup::{Allocation, Exceptions};
 
-/// A group as an allocation sees it.
+/// Input of an allocation: size and writes of a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Demand {
-    /// s
+    /// Size s.
     pub pages: f64,
-    /// p
+    /// Share p of the host's writes.
     pub writes: f64,
 }
 
@@ -21,7 +21,7 @@ impl Demand {
     }
 }
 
-/// Spare pages for each of `groups`, the coldest first, of `op` in all.
+/// Divides `op` spare pages between `groups`, the coldest first; returns the pages of each.
 pub(super) fn spare_pages(
     allocation: Allocation,
     exceptions: Exceptions,
@@ -32,13 +32,13 @@ pub(super) fn spare_pages(
     if op <= exceptions.floor * all_pages {
         return divide(Allocation::Size, groups, op);
     }
-    // What the exceptions grant; the rule divides the rest among the rest.
+    // Spare pages by exceptions; the rule divides the remaining pages between the other groups.
     let mut granted: Vec<Option<f64>> = vec![None; groups.len()];
     if let (Allocation::ClosedForm, [coldest, next, ..]) = (allocation, groups)
         && coldest.hit_rate() < exceptions.coldest_ratio * next.hit_rate()
     {
-        let part = exceptions.coldest_op.max(exceptions.floor);
-        granted[0] = Some((part * coldest.pages).min(op * coldest.pages / all_pages));
+        let share = exceptions.coldest_op.max(exceptions.floor);
+        granted[0] = Some((share * coldest.pages).min(op * coldest.pages / all_pages));
     }
     loop {
         let rest_op = op - granted.iter().flatten().sum::<f64>();
@@ -61,7 +61,7 @@ pub(super) fn spare_pages(
     }
 }
 
-/// Divides by the bare rule.
+/// Divides by the rule, without exceptions.
 fn divide(allocation: Allocation, groups: &[Demand], op: f64) -> Vec<f64> {
     let all_pages: f64 = groups.iter().map(|group| group.pages).sum();
     let all_writes: f64 = groups.iter().map(|group| group.writes).sum();
@@ -85,10 +85,10 @@ fn divide(allocation: Allocation, groups: &[Demand], op: f64) -> Vec<f64> {
     }
 }
 
-/// Returns the optimal spare pages of each group, if any.
+/// Returns the optimal spare pages of each group.
 ///
-/// In every group that is written, y − 1 − ln y = μ·p/s, with y = 1/δ and the one μ at which all
-/// spare pages are used. Nothing if nobody is written, or there is nothing to divide.
+/// In every group with writes, y − 1 − ln y = μ·p/s, with y = 1/δ. All groups have the same μ, at
+/// which all spare pages are used. Returns None without writes or without spare pages.
 fn optimum(groups: &[Demand], op: f64) -> Option<Vec<f64>> {
     let is_written = |group: &Demand| group.pages > 0.0 && group.writes > 0.0;
     if op <= 0.0 || !groups.iter().any(is_written) {
@@ -98,7 +98,7 @@ fn optimum(groups: &[Demand], op: f64) -> Option<Vec<f64>> {
         let of_group = |group| if is_written(group) { spare_of(group, log_mu) } else { 0.0 };
         groups.iter().map(of_group).collect()
     };
-    // Spare space grows with μ without bound.
+    // The spare space grows with μ without bound.
     let uses_less = |log_mu: f64| spare(log_mu).iter().sum::<f64>() < op;
     let powers = || (0..).map(|power| 2.0_f64.powi(power));
     let low = powers().map(|power| -power).find(|&log_mu| uses_less(log_mu))?;
@@ -106,11 +106,11 @@ fn optimum(groups: &[Demand], op: f64) -> Option<Vec<f64>> {
     Some(spare(bisect(low, high, uses_less)))
 }
 
-/// OP/s = y·ln y/(y − 1) − 1, times s.
+/// Returns the spare pages of a group: s·(y·ln y/(y − 1) − 1).
 fn spare_of(group: &Demand, log_mu: f64) -> f64 {
     let log_z = log_mu + libm::log(group.hit_rate());
     if log_z > 40.0 {
-        return group.pages * (log_z - 1.0); // y is z, to more digits than there are
+        return group.pages * (log_z - 1.0); // y equals z within the precision of f64
     }
     let z = libm::exp(log_z);
     // x²/2 > x − ln(1 + x) > x − √(2x), for x = y − 1.
@@ -120,8 +120,8 @@ fn spare_of(group: &Demand, log_mu: f64) -> f64 {
 
 /// Finds the root of a function that is negative at `low` and positive at `high`.
 ///
-/// It takes the point where the chord is zero, again and again; an end that stays twice is taken
-/// for half as far from zero (Illinois method).
+/// Illinois method: replaces an end by the zero of the chord, again and again. If an end stays
+/// twice, its function value is halved.
 fn root(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
     let (mut at_low, mut at_high) = (f(low), f(high));
     let mut last: Option<f64> = None;
@@ -129,7 +129,7 @@ fn root(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
     loop {
         let chord = low - at_low * (high - low) / (at_high - at_low);
         if chord.is_nan() {
-            return high; // the ends are one number
+            return high; // both ends are equal
         }
         let has_settled = last.is_some_and(|last| (chord - last).abs() < 1e-15 * chord);
         if has_settled || chord <= low || chord >= high {
@@ -150,7 +150,7 @@ fn root(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
     }
 }
 
-/// The last number between `low` and `high` that is too low, where greater ones are not.
+/// Returns the greatest number between `low` and `high` that is too low, by bisection.
 fn bisect(mut low: f64, mut high: f64, is_too_low: impl Fn(f64) -> bool) -> f64 {
     loop {
         let middle = low + (high - low) / 2.0;

@@ -1,25 +1,28 @@
-//! Measurements of a group by its collection, for `allocation=marginal`.
+//! Measurements of a group by its collection.
 //!
-//! That is `allocation=marginal` of `docs/wolf-algorithm.md`.
+//! They are for `allocation=marginal` of `docs/wolf-algorithm.md`.
 
 use crate::setup::Following;
 
-/// State of one group.
+/// Measurements of one group.
 #[derive(Debug, Clone)]
 pub(super) struct Arrivals {
-    /// Pages that arrive, from the host or another group, per write of the host.
+    /// Pages that arrive from the host or another group, per write of the host.
     pub share: f64,
-    /// Size, per page, of the group of random writes that would leave victims as full.
+    /// Effective size, per page.
+    ///
+    /// A group of this size with random writes has equally full victims.
     pub effective: f64,
+    /// Pages that arrived from other groups in the interval.
     interval_migrations: u32,
     victims: Vec<Victim>,
 }
 
-/// A block that was collected.
+/// Collected block.
 #[derive(Debug, Clone, Copy)]
 struct Victim {
     valid_pages: u32,
-    /// 1 at first, and the part that `memory` says of it after each look at the victims.
+    /// 1 at first; multiplied by `Following::memory` at the end of each interval.
     weight: f64,
 }
 
@@ -36,16 +39,16 @@ impl Arrivals {
         self.victims.push(Victim { valid_pages, weight: 1.0 });
     }
 
-    /// Ends an interval, in which `own` of `all` writes were the group's; it weighs `a`.
+    /// Ends an interval in which `own` of `all` writes went to the group; `a` is its weight.
     pub fn end_interval(&mut self, own: u32, all: f64, a: f64) {
         let arrived = f64::from(own + std::mem::take(&mut self.interval_migrations));
         self.share += a * (arrived / all - self.share);
     }
 
-    /// Adapts the effective size to the victims, if there are two or more.
+    /// Adapts the effective size to the victims, if their weights sum to at least 2.
     ///
-    /// They are held against eqs. 3 and 9, for a group of so many `pages` with `spare` beside them:
-    /// the size that they speak for counts for the part that `pace` says.
+    /// The share of valid pages of victims gives a size by eqs. 3 and 9, for a group of `pages` and
+    /// `spare` pages. `Following::pace` is the weight of this size.
     pub fn follow(&mut self, pages: f64, spare: f64, pages_per_block: u32, by: Following) {
         let blocks: f64 = self.victims.iter().map(|victim| victim.weight).sum();
         if blocks < 2.0 || pages == 0.0 {
@@ -56,14 +59,15 @@ impl Arrivals {
             (valid.sum::<f64>() / (blocks * f64::from(pages_per_block))).clamp(0.001, 0.999);
         // OP/s by eq. 9: with LBA/PBA = (δ − 1)/ln δ, that is PBA/LBA − 1.
         let op_per_page = libm::log(delta) / (delta - 1.0) - 1.0;
-        let found = if spare > 0.0 { (spare / op_per_page / pages).clamp(0.02, 1.0) } else { 1.0 };
-        self.effective = libm::pow(self.effective, 1.0 - by.pace) * libm::pow(found, by.pace);
+        let measured =
+            if spare > 0.0 { (spare / op_per_page / pages).clamp(0.02, 1.0) } else { 1.0 };
+        self.effective = libm::pow(self.effective, 1.0 - by.pace) * libm::pow(measured, by.pace);
         for victim in &mut self.victims {
             victim.weight *= by.memory;
         }
     }
 
-    /// Another group's pages are this one's from now on.
+    /// Adds the measurements of a group that merged into this one.
     pub fn join(&mut self, other: Arrivals) {
         self.share += other.share;
         self.interval_migrations += other.interval_migrations;

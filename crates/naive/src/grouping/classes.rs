@@ -1,10 +1,11 @@
-//! Classes that FDP puts the host's groups into (Stoica & Ailamaki 2013).
+//! Classes of the host's groups in FDP (Stoica & Ailamaki 2013).
 //!
-//! As `docs/wolf-algorithm.md` has it: by the frequency of their pages, in whole steps of an assumed ratio.
+//! As in `docs/wolf-algorithm.md`, they follow from the write frequency of the groups' pages, in
+//! whole steps of an assumed ratio.
 
 use crate::setup::HostGroup;
 
-/// The class of each group, and the steps of each class above the coldest.
+/// Returns the class of each group, and the steps of each class above the coldest.
 pub(crate) fn classes(groups: &[HostGroup], ratio: f64) -> (Vec<usize>, Vec<u32>) {
     const MOST_STEPS: f64 = 30.0;
     let frequency = |group: usize| groups[group].write_share / f64::from(groups[group].pages);

@@ -1,4 +1,4 @@
-//! Two Bloom filters for each group, which find pages too hot or too cold (paper 3, §5.6).
+//! Two Bloom filters for each group, which detect too hot or too cold pages (paper 3, §5.6).
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use writeamp_engine::rng::Stream;
 
 use super::groups::{Change, Groups};
 
-/// The filters of all groups, by number.
+/// Filters of all groups, by number.
 pub(crate) struct Filters {
     false_positives: f64,
     demotion: f64,
@@ -15,15 +15,15 @@ pub(crate) struct Filters {
     random: Stream,
 }
 
-/// Filters of the host's writes to a group, in this period and the one before.
+/// Filters of the host's writes to a group, in the current and the previous period.
 struct Periods {
-    now: Filter,
-    before: Filter,
+    current: Filter,
+    previous: Filter,
     writes_left: u32,
 }
 
 impl Filters {
-    /// Returns the filters; no period has fewer writes than `least_writes`.
+    /// Returns empty filters; each period has at least `least_writes` writes.
     pub fn new(
         (false_positives, demotion): (f64, f64),
         least_writes: u32,
@@ -34,10 +34,10 @@ impl Filters {
         Filters { false_positives, demotion, least_writes, periods, random }
     }
 
-    /// Returns the group of a page that the host writes and `holder` holds.
+    /// Returns the group of a page of group `holder` that the host writes.
     ///
-    /// That is one up if it was written in both periods, the coldest if it is new. `sizes` are the
-    /// pages of each group before the write.
+    /// It is the next hotter group if the page was written in both periods, and the coldest group
+    /// if the page is new. `sizes` are the pages of each group before the write.
     pub fn group_of_write(
         &mut self,
         page: u32,
@@ -49,30 +49,30 @@ impl Filters {
             None => groups.order()[0],
             Some(holder) => {
                 let of_holder = &self.periods[holder];
-                let is_hot = of_holder.now.knows(page) && of_holder.before.knows(page);
+                let is_hot = of_holder.current.contains(page) && of_holder.previous.contains(page);
                 if is_hot { groups.hotter(holder) } else { holder }
             }
         };
         let periods = &mut self.periods[group];
         if periods.writes_left == 0 {
-            // As many writes as the group has pages.
+            // The next period has as many writes as the group has pages.
             let writes = sizes[group].max(self.least_writes);
             let next = Periods::new(writes, self.false_positives);
-            let now = std::mem::replace(periods, next).now;
-            periods.before = now;
+            let current = std::mem::replace(periods, next).current;
+            periods.previous = current;
         }
         periods.writes_left -= 1;
-        periods.now.learn(page);
+        periods.current.insert(page);
         group
     }
 
-    /// Returns the group of a page of `holder` that collection moves.
+    /// Returns the group of a page of group `holder` that collection moves.
     ///
-    /// That is one down, with some probability, if it was written in neither period. Only then is
-    /// there a draw.
+    /// If the page was written in neither period, it goes to the next colder group with probability
+    /// `demotion`. Only then is a random number drawn.
     pub fn group_of_migration(&mut self, page: u32, holder: usize, groups: &Groups) -> usize {
         let of_holder = &self.periods[holder];
-        if of_holder.now.knows(page) || of_holder.before.knows(page) {
+        if of_holder.current.contains(page) || of_holder.previous.contains(page) {
             return holder;
         }
         let drawn = u128::from(self.random.bits());
@@ -80,7 +80,7 @@ impl Filters {
         if falls { groups.colder(holder) } else { holder }
     }
 
-    /// A new group knows nothing; one that takes in another goes on as it was.
+    /// Empties the filters of a new group; a merge changes no filter.
     pub fn on_change(&mut self, change: Change) {
         if let Change::Created { group } = change {
             self.periods[group] = Periods::new(self.least_writes, self.false_positives);
@@ -91,14 +91,14 @@ impl Filters {
 impl Periods {
     fn new(writes: u32, false_positives: f64) -> Self {
         let fresh = || Filter::new(writes, false_positives);
-        Periods { now: fresh(), before: fresh(), writes_left: writes }
+        Periods { current: fresh(), previous: fresh(), writes_left: writes }
     }
 }
 
 /// A Bloom filter with the engine's size and hash.
 ///
-/// Those pages that it mistakes for known ones decide where they go. It has k hashes that follow
-/// from one (Kirsch & Mitzenmacher 2006), which is the finalizer of `SplitMix64`.
+/// Its false positives affect the groups of pages, so they must be the engine's. Its k hashes are
+/// derived from a single one (Kirsch & Mitzenmacher 2006), the finalizer of `SplitMix64`.
 struct Filter {
     bits: u64,
     hashes: u32,
@@ -106,7 +106,9 @@ struct Filter {
 }
 
 impl Filter {
-    /// Returns a filter for n elements in m bits, where p = (1 − e^(−k·n/m))^k, with k = −log2 p.
+    /// Returns a filter for n elements.
+    ///
+    /// Its m bits follow from p = (1 − e^(−k·n/m))^k, with k = −log2 p.
     fn new(elements: u32, false_positives: f64) -> Self {
         let hashes = (-libm::log2(false_positives)).round().max(1.0);
         let set_when_full = libm::pow(false_positives, 1.0 / hashes);
@@ -114,18 +116,18 @@ impl Filter {
         Filter { bits: (bits.ceil() as u64).max(64), hashes: hashes as u32, set: HashSet::new() }
     }
 
-    fn learn(&mut self, page: u32) {
+    fn insert(&mut self, page: u32) {
         self.set.extend(self.places(page));
     }
 
-    fn knows(&self, page: u32) -> bool {
+    fn contains(&self, page: u32) -> bool {
         self.places(page).iter().all(|place| self.set.contains(place))
     }
 
     /// Returns the bits of a page in the filter.
     ///
-    /// The i-th hash is the lower half plus i times the upper half made odd, modulo 2^32; it stands
-    /// for a place in proportion.
+    /// The i-th hash is the lower half plus i times the upper half made odd, modulo 2^32. It is
+    /// scaled from 2^32 to the number of bits.
     fn places(&self, page: u32) -> Vec<u64> {
         const HALF: u64 = 1 << 32;
         let hash = split_mix(u64::from(page));
@@ -134,7 +136,7 @@ impl Filter {
     }
 }
 
-/// The first number of `SplitMix64` (Steele, Lea & Flood 2014) with this seed.
+/// Returns the first number of `SplitMix64` (Steele, Lea & Flood 2014) for a seed.
 fn split_mix(seed: u64) -> u64 {
     let z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,19 +1,19 @@
-//! The groups of a drive and their order by temperature: Listing 2 and §5.2 of paper 3.
+//! Groups of a drive and their order by temperature (paper 3, Listing 2 and §5.2).
 
 use super::allocation::{Demand, spare_pages};
 use super::arrivals::Arrivals;
 use crate::setup::{Allocation, FEWEST_GROUPS, GroupRules};
 
-/// One group.
+/// Group of pages.
 #[derive(Debug, Clone)]
 struct Group {
     number: usize,
-    /// p: the measured share of the host's writes.
+    /// p: measured share of the host's writes.
     share: f64,
     interval_writes: u32,
-    /// Intervals for which it keeps its place.
+    /// Number of intervals for which it keeps its place.
     held: u32,
-    /// Of FDP: steps of the assumed ratio above the coldest.
+    /// For FDP: steps of the assumed ratio above the coldest group.
     steps: u32,
     arrivals: Arrivals,
 }
@@ -32,20 +32,19 @@ pub(crate) enum Change {
     Merged { from: usize, into: usize },
 }
 
-/// The groups there are.
+/// Open groups, in the order of temperature.
 #[derive(Debug)]
 pub(crate) struct Groups {
     rules: GroupRules,
-    /// F
+    /// F: a group with fewer pages is too small.
     smallest_pages: u32,
     coldest_first: Vec<Group>,
-    /// Intervals in a row in which the group at a place was like the next colder, by place.
-    alike: Vec<u32>,
+    /// For each place, consecutive intervals with a hit rate close to the next colder group's.
+    similar_intervals: Vec<u32>,
 }
 
 impl Groups {
-    /// Returns as many groups as the rules begin with. Until it is measured, they share the
-    /// writes evenly.
+    /// Returns the initial groups of the rules, with equal shares of the writes.
     pub fn new(rules: GroupRules, smallest_pages: u32) -> Self {
         let count = rules.groups_at_first;
         let share = 1.0 / count as f64;
@@ -53,26 +52,26 @@ impl Groups {
             rules,
             smallest_pages,
             coldest_first: (0..count).map(|number| Group::new(number, share)).collect(),
-            alike: vec![0; count],
+            similar_intervals: vec![0; count],
         }
     }
 
-    /// Adds hotter groups that nobody has written to, until there are `count`.
+    /// Adds hotter groups without writes, up to `count` groups.
     pub fn grow(&mut self, count: usize) {
         for number in self.coldest_first.len()..count {
             self.coldest_first.push(Group::new(number, 0.0));
-            self.alike.push(0);
+            self.similar_intervals.push(0);
         }
     }
 
-    /// The steps of each class above the coldest.
+    /// Sets the steps of each class above the coldest.
     pub fn assume(&mut self, steps: &[u32]) {
         for (group, &steps) in self.coldest_first.iter_mut().zip(steps) {
             group.steps = steps;
         }
     }
 
-    /// Numbers, the coldest first.
+    /// Returns the numbers of the groups, the coldest first.
     pub fn order(&self) -> Vec<usize> {
         self.coldest_first.iter().map(|group| group.number).collect()
     }
@@ -87,7 +86,7 @@ impl Groups {
     }
 
     fn place(&self, number: usize) -> usize {
-        self.order().into_iter().position(|other| other == number).expect("a group there is")
+        self.order().into_iter().position(|other| other == number).expect("an open group")
     }
 
     fn group(&mut self, number: usize) -> &mut Group {
@@ -95,27 +94,27 @@ impl Groups {
         &mut self.coldest_first[place]
     }
 
-    /// The host wrote a page to the group.
+    /// Counts a write of the host to a group.
     pub fn count_write(&mut self, number: usize) {
         self.group(number).interval_writes += 1;
     }
 
-    /// Collection moved a page there from another group.
+    /// Counts a page that collection moved to a group from another one.
     pub fn count_migration(&mut self, number: usize) {
         self.group(number).arrivals.count_migration();
     }
 
-    /// A block of the group was collected.
+    /// Counts a collected block of a group.
     pub fn count_victim(&mut self, number: usize, valid_pages: u32) {
         self.group(number).arrivals.count_victim(valid_pages);
     }
 
-    /// True if space goes by what collection finds.
+    /// True if the allocation uses measurements of collection.
     pub fn follows_collection(&self) -> bool {
         self.rules.allocation == Allocation::Marginal
     }
 
-    /// Looks at what was collected; sizes and owned pages are by number.
+    /// Updates the effective sizes; `sizes` and `owned_pages` are by number.
     pub fn follow(&mut self, sizes: &[u32], owned_pages: &[i64], pages_per_block: u32) {
         for group in &mut self.coldest_first {
             let pages = f64::from(sizes[group.number]);
@@ -124,7 +123,9 @@ impl Groups {
         }
     }
 
-    /// Listing 2. A group that is created takes the number `unused`.
+    /// Ends an interval by Listing 2; returns the changes of groups.
+    ///
+    /// A new group gets the number `unused`.
     pub fn end_interval(&mut self, sizes: &[u32], unused: Option<usize>) -> Vec<Change> {
         self.measure();
         if self.rules.assumed_ratio.is_some() {
@@ -137,7 +138,7 @@ impl Groups {
             return Vec::new();
         }
         let mut sizes = sizes.to_vec();
-        self.watch_likeness(&sizes);
+        self.count_similar(&sizes);
         let merged = self.merge(&sizes);
         if let Some(Change::Merged { from, into }) = merged {
             sizes[into] += sizes[from];
@@ -149,7 +150,7 @@ impl Groups {
         merged.into_iter().chain(created).collect()
     }
 
-    /// Lines 2, 3 and 5: the last interval weighs a.
+    /// Updates the shares of writes, by lines 2, 3 and 5; a is the weight of the last interval.
     fn measure(&mut self) {
         let all: u32 = self.coldest_first.iter().map(|group| group.interval_writes).sum();
         let all = f64::from(all.max(1));
@@ -161,7 +162,7 @@ impl Groups {
         }
     }
 
-    /// p/s of whoever stands in a place.
+    /// Returns p/s of the group at a place.
     fn hit_rate(&self, place: usize, sizes: &[u32]) -> f64 {
         let group = &self.coldest_first[place];
         group.share / f64::from(sizes[group.number].max(1))
@@ -171,8 +172,10 @@ impl Groups {
         self.coldest_first[place].held > 0
     }
 
-    /// Line 7: neighbours change places until the order is right. Who is held, or has no pages,
-    /// stays where it is, and its neighbours are each other's.
+    /// Swaps neighbours until the groups are in order, by line 7.
+    ///
+    /// Groups that are held or have no pages keep their places. They do not count as neighbours, so
+    /// the groups on both sides are neighbours of each other.
     fn sort(&mut self, sizes: &[u32]) {
         let stays =
             |place: usize| self.is_held(place) || sizes[self.coldest_first[place].number] == 0;
@@ -189,20 +192,23 @@ impl Groups {
         }
     }
 
-    fn watch_likeness(&mut self, sizes: &[u32]) {
+    /// Counts the intervals in which neighbours have similar hit rates.
+    fn count_similar(&mut self, sizes: &[u32]) {
         for hotter in 1..self.coldest_first.len() {
             let colder = hotter - 1;
             let are_free = !self.is_held(colder) && !self.is_held(hotter);
             let [low, high] = [colder, hotter].map(|place| self.hit_rate(place, sizes));
-            let is_alike = are_free && high < self.rules.ratio * low;
-            self.alike[hotter] = if is_alike { self.alike[hotter] + 1 } else { 0 };
+            let is_similar = are_free && high < self.rules.ratio * low;
+            self.similar_intervals[hotter] =
+                if is_similar { self.similar_intervals[hotter] + 1 } else { 0 };
         }
     }
 
-    /// Merges one pair, unless only the fewest groups are left.
+    /// Merges a pair of groups, if more than the fewest groups are left.
     ///
-    /// The coldest group that is too small joins the neighbour most like it; failing that, the
-    /// coldest that has long been like its colder neighbour joins that.
+    /// The coldest group that is too small merges into the neighbour with the nearest hit rate. If
+    /// no group is too small, the coldest group with a hit rate close to its colder neighbour's for
+    /// long enough merges into that neighbour.
     fn merge(&mut self, sizes: &[u32]) -> Option<Change> {
         let places = 0..self.coldest_first.len();
         if places.len() <= FEWEST_GROUPS {
@@ -212,44 +218,46 @@ impl Groups {
             !self.is_held(place) && sizes[self.coldest_first[place].number] < self.smallest_pages
         };
         let mut small = places.clone().filter(|&place| is_small(place));
-        let too_small = small.find_map(|place| Some((place, self.most_like(place, sizes)?)));
-        let too_alike = || {
+        let too_small = small.find_map(|place| Some((place, self.most_similar(place, sizes)?)));
+        let too_similar = || {
             let mut hotter = places.skip(1);
-            let hotter = hotter.find(|&place| self.alike[place] > self.rules.hold_intervals)?;
+            let hotter =
+                hotter.find(|&place| self.similar_intervals[place] > self.rules.hold_intervals)?;
             Some((hotter, hotter - 1))
         };
-        let (from, into) = too_small.or_else(too_alike)?;
+        let (from, into) = too_small.or_else(too_similar)?;
         let [from, into] = [from, into].map(|place| self.coldest_first[place].number);
         self.close(from, into);
         Some(Change::Merged { from, into })
     }
 
-    /// The pages of a group are another's from now on.
+    /// Removes a group, and adds its share and measurements to another one.
     pub fn close(&mut self, from: usize, into: usize) {
         let place = self.place(from);
-        self.alike.remove(place);
-        self.alike[0] = 0; // nobody is colder than the coldest
+        self.similar_intervals.remove(place);
+        self.similar_intervals[0] = 0; // the coldest group has no colder neighbour
         let from = self.coldest_first.remove(place);
         let joined = self.group(into);
         joined.share += from.share;
         joined.arrivals.join(from.arrivals);
     }
 
-    /// A group takes its place in the order of numbers.
+    /// Adds a group at its place in the order of numbers.
     pub fn open(&mut self, number: usize) {
         self.coldest_first.push(Group::new(number, 0.0));
         self.coldest_first.sort_by_key(|group| group.number);
-        self.alike.push(0);
+        self.similar_intervals.push(0);
     }
 
-    /// Returns the neighbour whose hit rate is nearest, as a ratio; of equals the colder. A held
-    /// one is out of it.
-    fn most_like(&self, place: usize, sizes: &[u32]) -> Option<usize> {
+    /// Returns the neighbour with the nearest hit rate, by ratio; of equals the colder.
+    ///
+    /// Held neighbours are excluded.
+    fn most_similar(&self, place: usize, sizes: &[u32]) -> Option<usize> {
         let own = self.hit_rate(place, sizes);
         let times = |other: usize| {
             let other = self.hit_rate(other, sizes);
             let (lesser, greater) = (own.min(other), own.max(other));
-            if greater > lesser { greater / lesser } else { 1.0 } // of two zeros, too
+            if greater > lesser { greater / lesser } else { 1.0 } // also for two zeros
         };
         let colder = place.checked_sub(1).filter(|&colder| !self.is_held(colder));
         let hotter = Some(place + 1)
@@ -261,9 +269,11 @@ impl Groups {
         }
     }
 
-    /// Creates one group: above the hottest, if that has pages enough and is hotter by Q than the
-    /// next; failing that, between the coldest two neighbours that are 2·Q apart. Beside the coldest
-    /// group of all, hardly ever written pages would fill it.
+    /// Creates a group, if there is a place for it.
+    ///
+    /// It is above the hottest group, if that has enough pages and its hit rate is at least Q times
+    /// the next one's. If not, it is between the coldest two neighbours with a ratio above 2·Q. The
+    /// coldest group is not one of these two: rarely written pages would fill the new group.
     fn create(&mut self, number: usize, sizes: &[u32]) -> Option<Change> {
         let rate = |place: usize| self.hit_rate(place, sizes);
         let q = self.rules.ratio;
@@ -280,11 +290,11 @@ impl Groups {
         let place = if is_worth_more { hottest + 1 } else { (2..=hottest).find(is_gap)? };
         let held = self.rules.hold_intervals;
         self.coldest_first.insert(place, Group { held, ..Group::new(number, 0.0) });
-        self.alike.insert(place, 0);
+        self.similar_intervals.insert(place, 0);
         Some(Change::Created { group: number })
     }
 
-    /// Pages of flash that each group should have, by number, where `op` are spare in all.
+    /// Returns the flash pages that each group should have, by number; `op` are the spare pages.
     pub fn target_pages(&self, sizes: &[u32], op: f64) -> Vec<f64> {
         let follows = self.follows_collection();
         let size = |group: &Group| f64::from(sizes[group.number]);

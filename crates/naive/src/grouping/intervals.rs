@@ -1,33 +1,33 @@
-//! Groups of pages by how long they will live.
+//! Groups of pages by their forecast lives.
 //!
-//! That is `detector=interval` of `docs/wolf-algorithm.md`.
+//! This is `detector=interval` of `docs/wolf-algorithm.md`.
 
 use std::collections::BTreeMap;
 
 use super::lives::{Class, Lives, OCTAVE};
 
-/// Times of the host's writes, the lives of pages, and the groups that suit them.
+/// Times of the host's writes, forecast lives of pages, and the matching groups.
 pub(crate) struct Intervals {
-    /// Clocks of the host's writes of each page (host pages written before).
+    /// Times of the host's writes of each page, in host pages written.
     written_at: BTreeMap<u32, Vec<u64>>,
     lives: Lives,
     logical_pages: u32,
-    /// Pages that the scan has come to.
+    /// Number of pages that the scan has visited.
     scanned: u64,
     groups: usize,
-    /// Pages that live longer are for group 0.
+    /// Level of the life above which pages belong to group 0.
     longest: i64,
-    /// Distance from a group to the next.
+    /// Distance in level from a group to the next.
     step: i64,
-    /// The groups for which pages arrived in this interval.
+    /// Group of each page that arrived in this interval.
     arrived: Vec<usize>,
     wanted: Vec<Wanted>,
 }
 
-/// Pages and arrivals that are forecast for a group, whether or not it is open.
+/// Forecast of the pages and arrivals of a group, open or not.
 #[derive(Debug, Clone, Copy, Default)]
 struct Wanted {
-    /// Per write of the host.
+    /// Pages per write of the host.
     arrivals: f64,
     pages: f64,
 }
@@ -56,12 +56,12 @@ impl Intervals {
         }
     }
 
-    /// Hears that a page holds no data any more.
-    pub fn forgets(&mut self, page: u32) {
+    /// Removes the history of a page that was unmapped.
+    pub fn on_unmapped(&mut self, page: u32) {
         self.written_at.remove(&page);
     }
 
-    /// Returns the group, of those `open`, of a page that the host writes now and `holder` holds.
+    /// Returns the open group of a page of group `holder` that the host writes at time `now`.
     pub fn group_of_write(
         &mut self,
         page: u32,
@@ -88,7 +88,7 @@ impl Intervals {
         }
     }
 
-    /// The group of a page of `holder` that collection moves.
+    /// Returns the open group of a page of group `holder` that collection moves.
     pub fn group_of_migration(
         &mut self,
         page: u32,
@@ -111,21 +111,23 @@ impl Intervals {
         Some((self.lives.class_of(times), now - times.last()?))
     }
 
-    /// The group for pages that live so long, open or not.
+    /// Returns the group for pages with this level of life, open or not.
     fn group_for(&self, life: i64) -> usize {
         let shorter = self.longest - life;
         if shorter < 0 { 0 } else { (1 + (shorter / self.step) as usize).min(self.groups - 1) }
     }
 
-    /// A page leaves `holder` only if it would live as long elsewhere if its life were longer by
-    /// `to_hotter`, or shorter by half an octave.
+    /// Returns the open group of a page, with a margin that favours `holder`.
+    ///
+    /// The page moves to a hotter group only if it would do so with a life longer by `to_hotter`.
+    /// It moves to a colder group only if it would do so with a life shorter by half an octave.
     fn group_nearby(&self, life: i64, holder: usize, open: &[usize], to_hotter: i64) -> usize {
         let if_longer = nearest(open, self.group_for(life + to_hotter));
         let if_shorter = nearest(open, self.group_for(life - OCTAVE / 2));
         holder.clamp(if_longer, if_shorter)
     }
 
-    /// Ends an interval of so many writes, of which the last one weighs a.
+    /// Ends an interval of `writes`; `a` is its weight in the moving averages.
     pub fn end_interval(&mut self, writes: u32, a: f64) {
         let arrived = std::mem::take(&mut self.arrived);
         let octaves = |level: i64| level as f64 / OCTAVE as f64;
@@ -139,9 +141,9 @@ impl Intervals {
         }
     }
 
-    /// Decides on `group` beside those that are `open`.
+    /// Decides if `group` opens or closes, beside the `open` groups.
     ///
-    /// `block_pages` are the pages of a block on each LUN together.
+    /// `block_pages` are the pages of one block on each LUN, together.
     pub fn turn(&self, group: usize, open: &[usize], block_pages: f64) -> Turn {
         let others: Vec<usize> = open.iter().copied().filter(|&other| other != group).collect();
         let with_it: Vec<usize> = others.iter().copied().chain([group]).collect();
@@ -165,7 +167,7 @@ impl Intervals {
     }
 }
 
-/// Of two equally near ones, the colder.
+/// Returns the open group nearest to `group`; of two equally near ones, the colder.
 fn nearest(open: &[usize], group: usize) -> usize {
     let by_distance = |other: &usize| (other.abs_diff(group), *other);
     open.iter().copied().min_by_key(by_distance).expect("an open group")

@@ -1,12 +1,12 @@
 //! Forecasts of the remaining lives of pages: the life table of `docs/wolf-algorithm.md`.
 //!
-//! Every number is worked out anew for every forecast, in the order in which the docs write it.
+//! Every forecast computes all numbers again, in the order in which the docs write them.
 
 use std::collections::BTreeMap;
 
 use libm::{exp, exp2, log2, sqrt};
 
-/// An octave is a factor of 2. A level is a logarithm in whole numbers of such parts.
+/// Levels per octave, which is a factor of 2. A level is a logarithm in whole numbers.
 pub(super) const OCTAVE: i64 = 256;
 
 const AGES: usize = 40;
@@ -15,8 +15,9 @@ const OCTAVES: i64 = 14;
 /// Class of pages whose lives are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Class {
-    /// Not written again since the first write.
+    /// Written once.
     New,
+    /// Written more than once.
     Again {
         /// Octave of the mean interval.
         octave: i64,
@@ -32,13 +33,13 @@ pub(super) enum Pattern {
     More(i64),
 }
 
-/// The patterns, in the order in which they are summed up.
+/// Returns the patterns, in the order in which their counts are summed.
 fn patterns() -> impl Iterator<Item = Pattern> {
     let two_or_three = (-4..=3).map(Pattern::TwoOrThree);
     [Pattern::One].into_iter().chain(two_or_three).chain((-4..=3).map(Pattern::More))
 }
 
-/// Pages of each class at each age.
+/// Number of pages of each class at each age.
 #[derive(Debug, Default)]
 struct Counts(BTreeMap<(Class, usize), f64>);
 
@@ -64,15 +65,15 @@ impl Counts {
     }
 }
 
-/// The table.
+/// Life table: counts by class and age, and the forecasts from them.
 pub(super) struct Lives {
-    /// N
+    /// Number N of logical pages.
     logical_pages: u32,
-    /// D
+    /// Overwritten pages D.
     overwritten: Counts,
-    /// E
+    /// Pages E that the scan visited.
     seen: Counts,
-    /// Levels, by age.
+    /// Levels of the remaining life, by age.
     forecasts: BTreeMap<Class, Vec<i64>>,
     writes: u32,
 }
@@ -90,17 +91,17 @@ impl Lives {
         lives
     }
 
-    /// The class of a page that the host wrote at these times.
+    /// Returns the class of a page that the host wrote at these times.
     pub fn class_of(&self, written_at: &[u64]) -> Class {
         let intervals: Vec<u64> =
-            written_at.windows(2).map(|pair| kept(pair[1] - pair[0])).collect();
+            written_at.windows(2).map(|pair| rounded(pair[1] - pair[0])).collect();
         let (Some(&first), Some(&last)) = (intervals.first(), intervals.last()) else {
             return Class::New;
         };
         let average =
-            |mean: u64, (before, &interval): (i64, &u64)| {
-                let n = (before + 1).min(16);
-                kept(mean.saturating_add_signed(
+            |mean: u64, (earlier, &interval): (i64, &u64)| {
+                let n = (earlier + 1).min(16);
+                rounded(mean.saturating_add_signed(
                     (interval.cast_signed() - mean.cast_signed()).div_euclid(n),
                 ))
             };
@@ -118,17 +119,17 @@ impl Lives {
         }
     }
 
-    /// The host overwrites a page of such an age.
+    /// Counts a page of this age that the host overwrites.
     pub fn count_overwritten(&mut self, class: Class, age: u64) {
         self.overwritten.count(class, self.bin_of(age));
     }
 
-    /// The scan comes to a page of such an age.
+    /// Counts a page of this age that the scan visits.
     pub fn count_seen(&mut self, class: Class, age: u64) {
         self.seen.count(class, self.bin_of(age));
     }
 
-    /// The host has written a page.
+    /// Counts a write of the host, and updates the forecasts when they are due.
     pub fn count_write(&mut self) {
         self.writes += 1;
         if self.writes.is_multiple_of((self.logical_pages / 4).max(1)) {
@@ -147,7 +148,7 @@ impl Lives {
         }
     }
 
-    /// The level of what a page still lives.
+    /// Returns the level of a page's remaining life.
     pub fn forecast(&self, class: Class, age: u64) -> i64 {
         self.forecasts[&class][self.bin_of(age)]
     }
@@ -169,13 +170,13 @@ impl Lives {
                     / (n * self.seen.of(class, age) + 10.0 / expected[age])
             };
             let hazards: Vec<f64> = (0..AGES).map(hazard).collect();
-            let forecasts = logs_of_rest(&bins, &hazards).into_iter();
+            let forecasts = logs_of_remaining_life(&bins, &hazards).into_iter();
             let level = |log: f64| ((log * OCTAVE as f64) as i64).max(1);
             self.forecasts.insert(class, forecasts.map(level).collect());
         }
     }
 
-    /// h₀ of the classes of an octave.
+    /// Returns h₀ of the classes of an octave.
     fn hazard_of_octave(&self, octave: i64, age: usize, bin: &Bin) -> f64 {
         let n = f64::from(self.logical_pages);
         let usual = 8.0 * n / exp2(octave as f64 + 0.5);
@@ -183,7 +184,9 @@ impl Lives {
             / (2.0 * usual.max(bin.middle()) + n * self.seen.of_octave(octave, age))
     }
 
-    /// The half octave of the youngest bin: the oldest has 32·N, unless that leaves some unused.
+    /// Returns the half octave of the youngest bin.
+    ///
+    /// The oldest bin contains 32·N, unless fewer than all bins are then used.
     fn first_half(&self) -> usize {
         (half_octave(32 * u64::from(self.logical_pages)) + 1).saturating_sub(AGES)
     }
@@ -205,30 +208,30 @@ impl Lives {
     }
 }
 
-/// Ages that are counted together.
+/// Range of ages that are counted together.
 struct Bin {
     from: f64,
     to: f64,
 }
 
 impl Bin {
-    /// w
+    /// Returns the width w, in host pages written.
     fn width(&self) -> f64 {
         self.to - self.from
     }
 
-    /// a
+    /// Returns the middle a, in host pages written.
     fn middle(&self) -> f64 {
         f64::midpoint(self.from, self.to)
     }
 }
 
-/// Logarithms of what pages still live, by age.
-fn logs_of_rest(bins: &[Bin], hazards: &[f64]) -> Vec<f64> {
+/// Returns the logarithms of pages' remaining lives, by age.
+fn logs_of_remaining_life(bins: &[Bin], hazards: &[f64]) -> Vec<f64> {
     let survivors: Vec<f64> =
         bins.iter().zip(hazards).map(|(bin, h)| exp(-h * bin.width())).collect();
     let beyond = log2(bins[AGES - 1].to) + 1.0;
-    // L
+    // L: mean logarithm of the age at death of pages that reach each bin.
     let mut at_death = vec![beyond; AGES + 1];
     for (i, s) in survivors.iter().enumerate().rev() {
         at_death[i] = (1.0 - s) * log2(bins[i].middle()) + s * at_death[i + 1];
@@ -249,26 +252,28 @@ fn logs_of_rest(bins: &[Bin], hazards: &[f64]) -> Vec<f64> {
     [at_death[0]].into_iter().chain((1..AGES).map(rest)).collect()
 }
 
-/// The power of two in a span, and the rest.
+/// Splits a span into a power of two, as its exponent, and the rest.
 fn octave_and_rest(span: u64) -> (u32, u64) {
     let octave = span.max(1).ilog2();
     (octave, span.max(1) - (1 << octave))
 }
 
-/// A span as it is kept: a power of two and 11 bits of fraction; 0 counts as 1.
-fn kept(span: u64) -> u64 {
+/// Rounds a span down to a power of two with 11 bits of fraction; 0 becomes 1.
+fn rounded(span: u64) -> u64 {
     let (octave, rest) = octave_and_rest(span);
     let unit = 1 << octave.saturating_sub(11);
     (1 << octave) + rest / unit * unit
 }
 
-/// Linear between powers of two.
+/// Returns the level of a span, interpolated linearly between powers of two.
 fn level_of(span: u64) -> i64 {
     let (octave, rest) = octave_and_rest(span);
     i64::from(octave) * OCTAVE + ((rest.cast_signed() * OCTAVE) >> octave)
 }
 
-/// Halves of octaves begin at a power of two and at one and a half times that.
+/// Returns the half octave of a span.
+///
+/// Half octaves begin at powers of two, and at 1.5 times these.
 fn half_octave(span: u64) -> usize {
     let (octave, rest) = octave_and_rest(span);
     2 * octave as usize + usize::from(2 * rest >= 1 << octave)

@@ -1,6 +1,6 @@
-//! Groups of pages: how they are told apart, and how they divide the spare space.
+//! Groups of pages: detection, order, and division of the spare space.
 //!
-//! These modules know pages and writes, not the drive that moves them.
+//! These modules work with pages and writes only; `drive` moves the data.
 
 mod allocation;
 mod arrivals;

@@ -1,7 +1,7 @@
-//! DAC: one region up with each write of the host, one down with each migration.
+//! DAC: a page moves one region up with each host write, and one down with each migration.
 //!
-//! With a residence, up only from where the page came less than that ago, and down only if it came
-//! that long ago.
+//! With a residence time, a page moves up only if it reached its place less than that time ago. It
+//! moves down only if it reached its place at least that time ago.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ pub struct Dac {
 }
 
 impl Dac {
-    /// True if the page came to its place less than a residence ago; it comes to another now.
+    /// True if the page reached its place less than a residence time ago; it reaches another now.
     fn was_young(&mut self, logical: u32, now: u64) -> bool {
         let came = self.came_at.insert(logical, now);
         let residence = self.residence_writes.expect("a residence");
@@ -50,7 +50,7 @@ impl Scheme for Dac {
         region
     }
 
-    fn forgets(&mut self, logical: u32) {
+    fn on_unmapped(&mut self, logical: u32) {
         self.region.remove(&logical);
         self.came_at.remove(&logical);
     }

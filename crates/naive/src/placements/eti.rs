@@ -2,7 +2,7 @@
 
 use super::{Collected, Hint, Scheme, Setup, Spec};
 
-/// A range of pages.
+/// Range of pages, with a counter of its writes.
 #[derive(Debug, Clone, Copy)]
 struct Extent {
     first: u32,
@@ -14,14 +14,15 @@ struct Extent {
 pub struct Eti {
     most_extents: usize,
     extents: Vec<Extent>,
-    /// The run of consecutive pages that is being written.
+    /// Current run of consecutive writes.
     run: Vec<u32>,
-    /// The run of consecutive pages that is being trimmed.
+    /// Current run of consecutive trims.
     trimmed: Vec<u32>,
     requests: u32,
 }
 
 impl Eti {
+    /// Counts a request for the pages from `first` to before `end`; splits extents at its ends.
     fn count(&mut self, first: u32, end: u32) {
         for cut in [first, end] {
             let inside = self.extents.iter().position(|e| e.first < cut && cut < e.end);
@@ -44,6 +45,7 @@ impl Eti {
         }
     }
 
+    /// Halves all counters, and merges neighbours with equal or low counters.
     fn decay(&mut self) {
         let mut merged: Vec<Extent> = Vec::new();
         for mut extent in self.extents.drain(..) {
@@ -90,7 +92,7 @@ impl Scheme for Eti {
         usize::from(own.expect("a page of the drive").count < 4)
     }
 
-    fn forgets(&mut self, logical: u32) {
+    fn on_unmapped(&mut self, logical: u32) {
         if let (Some(&first), Some(&last)) = (self.run.first(), self.run.last()) {
             self.count(first, last + 1);
             self.run.clear();

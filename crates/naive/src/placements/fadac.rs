@@ -1,4 +1,4 @@
-//! `FADaC`: streams by writes less migrations.
+//! `FADaC`: streams by the number of writes, less the number of migrations.
 
 use std::collections::HashMap;
 
@@ -8,12 +8,12 @@ pub struct Fadac {
     classes: usize,
     logical_pages: u64,
     counts: HashMap<u32, u64>,
-    /// In parts of 2^32.
+    /// Average count, times 2^32.
     average: u64,
 }
 
 impl Fadac {
-    /// Counts the bounds average, 10·average, 100·average… that the page exceeds.
+    /// Returns the number of bounds average, 10·average, 100·average… below the page's count.
     fn class(&self, logical: u32) -> usize {
         let count = self.counts[&logical] << 32;
         let exceeds = |power: &u32| count > self.average * 10u64.pow(*power);
@@ -38,7 +38,7 @@ impl Scheme for Fadac {
         self.class(logical)
     }
 
-    fn forgets(&mut self, logical: u32) {
+    fn on_unmapped(&mut self, logical: u32) {
         self.counts.remove(&logical);
     }
 

@@ -1,4 +1,4 @@
-//! `MiDAS`: a chain of groups by age, as `docs/midas-algorithm.md` describes it.
+//! `MiDAS`: a chain of groups by age, as in `docs/midas-algorithm.md`.
 
 mod hot;
 mod model;
@@ -13,51 +13,54 @@ pub struct Midas {
     setup: Setup,
     groups: usize,
     domains: usize,
-    /// N
+    /// Number N of logical pages.
     logical_pages: u64,
     epoch_pages: u64,
     check_pages: u64,
     margin: f64,
     tolerance: f64,
-    /// Host pages written, the present one included.
+    /// Host pages written, with the current one.
     clock: u64,
     written_at: HashMap<u32, u64>,
-    /// Intervals of the epoch by their four leading bits.
+    /// Number of intervals in the epoch, by their four leading bits.
     intervals: BTreeMap<u64, u64>,
     hot: Hot,
-    /// Most blocks of each bounded group, HOT first.
+    /// Limit of the blocks of each bounded group, HOT first.
     bounded: Vec<usize>,
     has_classes: bool,
-    /// The group of each closed block, and when it closed.
+    /// Group of each closed block.
     group_of: HashMap<u32, usize>,
+    /// Time at which each closed block closed.
     closed_at: HashMap<u32, u64>,
-    /// The held blocks of each (domain, group), the oldest first.
+    /// Held blocks of each (domain, group), the oldest first.
     held: BTreeMap<(usize, usize), Vec<u32>>,
-    /// Blocks that are no longer held, and their domains.
-    given_up: Vec<(usize, u32)>,
-    /// For each domain, the page that the host waits to write, and the victims it waited for.
+    /// Domains and blocks of those that are no longer held.
+    released: Vec<(usize, u32)>,
+    /// For each domain, the number of the waiting host page, and of the victims it waited for.
     awaited: BTreeMap<usize, (u64, u32)>,
-    /// The group of the last victim.
-    from: usize,
-    /// Collections in the epoch, and in the period that predictions are held against.
-    epoch: Found,
-    period: Found,
+    /// Group of the last victim.
+    victim_group: usize,
+    /// Victims in the epoch.
+    epoch: VictimStats,
+    /// Victims in the period in which predictions are checked.
+    period: VictimStats,
     epoch_ends: u64,
-    /// Groups of which a victim is awaited before the first period begins. Then the end of the
-    /// period.
+    /// Groups that need a victim before the first period begins.
     uncollected: Vec<usize>,
+    /// End of the period, once it has begun.
     period_ends: Option<u64>,
+    /// Predicted valid share of victims, by group.
     predicted: Vec<f64>,
 }
 
-/// Victims of each group, and pages migrated from them.
+/// Number of victims of each group, and of pages migrated from them.
 #[derive(Default)]
-struct Found {
+struct VictimStats {
     victims: BTreeMap<usize, u64>,
     pages: BTreeMap<usize, u64>,
 }
 
-impl Found {
+impl VictimStats {
     fn valid_share(&self, group: usize, pages_per_block: u32) -> Option<f64> {
         let victims = *self.victims.get(&group)?;
         let pages = self.pages.get(&group).copied().unwrap_or(0);
@@ -67,11 +70,11 @@ impl Found {
 
 impl Midas {
     fn is_learning(&self) -> bool {
-        // The page that ends the time before is not looked at yet.
+        // The page that ends the time without learning does not count.
         self.clock > 2 * self.logical_pages
     }
 
-    /// The last group, or the first of its classes.
+    /// Returns the last group, or the first of its classes.
     fn last(&self) -> usize {
         if self.bounded.is_empty() { 1 } else { self.bounded.len() }
     }
@@ -102,7 +105,7 @@ impl Midas {
             }
         }
         self.hot.begin_epoch();
-        self.epoch = Found::default();
+        self.epoch = VictimStats::default();
         self.intervals.clear();
         self.epoch_ends = self.clock + self.epoch_pages;
     }
@@ -112,7 +115,7 @@ impl Midas {
         self.predicted = sizing.valid_shares;
         self.uncollected = (1..=last).collect();
         self.has_classes = false;
-        // Whatever the policy knows is of the last group, and so are blocks of groups that go.
+        // Blocks of the victim policy, and of groups that end, belong to the last group.
         let bounded_before = self.bounded.len();
         for group in self.group_of.values_mut() {
             if *group >= bounded_before || *group >= last {
@@ -122,28 +125,28 @@ impl Midas {
         self.bounded = sizing.most_blocks;
         for domain in 0..self.domains {
             for group in last..bounded_before {
-                self.give_up(domain, group, 0);
+                self.release(domain, group, 0);
             }
             for group in 0..last {
-                self.give_up(domain, group, self.bounded[group]);
+                self.release(domain, group, self.bounded[group]);
             }
         }
     }
 
-    /// Lets the oldest blocks go, so that `most` remain.
-    fn give_up(&mut self, domain: usize, group: usize, most: usize) {
+    /// Releases the oldest blocks of a group, so that `most` remain.
+    fn release(&mut self, domain: usize, group: usize, most: usize) {
         let Some(blocks) = self.held.get_mut(&(domain, group)) else { return };
         let excess = blocks.len().saturating_sub(most);
         for block in blocks.drain(..excess) {
-            // Of a group that goes, the label was changed before.
+            // The group of blocks of a group that ends was changed already.
             if group < self.bounded.len() {
                 self.group_of.insert(block, self.bounded.len());
             }
-            self.given_up.push((domain, block));
+            self.released.push((domain, block));
         }
     }
 
-    /// All groups from `first` on are the last one, of classes.
+    /// Merges all groups from `first` on into the last one, which gets classes.
     fn merge(&mut self, first: usize) {
         self.has_classes = true;
         let bounded_before = self.bounded.len();
@@ -154,17 +157,20 @@ impl Midas {
         for domain in 0..self.domains {
             for group in self.bounded.len()..bounded_before {
                 let blocks = self.held.remove(&(domain, group)).unwrap_or_default();
-                self.given_up.extend(blocks.into_iter().map(|block| (domain, block)));
+                self.released.extend(blocks.into_iter().map(|block| (domain, block)));
             }
         }
     }
 
+    /// Checks the predictions of the period; merges groups from the first wrong one on.
     fn check(&mut self) {
         let end = if self.has_classes { self.last() } else { self.last() + 1 };
         let pages_per_block = self.setup.pages_per_block;
         for group in 1..end {
-            let Some(found) = self.period.valid_share(group, pages_per_block) else { continue };
-            if (found - self.predicted[group]).abs() > self.tolerance {
+            let Some(valid_share) = self.period.valid_share(group, pages_per_block) else {
+                continue;
+            };
+            if (valid_share - self.predicted[group]).abs() > self.tolerance {
                 self.merge(group);
                 break;
             }
@@ -173,7 +179,7 @@ impl Midas {
     }
 
     fn begin_period(&mut self) {
-        self.period = Found::default();
+        self.period = VictimStats::default();
         self.period_ends = Some(self.clock + self.check_pages);
     }
 
@@ -184,7 +190,7 @@ impl Midas {
     }
 }
 
-/// Four leading bits of an interval, the rest cleared.
+/// Returns an interval with all but its four leading bits cleared.
 fn leading_bits(interval: u64) -> u64 {
     let mut unit = 1;
     while interval / unit >= 16 {
@@ -223,11 +229,11 @@ impl Scheme for Midas {
             group_of: HashMap::new(),
             closed_at: HashMap::new(),
             held: BTreeMap::new(),
-            given_up: Vec::new(),
+            released: Vec::new(),
             awaited: BTreeMap::new(),
-            from: 0,
-            epoch: Found::default(),
-            period: Found::default(),
+            victim_group: 0,
+            epoch: VictimStats::default(),
+            period: VictimStats::default(),
             epoch_ends: 2 * logical_pages,
             uncollected: Vec::new(),
             period_ends: None,
@@ -258,7 +264,7 @@ impl Scheme for Midas {
         group
     }
 
-    fn forgets(&mut self, logical: u32) {
+    fn on_unmapped(&mut self, logical: u32) {
         if self.clock >= 2 * self.logical_pages {
             self.count_interval(logical, self.clock);
         }
@@ -270,9 +276,9 @@ impl Scheme for Midas {
         let group = self.group_of.remove(&block).expect("the group of a closed block");
         let closed = self.closed_at.remove(&block).expect("when a closed block closed");
         self.held.values_mut().for_each(|blocks| blocks.retain(|&held| held != block));
-        self.from = group;
-        for found in [&mut self.epoch, &mut self.period] {
-            *found.victims.entry(group).or_default() += 1;
+        self.victim_group = group;
+        for stats in [&mut self.epoch, &mut self.period] {
+            *stats.victims.entry(group).or_default() += 1;
         }
         if self.uncollected.contains(&group) {
             self.uncollected.retain(|&other| other != group);
@@ -286,14 +292,14 @@ impl Scheme for Midas {
     }
 
     fn migrated(&mut self, logical: u32, _victim: Collected) -> usize {
-        for found in [&mut self.epoch, &mut self.period] {
-            *found.pages.entry(self.from).or_default() += 1;
+        for stats in [&mut self.epoch, &mut self.period] {
+            *stats.pages.entry(self.victim_group).or_default() += 1;
         }
-        self.hot.migrated(logical, self.from);
-        self.last_class().min(self.from + 1)
+        self.hot.migrated(logical, self.victim_group);
+        self.last_class().min(self.victim_group + 1)
     }
 
-    fn closes(&mut self, block: u32, stream: usize, domain: usize) -> bool {
+    fn on_close(&mut self, block: u32, stream: usize, domain: usize) -> bool {
         let group = stream.min(self.last_class());
         self.group_of.insert(block, group);
         self.closed_at.insert(block, self.clock);
@@ -307,13 +313,13 @@ impl Scheme for Midas {
     fn victim(&mut self, domain: usize, is_idle: bool, candidates: usize) -> Option<u32> {
         if !is_idle {
             let awaited = self.awaited.entry(domain).or_default();
-            let before = if awaited.0 == self.clock { awaited.1 } else { 0 };
-            *awaited = (self.clock, before + 1);
-            if (before + 1) % 25 == 0 && !self.bounded.is_empty() {
+            let earlier_victims = if awaited.0 == self.clock { awaited.1 } else { 0 };
+            *awaited = (self.clock, earlier_victims + 1);
+            if (earlier_victims + 1) % 25 == 0 && !self.bounded.is_empty() {
                 self.merge(self.bounded.len() - 1);
             }
         }
-        let others = self.given_up.iter().filter(|(of, _)| *of == domain).count();
+        let others = self.released.iter().filter(|(of, _)| *of == domain).count();
         let groups = || {
             (0..self.bounded.len())
                 .filter_map(|group| Some((group, self.held.get(&(domain, group))?)))
@@ -323,11 +329,11 @@ impl Scheme for Midas {
         too_large.or(any).map(|(_, blocks)| blocks[0])
     }
 
-    fn gives_up(&mut self) -> Vec<u32> {
-        self.given_up.drain(..).map(|(_, block)| block).collect()
+    fn take_released(&mut self) -> Vec<u32> {
+        self.released.drain(..).map(|(_, block)| block).collect()
     }
 
-    fn exchanges(&mut self, young: u32, worn: u32) {
+    fn on_leveled(&mut self, young: u32, worn: u32) {
         let group = self.group_of.remove(&young).expect("the group of a closed block");
         let closed = self.closed_at.remove(&young).expect("when a closed block closed");
         self.group_of.insert(worn, group);

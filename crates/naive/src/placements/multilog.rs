@@ -11,7 +11,7 @@ pub struct MultiLog {
     pages_per_block: usize,
     written_at: HashMap<u32, u64>,
     log_of: HashMap<u32, usize>,
-    /// Writes to the pages of each log, fading.
+    /// Writes to the pages of each log; they are halved from time to time.
     writes: Vec<u64>,
     lowest: usize,
     random: Stream,
@@ -43,13 +43,13 @@ impl Scheme for MultiLog {
 
     fn host(&mut self, logical: u32, now: u64, _hint: Hint) -> usize {
         let log = *self.log_of.entry(logical).or_insert(0);
-        let before = self.written_at.insert(logical, now);
+        let previous_write = self.written_at.insert(logical, now);
         self.writes[log] += 1;
         if self.writes.iter().sum::<u64>() >= 2 * self.logical_pages {
             self.writes.iter_mut().for_each(|writes| *writes /= 2);
         }
-        let Some(before) = before.filter(|_| log > 0) else { return log };
-        let interval = now - before;
+        let Some(previous_write) = previous_write.filter(|_| log > 0) else { return log };
+        let interval = now - previous_write;
         let all_writes: u64 = self.writes.iter().sum();
         let half_the_mean = match self.writes[log] {
             0 => u64::from(u32::MAX),
@@ -64,7 +64,7 @@ impl Scheme for MultiLog {
         self.log_of[&logical]
     }
 
-    fn forgets(&mut self, logical: u32) {
+    fn on_unmapped(&mut self, logical: u32) {
         self.written_at.remove(&logical);
         self.log_of.remove(&logical);
     }

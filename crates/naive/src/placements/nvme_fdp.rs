@@ -1,4 +1,4 @@
-//! `NVMe` FDP: streams by the handle that the host names, of the group or the range of pages.
+//! `NVMe` FDP: streams by the placement handle of the page's group or range.
 
 use super::{Collected, Hint, Scheme, Setup, Spec};
 

@@ -1,4 +1,4 @@
-//! Oracle: streams by the true time until the page is invalid.
+//! Oracle: streams by the true remaining life of pages.
 
 use std::collections::HashMap;
 
@@ -12,8 +12,10 @@ pub struct Oracle {
 }
 
 impl Oracle {
-    /// Stream s takes pages that live for less than 2^s blocks' worth of writes, or for less than
-    /// s + 1 of them; the last takes all.
+    /// Returns the stream of a page.
+    ///
+    /// Stream s takes pages with a remaining life below 2^s blocks of writes, or below s + 1 blocks
+    /// if the spacing is linear. The last stream takes all others.
     fn stream(&self, logical: u32, now: u64) -> usize {
         let Some(invalidation_time) = self.invalidation_times[&logical] else {
             return self.streams - 1;
@@ -44,7 +46,7 @@ impl Scheme for Oracle {
         self.stream(logical, now)
     }
 
-    fn forgets(&mut self, logical: u32) {
+    fn on_unmapped(&mut self, logical: u32) {
         self.invalidation_times.insert(logical, None);
     }
 

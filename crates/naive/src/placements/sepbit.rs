@@ -1,4 +1,4 @@
-//! `SepBIT`: streams by the inferred time until a page is invalid.
+//! `SepBIT`: streams by the inferred remaining life of pages.
 //!
 //! Classes 1 to 6 of the paper are streams 0 to 5.
 
@@ -9,9 +9,9 @@ use super::{Collected, Hint, Scheme, Setup, Spec};
 #[derive(Default)]
 pub struct SepBit {
     written_at: HashMap<u32, u64>,
-    /// Of blocks of class 1 collected since the mean lifespan was last found.
+    /// Lifespans of the blocks of class 1 collected since the mean was last computed.
     lifespans: Vec<u64>,
-    /// The sum of the last 16 lifespans: 16·ℓ.
+    /// Sum of the last 16 lifespans: 16·ℓ.
     last_sixteen: Option<u64>,
 }
 
@@ -33,7 +33,7 @@ impl Scheme for SepBit {
 
     fn host(&mut self, logical: u32, now: u64, _hint: Hint) -> usize {
         match self.written_at.insert(logical, now) {
-            Some(before) if self.is_below(now - before, 1) => 0,
+            Some(previous_write) if self.is_below(now - previous_write, 1) => 0,
             _ => 1,
         }
     }
@@ -47,7 +47,7 @@ impl Scheme for SepBit {
         }
     }
 
-    fn forgets(&mut self, logical: u32) {
+    fn on_unmapped(&mut self, logical: u32) {
         self.written_at.remove(&logical);
     }
 

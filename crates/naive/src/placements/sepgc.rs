@@ -1,4 +1,4 @@
-//! A stream for the pages of the host, and one for migrated pages.
+//! `SepGC`: a stream for the pages of the host, and a stream for migrated pages.
 
 use super::{Collected, Hint, Scheme, Setup, Spec};
 

@@ -1,11 +1,13 @@
-//! SFS: streams by writes over age, in groups found by k-means.
+//! SFS: streams by hotness (writes over age), in groups computed by k-means.
 
 use std::collections::HashMap;
 
 use super::nearest;
 use super::{Collected, Hint, Scheme, Setup, Spec};
 
-/// Sixteenths of powers of two, from 16 for 1 on; linear between two powers. 0 for 0.
+/// Returns a logarithm in sixteenths of powers of two, linear between two powers.
+///
+/// It is 0 for 0, and 16 for 1.
 fn logarithm(value: u64) -> u64 {
     let powers = (0..64).map(|power| 1u64 << power).take_while(|power| *power <= value);
     let count = powers.clone().count() as u64;
@@ -17,15 +19,16 @@ pub struct Sfs {
     unit: String,
     start: String,
     samples: usize,
-    /// Host pages between two looks at the blocks, and those written since the last.
-    between_looks: u64,
-    since_look: u64,
+    /// Host pages between two updates of the groups from the blocks.
+    update_pages: u64,
+    /// Host pages written since the last of these updates.
+    since_update: u64,
     written_at: HashMap<u32, u64>,
     writes: HashMap<u32, u64>,
     centers: Vec<u64>,
-    /// The hotness of every page placed since the groups were last found.
+    /// Hotness of every page placed since the groups were last computed.
     placed: Vec<u64>,
-    knows_groups: bool,
+    has_groups: bool,
 }
 
 impl Sfs {
@@ -37,16 +40,16 @@ impl Sfs {
         self.unit == "page"
     }
 
-    /// Writes over age: in parts of 2^32, or the logarithm of it in parts of 2^20.
+    /// Returns writes over age, times 2^32; or its logarithm, after multiplication by 2^20.
     fn ratio(&self, writes: u64, age: u64) -> u64 {
         let age = u128::from(age.max(1));
-        let parts = |one: u128| (u128::from(writes) * one / age) as u64;
+        let parts = |scale: u128| (u128::from(writes) * scale / age) as u64;
         if self.is_linear() { parts(4_294_967_296) } else { logarithm(parts(1_048_576)) }
     }
 
     fn hotness(&self, logical: u32, now: u64) -> Option<u64> {
-        let before = self.written_at.get(&logical)?;
-        Some(self.ratio(self.writes[&logical], now - before))
+        let previous_write = self.written_at.get(&logical)?;
+        Some(self.ratio(self.writes[&logical], now - previous_write))
     }
 
     fn group(&mut self, hotness: u64) -> usize {
@@ -55,39 +58,40 @@ impl Sfs {
             if self.placed.len() == 16 * self.samples {
                 let samples = self.placed.chunks(16).map(|chunk| chunk[15]).collect();
                 self.placed.clear();
-                self.find_groups(samples);
+                self.compute_groups(samples);
             }
         }
         nearest(&self.centers, hotness)
     }
 
-    fn find_groups(&mut self, mut found: Vec<u64>) {
+    fn compute_groups(&mut self, mut hotnesses: Vec<u64>) {
         let groups = self.centers.len();
-        found.sort_unstable();
-        if found.is_empty() {
+        hotnesses.sort_unstable();
+        if hotnesses.is_empty() {
             return;
         }
-        if self.is_linear() && found.len() <= groups {
-            self.centers = (0..groups).map(|group| found[group % found.len()]).collect();
+        if self.is_linear() && hotnesses.len() <= groups {
+            self.centers = (0..groups).map(|group| hotnesses[group % hotnesses.len()]).collect();
         } else {
-            if !self.is_linear() && !self.knows_groups {
-                let middle = |group| found[(2 * group + 1) * found.len() / (2 * groups)];
+            if !self.is_linear() && !self.has_groups {
+                let middle = |group| hotnesses[(2 * group + 1) * hotnesses.len() / (2 * groups)];
                 self.centers = (0..groups).map(middle).collect();
             }
             for _ in 0..3 {
-                self.centers = (0..groups).map(|group| self.mean(group, &found)).collect();
+                self.centers = (0..groups).map(|group| self.mean(group, &hotnesses)).collect();
             }
         }
-        self.knows_groups = true;
+        self.has_groups = true;
         self.centers.sort_unstable();
     }
 
-    /// Returns the mean of those nearest to the center of a group. Where there are none, a linear
-    /// center is 0, and a logarithmic one stays.
-    fn mean(&self, group: usize, found: &[u64]) -> u64 {
+    /// Returns the mean of the hotnesses that are nearest to the center of a group.
+    ///
+    /// Without such hotnesses, a linear center becomes 0, and a logarithmic one stays.
+    fn mean(&self, group: usize, hotnesses: &[u64]) -> u64 {
         let of_group = |hotness: &&u64| nearest(&self.centers, **hotness) == group;
         let members: Vec<u128> =
-            found.iter().filter(of_group).map(|&hotness| u128::from(hotness)).collect();
+            hotnesses.iter().filter(of_group).map(|&hotness| u128::from(hotness)).collect();
         match &members[..] {
             [] if self.is_linear() => 0,
             [] => self.centers[group],
@@ -105,13 +109,13 @@ impl Scheme for Sfs {
             unit: spec.get("unit"),
             start: spec.get("start"),
             samples,
-            between_looks: ((share * f64::from(setup.logical_pages)).floor() as u64).max(1),
-            since_look: 0,
+            update_pages: ((share * f64::from(setup.logical_pages)).floor() as u64).max(1),
+            since_update: 0,
             written_at: HashMap::new(),
             writes: HashMap::new(),
             centers: vec![0; groups],
             placed: Vec::new(),
-            knows_groups: false,
+            has_groups: false,
         }
     }
 
@@ -119,24 +123,24 @@ impl Scheme for Sfs {
         self.centers.len()
     }
 
-    fn wants_blocks(&mut self) -> bool {
-        self.since_look += 1;
-        if self.since_look == self.between_looks {
-            self.since_look = 0;
+    fn needs_blocks(&mut self) -> bool {
+        self.since_update += 1;
+        if self.since_update == self.update_pages {
+            self.since_update = 0;
             return !self.is_by_page();
         }
         false
     }
 
-    fn sees_blocks(&mut self, pages: Vec<Vec<u32>>, now: u64) {
-        let some = pages.into_iter().filter(|pages| !pages.is_empty());
-        let found = some.map(|pages| {
+    fn observe_blocks(&mut self, pages: Vec<Vec<u32>>, now: u64) {
+        let filled = pages.into_iter().filter(|pages| !pages.is_empty());
+        let ratios = filled.map(|pages| {
             let writes = pages.iter().map(|page| self.writes[page]).sum();
             let ages = pages.iter().map(|page| now - self.written_at[page]).sum();
             self.ratio(writes, ages)
         });
-        let found = found.collect();
-        self.find_groups(found);
+        let hotnesses = ratios.collect();
+        self.compute_groups(hotnesses);
     }
 
     fn host(&mut self, logical: u32, now: u64, _hint: Hint) -> usize {
@@ -145,11 +149,11 @@ impl Scheme for Sfs {
         *self.writes.entry(logical).or_default() += 1;
         match hotness {
             None if self.start == "hottest" => self.centers.len() - 1,
-            known => self.group(known.unwrap_or(0)),
+            hotness => self.group(hotness.unwrap_or(0)),
         }
     }
 
-    fn forgets(&mut self, logical: u32) {
+    fn on_unmapped(&mut self, logical: u32) {
         self.written_at.remove(&logical);
         self.writes.remove(&logical);
     }

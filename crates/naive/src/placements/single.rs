@@ -1,4 +1,4 @@
-//! Single: one stream for everything.
+//! Single: one stream for all pages.
 
 use super::{Collected, Hint, Scheme, Setup, Spec};
 

@@ -11,12 +11,12 @@ struct Cluster {
     writes: u64,
 }
 
-/// The last stream takes migrated pages.
+/// Each cluster has a stream; the last stream takes migrated pages.
 pub struct Warcip {
     period_blocks: u64,
     pages_per_block: u64,
     written_at: HashMap<u32, u64>,
-    /// The pages migrated since the host wrote them, and their age when they were so last.
+    /// Age at the last migration of each page that was migrated since the host wrote it.
     migrated: HashMap<u32, u64>,
     penalty: String,
     starts_shortest: bool,
@@ -64,11 +64,11 @@ impl Scheme for Warcip {
         let interval = match (self.written_at.insert(logical, now), migrated) {
             (None, _) if self.starts_shortest => Some(0),
             (None, _) => None,
-            (Some(before), None) => Some(now - before),
-            (Some(before), Some(age)) => Some(match self.penalty.as_str() {
-                "double" => 2 * (now - before),
-                "age" => now - before + age,
-                _ => now - before,
+            (Some(previous_write), None) => Some(now - previous_write),
+            (Some(previous_write), Some(age)) => Some(match self.penalty.as_str() {
+                "double" => 2 * (now - previous_write),
+                "age" => now - previous_write + age,
+                _ => now - previous_write,
             }),
         };
         let stream = match interval {
@@ -89,7 +89,7 @@ impl Scheme for Warcip {
         stream
     }
 
-    fn forgets(&mut self, logical: u32) {
+    fn on_unmapped(&mut self, logical: u32) {
         self.written_at.remove(&logical);
         self.migrated.remove(&logical);
     }

@@ -1,4 +1,4 @@
-//! Setup of a drive: its shape, its policies, and what its host says of pages.
+//! Setup of a drive: its shape, its policies, and the hints of its host.
 
 mod rules;
 
@@ -7,50 +7,51 @@ use crate::spec::Spec;
 pub use rules::GroupRules;
 pub(crate) use rules::{Allocation, Detector, Exceptions, FEWEST_GROUPS, Following};
 
-/// Rule for the write streams: their number, and the stream of each kind of write.
+/// Block manager: determines the number of write streams, and the stream of each write.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Manager {
-    /// Stream 0 for hot pages, stream 1 for cold ones. With a number, hot and cold blocks swap,
-    /// and the second victim is the best of so many drawn.
+    /// Stream 0 for hot pages, stream 1 for cold ones.
+    ///
+    /// With `d_swap`, hot and cold blocks swap. The second victim is the best of that many drawn.
     HotCold { d_swap: Option<u32> },
-    /// A stream for each group of pages.
+    /// One stream for each group of pages.
     Grouped(GroupRules),
     /// Streams of a placement.
     Placed(Spec),
 }
 
-/// Description that the host gives of one of its groups of pages.
+/// Host's description of one of its groups of pages.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HostGroup {
     pub pages: u32,
-    /// Share of the host's writes that goes to the group.
+    /// Share of the host's writes that go to the group.
     pub write_share: f64,
 }
 
-/// Hint that the host gives with a page that it writes, for managers that use it.
+/// Hint of the host on a page that it writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hint {
-    /// Index of the group, of those that the drive has heard of.
+    /// Index of the page's group among the host's groups.
     pub group: u8,
-    /// The clock at which the page is going to be invalid.
+    /// Clock at which the page becomes invalid, in host pages written; None if never.
     pub invalidation_time: Option<u64>,
 }
 
-/// Division of the blocks into pools, and the unit that collects.
+/// Division of the blocks into pools, and the scope of collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// One pool.
     Flat,
-    /// A pool for each LUN; collection looks at the whole drive.
+    /// A pool for each LUN; victims are chosen from the whole drive.
     Striped,
-    /// A pool for each LUN, which collects for itself.
+    /// A pool for each LUN; each LUN collects its own blocks.
     StripedPerLun,
-    /// A pool for each LUN, as before, and a logical page goes to the LUN that it belongs to.
+    /// As `StripedPerLun`; each logical page has a fixed LUN.
     Static,
 }
 
 impl Layout {
-    /// Parts of a drive of so many LUNs that collect for themselves.
+    /// Returns the number of domains that collect on their own, for a drive with `luns` LUNs.
     pub(crate) fn domains(self, luns: u32) -> u32 {
         match self {
             Layout::Flat | Layout::Striped => 1,
@@ -59,30 +60,35 @@ impl Layout {
     }
 }
 
-/// Rule that decides on the blocks which take the wear.
+/// Rule of wear levelling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leveling {
     /// No levelling.
     None,
-    /// The free block erased least is opened, of equals the one erased last; some are kept free.
+    /// The free block with the fewest erases is opened; of equals, the one erased last.
+    ///
+    /// `reserve_blocks` blocks of each pool stay free.
     YoungestFree { reserve_blocks: usize },
-    /// Data of the mostly valid block erased least moves onto one erased more than so many times
-    /// more.
+    /// Data move from the mostly valid block with the fewest erases to the block just erased.
+    ///
+    /// They move if the difference of the two blocks' erases is above `threshold`.
     Static { threshold: u32 },
     /// Chang's dual pool.
     DualPool { threshold: u32 },
 }
 
-/// A drive to be built.
+/// Setup of a drive.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setup {
-    /// Erase units in the drive.
+    /// Erase units of the drive.
     pub blocks: u32,
     pub pages_per_block: u32,
     pub logical_pages: u32,
-    /// The last of them that hold a mapping table, whose blocks hold nothing else.
+    /// Number of logical pages, the last ones, that hold the mapping table.
+    ///
+    /// They have blocks of their own.
     pub table_pages: u32,
-    /// Units that the blocks are divided over, in consecutive ranges of equal length.
+    /// LUNs; each has a range of consecutive blocks, all ranges of the same length.
     pub luns: u32,
     pub layout: Layout,
     pub manager: Manager,
@@ -92,11 +98,11 @@ pub struct Setup {
     pub wear: Wear,
 }
 
-/// Limit of erases of a block, and the spares that replace worn ones.
+/// Limit of a block's erases, and the spare blocks that replace worn ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Wear {
-    /// Erases after which a block is worn out, if ever.
+    /// Erases after which a block is worn out; None for unlimited erases.
     pub limit: Option<u32>,
-    /// Blocks at the end of each pool that are not used until they replace worn ones.
+    /// Blocks at the end of each pool that replace worn ones, and are unused until then.
     pub spare_blocks_per_pool: u32,
 }

@@ -1,51 +1,56 @@
-//! Rules of a manager with groups, read from the text of its spec's parameters.
+//! Rules of a manager with groups, parsed from the parameters of its spec.
 
-/// Groups that a drive begins with if it creates and merges them (paper 3, §5.2).
+/// Initial number of groups of a drive that creates and merges them (paper 3, §5.2).
 pub(crate) const FEWEST_GROUPS: usize = 2;
 
 /// Parameters of a manager with groups. Symbols are those of paper 3.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GroupRules {
     pub(crate) detector: Detector,
-    /// Of FDP: pages of each class count as written so many times as often as those of the next
-    /// colder one. Nothing is measured, and blocks go to neighbours only.
+    /// For FDP: assumed ratio of write frequencies of a class and the next colder one.
+    ///
+    /// With a ratio, frequencies are not measured, and blocks move between neighbours only.
     pub(crate) assumed_ratio: Option<f64>,
     pub(crate) allocation: Allocation,
-    /// Groups are created and merged.
+    /// True if groups are created and merged.
     pub(crate) adapts: bool,
-    /// Groups stand in the order of their numbers.
+    /// True if the order of groups is the order of their numbers.
     pub(crate) keeps_order: bool,
     pub(crate) following: Following,
     pub(crate) groups_at_first: usize,
     pub(crate) max_groups: usize,
-    /// h, per logical page.
+    /// Length h of an interval, in writes per logical page.
     pub(crate) interval: f64,
-    /// a
+    /// Weight a of the last interval in moving averages.
     pub(crate) weight: f64,
-    /// Q
+    /// Ratio Q of hit rates: below it, neighbours are similar; from it on, a group is created.
     pub(crate) ratio: f64,
-    /// w
+    /// w: number of intervals for which a new group keeps its place.
     pub(crate) hold_intervals: u32,
-    /// F, in blocks on each LUN.
+    /// Least size F of a group, in blocks on each LUN.
     pub(crate) smallest_blocks: u32,
     pub(crate) exceptions: Exceptions,
 }
 
-/// Source of the group of a page.
+/// Method of finding the group of a page.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Detector {
-    /// Nothing: there is one group.
+    /// None: all pages are in one group.
     Nothing,
-    /// The host. A page that collection moves goes by what the host said last, or by what it
-    /// would say now.
+    /// Hints of the host.
+    ///
+    /// A page that collection moves stays in its group, or goes to the group that its latest hint
+    /// means now (`current`).
     Host { current: bool },
-    /// Two Bloom filters a group.
+    /// Two Bloom filters for each group.
     Filters { false_positives: f64, demotion: f64 },
-    /// The intervals between a page's writes, which tell its life; groups stand `ratio` apart.
+    /// Intervals between the writes of a page, which predict its life.
+    ///
+    /// `ratio` is the ratio of the lives of neighbouring groups.
     Intervals { ratio: f64 },
 }
 
-/// Method of dividing the spare space.
+/// Method of dividing the spare space between groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Allocation {
     /// Shares by size (eq. 6).
@@ -54,34 +59,38 @@ pub(crate) enum Allocation {
     Frequency,
     /// Shares by the mean of both (eq. 8, corrected).
     ClosedForm,
-    /// Shares of the least write amplification (eqs. 3 to 5).
+    /// Shares with the least write amplification (eqs. 3 to 5).
     Optimal,
-    /// Shares of the least write amplification, for groups as collection finds them.
+    /// Shares with the least write amplification, for effective sizes measured by collection.
     Marginal,
 }
 
-/// Speed at which effective sizes follow what collection finds.
+/// Speed at which effective sizes follow the measurements of collection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Following {
-    /// Part of the way that is gone in an interval.
+    /// Weight of the size measured at the end of an interval, from 0 to 1.
     pub pace: f64,
-    /// Part of the victims so far that counts in the next one.
+    /// Factor on the weight of earlier victims after each interval.
     pub memory: f64,
 }
 
-/// Exceptions that keep a cold group alive.
+/// Exceptions that give a cold group some spare space.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Exceptions {
-    /// Under the closed form, a coldest group below that part of the next one's hit rate …
+    /// Under the closed form, the coldest group is an exception below this hit rate.
+    ///
+    /// It is a share of the next group's hit rate.
     pub coldest_ratio: f64,
-    /// … gets that part of its size (§5.5.3).
+    /// Spare space of that group, as a share of its size (§5.5.3).
     pub coldest_op: f64,
-    /// Part of its size that every group gets at least.
+    /// Least spare space of every group, as a share of its size.
     pub floor: f64,
 }
 
 impl GroupRules {
-    /// Rules of `wolf` or `wolf-interval`; `text` is the text of each parameter, or its default.
+    /// Returns the rules of `wolf` or `wolf-interval`.
+    ///
+    /// `text` returns the text of a parameter, or its default.
     pub fn wolf(text: impl Fn(&str) -> String) -> Self {
         let detector = detector(&text, false);
         let finds_groups = matches!(detector, Detector::Filters { .. });
@@ -104,7 +113,7 @@ impl GroupRules {
         }
     }
 
-    /// Rules of `fdp-frequency`.
+    /// Returns the rules of `fdp-frequency`; `text` as for [`Self::wolf`].
     pub fn fdp(text: impl Fn(&str) -> String) -> Self {
         let detector = detector(&text, text("class") == "current");
         let finds_groups = matches!(detector, Detector::Filters { .. });
@@ -113,9 +122,9 @@ impl GroupRules {
         GroupRules { detector, assumed_ratio, ..shared(&text, groups_at_first) }
     }
 
-    /// Free blocks of each LUN that only migrated pages may open.
+    /// Returns the number of free blocks of each LUN that only migrated pages may open.
     ///
-    /// One, where such a page may change its group.
+    /// It is 1 if a migrated page may change its group, else 0.
     pub(crate) fn reserve_blocks(&self) -> usize {
         match self.detector {
             Detector::Nothing | Detector::Host { current: false } => 0,
@@ -126,7 +135,7 @@ impl GroupRules {
     }
 }
 
-/// Reads the rules that Wolf and FDP have in common.
+/// Returns the rules that Wolf and FDP have in common.
 fn shared(text: impl Fn(&str) -> String, groups_at_first: usize) -> GroupRules {
     GroupRules {
         detector: Detector::Nothing,
@@ -137,7 +146,7 @@ fn shared(text: impl Fn(&str) -> String, groups_at_first: usize) -> GroupRules {
             "closed-form" => Allocation::ClosedForm,
             "optimal" => Allocation::Optimal,
             "marginal" => Allocation::Marginal,
-            other => panic!("no such allocation: {other}"),
+            other => panic!("unknown allocation '{other}'"),
         },
         adapts: false,
         keeps_order: false,
@@ -166,7 +175,7 @@ fn detector(text: impl Fn(&str) -> String, current: bool) -> Detector {
             demotion: number(&text("demotion")),
         },
         "interval" => Detector::Intervals { ratio: number(&text("ratio")) },
-        other => panic!("no such detector: {other}"),
+        other => panic!("unknown detector '{other}'"),
     }
 }
 

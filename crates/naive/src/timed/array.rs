@@ -1,4 +1,4 @@
-//! Dies, channels and operations in time.
+//! Dies, channels and the stages of their operations.
 
 mod planes;
 mod stages;

@@ -139,10 +139,10 @@ impl<L: Logical> TimedDrive<L> {
     ) {
         // Reads of the pages that are not copied yet, except of those in memory.
         let mut sources: BTreeMap<u32, OpId> = BTreeMap::new();
-        // Programs that hold copies, since the last erase.
+        // Programs with copies made since the last erase.
         let mut copies: BTreeSet<OpId> = BTreeSet::new();
         let mut last: Option<(u32, OpId)> = None;
-        // The block that a wear leveller moves data to.
+        // Block to which wear levelling moves data.
         let mut leveled: Option<u32> = None;
         for op in ops {
             if !matches!(op, LogicalOp::Read { .. })

@@ -1,7 +1,7 @@
-//! Cost-benefit: the greatest age·(1−u)/(2u), u being the share of valid pages.
+//! Cost-benefit: the greatest age·(1−u)/(2u), where u is the share of valid pages.
 //!
-//! u = 0 is above everything. Among equals the most invalid pages win, then the one whose age began
-//! first. With power 0.5 it is √age.
+//! A block with u = 0 is above all others. Among equals, the block with the most invalid pages
+//! wins, then the block whose age began first. With power 0.5, √age replaces the age.
 
 use std::cmp::Ordering;
 
@@ -23,10 +23,10 @@ impl Rule for CostBenefit {
     fn choose(&self, candidates: &[Candidate], _random: &mut Stream) -> usize {
         let began = |of: &Candidate| if self.ages_from_close { of.closed } else { of.changed };
         let compare = |i: &usize, j: &usize| {
-            let (one, other) = (&candidates[*i], &candidates[*j]);
-            let by_score = self.score(one).compare(&self.score(other));
-            let by_invalid = one.invalid_pages.cmp(&other.invalid_pages);
-            by_score.then(by_invalid).then(began(other).cmp(&began(one)))
+            let (left, right) = (&candidates[*i], &candidates[*j]);
+            let by_score = self.score(left).compare(&self.score(right));
+            let by_invalid = left.invalid_pages.cmp(&right.invalid_pages);
+            by_score.then(by_invalid).then(began(right).cmp(&began(left)))
         };
         (0..candidates.len()).max_by(compare).expect("a candidate")
     }
@@ -34,7 +34,7 @@ impl Rule for CostBenefit {
 
 /// Score age·(1−u)/(2u) as an exact fraction.
 ///
-/// With v valid and i invalid pages it is age·i/(2v). The square of √age·i/(2v) is age·i²/(2v)².
+/// With v valid and i invalid pages, it is age·i/(2v). For √age it is squared: age·i²/(2v)².
 struct Score {
     numerator: u128,
     denominator: u128,
@@ -60,7 +60,7 @@ impl CostBenefit {
 }
 
 impl Score {
-    /// a/b against c/d is a·d against c·b, also where one denominator is 0.
+    /// Compares a/b and c/d as a·d and c·b, which works if one denominator is 0.
     fn compare(&self, other: &Score) -> Ordering {
         (self.numerator * other.denominator).cmp(&(other.numerator * self.denominator))
     }

@@ -1,7 +1,8 @@
-//! Cost-hotness: the greatest (1−u)/(2u·h), u being the share of valid pages.
+//! Cost-hotness: the greatest (1−u)/(2u·h), where u is the share of valid pages.
 //!
-//! h is the mean of their writes over the mean of their ages; u = 0 is above everything. Among
-//! equals the most invalid pages win, then the lowest number.
+//! h is the mean of the valid pages' writes, divided by the mean of their ages. A block with u = 0
+//! is above all others. Among equals, the block with the most invalid pages wins, then the block
+//! with the lowest number.
 
 use std::cmp::Ordering;
 
@@ -17,17 +18,17 @@ impl Rule for CostHotness {
     fn choose(&self, candidates: &[Candidate], _random: &mut Stream) -> usize {
         let mut order: Vec<usize> = (0..candidates.len()).collect();
         order.sort_by(|&i, &j| {
-            let (one, other) = (&candidates[i], &candidates[j]);
-            compare(other, one)
-                .then(other.invalid_pages.cmp(&one.invalid_pages))
-                .then(one.number.cmp(&other.number))
+            let (left, right) = (&candidates[i], &candidates[j]);
+            compare(right, left)
+                .then(right.invalid_pages.cmp(&left.invalid_pages))
+                .then(left.number.cmp(&right.number))
         });
         order[0]
     }
 }
 
-/// Compares i·ages/(2v·writes), exactly.
-fn compare(one: &Candidate, other: &Candidate) -> Ordering {
+/// Compares i·ages/(2v·writes) of two blocks, exactly.
+fn compare(left: &Candidate, right: &Candidate) -> Ordering {
     let fraction = |of: &Candidate| {
         if of.valid_pages == 0 {
             return (1, 0);
@@ -35,6 +36,6 @@ fn compare(one: &Candidate, other: &Candidate) -> Ordering {
         let above = u128::from(of.invalid_pages) * u128::from(of.ages);
         (above, 2 * u128::from(of.valid_pages) * u128::from(of.writes))
     };
-    let ((a, b), (c, d)) = (fraction(one), fraction(other));
+    let ((a, b), (c, d)) = (fraction(left), fraction(right));
     (a * d).cmp(&(c * b))
 }

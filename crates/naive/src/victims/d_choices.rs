@@ -1,5 +1,6 @@
-//! d-choices: the most invalid pages among `d` drawn with replacement. Among equals, the one
-//! drawn first.
+//! d-choices: the block with the most invalid pages among `d` drawn with replacement.
+//!
+//! Among equals, the block drawn first wins.
 
 use super::{Candidate, Rule, Spec, Stream};
 

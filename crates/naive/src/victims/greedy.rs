@@ -1,4 +1,4 @@
-//! Greedy: the candidate with the most invalid pages; among equals, the one changed first.
+//! Greedy: the candidate with the most invalid pages; among equals, the earliest changed one.
 
 use std::cmp::Reverse;
 

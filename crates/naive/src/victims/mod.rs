@@ -1,7 +1,7 @@
-//! The victim policies, each as a sentence about a list of candidates; one file each.
+//! Victim policies: each chooses from a list of candidates by its definition; one file each.
 //!
-//! Every policy on the engine's list has a twin here: its module is called by the name of the
-//! policy, and its type like the engine's.
+//! Every policy on the engine's list has a twin here. Its module has the name of the policy, and
+//! its type has the name of the engine's type.
 
 mod cost_benefit;
 mod cost_hotness;
@@ -15,17 +15,17 @@ use writeamp_engine::rng::Stream;
 
 use crate::spec::{Spec, is_module_of};
 
-/// Says which closed block is collected next.
+/// Victim policy: chooses the closed block to collect next.
 pub(super) trait Rule: Send {
     fn read(spec: &Spec) -> Self
     where
         Self: Sized;
 
-    /// The index of the victim in `candidates`, which is not empty.
+    /// Returns the index of the victim in `candidates`, which is not empty.
     fn choose(&self, candidates: &[Candidate], random: &mut Stream) -> usize;
 }
 
-/// A closed block, as it stands when the choice is made.
+/// Closed block, in its state when the victim is chosen.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate {
     /// Number of the block.
@@ -34,16 +34,15 @@ pub struct Candidate {
     pub invalid_pages: u32,
     /// Time of its close, in events.
     pub closed: u64,
-    /// Time of its last change, in events. That is its close, or the last time one of its pages
-    /// was invalid.
+    /// Time of its last change, in events: its close, or the last invalidation of a page.
     pub changed: u64,
     /// Host pages written since it last changed.
     pub age: u64,
     /// Host pages written since it closed.
     pub age_from_close: u64,
-    /// The sum of the writes of its valid pages.
+    /// Sum of the writes of its valid pages.
     pub writes: u64,
-    /// The sum of the host pages written since the last write of each of them.
+    /// Sum of the ages of its valid pages: host pages written since the last write of each.
     pub ages: u64,
 }
 
@@ -55,8 +54,8 @@ macro_rules! twins {
     };
 }
 
-/// The rule of the policy that `spec` names.
+/// Returns the rule of the policy that `spec` names.
 pub(super) fn rule(spec: &Spec) -> Box<dyn Rule> {
     writeamp_engine::victim_policies!(twins! { spec });
-    panic!("there is no victim policy '{}'", spec.name)
+    panic!("unknown victim policy '{}'", spec.name)
 }

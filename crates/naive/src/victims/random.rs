@@ -1,4 +1,4 @@
-//! Random: any candidate, each as likely as the next.
+//! Random: any candidate, with equal probability.
 
 use super::{Candidate, Rule, Spec, Stream};
 

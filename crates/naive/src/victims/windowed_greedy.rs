@@ -1,5 +1,6 @@
-//! Windowed greedy: the most invalid pages among the `window` closed first. Among equals, the
-//! one closed first.
+//! Windowed greedy: the most invalid pages among the `window` blocks that closed first.
+//!
+//! Among equals, the block that closed first wins.
 
 use std::cmp::Reverse;
 

@@ -94,7 +94,7 @@ impl Pair {
                         .collect();
                     let group_of: Vec<u8> =
                         pages.iter().map(|&page| u8::from(page >= first_pages)).collect();
-                    self.naive.hear(&groups.map(|group| HostGroup {
+                    self.naive.set_host_groups(&groups.map(|group| HostGroup {
                         pages: group.pages,
                         write_share: group.write_share,
                     }));

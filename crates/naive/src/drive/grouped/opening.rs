@@ -1,23 +1,26 @@
-//! Groups come and go: which open and close by what pages want (`detector=interval` of
-//! `docs/wolf-algorithm.md`), and what becomes of the blocks of one that goes.
+//! Opening and closing of groups, and the merge of their blocks.
+//!
+//! Groups open and close by the forecasts of `detector=interval` in `docs/wolf-algorithm.md`.
 
-use super::{Books, Knowledge};
+use super::{GroupSource, GroupState};
 use crate::drive::NaiveDrive;
 use crate::grouping::Turn;
 
 impl NaiveDrive {
-    /// Groups by lives open if they pay, and close if they do not.
+    /// Opens groups that are worth their blocks, and closes those that are not.
     pub(super) fn open_and_close_groups(&mut self) {
         let a_block_each = f64::from(self.setup.pages_per_block) * self.pools as f64;
-        let Books { rules, knowledge, interval_pages, .. } = self.books();
-        let Knowledge::Intervals(intervals) = knowledge else { return };
+        let GroupState { rules, source, interval_pages, .. } = self.group_state_mut();
+        let GroupSource::Intervals(intervals) = source else { return };
         intervals.end_interval(*interval_pages, rules.weight);
-        for group in 0..self.peek().most_groups {
-            let Knowledge::Intervals(intervals) = &self.peek().knowledge else { return };
+        for group in 0..self.group_state().most_groups {
+            let GroupSource::Intervals(intervals) = &self.group_state().source else { return };
             match intervals.turn(group, &self.order(), a_block_each) {
-                Turn::Opens if !self.has_left_open(group) => self.books().groups.open(group),
+                Turn::Opens if !self.has_left_open(group) => {
+                    self.group_state_mut().groups.open(group);
+                }
                 Turn::Closes { into } => {
-                    self.books().groups.close(group, into);
+                    self.group_state_mut().groups.close(group, into);
                     self.merge_groups(group, into);
                 }
                 Turn::Opens | Turn::Stays => {}
@@ -25,12 +28,12 @@ impl NaiveDrive {
         }
     }
 
-    /// True if a block that was opened under the number of a group has room yet.
+    /// True if a block that was opened under a group's number is still open.
     pub(super) fn has_left_open(&self, group: usize) -> bool {
         self.open.keys().any(|&(other, _)| other == group)
     }
 
-    /// The blocks of `from` come last among those of `into`, in their old order.
+    /// Moves the blocks of `from` behind those of `into`, in their old order.
     pub(super) fn merge_groups(&mut self, from: usize, into: usize) {
         for lun in 0..self.pools {
             let closed = self.closed_of(from, lun);
@@ -44,8 +47,8 @@ impl NaiveDrive {
             }
             let moved = self.closed_for.remove(&(from, lun)).unwrap_or_default();
             self.closed_for.entry((into, lun)).or_default().extend(moved);
-            let blocks = self.books().owned.remove(&(from, lun)).unwrap_or(0);
-            *self.books().owned.entry((into, lun)).or_default() += blocks;
+            let blocks = self.group_state_mut().owned.remove(&(from, lun)).unwrap_or(0);
+            *self.group_state_mut().owned.entry((into, lun)).or_default() += blocks;
         }
         self.opened_for
             .values_mut()

@@ -1,4 +1,4 @@
-//! Rules for hot pages.
+//! Detection of hot pages, and the use of group HOT.
 
 use std::collections::HashMap;
 
@@ -9,25 +9,26 @@ pub(super) enum HotRule {
     Modelled,
 }
 
-/// Use of HOT.
-///
-/// Its share of the host's writes, the valid share of its victims, and the age of its pages at
-/// collection.
+/// Use of group HOT in an epoch.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Used {
+    /// True if the model searches for its size.
     pub is_searched: bool,
+    /// Its share of the host's writes.
     pub traffic: f64,
+    /// Valid share of its victims.
     pub valid_share: f64,
+    /// Mean age of its blocks at collection, in host pages written.
     pub age: f64,
 }
 
 pub(super) struct Hot {
     rule: HotRule,
-    /// Counters that are not 0.
+    /// Counter of each page, from 0 to 3.
     marks: HashMap<u32, u32>,
-    /// The group that each page was written or last migrated to.
+    /// Group to which each page was written or last migrated.
     place: HashMap<u32, usize>,
-    /// A
+    /// Age A: a page rewritten within it counts as hot, in host pages written.
     age: u64,
     window_ends: u64,
     ages_of_window: Vec<u64>,
@@ -65,12 +66,13 @@ impl Hot {
         }
     }
 
+    /// Subtracts `count` from a page's counter, down to 0.
     fn take_off(&mut self, logical: u32, count: u32) {
         let marks = self.marks.entry(logical).or_default();
         *marks -= count.min(*marks);
     }
 
-    /// The host writes a page; true if it goes to HOT.
+    /// Assigns a page that the host writes to HOT or to group 1; true for HOT.
     pub(super) fn is_hot_write(&mut self, logical: u32) -> bool {
         let is_hot = self.marks.get(&logical) == Some(&3);
         self.place.insert(logical, usize::from(!is_hot));

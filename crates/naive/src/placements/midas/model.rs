@@ -1,4 +1,4 @@
-//! Model of the write amplification to expect of a sizing.
+//! Model of the write amplification that a sizing of groups causes.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,17 @@ use super::Setup;
 use super::hot::Used;
 use crate::setup::Layout;
 
-/// Sizes of groups, and what is expected of them.
+/// Sizes of groups, with the predictions of the model.
 pub(super) struct Sizing {
-    /// Of all groups but the last, in each domain.
+    /// Limits of the blocks of all groups but the last, in each domain.
     pub most_blocks: Vec<usize>,
-    /// Of all groups.
+    /// Predicted valid shares of victims, of all groups.
     pub valid_shares: Vec<f64>,
+    /// Predicted write amplification.
     pub expected: f64,
 }
 
-/// HOT: its pages h, its share t of the host's writes, and v₀.
+/// Group HOT: its pages h, its share t of the host's writes, and its valid share v₀.
 #[derive(Debug, Clone, Copy)]
 struct Hot {
     pages: f64,
@@ -23,16 +24,18 @@ struct Hot {
     valid_share: f64,
 }
 
-/// Intervals from one number to the next.
+/// Bucket of intervals, from `begins` to the begin of the next bucket.
 struct Bucket {
     begins: f64,
     middle: f64,
     count: f64,
-    /// S and V
+    /// S, the share of intervals of at least `begins`.
     survive: f64,
+    /// V, the integral of S from 0 to `begins`, in pages.
     valid: f64,
-    /// r and q of the pages whose intervals begin here.
+    /// r, the hot share of the intervals from this bucket on.
     hot_updates: f64,
+    /// q, the hot share of the pages with these intervals.
     hot_pages: f64,
 }
 
@@ -46,9 +49,9 @@ pub(super) struct Model {
     domains: f64,
 }
 
-/// Flows of pages between the groups under some bounds.
+/// Flows of pages between the groups, for some bounds.
 struct Chain {
-    /// Into each of the groups 1 to n, and out of the last of them.
+    /// Flows into each of the groups 1 to n, and out of group n, per write of the host.
     flows: Vec<f64>,
     pages: Vec<f64>,
     last_valid_share: f64,
@@ -79,7 +82,7 @@ impl Model {
         model
     }
 
-    /// r and q of pages whose intervals are not shorter than those of a bucket.
+    /// Returns r and q of the pages with intervals from a bucket on.
     fn two_classes(&self, from: usize, total: f64) -> (f64, f64) {
         let (younger, older) = self.buckets.split_at(from);
         let updates: f64 = older.iter().map(|bucket| bucket.count).sum();
@@ -110,7 +113,7 @@ impl Model {
         let mut bounds = Vec::new();
         while self.divide(hot, &mut bounds, &mut least) {}
         for _ in 0..4 {
-            let before = least;
+            let previous_least = least;
             let sizes = if is_searched { self.hot_sizes() } else { Vec::new() };
             for other in sizes {
                 let expected = self.expected(other, &bounds);
@@ -131,14 +134,14 @@ impl Model {
                 }
             }
             self.divide(hot, &mut bounds, &mut least);
-            if before <= least {
+            if previous_least <= least {
                 break;
             }
         }
         (!bounds.is_empty() && least < f64::INFINITY).then(|| self.sizing(hot, &bounds, least))
     }
 
-    /// HOT with all pages that are rewritten before the beginning of a bucket.
+    /// Returns the sizes of HOT to try: the pages rewritten before the begin of each bucket.
     fn hot_sizes(&self) -> Vec<Hot> {
         let most_blocks = (self.blocks * (29.0 / 2048.0)).floor();
         let sizes = self.buckets.iter().skip(1).map(|bucket| {
@@ -151,7 +154,7 @@ impl Model {
         sizes.filter(fits).collect()
     }
 
-    /// Adds the best bound behind the others, if another group is allowed and it gains anything.
+    /// Adds the best bound behind the others, if the groups allow it and it lowers `least`.
     fn divide(&self, hot: Hot, bounds: &mut Vec<usize>, least: &mut f64) -> bool {
         let first = bounds.last().map_or(1, |last| last + 1);
         let mut best = None;
@@ -188,7 +191,7 @@ impl Model {
         Chain { flows, pages, last_valid_share }
     }
 
-    /// v of the last group, whose pages come at the age of a bucket.
+    /// Returns v of the last group; its pages arrive at the age of a bucket.
     fn valid_share(&self, from: &Bucket, room: f64, valid: f64) -> f64 {
         let gamma = 1.0 + 1.0 / (2.0 * self.pages_per_block);
         let a = gamma * room / valid;
@@ -219,7 +222,7 @@ impl Model {
         1.0 + migrated + flows[flows.len() - 1] * v / (1.0 - v)
     }
 
-    /// Closed blocks that a group of so many pages has in each domain.
+    /// Returns the closed blocks in each domain of a group with this number of pages.
     fn closed(&self, pages: f64) -> usize {
         let blocks = pages / self.pages_per_block - self.pools / 2.0;
         let rounded = (blocks / self.domains + 0.5).floor();
@@ -241,13 +244,13 @@ impl Model {
 }
 
 fn buckets(intervals: &BTreeMap<u64, u64>) -> Vec<Bucket> {
-    // All numbers of four bits and zeros, and 2³².
+    // Ends of buckets: all numbers of four leading bits and zeros, and 2³².
     let mut ends: Vec<u64> = (0..8).collect();
     ends.extend((0..29).flat_map(|zeros| (8..16).map(move |lead| lead << zeros)));
     ends.push(1 << 32);
     let total = intervals.values().sum::<u64>().max(1) as f64;
     let mut valid = 0.0;
-    let mut found = Vec::new();
+    let mut buckets = Vec::new();
     for pair in ends.windows(2) {
         let (begins, end) = (pair[0] as f64, pair[1] as f64);
         let younger: u64 = intervals.range(..pair[0]).map(|(_, count)| count).sum();
@@ -255,8 +258,8 @@ fn buckets(intervals: &BTreeMap<u64, u64>) -> Vec<Bucket> {
         let survive = 1.0 - younger as f64 / total;
         let middle = begins + (end - begins) / 2.0;
         let (hot_updates, hot_pages) = (0.0, 0.0);
-        found.push(Bucket { begins, middle, count, survive, valid, hot_updates, hot_pages });
+        buckets.push(Bucket { begins, middle, count, survive, valid, hot_updates, hot_pages });
         valid += (end - begins) * (survive - count / total / 2.0);
     }
-    found
+    buckets
 }
