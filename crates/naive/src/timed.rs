@@ -33,10 +33,10 @@
 //!   profile decides which.
 //! - When a transfer ends, its die continues first. Then the channel begins its next transfer.
 //!
-//! **Suspension.**
-//! - If a read arrives while the array is busy with a program or an erase, that operation is
-//!   suspended under three conditions. It was suspended fewer times than the profile allows. It has
-//!   longer to go than suspending takes. No data of a next program are loaded or being loaded.
+//! **Suspension.** These rules hold where operations may be suspended.
+//! - A read that arrives while the array is busy with a program or an erase suspends this operation
+//!   if three conditions hold: the operation was suspended fewer times than the profile allows; it
+//!   has longer to go than suspending takes; no data of a next program are loaded or being loaded.
 //! - Reads go before a suspended operation is resumed.
 //! - The time that resuming takes is added to the time that the operation had left.
 //!
@@ -61,10 +61,10 @@
 //!
 //! **Pacing.** These rules hold where collection is paced.
 //! - Programs that hold only copies, and erases, have a queue apart from the programs of the host.
-//! - Programs and erases of one block on one die keep the order of submission in both queues.
+//! - Programs and erases of one block on one die keep the order of submission across both queues.
 //! - When only reads of copies wait, or none, a suspended operation is resumed first. If there is
-//!   none, collection and the head of the host's queue take turns. Collection begins with its reads
-//!   of copies, and continues with the head of its queue.
+//!   none, collection or the head of the host's queue begins. Of collection, reads of copies go
+//!   first, then the head of its queue.
 //! - If both could begin, collection begins if its credit is above 0. The array time of its
 //!   operation is then subtracted from the credit.
 //! - When a program of the host begins, the credit grows by B / P. B is the array time of the
@@ -75,8 +75,8 @@
 //! - The hard limit is the same as the soft limit.
 //!
 //! **Cache program.**
-//! - While the array programs, the data of the next program cross the channel under three
-//!   conditions. It is next in the queue, it waits for nothing, and no read waits that goes first.
+//! - While the array programs, the data of another program cross the channel if this program is
+//!   next in the queue, it waits for nothing, and no read waits that goes first.
 //!
 //! **Program units.**
 //! - A program begins with the first page of its unit. If the unit was begun before time 0, its
@@ -90,8 +90,9 @@
 //! - Neighbouring pages of one flash page (on all planes) are read at once.
 //! - A wear leveller may close a block that is not full. The program that is begun there is then
 //!   queued, before the erase of the block from which the data were moved.
-//! - A flush fills up the begun units that hold data of the host. So does a write that is not
-//!   cached. Units with pages of the mapping table only are left as they are.
+//! - A flush fills up the begun units that hold pages written by the host. So does a write that is
+//!   not cached. Units with only copies, folded pages or pages of the mapping table are not filled
+//!   up.
 //! - A unit that cannot be filled up counts as safe.
 //! - If the cache survives a loss of power, a flush waits for nothing, and a write that otherwise
 //!   would not be cached is cached.
@@ -154,19 +155,20 @@
 //! - The erase of a row waits for the programs that were queued on other dies.
 //! - Folding a row without valid pages reads and writes nothing. Such rows are released also where
 //!   the cache folds in pauses only.
-//! - In a pause, whenever the drive has nothing to do, as many programs are folded at once as make
-//!   whole programs on all dies. This is repeated until no full row is left.
+//! - In a pause of the host, whenever the drive has nothing to do, as many programs are folded at
+//!   once as make whole programs on all dies. This is repeated until no full row is left.
 //! - The cache may have as many rows as fit into its own bytes and its share of the free space, and
 //!   2 at least.
 //!
 //! **Read errors.** These rules hold for a drive with a table of bit error rates.
-//! - A read of flash behind the SLC cache is tried again until it is corrected.
+//! - A read of flash behind the SLC cache is tried again until it is corrected, or the profile allows
+//!   no further try.
 //! - When the data of a failed try have crossed the channel, the die waits for the decoder, and
 //!   begins again with the command. The die does nothing else in between.
 //! - The error rate depends on the erases of the block, and on the time since its first page was
 //!   programmed. It is interpolated geometrically in the table, and multiplied by a factor of the
 //!   flash page.
-//! - Each read has a random number. It needs more than k further tries if that number is below the
+//! - Each read has a random number. More than k further tries are needed if it is below the
 //!   probability that any of its codewords has more wrong bits than can be corrected. This
 //!   probability is computed at the error rate that k tries leave.
 //! - The random number follows from the read's index among all such reads that were submitted.
@@ -175,7 +177,7 @@
 //! - Blocks that were read too often, or are too old, are moved.
 //! - LUNs of dies that have run out of work collect, those of the last such die first. A LUN
 //!   collects if it is below the soft limit while its die is idle.
-//! - Rows of the SLC cache are folded, if this is a pause.
+//! - Rows of the SLC cache are folded, in a pause of the host.
 //! - Evicted segments of the mapping table are written, the last first.
 //!
 //! These rules limit it:
