@@ -149,11 +149,11 @@ def test_one_of_several_drives_is_chosen(tmp_path: Path) -> None:
     names = pl.Series(["a", "b"] * 150)
     TABLE.with_columns(target=names).write_parquet(path)
     assert read_measurements(path, "b").height == 150
-    with pytest.raises(WriteampError, match=r"of 2 drives; --drive chooses one of a, b"):
+    with pytest.raises(WriteampError, match=r"of 2 drives; choose one with --drive: a, b"):
         read_measurements(path)
     with pytest.raises(WriteampError, match="unknown drive 'c'"):
         read_measurements(path, "c")
-    with pytest.raises(WriteampError, match="of 2 drives, a, b; a model is of one"):
+    with pytest.raises(WriteampError, match="of 2 drives, a, b; a model needs"):
         train(TABLE.with_columns(target=names))
 
 

@@ -204,3 +204,10 @@ def test_a_virtual_drive_runs_no_python() -> None:
     said = in_process.refusal("serve", f"--manager {SEPBIT} --size 64MiB --run true")
     assert "written in Python" in said
     assert "sepbit" in said
+
+
+def test_a_placement_may_declare_its_hints_by_the_older_name() -> None:
+    older = type("Older", (wa.Placement,), {"hears": "groups"})
+    assert older.required_hints == "groups"  # type: ignore[attr-defined]
+    with pytest.raises(wa.WriteampError, match=r"required_hints is 'groups', but hears, its older"):
+        type("Both", (wa.Placement,), {"hears": "nothing", "required_hints": "groups"})

@@ -116,7 +116,7 @@ def test_wa_of_each_pass_is_in_result_document_and_picture(tmp_path: Path) -> No
     assert flash == pytest.approx(result.flash_pages)
     assert result.to_dict()["passes"] == result.passes.to_dicts()
     line: Line = next(
-        one for one in result.figure().lines if one.label == "of each pass over the trace"
+        one for one in result.figure().lines if one.label == "WA of each pass over the trace"
     )
     assert list(line.y) == np.repeat(result.passes["wa"].to_numpy(), 2).tolist()
     assert wa.simulate(**SMALL, writes=1_000).passes.is_empty()
@@ -190,7 +190,7 @@ def test_a_precondition_that_is_none_is_refused_with_what_is_valid(text: str, wo
 
 
 def test_endurance_refuses_a_drive_that_is_worn_before_its_life_begins() -> None:
-    with pytest.raises(wa.WriteampError, match=r"random wears the drive, .* use full"):
+    with pytest.raises(wa.WriteampError, match=r"random wears the drive, .* valid are full"):
         wa.endurance(**SMALL, w_max=5, precondition="random")
 
 

@@ -145,7 +145,7 @@ def test_three_objectives_have_a_panel_for_each_pair(results: Any) -> None:
     figure = chart_of(found, "wa", "erases", "endurance")
     labels = [(panel.x_label, panel.y_label) for panel in figure.panels]
     assert len(labels) == 3
-    assert all(re.search("(less|more) is better", text) for pair in labels for text in pair)
+    assert all(re.search("(lower|higher) is better", text) for pair in labels for text in pair)
 
 
 def test_a_front_of_the_engine_has_the_better_manager(tmp_path: Path) -> None:

@@ -441,7 +441,7 @@ def test_the_engine_reads_the_columns_of_a_stream_where_they_are() -> None:
     pages = traces.to_pages(iter(np.array_split(PAGES, 9)))
     # One value stands for all writes, and for all counts of one.
     assert pages.op.strides == pages.count.strides == (0,)
-    assert type(pages.start.base).__name__ == "Kept"
+    assert type(pages.start.base).__name__ == "Owner"
 
 
 def test_columns_that_the_engine_reads_can_never_be_written_to() -> None:

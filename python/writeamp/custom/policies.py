@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from writeamp.fields.old_names import DECLARATIONS, by_better_names
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -74,6 +76,13 @@ class Placement:
 
     is_compiled: ClassVar[bool] = False
     """True if Numba compiles the class, if installed; set by `writeamp.compiled`."""
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        """Accept declarations by their older names."""
+        super().__init_subclass__(**arguments)
+        declared = by_better_names(vars(cls), DECLARATIONS)
+        for name in DECLARATIONS.keys() & declared.keys():
+            setattr(cls, name, declared[name])
 
     def __init__(self, drive: DriveFacts) -> None:
         """Initialize for a drive; derived classes have their parameters after the drive."""

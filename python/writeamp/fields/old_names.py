@@ -11,20 +11,24 @@ from writeamp.text import shown
 # Older name of each better name. Settings are arguments, keys of files, JSON keys and options.
 SETTINGS = {"written_fraction": "hot_ratio"}
 JSON_KEYS = SETTINGS | {"hint": "told"}
+# Declarations of users' placements.
+DECLARATIONS = {"required_hints": "hears"}
 OPTIONS = {"--keep": "--out"} | {
     f"--{better.replace('_', '-')}": f"--{older.replace('_', '-')}"
     for better, older in SETTINGS.items()
 }
 
 
-def by_better_names(settings: Mapping[str, Any]) -> dict[str, Any]:
+def by_better_names(
+    settings: Mapping[str, Any], older_names: Mapping[str, str] = SETTINGS
+) -> dict[str, Any]:
     """Return settings by their better names.
 
     Raises:
         WriteampError: both names of a setting are given, with different values.
     """
     renamed = dict(settings)
-    for better, older in SETTINGS.items():
+    for better, older in older_names.items():
         value = renamed.pop(older, None)
         if value is None:
             continue

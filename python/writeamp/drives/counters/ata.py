@@ -98,8 +98,8 @@ def _by_family(facts: CounterFacts, drive: AtaDrive, family: Family) -> CounterF
         notes.append(
             f"the raw value of attribute {unread} may hold several numbers"
             if unread
-            else f"{family.name}: attribute {', '.join(map(str, ids))}, the "
-            "flash write counter, is missing"
+            else f"{family.name}: the flash write counter (attribute "
+            f"{', '.join(map(str, ids))}) is missing"
         )
     elif not has_flash_rule and not notes:
         notes.append(f"{family.name}: no attribute counts flash writes")
