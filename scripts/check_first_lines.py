@@ -1,6 +1,6 @@
 """Check that first lines of docstrings and doc comments are short and name the object.
 
-It has at most `MOST` characters, and does not begin like a question ("What a drive is built from")
+It has at most `MOST` characters, and does not begin like a question ("How a drive ages")
 or with a pronoun ("Those that wait"). The rule also applies to private objects and tests. The
 script prints each violation as `file:line: sentence`, and then exits with status 1.
 

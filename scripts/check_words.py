@@ -41,12 +41,12 @@ CONSTRUCTIONS = {
     "go on": r"(?:go|goes|went|going) on",
     "take no notice": r"tak(?:e|es|ing) no notice",
     "is to be": r"(?:is|are|was|were) (?:not )?to be",
-    "is no": r"(?:is|are|was|were) (?:no(?! (?:longer|more|less|fewer))|none|nothing)",
-    "of none": r"of none",
+    "is no": r"(?<!there )(?:is|are|was|were) (?:no(?! (?:longer|more))|(?-i:none)|nothing)",
+    "of none": r"of (?-i:none)",
     "what is": r"what (?:it|they|is|a|an|the|was|has|are|were|had)",
     "whatever": r"(?:whatever|whoever|whichever)",
     "nobody": r"(?:nobody|somebody|someone|everybody|anybody)",
-    "nothing of": r"(?:nothing|everything|none) (?:of|that)",
+    "nothing of": r"(?:nothing|everything|(?-i:none)) (?:of|that)",
     "such a": r"such an?",
     "by which": r"by (?:which|whom|what)",
     "alike": r"alike",
@@ -235,7 +235,7 @@ def files(suffix: str, root: Path = ROOT) -> list[Path]:
         path
         for path in sources(root)
         if path.suffix == suffix
-        and path.name not in {"arguments.py", "tests.rs"}
+        and path.name not in {"arguments.py", "conftest.py", "tests.rs"}
         and not {"tests", "benches", "examples", "fuzz"} & set(path.relative_to(root).parts[:-1])
         and path.relative_to(root).as_posix() not in QUOTES
     ]

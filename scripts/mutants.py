@@ -239,13 +239,13 @@ def _limit_processor_time() -> None:
 class Score:
     """Outcomes of mutants."""
 
-    found: list[Mutant] = field(default_factory=list)
+    detected: list[Mutant] = field(default_factory=list)
     living: list[Mutant] = field(default_factory=list)
     unusable: list[Mutant] = field(default_factory=list)
 
     def note(self, mutant: Mutant, begun: float, finder: str | None) -> None:
         """Add a mutant, and print the finder that detected it."""
-        (self.living if finder is None else self.found).append(mutant)
+        (self.living if finder is None else self.detected).append(mutant)
         by = "LIVES" if finder is None else f"found by {finder}"
         print(
             f"{mutant.name}: {mutant.fault}\n    {by}, {perf_counter() - begun:.0f} s", flush=True
@@ -258,15 +258,15 @@ class Score:
 
     def __str__(self) -> str:
         """Return the numbers of detected mutants, by area and in total."""
-        every = [*self.found, *self.living, *self.unusable]
+        every = [*self.detected, *self.living, *self.unusable]
         lines = []
         for area in AREAS:
             mine = [mutant for mutant in every if mutant.area == area]
             if mine:
                 lines.append(
-                    f"{area}: {sum(mutant in self.found for mutant in mine)} of {len(mine)}"
+                    f"{area}: {sum(mutant in self.detected for mutant in mine)} of {len(mine)}"
                 )
-        return "\n".join([*lines, f"{len(self.found)} of {len(every)} mutants found"])
+        return "\n".join([*lines, f"{len(self.detected)} of {len(every)} mutants found"])
 
 
 def check_patches(mutants: Sequence[Mutant], bench: Bench) -> None:

@@ -103,7 +103,7 @@ def run_on(
     wait_s: float,
     out: Path | None = None,
     stdout: int | None = None,
-    tell: Callable[[str], None] = lambda _sentence: None,
+    report_wait: Callable[[str], None] = lambda _sentence: None,
 ) -> DriveRun:
     """Run a command, and return its write amplification by the drive's counters.
 
@@ -116,7 +116,7 @@ def run_on(
         wait_s: longest wait until the flash is at rest, in seconds.
         out: folder in which both snapshots are saved as soon as they are taken, or None.
         stdout: file descriptor for the command's output; default: this process's own.
-        tell: called with a sentence about each wait.
+        report_wait: called with a sentence about each wait.
 
     Raises:
         WriteampError: the drive cannot be read, or its counters cannot show WA; the command is then
@@ -129,7 +129,7 @@ def run_on(
     with held_signals() as signals:
         earlier = _read(source)
         require_counters(earlier.snapshot, "a command, which was not run")
-        tell(f"measuring the idle drive for {settle_s:g} s before the command")
+        report_wait(f"measuring the idle drive for {settle_s:g} s before the command")
         _sleep(signals, settle_s)
         signals.check()
         start = _read(source)
@@ -137,7 +137,7 @@ def run_on(
         began = time.monotonic()
         ended = run_command(text, {}, signals=signals, check=lambda: None, stdout=stdout)
         elapsed_s = time.monotonic() - began
-        tell("waiting until the drive's garbage collection has settled")
+        report_wait("waiting until the drive's garbage collection has settled")
         os.sync()
         after = settled(
             source, start, every_s=settle_s, most_s=wait_s,

@@ -68,7 +68,7 @@ def _numbers(name: str, estimate: WaEstimate | None) -> dict[str, Any]:
 
 
 class Mistake(NamedTuple):
-    """Mistake as detected by a check; a field of None stands for the text of the check.
+    """Mistake as detected by a check; a field of None means the text of the check.
 
     `drive` selects the simulations of the write amplification: name of the method of `SmallDrive`,
     and its arguments.

@@ -76,7 +76,7 @@ def run(
         wait_s=waits.wait,
         out=None if keep is None else Path(keep),
         stdout=stdout,
-        tell=note or (lambda _sentence: None),
+        report_wait=note or (lambda _sentence: None),
     )
 
 

@@ -61,7 +61,7 @@ def _joined_at_width(lines: Sequence[str]) -> list[str]:
     """Return lines with the breaks at the width of a terminal removed.
 
     Lines are taken as broken if at least three have the greatest length, and a row, the table's
-    head or three fields continue after such a line.
+    head or three fields continue after that line.
     """
     width = max(map(len, lines), default=0)
     full = [place for place, line in enumerate(lines[:-1]) if len(line) == width]
