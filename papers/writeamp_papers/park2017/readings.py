@@ -16,7 +16,8 @@ ALL, SETTLED = "all fifteen", "those after the fifth"
 WINDOWS = {"64 blocks": 64, "8 blocks": 8, "one block": 1}
 # Age on a finite drive with reserved blocks: the only choice that exceeds 1.
 SMALL_DRIVE = "one block, of 1000 with 5 held free"
-IN_TURN, HALVES = "page by page over the whole file", "each in its own half"
+IN_TURN = "sequential and random writes in turn, page by page, over the whole hot file"
+HALVES = "sequential writes in one half of the hot file, random writes in the other"
 
 _OURS = Reading("1-A as printed", {PASSES_COUNTED: ALL, WINDOW: "64 blocks", MIXTURE: IN_TURN})
 

@@ -53,7 +53,7 @@ class MakeArguments(TypedDict, total=False):
     """mean length of a request in pages of 4 KiB; lengths are geometric (default 2.0)."""
 
     duration: float | str
-    """time span of the trace, such as 12h or 7d (default 8.64e+04s)."""
+    """time span of the trace, such as 12h or 7d (default 1d)."""
 
 
 class SplitArguments(TypedDict, total=False):

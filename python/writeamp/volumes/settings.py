@@ -109,7 +109,7 @@ class FleetSettings(Settings):
     duration: float = setting(
         86400.0,
         DurationIn(Number("be above 0", lambda value: value > 0)),
-        "time span of the trace, such as 12h or 7d",
+        "time span of the trace, such as 12h or 7d (default 1d)",
         metavar="TIME",
         panel="fleet",
     )

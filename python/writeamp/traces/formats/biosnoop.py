@@ -79,7 +79,7 @@ def _rows(path: Path) -> RowFormat:
     if names is None:
         notes.append(f"no header line: columns are assumed to be {_FORM}")
     elif "TIME(s)" not in names:
-        notes.append("the table has no TIME(s): no times")
+        notes.append("the table has no column TIME(s), so requests have no times")
     return request_rows(
         "biosnoop",
         _LAYOUT,
