@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 
-/// Most channels of a capture: far more than analysers have, at little memory.
+/// Most channels of a capture. Analysers have far fewer, and the memory for these is small.
 pub const MOST_CHANNELS: usize = 4096;
 
 /// Level of a channel: low, high or unknown.
@@ -17,14 +17,14 @@ pub enum Level {
 }
 
 impl Level {
-    /// The level of a bit.
+    /// Level of a binary digit: low for 0, high for 1.
     #[inline]
     pub fn of(high: bool) -> Self {
         if high { Level::High } else { Level::Low }
     }
 }
 
-/// The formats that are read.
+/// File formats that the reader supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Value Change Dump, IEEE 1364.
@@ -40,7 +40,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Its name.
+    /// Name of the format.
     pub fn name(self) -> &'static str {
         match self {
             Format::Vcd => "vcd",
@@ -59,7 +59,8 @@ pub struct Header {
     pub format: Format,
     /// Names of the channels; changes refer to them by index from 0.
     pub channels: Vec<String>,
-    /// Sampling period, or else the unit of time, in picoseconds; None if the file has neither.
+    /// Sampling period in ps.
+    /// If the file states none, its unit of time; None if it states neither.
     pub resolution_ps: Option<u64>,
 }
 
@@ -97,13 +98,13 @@ pub struct Ending {
 
 /// Receiver of the events of a capture while it is read.
 pub trait Listener {
-    /// Takes the channels, before any change.
+    /// Receives the header with the channels, before any change.
     fn start(&mut self, header: &Header) -> Result<()>;
 
     /// Sets a channel to a level from a time on.
     ///
-    /// The first change of a channel is its initial level. Times do not decrease within a channel;
-    /// across channels they may, because some formats have a file for each.
+    /// The first change of a channel is its initial level. Times do not decrease within a channel.
+    /// Across channels they may, because some formats have one file for each channel.
     fn change(&mut self, time_ps: u64, channel: usize, level: Level);
 
     /// Reports the number of bytes read; an error ends the reading.

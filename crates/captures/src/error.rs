@@ -1,19 +1,19 @@
 //! Error type of the crate.
 //!
-//! Every message is one sentence: the fault, its place, and the valid values.
+//! Every message is one sentence with the fault, its position in the file, and the valid values.
 
 use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// Place in a file: a line, a byte, or unknown.
+/// Position in a file: a line, a byte, or unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// Place unknown.
+    /// Unknown position.
     Whole,
-    /// In a line, counted from 1.
+    /// Number of the line, counted from 1.
     Line(u64),
-    /// At a byte, counted from 0.
+    /// Offset of the byte, counted from 0.
     Byte(u64),
 }
 
@@ -33,9 +33,9 @@ pub enum Error {
     /// The file has an unknown format, or is damaged.
     #[error("{}{place} {what}", file.as_deref().unwrap_or("the capture"))]
     Capture {
-        /// The file, if it has been set.
+        /// Path of the file, if it has been set.
         file: Option<String>,
-        /// Place in the file.
+        /// Position in the file.
         place: Place,
         /// The fault and the valid values.
         what: String,
@@ -68,7 +68,7 @@ impl Error {
         Error::Capture { file: None, place, what: what.into() }
     }
 
-    /// Sets the file of an error that has none.
+    /// Sets the path of the file if the error has none.
     pub(crate) fn of_file(self, path: &Path) -> Self {
         match self {
             Error::Capture { file: None, place, what } => {

@@ -28,22 +28,22 @@ impl Channel {
         Channel { follower: Follower::default(), sums }
     }
 
-    /// Whole busy pulses.
+    /// Busy pulses whose begin and end are both in the capture.
     pub fn pulses(&self) -> u64 {
         self.sums.pulses
     }
 
-    /// Busy time, cut pulses included, in ps.
+    /// Busy time in ps, including pulses whose begin or end is outside the capture.
     pub fn busy_ps(&self) -> u64 {
         self.sums.busy_ps
     }
 
-    /// Durations of the whole busy pulses.
+    /// Durations of the busy pulses whose begin and end are both in the capture.
     pub fn durations(&self) -> &Durations {
         &self.sums.durations
     }
 
-    /// Ready times between two whole pulses.
+    /// Ready times between two such pulses.
     pub fn gaps(&self) -> &Durations {
         &self.sums.gaps
     }
@@ -110,7 +110,7 @@ impl<P: FnMut(u64) -> Result<()>> Folding<P> {
         self.header.as_ref()
     }
 
-    /// Its channels, in the order of the header.
+    /// Statistics of the channels, in the order of the header.
     pub fn channels(&self) -> &[Channel] {
         &self.channels
     }

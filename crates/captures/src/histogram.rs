@@ -1,17 +1,20 @@
 //! Histogram of durations.
 //!
-//! Bins are as fine as the resolution of the capture; those of long durations are 0.1% wide.
+//! Bins of short durations are as wide as the resolution of the capture. Bins of long durations are
+//! 0.1% wide.
 
-/// Durations of at most this many bits, in units of the resolution, have bins of their own.
+/// Durations of at most this many binary digits, in units of the resolution, have a bin per
+/// value.
 const EXACT_BITS: u32 = 15;
-/// Leading bits of a longer duration: bins are at most 2⁻¹⁰ = 0.098% wide.
+/// Leading bits of a longer duration that select its bin.
+/// Bins are at most 2⁻¹⁰ = 0.098% wide.
 const KEPT_BITS: u32 = 10;
 const CHUNK_BINS: usize = 1 << KEPT_BITS;
 const PARTS: usize = (1 << (EXACT_BITS - KEPT_BITS)) + (u64::BITS - EXACT_BITS) as usize;
 /// Finest resolution, in ps; only simulated captures are finer.
 const FINEST_PS: u64 = 1000;
 
-/// A histogram of durations. Only used ranges take memory, 656 KiB at most.
+/// Histogram of durations. Only octaves that contain durations take memory, 656 KiB at most.
 #[derive(Debug, Clone)]
 pub struct Durations {
     unit_ps: u64,
@@ -38,7 +41,7 @@ impl Durations {
 
     /// Counts a duration.
     pub fn add(&mut self, duration_ps: u64) {
-        // Rounded, so that durations on a grid lie in the middle of their bins.
+        // Rounding puts durations that are multiples of the resolution in the middle of their bins.
         let units = duration_ps.saturating_add(self.unit_ps / 2) / self.unit_ps;
         let index = index_of(units);
         let chunk =
@@ -75,7 +78,7 @@ fn index_of(units: u64) -> usize {
     (1 << EXACT_BITS) + (octave - EXACT_BITS) as usize * CHUNK_BINS + leading
 }
 
-/// First duration of a bin, and its number of durations.
+/// First duration of a bin, and the number of different durations that fall into it.
 fn units_of(index: usize) -> (u64, u64) {
     let Some(above) = index.checked_sub(1 << EXACT_BITS) else {
         return (index as u64, 1);

@@ -2,17 +2,18 @@
 
 use crate::capture::Level;
 
-/// A shorter ready time between two busy pulses is a glitch: a command takes longer.
+/// A shorter ready time between two busy pulses is a glitch, because a command takes longer
+/// to send.
 pub const BRIDGED_BELOW_PS: u64 = 50_000;
 
 /// Counts of irregular pulses and levels.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Busy when the capture began: an operation of unknown length.
+    /// Pulses that were busy when the capture began, so that their length is unknown.
     pub cut_at_start: u64,
-    /// Busy when the capture ended.
+    /// Pulses that were still busy when the capture ended.
     pub cut_at_end: u64,
-    /// Busy when the level became unknown, or became known again.
+    /// Pulses that were busy when the level became unknown, or when it became known again.
     pub cut_by_unknown: u64,
     /// Changes to an unknown level (x, z).
     pub unknown_levels: u64,
@@ -20,7 +21,7 @@ pub struct Tally {
     pub repeated_levels: u64,
     /// Busy pulses of length 0, which are skipped.
     pub zero_length: u64,
-    /// Ready for less than [`BRIDGED_BELOW_PS`]: the adjacent pulses count as one.
+    /// Ready times of less than [`BRIDGED_BELOW_PS`]; the adjacent pulses count as one.
     pub bridged: u64,
 }
 
@@ -36,7 +37,7 @@ impl Tally {
     }
 }
 
-/// Kind of beginning of a pulse.
+/// Kind of a pulse's beginning: seen in the capture, or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Began {
     Seen,
@@ -55,9 +56,9 @@ enum State {
 
 /// Receiver of the pulses of a channel.
 pub trait Pulses {
-    /// Receives a whole pulse.
+    /// Receives a pulse whose begin and end are both in the capture.
     fn whole(&mut self, start_ps: u64, end_ps: u64);
-    /// Receives the visible busy time of a cut pulse.
+    /// Receives the visible busy time of a pulse whose begin or end is outside the capture.
     fn cut(&mut self, start_ps: u64, end_ps: u64);
     /// Receives the ready time between two pulses.
     fn gap(&mut self, gap_ps: u64);
@@ -161,7 +162,7 @@ impl Follower {
 
     fn lose(&mut self, time_ps: u64, state: State, to: &mut impl Pulses) {
         match state {
-            // Analysers write x before the first sample; that is not a loss.
+            // Analysers write x before the first sample, so this unknown level is not counted.
             State::New => {}
             State::Unknown => self.tally.repeated_levels += 1,
             State::Busy { since_ps, .. } => {

@@ -135,7 +135,7 @@ fn read_changes<R: Read>(
     bytes_before: u64,
     listener: &mut impl Listener,
 ) -> Result<Ending> {
-    // Rounded: binary seconds are inexact.
+    // Times are rounded because binary floating-point seconds are inexact.
     let ps_of = |time_s: f64| ((time_s - origin_s) * PS_A_S).round() as u64;
     let mut level = head.is_high;
     let mut last_s = head.begin_s;

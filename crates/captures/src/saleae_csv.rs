@@ -10,7 +10,7 @@ use crate::seconds::decimal;
 use crate::source::Source;
 
 const ROWS_BETWEEN_PROGRESS: u64 = 1 << 16;
-/// Longest row; longer rows are not captures.
+/// Longest row in bytes; a file with longer rows is not a capture.
 const MOST_FIELD_BYTES: usize = 1 << 16;
 
 /// Reads a capture.

@@ -7,7 +7,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::error::{Error, Result};
 
-/// Uniform draws per jitter. Their sum is nearly normal, within ±6 standard deviations.
+/// Uniform random numbers that are added up for one value of jitter.
+/// Their sum is nearly normal, within ±6 standard deviations.
 const DRAWS: u32 = 12;
 const MOST_DEVIATIONS: f64 = 6.0;
 
@@ -38,9 +39,9 @@ pub struct Edge {
 pub struct Sampler {
     sampling: Sampling,
     generator: Xoshiro256PlusPlus,
-    /// Edges that a later edge may cancel, by sample.
+    /// Edges that a later edge on the same sample may cancel, by sample number.
     pending: VecDeque<(u64, usize, bool)>,
-    /// Channels in a missed low pulse.
+    /// Channels that are within a missed low pulse now.
     blind: Vec<bool>,
     last_ps: u64,
 }
@@ -72,7 +73,8 @@ impl Sampler {
         })
     }
 
-    /// Accepts the next edge in order of time, and passes final edges to `seen`.
+    /// Accepts the next edge in order of time.
+    /// Passes the edges that can no longer change to `seen`.
     pub fn edge(&mut self, edge: Edge, mut seen: impl FnMut(Edge)) -> Result<()> {
         if edge.time_ps < self.last_ps || edge.channel >= self.blind.len() {
             return Err(Error::Setting(format!(
@@ -95,7 +97,7 @@ impl Sampler {
         self.settle(u64::MAX, &mut seen);
     }
 
-    /// True if the edge belongs to a missed pulse: both of its edges are skipped.
+    /// True if the edge belongs to a missed low pulse, both edges of which are skipped.
     fn is_missed(&mut self, edge: Edge) -> bool {
         if edge.is_high {
             return std::mem::take(&mut self.blind[edge.channel]);

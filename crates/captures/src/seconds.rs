@@ -7,7 +7,7 @@ const PS_DIGITS: usize = 12;
 /// A sampling rate as a fraction: the period of 24 MHz is not a whole number of picoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
-    /// Picoseconds of `samples`.
+    /// Picoseconds that `samples` samples take.
     ps: u128,
     /// Number of samples.
     samples: u128,
@@ -26,7 +26,7 @@ impl Rate {
             "GHz" => 1_000_000_000,
             _ => return None,
         };
-        // In units of 10⁻¹² Hz, so that "2.5 MHz" is exact.
+        // The rate is in units of 10⁻¹² Hz, so that "2.5 MHz" is exact.
         let rate = u128::try_from(decimal(number.as_bytes())?.value).ok()?.checked_mul(unit_hz)?;
         let ps = PS_A_S * PS_A_S;
         let common = common_divisor(ps, rate);
@@ -39,7 +39,7 @@ impl Rate {
         u64::try_from(time_ps).ok()
     }
 
-    /// Period, rounded to picoseconds, at least 1.
+    /// Period of the samples, rounded to whole picoseconds, at least 1 ps.
     pub fn period_ps(self) -> u64 {
         u64::try_from((self.ps + self.samples / 2) / self.samples).unwrap_or(u64::MAX).max(1)
     }
@@ -54,7 +54,7 @@ fn common_divisor(mut a: u128, mut b: u128) -> u128 {
 
 /// A number, in units of 10⁻¹².
 pub struct Decimal {
-    /// The number, truncated to units.
+    /// The number, truncated to whole units.
     pub value: i128,
     /// True if it was truncated.
     pub rounded: bool,

@@ -52,7 +52,7 @@ fn is_sample(line: &[u8]) -> bool {
     line.split(|byte| *byte == b',').all(|field| matches!(field, b"0" | b"1"))
 }
 
-/// Channel names: from the comment, the line of labels, or numbers.
+/// Channel names, from the comment or the line of labels. If both are missing, numbers.
 fn names(comment: Option<Vec<String>>, line: Option<&[u8]>, columns: usize) -> Vec<String> {
     let line = line.map(|line| {
         let fields = line.split(|byte| *byte == b',');

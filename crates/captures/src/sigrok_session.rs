@@ -93,7 +93,7 @@ fn read_chunk<R: Read + Seek>(
     listener: &mut impl Listener,
 ) -> Result<()> {
     let mut entry = archive.by_name(name).map_err(|error| in_zip(name, &error))?;
-    // 840 is a multiple of every sample width up to eight bytes.
+    // 840 bytes are a multiple of every sample width up to 8 bytes, so no sample is split.
     let mut buffer = vec![0; CHUNK_BYTES / 840 * 840];
     loop {
         let filled =
@@ -122,7 +122,7 @@ struct Metadata {
     capture_file: String,
     unit_bytes: usize,
     rate: Rate,
-    /// Bits of a sample and the names of their probes.
+    /// Bits of a sample and the names of the probes (channels) that they record.
     probes: Vec<(usize, String)>,
 }
 
@@ -278,7 +278,7 @@ impl Samples {
         Ok(())
     }
 
-    /// Time of the sample `more` samples from now.
+    /// Time of the sample that is `more` samples after the current one.
     fn time_ps(&self, more: u64) -> Result<u64> {
         self.rate.time_ps(self.count + more).ok_or_else(|| {
             Error::byte(self.bytes, "the capture is longer than the longest time kept, 213 days")

@@ -1,8 +1,9 @@
 //! Timeline: counts of durations and busy time, in buckets whose width doubles when needed.
 
-/// Buckets of time.
+/// Number of buckets into which the time of a capture is divided.
 pub const BUCKETS: usize = 256;
-/// Bins of a duration per octave: 9% wide, enough to separate operations over time.
+/// Bins of durations per octave.
+/// They are 9% wide, enough to tell operations of different kinds apart.
 const BINS_AN_OCTAVE_BITS: u32 = 3;
 const DURATION_BINS: usize = (u64::BITS as usize) << BINS_AN_OCTAVE_BITS;
 const FIRST_WIDTH_PS: u64 = 1 << 30; // about a millisecond
@@ -36,7 +37,8 @@ impl Timeline {
 
     /// Adds the busy time from `start_ps` to `end_ps` to the buckets.
     pub fn busy(&mut self, start_ps: u64, end_ps: u64) {
-        // The end first, as it may widen the buckets.
+        // The end comes first, because it may widen the buckets and so change the index of the
+        // start.
         let (last, first) = (self.bucket(end_ps), self.bucket(start_ps));
         let origin_ps = self.origin_ps.unwrap_or(0);
         let mut from_ps = start_ps;
@@ -73,7 +75,8 @@ impl Timeline {
         self.width_ps
     }
 
-    /// Counts: [`BUCKETS`] rows of one column per bin between [`Timeline::duration_edges_ps`].
+    /// Counts of operations:
+    /// [`BUCKETS`] rows, one column per bin between [`Timeline::duration_edges_ps`].
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
@@ -83,7 +86,7 @@ impl Timeline {
         &self.busy_ps
     }
 
-    /// The edges of the bins of durations.
+    /// Edges of the bins of durations, in ps.
     pub fn duration_edges_ps() -> Vec<f64> {
         let per_octave = f64::from(1u32 << BINS_AN_OCTAVE_BITS);
         (0..=DURATION_BINS)
@@ -96,7 +99,8 @@ impl Timeline {
     }
 
     fn bucket(&mut self, time_ps: u64) -> usize {
-        // A channel with a file of its own may start slightly before the first channel.
+        // Where each channel has a file of its own, a channel may start slightly before the first
+        // one. Such times count for the first bucket.
         let since_ps = time_ps.saturating_sub(self.origin_ps.unwrap_or(0));
         while since_ps / self.width_ps >= BUCKETS as u64 {
             self.double();

@@ -93,7 +93,7 @@ impl Declared {
                  Ready/Busy pins alone"
             ));
         }
-        // A wire may have a name in several scopes; the first is used.
+        // A wire may have several names, in different scopes; the first name is used.
         if self.wires.iter().all(|wire| wire.code != code) {
             if self.wires.len() == MOST_CHANNELS {
                 return Err(format!("there are more than {MOST_CHANNELS} channels"));

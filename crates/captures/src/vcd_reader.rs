@@ -1,7 +1,7 @@
 //! Value Change Dump, IEEE 1364: the changes after the header.
 //!
-//! A large capture is nearly all changes. The parser crate reads two million of them per second, so
-//! they are parsed here, in place.
+//! A large capture is nearly all changes. The parser crate reads only two million changes per
+//! second, so they are parsed here, in the buffer.
 
 use std::io::{BufRead, Read};
 
@@ -38,7 +38,7 @@ pub fn read<R: Read>(mut source: Source<R>, listener: &mut impl Listener) -> Res
     })
 }
 
-/// Passes on each word; true if the file ends within one.
+/// Passes on each word. Returns true if the file ends within a word.
 fn read_words<R: Read>(
     source: &mut Source<R>,
     changes: &mut Changes,
@@ -83,7 +83,7 @@ fn read_words<R: Read>(
 /// Kind of the next valid word.
 enum Expects {
     Any,
-    /// The code after a vector of one bit.
+    /// The code of a channel, after the value of a vector of one bit.
     Code(Level),
     /// Words of a comment, to its `$end`.
     EndOfComment,
@@ -102,7 +102,7 @@ impl Changes {
     #[inline]
     fn skip_spaces(&mut self, bytes: &[u8]) -> Option<usize> {
         for (place, byte) in bytes.iter().enumerate() {
-            // A NUL, frequent in damaged files, is an empty word.
+            // A NUL byte, frequent in damaged files, is treated as an empty word.
             if !byte.is_ascii_whitespace() {
                 return Some(place);
             }
@@ -231,7 +231,8 @@ fn number(digits: &[u8]) -> Option<u64> {
     })
 }
 
-/// Channels by code; nearly all codes have one character.
+/// Channels by their code.
+/// Nearly all codes have one character, so these have a table of their own.
 struct Codes {
     short: [u32; 256],
     long: Vec<(Vec<u8>, usize)>,

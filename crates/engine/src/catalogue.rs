@@ -26,7 +26,7 @@ pub fn of(name: &str) -> Result<&'static Registry> {
     registry.ok_or_else(|| Error::unknown("policy", name, &all))
 }
 
-/// Pairs of block manager and victim policy that entries declare as candidates for a fit.
+/// Pairs of block manager and victim policy that `writeamp twin fit` may try.
 pub fn candidates() -> impl Iterator<Item = &'static Pairs> {
     let entries = [&VICTIMS, &MANAGERS].into_iter().flat_map(|registry| registry.entries);
     entries.flat_map(|entry| entry.candidates)

@@ -1,7 +1,8 @@
 //! Drive life: run a workload until the drive is worn out, and record its wear (paper 4,
 //! §5–6).
 //!
-//! The replicas of a study share only its settings, so they can run in any order or in parallel.
+//! An endurance study runs replicas: drives that differ only by their seed. Replicas share no
+//! state, so they can run in any order or in parallel.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,11 +14,11 @@ use crate::simulation::Simulation;
 use crate::workloads::Workload;
 
 /// Host pages between two checks for the end of life, progress and cancellation.
-/// A chunk takes hundredths of a second at most. The life is recorded at the exact moment at which
-/// it ended, even though the run continues to the end of the chunk.
+/// Writing these pages (a chunk) takes hundredths of a second at most. The life is recorded at the
+/// exact moment at which it ended, even though the run continues to the end of the chunk.
 const CHUNK_PAGES: u64 = 1 << 14;
 
-/// Settings of a study, in which drives differ only by their seed.
+/// Settings of an endurance study, whose drives differ only by their seed.
 #[derive(Debug, Clone)]
 pub struct Study {
     /// The spec of the block manager.
@@ -30,13 +31,13 @@ pub struct Study {
     pub batch_pages: usize,
 }
 
-/// The life of one replica.
+/// Result of one replica, which is a drive that was run until it was worn out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Life {
     /// State of the drive when its life ended.
     /// This is when a block was worn out and its pool had no spare block left.
     pub end: EndOfLife,
-    /// For w = 1 … wear limit: the moment when the first block was erased for the w-th time.
+    /// First moment at which any block had w erases, for each w from 1 to the wear limit.
     pub first_to_reach: Vec<Moment>,
 }
 

@@ -10,7 +10,7 @@ use crate::request::{Op, Request};
 use crate::state::{MOST_PLAUSIBLE, elements, state};
 use crate::workloads::{Step, Unserved, Workload};
 
-/// Position of pages that were not drawn yet; valid positions count from 1.
+/// Position of a page for which no write was drawn yet; valid positions count from 1.
 const NOWHERE: u64 = 0;
 const UNKNOWN: u32 = u32::MAX;
 const BATCH_PAGES: usize = 1024;
@@ -28,7 +28,8 @@ struct Coming {
 
 elements!(Coming { page: u32, is_write: bool, writes_before: u32, life: u32 });
 
-/// Requests that the workload skipped between two writes while drawing ahead.
+/// Reads and flushes between two writes that were drawn ahead.
+/// `writes` counts the writes before them.
 #[derive(Debug, Clone, Copy)]
 struct Passed {
     writes: u64,
@@ -53,17 +54,17 @@ impl Passed {
     }
 }
 
-/// Workload whose steps are drawn ahead until all needed invalidation times are known.
-/// Every invalidation time within the horizon is known.
+/// Writes and TRIMs of a workload, drawn ahead of time to find when each written page becomes
+/// invalid. Every invalidation time within the next `horizon_writes` writes is known.
 pub struct Foresight {
     coming: VecDeque<Coming>,
     /// Position of the first element of `coming`; positions count from 1.
     first_place: u64,
-    /// Requests that `coming` belongs to, if the run is driven by requests.
+    /// Requests with the writes and TRIMs in `coming`, if the run is driven by requests.
     requests: VecDeque<Request>,
     /// Skipped requests that were not counted yet, in the order of the writes.
     passed: VecDeque<Passed>,
-    /// Position of the write of each page's current version, as far as drawn.
+    /// Position of each page's last write among those drawn so far, or [`NOWHERE`].
     holder: Table<u64>,
     drawn_writes: u64,
     issued_writes: u64,
@@ -174,8 +175,8 @@ impl Foresight {
         Some(request)
     }
 
-    /// Takes the requests skipped before the last issued write that were not taken yet.
-    /// Skipped requests between steps that were drawn together are counted after all those steps.
+    /// Returns the reads and flushes before the last issued write, each only once.
+    /// Those between writes of one drawn batch are counted after the last write of the batch.
     pub fn take_unserved(&mut self) -> Unserved {
         let mut total = Unserved::default();
         while let Some(passed) = self.passed.front()
@@ -193,7 +194,8 @@ impl Foresight {
     }
 
     fn issue_write(&mut self, coming: Coming, times: &mut Vec<u64>, now: u64) {
-        // Steps drawn beyond the horizon depend on the batch size, so their times are not used.
+        // How many writes are drawn beyond the horizon depends on the batch size. Times beyond the
+        // horizon are therefore not used.
         let is_foreseen = u64::from(coming.life) <= self.horizon_writes;
         let clock = now + times.len() as u64;
         times.push(if is_foreseen { clock + u64::from(coming.life) } else { NEVER });

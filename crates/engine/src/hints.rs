@@ -63,7 +63,7 @@ impl RequiredHints {
     }
 
     /// Checks that `hints` on `pages` pages contain the required kind.
-    /// The error text is the end of a sentence.
+    /// The error text completes a sentence about the hints.
     pub(crate) fn check(self, hints: &Hints, pages: usize) -> Result<(), &'static str> {
         match self {
             _ if pages == 0 => Ok(()),

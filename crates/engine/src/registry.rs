@@ -83,7 +83,8 @@ pub trait Registered<Site: ?Sized>: Sized {
     /// Registry entry.
     const ENTRY: Entry;
 
-    /// Builds an instance from parameters of its own entry.
+    /// Builds an instance from parameters of its own entry, for a `Site` such as the drive's
+    /// size.
     fn build(params: &Params, site: &Site) -> Result<Self>;
 }
 

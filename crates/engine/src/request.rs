@@ -88,7 +88,7 @@ impl Request {
         self.first_page..self.first_page + self.pages
     }
 
-    /// Bytes of the first and last page outside the request.
+    /// Total bytes of the first and last page that are outside the request.
     pub fn partial_bytes(&self) -> u64 {
         u64::from(self.head_bytes) + u64::from(self.tail_bytes)
     }

@@ -6,7 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::error::Result;
 use crate::state::{Reader, State, Writer, require};
 
-/// Deterministic generator (xoshiro256++) for one named purpose.
+/// Deterministic random number generator (xoshiro256++) for one named purpose.
 #[derive(Debug, Clone)]
 pub struct Stream(Xoshiro256PlusPlus);
 
@@ -20,13 +20,13 @@ impl Stream {
         Stream(Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ hash))
     }
 
-    /// 64 uniform bits.
+    /// Draws 64 uniform bits.
     #[inline]
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// Uniform in `0..bound`, by multiply-shift.
+    /// Draws a uniform number in `0..bound`, by multiply-shift.
     /// The bias is below `bound`/2⁶⁴, at most 2⁻³².
     #[inline]
     pub fn below(&mut self, bound: u32) -> u32 {
@@ -42,13 +42,13 @@ impl Stream {
         *self = stream;
     }
 
-    /// Uniform in [0, 1) with 53 bits.
+    /// Draws a uniform number in [0, 1) with 53 bits.
     #[inline]
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// True with a probability given by [`threshold`].
+    /// Returns true with the probability whose [`threshold`] is passed.
     #[inline]
     pub fn chance(&mut self, threshold: u64) -> bool {
         self.bits() < threshold
@@ -70,7 +70,7 @@ impl State for Stream {
 
     fn restore(&mut self, from: &mut Reader) -> Result<()> {
         self.0 = from.value("a random stream")?;
-        // All zeros is an invalid state of the generator: it would only generate zeros.
+        // A state of all zeros is invalid: the generator would only generate zeros.
         let mut from_here = self.clone();
         require((0..8).any(|_| from_here.bits() != 0), "a random stream")
     }
@@ -86,7 +86,8 @@ impl Numbered {
         Numbered(Stream::new(seed, name).bits())
     }
 
-    /// 64 uniform bits at index `n`, from `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014).
+    /// 64 uniform bits at index `n`, computed by `SplitMix64` (Steele, Lea and Flood, OOPSLA
+    /// 2014).
     #[inline]
     pub fn bits(self, n: u64) -> u64 {
         let mut mixed = self.0.wrapping_add(n.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -95,7 +96,7 @@ impl Numbered {
         mixed ^ mixed >> 31
     }
 
-    /// Uniform in [0, 1) with 53 bits.
+    /// Draws a uniform number in [0, 1) with 53 bits.
     #[inline]
     pub fn unit(self, n: u64) -> f64 {
         (self.bits(n) >> 11) as f64 * (1.0 / (1u64 << 53) as f64)

@@ -12,8 +12,8 @@ use crate::request::{Op, Request};
 use crate::state::{self, state};
 use crate::workloads::{Schedule, Step, Unserved, Workload};
 
-/// Default pages per batch.
-/// Enough for prefetching, and few enough for the first-level cache.
+/// Default pages per batch: enough for prefetching, and few enough for the processor's
+/// first-level cache.
 pub const DEFAULT_BATCH_PAGES: usize = 1024;
 
 /// Most pages of a batch. Larger batches are not faster, and the limit bounds the buffer.
@@ -87,16 +87,16 @@ impl Simulation {
             self.hinted.forget_times(count);
             self.write_in_order(count)?;
         }
-        // Samples are at fixed distances from the start, which the fill has passed.
+        // The fill has passed sampling points of the old series, so a new series begins after it.
         self.series = Series::unsampled(*self.drive.flash().counters());
         Ok(())
     }
 
     /// Preconditions the drive with another host before the workload begins.
-    /// That host writes `pages` pages, or fewer if it ends, and issues the requests in between.
-    /// Returns the pages written. The drive treats these pages as the workload's pages of the same
-    /// numbers, with unknown invalidation times. To exclude this phase from a series, start the
-    /// series afterwards.
+    /// That host writes `pages` pages, or fewer if its workload ends. It also issues its other
+    /// requests between the writes. Returns the pages written. The drive treats these pages as the
+    /// workload's pages of the same numbers, with unknown invalidation times. To exclude this phase
+    /// from a series, start the series afterwards.
     pub fn precondition(&mut self, host: &mut dyn Workload, pages: u64) -> Result<u64> {
         self.check_fits(host)?;
         let mut left = pages;
@@ -112,14 +112,15 @@ impl Simulation {
                 Step::End => break,
             }
         }
-        // These counts are discarded: the later series begins without them.
+        // The skipped requests of this host are not counted: the later series begins without them.
         host.take_unserved();
         self.series = Series::unsampled(*self.drive.flash().counters());
         self.assert_invariants();
         Ok(pages - left)
     }
 
-    /// Checks that the host's pages are within the workload's, for which alone groups are known.
+    /// Checks that the host's pages are within the workload's pages if the drive needs hints on
+    /// groups. Groups are known for these pages only. Otherwise, the drive's pages are the limit.
     fn check_fits(&self, host: &dyn Workload) -> Result<()> {
         let logical_pages = match self.hinted.required_hints {
             RequiredHints::Groups if self.workload.groups().is_some() => self.workload.pages(),
@@ -165,8 +166,9 @@ impl Simulation {
         Ok(pages - left)
     }
 
-    /// Lets the host issue its requests up to its next write, within the pass over its trace.
-    /// With foreseen writes, passes have no ends, and the next pass may begin.
+    /// Lets the host issue its requests up to its next write, but not beyond the current pass
+    /// over its trace. If writes are drawn ahead, the ends of passes are unknown, and the next pass
+    /// may begin.
     pub fn run_to_write(&mut self) -> Result<()> {
         loop {
             let now = self.now();
@@ -188,7 +190,8 @@ impl Simulation {
         host.read_pages += unserved.read_pages;
         host.read_bytes += unserved.read_bytes;
         host.flushes += unserved.flushes;
-        // A forged state may have skipped more bytes than were written.
+        // In a forged saved state, more bytes may be skipped than were written; the subtraction
+        // must not overflow.
         host.written_bytes = host.written_bytes.saturating_sub(unserved.partial_bytes);
     }
 
@@ -324,7 +327,7 @@ impl Hinted {
         })
     }
 
-    /// Marks the invalidation times of the next pages as unknown.
+    /// Marks the invalidation times of the next `count` pages as unknown.
     fn forget_times(&mut self, count: usize) {
         self.invalidation_times.clear();
         self.invalidation_times.resize(count, NEVER);

@@ -1,8 +1,8 @@
 //! Specs: texts that name a policy or workload with its parameters.
 //! They are the same in the command line, TOML files and the library.
 //!
-//! `name`, `name:key=value,key=value`, or `name(key=value,key=value)` where specs nest, as in
-//! `mix:sizes=0.1/0.9,weights=0.9/0.1,of=uniform/zipf(s=1.2)`. Lists are separated by `/`.
+//! A spec is `name` or `name:key=value,key=value`. A nested spec is `name(key=value,key=value)`, as
+//! in `mix:sizes=0.1/0.9,weights=0.9/0.1,of=uniform/zipf(s=1.2)`. Lists are separated by `/`.
 
 use crate::error::{Error, Result};
 

@@ -17,12 +17,12 @@ pub const CACHE_NATIVE: c_int = 2;
 pub const EXTENT_HOLE: u32 = 1 << 0;
 pub const EXTENT_ZERO: u32 = 1 << 1;
 
-/// A function that this plugin does not have.
+/// Pointer to an optional function that this plugin does not provide.
 pub type Unused = Option<unsafe extern "C" fn()>;
 type Capability = Option<unsafe extern "C" fn(*mut c_void) -> c_int>;
 type Ranged = Option<unsafe extern "C" fn(*mut c_void, u32, u64, u32) -> c_int>;
 
-/// `struct nbdkit_plugin`, whose names these are.
+/// `struct nbdkit_plugin` of the header, with the header's field names.
 #[allow(clippy::struct_field_names)]
 #[repr(C)]
 pub struct Plugin {

@@ -19,7 +19,8 @@ use writeamp_vssd::{Config, Drive, Error, Result};
 static CONFIG: Mutex<Option<PathBuf>> = Mutex::new(None);
 static DRIVE: OnceLock<Arc<Drive>> = OnceLock::new();
 static CONTROL: Mutex<Option<Control>> = Mutex::new(None);
-/// Last printed error: a client may repeat a failing request forever.
+/// Last printed error.
+/// It is not printed twice in a row, because a client may repeat a failing request forever.
 static PRINTED: Mutex<String> = Mutex::new(String::new());
 /// True if the drive could not be closed.
 static HAS_FAILED: AtomicBool = AtomicBool::new(false);
@@ -59,7 +60,7 @@ static PLUGIN: Plugin = Plugin {
     trim: Some(trim),
     zero: Some(zero),
     magic_config_key: c"config".as_ptr(),
-    // A flush on one connection covers the answers on all connections.
+    // A flush on one connection covers the completed requests of all connections.
     can_multi_conn: Some(yes),
     can_extents: Some(yes),
     extents: Some(extents),
@@ -137,7 +138,8 @@ unsafe extern "C" fn after_fork() -> c_int {
 }
 
 unsafe extern "C" fn cleanup() {
-    // So that the reason of a failed close is printed last.
+    // The last printed error is cleared, so that the reason of a failed close is printed even if it
+    // was printed before.
     PRINTED.lock().expect("no thread panics with this lock").clear();
     let closed = answered(|| {
         CONTROL.lock().expect("no thread panics with this lock").take();
@@ -181,7 +183,8 @@ unsafe extern "C" fn can_cache(_: *mut c_void) -> c_int {
     abi::CACHE_NATIVE
 }
 
-/// Any size is served. Pages are preferred, as smaller writes are read-modify-write.
+/// Requests of any size are served.
+/// The preferred size is a page, as smaller writes are read-modify-write.
 unsafe extern "C" fn block_size(
     _: *mut c_void,
     minimum: *mut u32,
@@ -232,7 +235,7 @@ unsafe extern "C" fn trim(_: *mut c_void, length: u32, offset: u64, flags: u32) 
     answered(|| drive()?.trim(offset, u64::from(length), flags & abi::FLAG_FUA != 0))
 }
 
-/// Trims if space may be given back; otherwise stores zeros.
+/// Writes zeros. If the client lets the drive free the space, whole pages are trimmed.
 unsafe extern "C" fn zero(_: *mut c_void, length: u32, offset: u64, flags: u32) -> c_int {
     let (may_trim, fua) = (flags & abi::FLAG_MAY_TRIM != 0, flags & abi::FLAG_FUA != 0);
     answered(|| {
@@ -265,7 +268,7 @@ unsafe extern "C" fn extents(
     })
 }
 
-/// Does not prefetch: reads are counted when they are served.
+/// Ignores requests to prefetch (NBD's cache command), because only served reads are counted.
 unsafe extern "C" fn cache(_: *mut c_void, _length: u32, _offset: u64, _flags: u32) -> c_int {
     0
 }
@@ -283,11 +286,11 @@ fn answered(serve: impl FnOnce() -> Result<()>) -> c_int {
     let mut printed = PRINTED.lock().expect("no thread panics with this lock");
     if *printed != error.sentence {
         let sentence = CString::new(error.sentence.replace('\0', "")).unwrap_or_default();
-        // SAFETY: both are strings, and the format takes one.
+        // SAFETY: both arguments are C strings, and the format takes one string.
         unsafe { abi::nbdkit_error(c"%s".as_ptr(), sentence.as_ptr()) };
         *printed = error.sentence;
     }
-    // SAFETY: a function of an integer.
+    // SAFETY: the function only takes an integer.
     unsafe { abi::nbdkit_set_error(error.errno) };
     -1
 }

@@ -8,7 +8,7 @@ use writeamp_engine::managers::wolf::{Allocation, Demand, Exceptions, allocate};
 
 use crate::raised::raised;
 
-/// No exceptions for any group.
+/// Exceptions that leave the rule unchanged for every group.
 const PLAIN: Exceptions = Exceptions { coldest_ratio: 0.0, coldest_op: 0.0, floor: 0.0 };
 
 /// Computes each group's share of the spare space, one row per workload.

@@ -25,7 +25,7 @@ pub struct PyCaptureWriter(Mutex<Option<Writing>>);
 struct Writing {
     vcd: VcdWriter<BufWriter<File>>,
     sampler: Option<Sampler>,
-    /// Edges that are not written yet.
+    /// Edges of the pins that are not written to the file yet.
     taken: Vec<timing::Edge>,
     written: u64,
 }
@@ -94,7 +94,7 @@ impl PyCaptureWriter {
 impl Writing {
     fn write(&mut self) -> Result<u64> {
         let mut taken = mem::take(&mut self.taken);
-        // Edges of an array arrive member by member.
+        // The edges of a RAID array arrive one member device after another, so they are sorted.
         taken.sort_by_key(|edge| edge.at_ns);
         for edge in taken.drain(..) {
             let edge = Edge {

@@ -14,7 +14,7 @@ use writeamp_captures::{
 use crate::errors::WriteampError;
 use crate::interruptible::interruptible_with;
 
-/// Progress of a reading, and a flag to cancel it.
+/// Progress of reading a capture, and a flag to cancel it.
 #[derive(Default)]
 struct Watch {
     bytes: AtomicU64,
@@ -31,7 +31,7 @@ impl Watch {
 /// Reads a capture.
 ///
 /// A pin is busy while it is low, or while it is high if the capture is `inverted`. `progress` is
-/// called regularly with the number of bytes read; if it raises, the reading ends.
+/// called regularly with the number of bytes read; if it raises an exception, the reading ends.
 #[pyfunction]
 #[pyo3(signature = (path, *, inverted, progress=None))]
 pub fn read_capture<'py>(

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use writeamp_engine as engine;
 use writeamp_engine::workloads::{Column, Values};
 
-/// Owner of an array that cannot be written, moved or resized.
+/// Python object that owns an array, so that nobody can write, move or resize it.
 #[pyclass(frozen, module = "writeamp._engine")]
 struct Owner(Py<PyUntypedArray>);
 
@@ -106,7 +106,7 @@ where
     array.map_or(Ok(Column::All(all)), column)
 }
 
-/// Page counts, from an array of `u32` or `u8`.
+/// Converts page counts, from an array of `u32` or `u8`.
 pub fn counts(array: Option<&Bound<'_, PyAny>>) -> PyResult<Column<u32>> {
     let Some(array) = array else { return Ok(Column::All(1)) };
     match array.cast::<PyArray1<u8>>() {
@@ -115,7 +115,7 @@ pub fn counts(array: Option<&Bound<'_, PyAny>>) -> PyResult<Column<u32>> {
     }
 }
 
-/// A set of pages anywhere in 64 bits.
+/// Set of pages whose numbers may be anywhere in 64 bits.
 #[pyclass(frozen, module = "writeamp._engine")]
 pub struct PageSet(Mutex<engine::page_set::PageSet>);
 

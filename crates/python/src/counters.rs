@@ -19,7 +19,8 @@ pub fn counters_dict<'py>(py: Python<'py>, counters: &Counters) -> PyResult<Boun
 /// Name and reader of a counter.
 pub type Column = (&'static str, fn(&Counters) -> u64);
 
-/// Counters besides the programs of each cause. `host_pages` is the clock.
+/// Counters other than the programs by cause.
+/// `host_pages` (host pages written) is the drive's clock.
 pub const COLUMNS: [Column; 9] = [
     ("host_pages", |counters| counters.host.written_pages),
     ("host_bytes", |counters| counters.host.written_bytes),

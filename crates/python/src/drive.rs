@@ -20,7 +20,7 @@ use crate::raised::raised;
 /// Shape of a drive.
 ///
 /// Its erase unit is "block", "multi-plane" (one block of each plane of a die), or "superblock"
-/// (one block of each plane of the drive); `superblock=True` is the same as the last.
+/// (one block of each plane of the drive); `superblock=True` is the same as "superblock".
 #[pyclass(frozen, name = "Geometry", module = "writeamp._engine")]
 #[derive(Clone, Copy)]
 pub struct PyGeometry(Geometry);
@@ -94,8 +94,8 @@ impl PyGeometry {
 
 /// Plan of a drive and its policies.
 ///
-/// `victims=None` means the manager's default, `wear_leveling=None` no leveller. `own_manager` and
-/// `own_victims` are sources of `writeamp.custom`; their names replace the specs.
+/// `victims=None` means the manager's default policy, and `wear_leveling=None` means no leveller.
+/// `own_manager` and `own_victims` are sources of `writeamp.custom`; their names replace the specs.
 #[pyclass(frozen, module = "writeamp._engine")]
 #[derive(Clone)]
 pub struct Drive {
@@ -246,7 +246,7 @@ impl Load {
     ///
     /// Request i writes (op 0), trims (1), reads (2) or flushes (3) `counts[i]` pages from
     /// `first_pages[i]` at `at_ns[i]`, except `head_bytes[i]` of the first page and `tail_bytes[i]`
-    /// of the last. With `fua[i]` = 1 (force unit access) it is durable when it is answered.
+    /// of the last. With `fua[i]` = 1 (force unit access), a write is durable when it is answered.
     /// Without `ops`, all requests write; without `counts`, all have one page. Read-only arrays of
     /// `kept()` are not copied. With `group_ends`, the host names a group with each write: group g
     /// has the pages from `group_ends[g - 1]` to `group_ends[g]`.

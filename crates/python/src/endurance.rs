@@ -24,7 +24,7 @@ pub struct Endurance {
 
 #[pymethods]
 impl Endurance {
-    /// Creates a study of lives.
+    /// Creates an endurance study, which runs drives until they are worn out.
     ///
     /// A trace needs enough passes for a whole life. `fill` has the first page and the end of each
     /// range that is written once before the life.

@@ -12,7 +12,8 @@ use pyo3::prelude::*;
 /// Longest time between two checks for interrupts.
 const POLL: Duration = Duration::from_millis(50);
 
-/// Stack of the main thread on most systems; that of a new one is smaller by default.
+/// Stack size in bytes, as of the main thread on most systems.
+/// The default of a new thread is smaller.
 const STACK_BYTES: usize = 8 << 20;
 
 /// Runs the work on a thread of its own, so that Ctrl-C can interrupt this one.
@@ -26,7 +27,7 @@ pub fn interruptible<T: Send + 'static>(
     interruptible_with(py, work, |_| Ok(()))
 }
 
-/// Like [`interruptible`]; calls `also` regularly.
+/// Like [`interruptible`], but also calls `also` regularly.
 pub fn interruptible_with<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,
@@ -39,7 +40,8 @@ pub fn interruptible_with<T: Send + 'static>(
         .map_err(|error| PyOSError::new_err(format!("cannot start a thread: {error}")))?;
     let receiver = Mutex::new(receiver);
     loop {
-        // Before the first wait, too: many short calls in a row never reach a timeout.
+        // The check comes before the first wait too, because short calls end before the timeout.
+        // Many of them in a row would never be interrupted.
         check_interrupt(py)?;
         let answer = py.detach(|| receiver.lock().expect("one thread locks it").recv_timeout(POLL));
         match answer {

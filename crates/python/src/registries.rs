@@ -29,7 +29,8 @@ pub fn kind_of(name: &str) -> PyResult<&'static str> {
 
 /// Returns the declaration of the manager that a spec names.
 ///
-/// With a layout, an error unless the manager supports it under the victim policy, or its default.
+/// If `layout` is given, raises an error unless the manager supports that layout with the victim
+/// policy.
 #[pyfunction]
 #[pyo3(signature = (manager, *, victims=None, layout=None))]
 pub fn declared<'py>(
@@ -55,7 +56,8 @@ pub fn default_victims(manager: &str) -> PyResult<String> {
 
 /// Lists the declared candidates of twins.
 ///
-/// Each has specs of block managers and of victim policies, and a flag for usual ones.
+/// Each tuple has specs of block managers, specs of victim policies, and a flag that is true for
+/// usual candidates.
 ///
 /// Every manager of a tuple is combined with every victim policy.
 #[pyfunction]
@@ -154,7 +156,7 @@ fn domain_dict<'py>(py: Python<'py>, domain: &Domain) -> PyResult<Bound<'py, PyD
     Ok(dict)
 }
 
-/// A bound, or None if unbounded, and true if the interval includes it.
+/// A bound (None if unbounded), and true if the interval includes the bound.
 fn bound_of(bound: Edge<f64>) -> (Option<f64>, bool) {
     match bound {
         Included(value) => (Some(value), true),

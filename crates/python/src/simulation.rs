@@ -61,7 +61,7 @@ impl Simulation {
     }
 }
 
-/// Kind and values of each recorded event.
+/// Recorded events, each with its kind and values.
 type Events = Vec<(&'static str, Vec<u32>)>;
 
 /// Each choice of a victim: its measure, and the blocks with their scores.
@@ -185,7 +185,7 @@ impl Simulation {
         counters_dict(py, self.inner().counters())
     }
 
-    /// Samples of the series, one column per counter.
+    /// Samples of the time series, one column per counter.
     fn series<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let inner = self.inner();
         let samples = inner.series().samples();
@@ -235,8 +235,8 @@ impl Simulation {
 
     /// Returns the page writes until the workload's last permanent change, and those of a cycle.
     ///
-    /// The first counts from the start of the workload until the last change that does not recur;
-    /// the second is its longest cycle, or 0 if it has no cycle.
+    /// The first number counts from the start of the workload to the last change that does not
+    /// recur. The second number is the length of its longest cycle, or 0 if it has none.
     fn schedule(&self) -> (f64, f64) {
         let Schedule { last_change, cycle } = self.inner().schedule();
         (last_change, cycle)

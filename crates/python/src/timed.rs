@@ -128,8 +128,8 @@ impl PyTimedRun {
 impl PyTimedRun {
     /// Creates a run from time 0, which ends when a limit is reached and all requests completed.
     ///
-    /// `window` is of a recorded drive: start and end of its counting in virtual time, and its
-    /// unanswered requests at the end.
+    /// For the replay of a recorded drive, `window` has the start and end of its measurement in
+    /// virtual time, and its number of unanswered requests at the end.
     #[new]
     #[pyo3(signature = (device, load, *, seed, page_bytes, time_scale=1.0, time_ns=None,
                         written_bytes=None, requests=None, warmup_permille=0, window=None))]
@@ -276,7 +276,7 @@ impl PyTimedRun {
         Ok(dict)
     }
 
-    /// Times and counters at nearly equal host pages, one column each.
+    /// Times and counters, sampled at nearly equal intervals of host pages, one column each.
     fn samples<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let run = self.run();
         let samples = run.measures().samples();
@@ -294,7 +294,8 @@ impl PyTimedRun {
         Ok(dict)
     }
 
-    /// Units of the device by level: their number and busy time so far.
+    /// Parts of the device that can be busy, such as dies and channels.
+    /// For each kind of part: the number of parts, and their busy time so far.
     fn busy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let parts = self.run().busy();
         PyList::new(py, parts.iter().map(|&Busy { level, parts, busy_ns }| (level, parts, busy_ns)))

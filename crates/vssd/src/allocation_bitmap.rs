@@ -1,4 +1,4 @@
-//! Bitmap of the pages that hold data of the host.
+//! Bitmap of the logical pages that hold data of the host.
 //!
 //! Other pages read as zeros, regardless of the bytes in the file.
 
@@ -23,7 +23,7 @@ impl AllocationBitmap {
         AllocationBitmap((0..pages.div_ceil(BITS)).map(word).map(AtomicU64::new).collect())
     }
 
-    /// Marks the mapped pages of a flash.
+    /// Marks the pages that a flash drive has mapped.
     pub fn of(flash: &Array, pages: u64) -> Self {
         AllocationBitmap::new(pages, |page| flash.physical(page).is_some())
     }
@@ -60,7 +60,7 @@ impl AllocationBitmap {
         self.0.iter().zip(words).for_each(|(own, word)| own.store(*word, Ordering::Release));
     }
 
-    /// Splits pages into runs with or without data.
+    /// Splits a range of pages into runs of consecutive pages with or without data.
     ///
     /// Yields the end of each run, and true if it holds data.
     pub fn runs(&self, pages: Range<u64>) -> impl Iterator<Item = (u64, bool)> + '_ {
@@ -78,7 +78,8 @@ impl AllocationBitmap {
     }
 }
 
-/// Indexes of the words that cover `pages`, each with a mask of the bits that do.
+/// Indexes of the words that cover `pages`, each with a mask of the bits that belong to
+/// `pages`.
 fn words(pages: Range<u64>) -> impl Iterator<Item = (usize, u64)> {
     let first = pages.start / BITS;
     let end = if pages.is_empty() { first } else { pages.end.div_ceil(BITS) };

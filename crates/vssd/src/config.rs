@@ -14,11 +14,11 @@ use crate::error::{Error, Result};
 pub struct Config {
     /// The flash drive.
     pub drive: Flash,
-    /// Capacity of the host, in bytes: a multiple of the page size.
+    /// Capacity that the host sees, in bytes: a multiple of the page size.
     pub size_bytes: u64,
     /// Timing tables of a timed drive, in the format of device profiles.
     pub times: Option<serde_json::Value>,
-    /// Host seconds per second of a timed drive.
+    /// Factor by which a timed drive is slowed down: seconds of the host per second of the drive.
     #[serde(default = "real_time")]
     pub time_scale: f64,
     /// Output file for the Ready/Busy edges of a timed drive.
@@ -31,8 +31,8 @@ pub struct Config {
     pub record: Option<PathBuf>,
     /// Unix socket that serves the counters.
     pub control: Option<PathBuf>,
-    /// Kill the server when the process that started it ends. The journal survives that, and
-    /// clients that remain connected do not keep the drive in use.
+    /// True if the server is killed when the process that started it ends.
+    /// The journal survives this, and clients that remain connected do not keep the drive in use.
     #[serde(default)]
     pub dies_with_parent: bool,
     /// Longest time to replay the journal at a restart, in ms. An untimed drive takes a snapshot
@@ -45,11 +45,11 @@ pub struct Config {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Flash {
-    /// Its shape.
+    /// Shape of the drive: the sizes of its parts.
     pub geometry: Sizes,
-    /// Mapped pages.
+    /// Number of mapped logical pages.
     pub logical_pages: u32,
-    /// Last of the mapped pages: those of a mapping table with blocks of its own.
+    /// Number of mapped pages, the last ones, that hold a mapping table with blocks of its own.
     #[serde(default)]
     pub table_pages: u32,
     /// Layout of streams over the LUNs.
@@ -64,7 +64,7 @@ pub struct Flash {
     pub seed: u64,
 }
 
-/// Sizes of a flash drive.
+/// Numbers of dies, planes, blocks and pages of a flash drive.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]

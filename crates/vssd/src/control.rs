@@ -1,4 +1,4 @@
-//! The control socket: each question and each answer is a JSON document on one line.
+//! Control socket: each request and each answer is a JSON document on one line.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::drive::Drive;
 use crate::error::{Error, Result};
 
-/// Longest question, in bytes; the rest of a longer line is a question of its own.
+/// Longest request, in bytes; the rest of a longer line is treated as another request.
 const LONGEST_LINE: u64 = 4096;
 
 #[derive(Deserialize)]
@@ -27,7 +27,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// Listens at `path`, for this user alone.
+    /// Listens at `path`, with access for this user only.
     pub fn listen(path: &Path, drive: Arc<Drive>) -> Result<Self> {
         let failed = |error| Error::io(path, "listen there", &error);
         let listener = UnixListener::bind(path).map_err(failed)?;
@@ -36,7 +36,8 @@ impl Control {
         let accept = move || {
             for client in listener.incoming() {
                 let Ok(client) = client else {
-                    // No file descriptor is free; the client waits in the queue.
+                    // If no file descriptor is free, accepting fails at once, and the client waits
+                    // in the queue. A pause keeps this loop from using all processor time.
                     std::thread::sleep(Duration::from_millis(100));
                     continue;
                 };
@@ -75,7 +76,7 @@ fn talk(client: UnixStream, drive: &Drive) {
     }
 }
 
-/// The answer to a question.
+/// Answer to a request.
 pub fn answer(line: &str, drive: &Drive) -> Value {
     let error = |sentence: String| json!({"error": sentence});
     let question: Question = match serde_json::from_str(line) {

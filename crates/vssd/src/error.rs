@@ -7,7 +7,7 @@ use std::path::Path;
 /// An error of the drive.
 #[derive(Debug, Clone)]
 pub struct Error {
-    /// One sentence.
+    /// Sentence on the error for the user.
     pub sentence: String,
     /// Value of `errno.h` that the host receives.
     pub errno: i32,

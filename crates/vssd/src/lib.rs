@@ -22,7 +22,7 @@ pub use config::Config;
 pub use drive::Drive;
 pub use error::{Error, Result};
 
-// For tests of the files.
+// These names are public only for tests of the files.
 pub use files::cell;
 pub use flash::timed;
 pub use kept::{seal, segment};

@@ -4,7 +4,7 @@
 //! at_ns (8) · offset (8) · length (4) · op (1) · flags (1) · 0 (2) · sequence (4) · CRC-32 (4)
 //! ```
 //!
-//! The initial value of the checksum is the salt of the drive in a journal, and 0 in a recording.
+//! In a journal, the initial value of the checksum is the drive's salt. In a recording, it is 0.
 
 use writeamp_engine::request::Op;
 
@@ -19,11 +19,11 @@ const FUA: u8 = 1;
 pub struct Request {
     /// Kind of the request.
     pub op: Op,
-    /// First byte.
+    /// Offset of the first byte on the drive.
     pub offset: u64,
-    /// Bytes; 0 for a flush.
+    /// Length in bytes; 0 for a flush.
     pub length: u32,
-    /// Force unit access: durable when it is answered.
+    /// Force unit access: the request is durable when it is answered.
     pub fua: bool,
 }
 
@@ -38,7 +38,7 @@ impl Request {
         Request::new(Op::Flush, 0, 0)
     }
 
-    /// True if it lies entirely on a drive of `size_bytes`.
+    /// True if the request lies entirely on a drive of `size_bytes`.
     pub fn is_on(&self, size_bytes: u64) -> bool {
         self.offset.checked_add(self.length.into()).is_some_and(|end| end <= size_bytes)
     }

@@ -80,7 +80,8 @@ pub struct Filter {
     hashes: u32,
 }
 
-// A group's filter is rebuilt as the group grows and shrinks, so its size is saved too.
+// A group's filter is rebuilt in a new size as the group grows and shrinks, so the size is saved
+// too.
 state!(Filter { list bits, value bit_count, fixed hashes } where is_sound);
 
 impl Filter {
@@ -91,7 +92,8 @@ impl Filter {
     /// Builds an empty filter for `elements` elements with the given false-positive rate.
     pub fn new(elements: u32, false_positives: f64) -> Result<Self> {
         let hashes = (-libm::log2(false_positives)).round().max(1.0);
-        // In a full filter, each bit is set with probability p^(1/k).
+        // With k hashes and a false-positive rate p, each bit of a full filter is set with
+        // probability p^(1/k). The number of bits follows from this probability.
         let set = libm::pow(false_positives, 1.0 / hashes);
         let bit_count = (-hashes * f64::from(elements) / libm::log1p(-set)).ceil().max(64.0);
         if bit_count > f64::from(u32::MAX) {

@@ -54,7 +54,7 @@ pub fn build(text: &str, logical_pages: u32) -> Result<Box<dyn Detector>> {
     })
 }
 
-/// Number of pages in `share` of the logical pages, at least one.
+/// Number of pages that make up `share` of the logical pages, at least 1.
 fn pages_of(share: f64, logical_pages: u32) -> u32 {
     (share * f64::from(logical_pages)).round().clamp(1.0, f64::from(u32::MAX)) as u32
 }

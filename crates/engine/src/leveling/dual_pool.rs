@@ -9,17 +9,17 @@ use crate::params::Params;
 use crate::registry::{Entry, Registered};
 use crate::state::state;
 
-/// Dual-pool leveller for one pool of blocks. At first, odd blocks are in the cold pool.
-/// Each rule compares an extreme of a pool with the block just erased, because no other block can
-/// have become an extreme.
+/// Dual-pool leveller for one pool of blocks.
+/// At first, odd blocks are in the cold pool. Each rule compares the block just erased with the
+/// most or least worn block of a pool. Only the erased block can have changed which block that is.
 pub struct DualPool {
     threshold: u32,
     in_cold_pool: Table<bool>,
     /// Erases of each block since its last exchange ("effective erases").
     effective: Table<u32>,
-    /// Erases of the closed blocks of the cold pool.
+    /// Lower bound of the erases of the closed blocks of the cold pool.
     least_cold: Least,
-    /// Erases and effective erases of the blocks of the hot pool.
+    /// Lower bounds of the erases and the effective erases of the blocks of the hot pool.
     least_hot: Least,
     least_hot_effective: Least,
 }

@@ -68,7 +68,7 @@ pub trait WearLeveler: Send + State {
         free.len() - 1
     }
 
-    /// Called when `block`, erased `erases` times so far, is full.
+    /// Called when `block`, erased `erases` times so far, is closed because it is full.
     fn on_close(&mut self, _block: u32, _erases: u32) {}
 
     /// Called when the spare `block`, erased `erases` times so far, replaces a worn-out block.

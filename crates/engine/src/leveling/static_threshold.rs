@@ -11,7 +11,7 @@ use crate::state::state;
 
 pub struct StaticThreshold {
     threshold: u32,
-    /// Minimum of the erases of the closed blocks.
+    /// Lower bound of the erases of the closed blocks.
     least: Least,
 }
 

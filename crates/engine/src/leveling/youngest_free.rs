@@ -10,7 +10,7 @@ use crate::state::state;
 /// It costs no writes, but reserves spare space for the free blocks to choose from.
 /// Of equals, the most recently erased block is opened.
 pub struct YoungestFree {
-    /// True once a block of the pool was erased; before that, all blocks are equal.
+    /// True once a block of the pool was erased. Before that, all blocks have 0 erases.
     worn: bool,
 }
 

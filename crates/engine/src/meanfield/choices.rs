@@ -3,33 +3,35 @@
 use super::dense::{add_scaled, dot};
 use super::model::{Model, PerKind};
 
-/// Share of all blocks of each kind with 0, 1, … b valid pages: m of the paper.
+/// Shares of all blocks, by kind (hot, cold) and number of valid pages (0 to b): the paper's
+/// m.
 pub type Occupancy = PerKind<Vec<f64>>;
 
 /// Probabilities of a victim's kind and number of valid pages.
 /// The type also holds a gradient with respect to these probabilities.
 #[derive(Debug, Clone)]
 pub struct Victims {
-    /// p: the emptiest of d of all blocks.
+    /// The paper's p: the victim is the emptiest of d blocks drawn from all blocks.
     pub of_all: Occupancy,
-    /// q: the emptiest of d* hot, or of d* cold blocks. All 0 without swaps.
+    /// The paper's q: the victim is the emptiest of d* hot blocks, or of d* cold blocks.
+    /// All 0 without swaps.
     pub of_kind: Occupancy,
 }
 
 impl Victims {
-    /// Zero probabilities for this many levels.
+    /// All probabilities 0, for `levels` different numbers of valid pages.
     pub fn none(levels: usize) -> Self {
         let kinds = PerKind { hot: vec![0.0; levels], cold: vec![0.0; levels] };
         Victims { of_all: kinds.clone(), of_kind: kinds }
     }
 }
 
-/// Draws from given blocks.
+/// Random draws of victims from blocks with a given occupancy.
 pub struct Draws<'a> {
     blocks: &'a Occupancy,
     any_kind: Emptiest,
     kinds: Option<PerKind<Emptiest>>,
-    /// For each number of valid pages: the share of these blocks that is hot.
+    /// For each number of valid pages: the share of the blocks with this number that is hot.
     hot_shares: Vec<f64>,
 }
 
@@ -37,7 +39,7 @@ impl<'a> Draws<'a> {
     pub fn new(model: &Model, blocks: &'a Occupancy) -> Self {
         let any_kind: Vec<f64> =
             blocks.hot.iter().zip(&blocks.cold).map(|(hot, cold)| hot + cold).collect();
-        // If a level has no blocks, any split gives the right derivatives.
+        // If no block has this number of valid pages, the derivatives are right for any hot share.
         let hot_share = |(&hot, &all): (&f64, &f64)| if all > 0.0 { hot / all } else { 0.5 };
         Draws {
             blocks,
@@ -64,7 +66,7 @@ impl<'a> Draws<'a> {
         }
     }
 
-    /// Gradient with respect to the blocks, from the gradient with respect to their victims.
+    /// Converts a gradient with respect to the victims to one with respect to the occupancy.
     pub fn pull_back(&self, gradient: &Victims) -> Occupancy {
         let PerKind { hot, cold } = &gradient.of_all;
         let by_count: Vec<f64> = (0..hot.len())
@@ -85,13 +87,13 @@ impl<'a> Draws<'a> {
     }
 }
 
-/// Emptiest of a number of blocks drawn with replacement.
+/// Distribution of the emptiest block among a number of blocks drawn with replacement.
 struct Emptiest {
     total: f64,
     draws: f64,
     /// Probability that the emptiest block has i valid pages.
     chosen: Vec<f64>,
-    /// Probability that the emptiest block is a given block with i valid pages.
+    /// Element i of `chosen`, divided by the share of blocks with i valid pages.
     chosen_per_block: Vec<f64>,
     /// Derivative of the d-th power of the share of blocks with at least i valid pages.
     slopes: Vec<f64>,
@@ -114,7 +116,8 @@ impl Emptiest {
             let log_at_least =
                 if 2.0 * fewer < total { (-fewer / total).ln_1p() } else { (tail / total).ln() };
             let power = (draws * log_at_least).exp();
-            // Without blocks the power 0 is 1, but 0 times their logarithm is not 0.
+            // If no blocks remain, the logarithm is −∞, and 0 · −∞ is not a number. The power with
+            // exponent 0 is therefore set to 1.
             let others = if draws > 1.0 { ((draws - 1.0) * log_at_least).exp() } else { 1.0 };
             let slope = draws / total * others;
             let gone = if here > 0.0 { (here / tail).min(1.0) } else { 0.0 };
@@ -127,7 +130,7 @@ impl Emptiest {
         made
     }
 
-    /// Gradient with respect to the blocks, from the gradient with respect to `chosen`.
+    /// Converts a gradient with respect to `chosen` to one with respect to the shares of blocks.
     fn pull_back(&self, gradient: &[f64]) -> Vec<f64> {
         let mut sum = -self.draws / self.total * dot(&self.chosen, gradient);
         let mut previous = 0.0;

@@ -7,7 +7,7 @@ use super::drift::Drift;
 use super::jacobian::{Linearised, flat};
 use super::model::Model;
 
-/// Rounding error of an element of F, as a multiple of its largest term.
+/// Rounding error of an element of the drift F, as a multiple of its largest term.
 const ROUNDINGS: f64 = 8.0 * f64::EPSILON;
 
 /// Effects of small errors and of randomness, from the linearised drift.
@@ -51,7 +51,7 @@ impl Conditioning {
 fn error_bound(drift: &Drift, factors: &Lu, wa: &[f64]) -> f64 {
     let sensitivity = factors.solve_transposed(wa);
     let (change, magnitude) = (flat(&drift.change), flat(&drift.magnitude));
-    // The last equation represents the sum of all blocks, which is exact.
+    // The last equation represents the sum of all blocks, which is exact, so it adds no error.
     (0..wa.len() - 1)
         .map(|i| sensitivity[i].abs() * change[i].abs().max(ROUNDINGS * magnitude[i]))
         .sum()
@@ -63,7 +63,8 @@ fn error_bound(drift: &Drift, factors: &Lu, wa: &[f64]) -> f64 {
 /// kind.
 fn exchange_of_blocks(drift: &Drift, factors: &Lu, wa: &[f64]) -> (f64, f64) {
     let levels = drift.change.hot.len();
-    // Turning one empty block hot moves no page.
+    // The perturbation makes one empty cold block hot. The block has no valid pages, so only the
+    // numbers of blocks change.
     let mut turning = vec![0.0; wa.len()];
     turning[0] = -1.0;
     turning[levels] = 1.0;

@@ -1,4 +1,5 @@
-//! Drift F of paper 4 (eqs. 1 to 3), and write amplification (eq. 5), of any occupancy.
+//! Drift F of paper 4 (eqs. 1 to 3) and write amplification (eq. 5) at any occupancy.
+//! An occupancy is the share of blocks of each kind and number of valid pages.
 
 use super::choices::{Draws, Occupancy, Victims};
 use super::frontiers::{Frontiers, Rates};
@@ -26,7 +27,7 @@ pub struct Drift {
 }
 
 impl Drift {
-    /// Computes the drift at any `blocks`.
+    /// Computes the drift at any occupancy `blocks`.
     pub fn new(model: &Model, blocks: &Occupancy) -> Self {
         let victims = Draws::new(model, blocks).victims();
         let frontiers = Frontiers::new(model, &victims);
@@ -97,10 +98,10 @@ pub(super) fn invalid_pages(victims: &[f64]) -> f64 {
     victims.iter().rev().enumerate().map(|(invalid, victim)| invalid as f64 * victim).sum()
 }
 
-/// Computes one kind's part of F.
+/// Computes the elements of F for one kind of block, hot or cold, and their absolute terms.
 /// Pages are invalidated at the rate `invalidating`, and blocks are collected at `rate`s times
 /// `victims`. Collected blocks return as full blocks of this kind, except for `[becoming,
-/// leaving]`.
+/// leaving]`: the rates of blocks that change to this kind and from it.
 fn change(
     blocks: &[f64],
     invalidating: f64,
@@ -118,7 +119,8 @@ fn change(
             collected += taken;
             invalidating * (i + 1) as f64 * blocks[i + 1]
         } else {
-            // A full victim returns unchanged.
+            // Victims with all pages valid return unchanged, so they are added to the arriving
+            // blocks too.
             collected + taken + becoming - leaving
         };
         changes.push(arriving - invalid - taken);

@@ -1,4 +1,4 @@
-//! Swap rates at which the levels and the frontiers agree.
+//! Swap rates for which the levels (blocks by valid pages) and the frontiers agree.
 
 use std::cell::Cell;
 
@@ -16,10 +16,10 @@ const SHORTEST_STEP: f64 = 1e-3;
 /// Swap rate below which swaps do not change the drift in double precision.
 const UNNOTICED: f64 = 1e-17;
 
-/// Solutions per minute for blocks of one page, extrapolated from blocks of hundreds of
-/// pages.
+/// Times that the frontiers' chain is solved in a minute for blocks of one page.
+/// The number is extrapolated from blocks of hundreds of pages.
 const MINUTE: usize = 1_000_000_000;
-/// Solutions of the frontiers' chain that common drives need.
+/// Times that the frontiers' chain must be solved for common drives.
 const FEWEST_SOLUTIONS: usize = 40;
 
 const FIRST_STRIDE: f64 = 0.05;
@@ -30,7 +30,8 @@ const NEARLY: f64 = 1e-7;
 /// Least swap rate; rarer swaps are treated as equally rare.
 const RAREST: f64 = 1e-250;
 
-/// Balanced levels, with the swaps and changes of kind of the frontiers that they lead to.
+/// Levels at which pages and blocks balance, and the swaps and changes of kind that they
+/// cause.
 struct Exchange {
     balanced: Balanced,
     victims: Victims,
@@ -38,13 +39,13 @@ struct Exchange {
     rates: Rates,
 }
 
-/// Remaining number of solutions of the frontiers' chain.
+/// Number of further times that the frontiers' Markov chain may be solved.
 pub struct Effort(Cell<usize>);
 
 impl Effort {
     /// Effort that suffices except for extreme drives.
-    /// It takes seconds at most for common block sizes. The cost of a solution grows with the cube
-    /// of the pages per block.
+    /// The solver then takes seconds at most for common block sizes. The time to solve the chain
+    /// once grows with the cube of the pages per block.
     pub fn reasonable(model: &Model) -> Self {
         let pages = model.pages_per_block();
         let in_a_minute = FEWEST_SOLUTIONS + MINUTE / pages.pow(3);
@@ -57,7 +58,7 @@ impl Effort {
     }
 }
 
-/// Equation that determines the hot swaps.
+/// Equation that determines the rate of hot swaps.
 #[derive(Clone, Copy)]
 enum HotSwaps {
     Agree,
@@ -98,7 +99,8 @@ pub fn solve(model: &Model, near: Flows, effort: &Effort) -> Option<Flows> {
         };
         match next {
             Some(next) => here = next,
-            // Either only rounding error remains, or the method cannot continue.
+            // If the residual is small, only rounding error remains. Otherwise the method has
+            // failed.
             None => return (size < NEARLY).then_some(here.balanced.flows),
         }
     }
@@ -140,7 +142,7 @@ pub fn bisect(model: &Model, near: Flows, effort: &Effort) -> Option<Flows> {
 }
 
 impl Exchange {
-    /// Levels for the given hot swaps, with cold swaps that agree.
+    /// Levels for the given rate of hot swaps, with the rate of cold swaps found by iteration.
     fn settled(&self, model: &Model, mut swaps: PerKind<f64>, effort: &Effort) -> Option<Self> {
         let mut next = self.moved(model, swaps)?;
         for _ in 0..MAX_STEPS {
@@ -155,7 +157,7 @@ impl Exchange {
         Some(next)
     }
 
-    /// Positive if the number of hot blocks must increase.
+    /// Blocks that become hot minus blocks that become cold, per d-choices collection.
     fn surplus(&self) -> f64 {
         self.rates.becoming.hot - self.rates.becoming.cold
     }
@@ -168,7 +170,7 @@ impl Exchange {
         Some(Exchange { balanced, victims, frontiers, rates })
     }
 
-    /// Levels for other swaps.
+    /// Levels for other swap rates.
     fn moved(&self, model: &Model, swaps: PerKind<f64>) -> Option<Self> {
         if !swaps.sum().is_finite() {
             return None;
@@ -194,7 +196,8 @@ impl Exchange {
         }
     }
 
-    /// Residuals for each kind's swaps: logarithms of ratios that are 1 at the solution.
+    /// Residuals of the equations for hot and cold swaps: logarithms of ratios that are 1 at the
+    /// solution.
     fn wrong(&self, hot_swaps: HotSwaps) -> PerKind<f64> {
         let Rates { swaps, becoming } = self.rates;
         let given_swaps = self.balanced.flows.swaps;
@@ -240,7 +243,7 @@ impl Exchange {
         step.sum().is_finite().then_some(step)
     }
 
-    /// Derivatives of a weighted sum of the rates by the logarithms of the swaps.
+    /// Derivatives of a weighted sum of the rates by the logarithms of the swap rates.
     fn derivatives(&self, model: &Model, weights: &Rates) -> PerKind<f64> {
         let blocks = &self.balanced.levels.blocks;
         let by_victims = self.frontiers.gradient(model, &self.victims, weights);

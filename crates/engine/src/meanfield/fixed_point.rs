@@ -10,9 +10,9 @@ use super::model::{Model, PerKind};
 use super::totals::{Balanced, random_collection};
 use crate::error::{Error, Result};
 
-/// Residual below which no correction is attempted.
+/// Residual of F below which the solution is not corrected further.
 const RESIDUAL: f64 = 1e-14;
-/// Largest residual accepted as a fixed point.
+/// Largest residual of F with which a solution is accepted as a fixed point.
 const ACCEPTED_RESIDUAL: f64 = 1e-9;
 const MOST_CORRECTIONS: usize = 4;
 
@@ -53,8 +53,8 @@ fn without_swaps(model: &Model) -> Option<Flows> {
 type Method = fn(&Model, &Effort) -> Option<Flows>;
 
 /// Finds a fixed point by the first method that converges.
-/// Each method is tried with the kinds as they are and with the kinds exchanged: the implied
-/// equations are better conditioned if "hot" data are written less.
+/// Each method is tried with hot and cold as they are, and with their names exchanged. The order
+/// matters: the equations are better conditioned if the data called "hot" are written less.
 fn with_swaps(model: &Model) -> Option<Occupancy> {
     let effort = Effort::reasonable(model);
     let hot_is_written_more = model.writes().hot > 0.5;
@@ -107,7 +107,8 @@ fn corrected(model: &Model, mut blocks: Occupancy) -> Option<Occupancy> {
         let (hot, cold) = step.split_at(blocks.hot.len());
         let next = blocks.as_ref().zip(PerKind { hot, cold }).map(|(kind, step)| {
             let moved = kind.iter().zip(step);
-            // Shares far below the rounding errors of the others still need their own accuracy.
+            // Tiny shares must keep their relative accuracy, so steps larger than half of a share
+            // are ignored.
             moved
                 .map(|(share, step)| if step.abs() < share / 2.0 { share + step } else { *share })
                 .collect()

@@ -1,4 +1,4 @@
-//! Markov chain of the two write frontiers: π of paper 4's K(m), eq. 4.
+//! Markov chain of the hot and the cold write frontier: π of paper 4's K(m), eq. 4.
 //!
 //! Only the states in which a block is collected are kept. The states in between, in which the host
 //! writes, are eliminated row by row: the pages that one frontier gains before the other gains one
@@ -21,7 +21,7 @@ pub struct Frontiers {
 }
 
 /// Rates of swaps and changes of kind, per d-choices collection.
-/// The type also holds the weights of a weighted sum of the four.
+/// The type also holds weights, one for each of these four rates.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Rates {
     /// Swaps with a second victim from d* blocks of this kind.
@@ -30,7 +30,7 @@ pub struct Rates {
     pub becoming: PerKind<f64>,
 }
 
-/// The chain from the view of one frontier.
+/// Input to the chain for one frontier (its own), with that of the other frontier beside it.
 struct Side<'a> {
     /// Share of the host's writes that go to this frontier.
     writes: f64,
@@ -38,8 +38,8 @@ struct Side<'a> {
     other: &'a [f64],
     /// Second victims, if there are swaps.
     second: Option<&'a [f64]>,
-    /// First state of the chain with this frontier full; `other_states` is that of the other
-    /// frontier.
+    /// Index of the first state in which this frontier is full.
+    /// `other_states` is the index of the first state in which the other frontier is full.
     states: usize,
     other_states: usize,
 }
@@ -135,7 +135,7 @@ fn sides<'a>(model: &Model, victims: &'a Victims) -> PerKind<Side<'a>> {
     }
 }
 
-/// Contribution of one frontier's collections to the gradient.
+/// Contribution to the gradient of the collections that find one frontier full.
 struct SideGradient {
     own: Vec<f64>,
     other: Vec<f64>,
@@ -150,8 +150,9 @@ impl Side<'_> {
     /// Adds the transitions from the states in which this frontier is full (eq. 4).
     fn fill(&self, steps: &mut Matrix) {
         let pages = self.pages();
-        // Victims of the same kind, and those of the other kind that fit. Relative to the pages in
-        // the other frontier they begin at the same positions for any such number.
+        // First the victims of the same kind, and victims of the other kind whose pages fit into
+        // the other frontier. One row serves all numbers of pages in the other frontier, because it
+        // is indexed relative to that number.
         let mut crossing = Crossing::new(self.writes, &self.own[..pages]);
         let mut filled = vec![self.own[pages]];
         filled.resize(pages, 0.0);
@@ -216,7 +217,8 @@ impl Side<'_> {
         waiting
     }
 
-    /// Gains of a collection that finds this frontier full, by the pages in the other frontier.
+    /// Weighted rates that a collection adds if it finds this frontier full.
+    /// The index is the number of pages in the other frontier.
     fn gains(&self, becoming: f64, swap: f64) -> Vec<f64> {
         let pages = self.pages();
         (0..pages)
@@ -229,8 +231,8 @@ impl Side<'_> {
     }
 
     /// Gradient with respect to the victims.
-    /// `value(own, other)` is the gain from a state with these numbers of pages in the two
-    /// frontiers on.
+    /// `value(own, other)` is the weighted sum that accumulates from a state with these numbers of
+    /// pages in the two frontiers.
     fn gradient(
         &self,
         full: &[f64],
@@ -297,14 +299,15 @@ impl Crossing {
     }
 }
 
-/// Mean of a value at the state in which the next frontier is full.
+/// Expected value at the next full frontier, by the present number of pages in both
+/// frontiers.
 struct Grid {
     width: usize,
     values: Vec<f64>,
 }
 
 impl Grid {
-    /// Builds the means from the values with either frontier full, by the pages in the other.
+    /// Builds the expected values from those with one frontier full, by the pages in the other.
     fn new(model: &Model, hot_full: &[f64], cold_full: &[f64]) -> Self {
         let pages = model.pages_per_block();
         let writes = model.writes();

@@ -17,7 +17,7 @@ pub struct Linearised {
     pub wa: Vec<f64>,
 }
 
-/// Gradients of the quantities per d-choices collection.
+/// Gradients of rates per d-choices collection, with respect to the occupancy.
 struct Gradients {
     /// Host pages written.
     writes: Vec<f64>,
@@ -26,7 +26,7 @@ struct Gradients {
     becoming_hot: Vec<f64>,
 }
 
-/// Inputs for the rows of one kind.
+/// Inputs for the rows of the Jacobian that belong to hot or to cold blocks.
 struct Rows<'a> {
     first: usize,
     blocks: &'a [f64],

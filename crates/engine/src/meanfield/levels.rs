@@ -1,4 +1,4 @@
-//! Stationary blocks of each number of valid pages, solved from full blocks down.
+//! Stationary share of blocks at each level (number of valid pages), from full blocks down.
 //!
 //! The flows of blocks are given: collections per host write, their split, and the blocks that
 //! start full. F = 0 (paper 4, eqs. 2 and 3) then states for each level that the blocks arriving
@@ -15,7 +15,8 @@ pub const FLOWS: usize = 6;
 /// Indices of the swap flows.
 pub const SWAPS: PerKind<usize> = PerKind { hot: 4, cold: 5 };
 
-/// Shares below this do not affect any sum and are replaced by their first-order term.
+/// Shares of blocks below this do not affect any sum and are replaced by their first-order
+/// term.
 const NEGLIGIBLE: f64 = 1e-280;
 
 const MAX_STEPS: usize = 100;
@@ -27,37 +28,37 @@ pub type Tangent = [f64; FLOWS];
 pub struct Flows {
     /// D-choices collections.
     pub collections: f64,
-    /// Blocks of each kind that start or return full.
+    /// Blocks of each kind that arrive at the top level, on which all pages are valid.
     pub starting: PerKind<f64>,
-    /// Number of hot blocks over that of cold blocks.
+    /// Number of hot blocks divided by the number of cold blocks.
     pub hot_to_cold: f64,
     /// Swaps per d-choices collection, by the kind of their second victim; −∞ without swaps.
     pub swaps: PerKind<f64>,
 }
 
-/// Quantity with its derivatives by the flows.
+/// Value with its derivatives by the logarithms of the flows.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Dual {
     pub value: f64,
     pub tangent: Tangent,
 }
 
-/// Levels for given flows.
+/// Shares of blocks at each level for given flows.
 #[derive(Debug)]
 pub struct Levels {
     pub blocks: Occupancy,
-    /// Derivatives of `blocks`.
+    /// Derivatives of `blocks` by the logarithms of the flows.
     pub tangents: PerKind<Vec<Tangent>>,
     /// Valid pages of each kind, per block.
     pub valid_pages: PerKind<Dual>,
     /// Logarithm of the total share of blocks; 0 at the solution.
     pub log_total: Dual,
-    /// Logarithm of each kind's share of blocks over the share assumed by the flows; 0 at the
-    /// solution.
+    /// Logarithm of each kind's share of blocks, divided by the share that the flows assume;
+    /// 0 at the solution.
     pub log_kinds: PerKind<Dual>,
 }
 
-/// One kind at one level.
+/// State of the hot or the cold blocks at one level (number of valid pages).
 #[derive(Clone, Copy)]
 struct Kind {
     /// Blocks that lose a page, per block and host write: the level times `Model::invalidating`.
@@ -91,7 +92,8 @@ impl Flows {
     }
 
     /// Extrapolates the flows, where both are finite.
-    /// The result is `factor` times as far from `self` as `other`.
+    /// The distance of the result from `self` is `factor` times the distance of `other` from
+    /// `self`.
     pub fn extrapolated(mut self, other: &Flows, factor: f64) -> Flows {
         let mut ends = *other;
         for index in 0..FLOWS {
@@ -216,8 +218,8 @@ impl Kind {
         }
     }
 
-    /// Share of this kind for the arriving blocks, if `per_block` is collected per block.
-    /// Solved by Newton's method on a convex function.
+    /// Share of this kind that the arriving blocks sustain, if each block is collected at the
+    /// rate `per_block`. Solved by Newton's method on a convex function.
     fn sustained(&self, d_swap: Option<f64>, per_block: f64, bound: f64, near: f64) -> KindShare {
         let leaving = self.invalidating + per_block;
         let most = (self.arriving.value / leaving).min(bound);
@@ -258,7 +260,8 @@ struct Collected {
     growth: f64,
 }
 
-/// Share of one kind's blocks at a level, and the derivative of the leaving blocks by it.
+/// Share of the hot or cold blocks at a level, and the derivative of the blocks that leave by
+/// it.
 #[derive(Clone, Copy, Default)]
 struct KindShare {
     share: f64,

@@ -1,14 +1,14 @@
 //! Mean field of d-choices collection with hot/cold write frontiers (paper 4, §3).
 //!
-//! [`Model`] is the problem, and [`solve`] finds its stationary blocks. [`Drift`] and
-//! [`Conditioning`] check any blocks independently of the solver. [`transient`] follows a drive to
-//! its fixed point.
+//! [`Model`] is the problem, and [`solve`] finds its stationary occupancy: the shares of blocks by
+//! kind and number of valid pages. [`Drift`] and [`Conditioning`] check any occupancy independently
+//! of the solver. [`transient`] follows a drive to its fixed point.
 //!
 //! The solver's layers, from the inside out:
-//! - `levels`: all blocks of d-choices collection, from full ones down, for given flows.
+//! - `levels`: shares of blocks by valid pages, from full blocks down, for given flows of blocks.
 //! - `totals`: the flows for which the pages and blocks add up (4 unknowns).
-//! - `exchange`: the swaps for which the frontiers agree with the flows (2 unknowns).
-//! - `continuation`, `fixed_point`: starting points.
+//! - `exchange`: the swap rates for which the frontiers agree with the flows (2 unknowns).
+//! - `continuation`, `fixed_point`: starting points for the layers above.
 
 mod choices;
 mod conditioning;

@@ -9,7 +9,8 @@ use crate::error::{Error, Result};
 /// gigabytes.
 pub const MAX_PAGES_PER_BLOCK: u32 = 1024;
 
-/// Spare factor that makes a drive easy to solve; below it, an easy d and share of hot data.
+/// Spare factor with which a drive is easy to solve.
+/// The next lines set an easy d and an easy share of hot data.
 const EASY_SPARE_FACTOR: f64 = 0.35;
 const EASY_D: f64 = 10.0;
 const EASY_HOT_FRACTION: f64 = 0.2;
@@ -25,7 +26,7 @@ pub struct Model {
     writes: PerKind<f64>,
 }
 
-/// Values for the two kinds of data and of blocks.
+/// Values for the two kinds of data and of blocks: hot and cold.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PerKind<T> {
     /// Value of the hot kind.
@@ -121,7 +122,7 @@ impl Model {
         self.writes.zip(self.valid_pages()).map(|(writes, pages)| writes / pages)
     }
 
-    /// Same drive with another number of choices.
+    /// Same drive with another number d of blocks drawn per victim.
     pub(super) fn with_d(self, d: f64) -> Self {
         Model { d, ..self }
     }
@@ -136,7 +137,7 @@ impl Model {
         Model { data: self.data.exchanged(), writes: self.writes.exchanged(), ..*self }
     }
 
-    /// Drives that are easier to solve and close to this one.
+    /// Drives that are easier to solve than this one, the most similar first.
     pub(super) fn easier(&self) -> [Self; 3] {
         let spare = Model { spare_factor: EASY_SPARE_FACTOR, ..*self };
         let d_swap = self.d_swap.map(|d_swap| EASY_D.min(d_swap));
@@ -145,7 +146,8 @@ impl Model {
         [spare, few_draws, Model { data, writes: data.exchanged(), ..few_draws }]
     }
 
-    /// Drive on the path from `from`, at 0, to this one, at 1. All proportions change steadily.
+    /// Drive at `place` on the path from `from` (at 0) to this one (at 1).
+    /// All parameters change geometrically along the path.
     pub(super) fn between(&self, from: &Self, place: f64) -> Self {
         if place >= 1.0 {
             return *self;

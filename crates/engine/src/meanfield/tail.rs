@@ -1,6 +1,7 @@
-//! Sums of shares from the top, and powers of them, without cancellation.
+//! Sums of shares of blocks from the top level down, and powers of them, without
+//! cancellation.
 
-/// Sum T of shares, stored in two doubles.
+/// Sum T of shares of blocks, stored in two doubles.
 /// Powers of up to a million amplify the rounding error of a single double.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Tail {
@@ -8,7 +9,7 @@ pub struct Tail {
     low: f64,
 }
 
-/// (T + s)^d − T^d, and its derivatives.
+/// Value of (T + s)^d − T^d for another share s, and its derivatives by s and by T.
 #[derive(Debug, Clone, Copy)]
 pub struct Rise {
     pub value: f64,

@@ -4,7 +4,7 @@ use super::dense::{Lu, Matrix};
 use super::levels::{FLOWS, Flows, Levels, SWAPS};
 use super::model::{Model, PerKind};
 
-/// Number of solved flows; the remaining ones are the swaps.
+/// Number of flows that are solved for; the remaining two, the swap rates, are given.
 pub const SOLVED: usize = 4;
 
 const MAX_STEPS: usize = 60;
@@ -13,14 +13,15 @@ const SHORTEST_STEP: f64 = 1e-4;
 /// Tolerated residual if rounding prevents further progress.
 const NEARLY: f64 = 1e-6;
 
-/// Levels for flows at which all pages and blocks are accounted for.
+/// Flows at which all pages and blocks are accounted for, and their levels (blocks by valid
+/// pages).
 #[derive(Debug)]
 pub struct Balanced {
     pub flows: Flows,
     pub levels: Levels,
     /// Derivatives of the solved flows by the two logarithms of the swaps.
     pub by_swaps: PerKind<[f64; SOLVED]>,
-    /// Remaining residual from rounding, as a share of the pages or blocks.
+    /// Remaining residual from rounding, as a share of all pages or of all blocks.
     pub missing: f64,
 }
 
@@ -46,7 +47,8 @@ impl Balanced {
         let mut levels = Levels::new(model, &flows)?;
         let mut missing = missing(model, &flows, &levels);
         let mut last_norm = f64::INFINITY;
-        // A rounding error of the full blocks is amplified by d among the emptiest blocks.
+        // A rounding error in the share of full blocks is amplified d times among the emptiest
+        // blocks, so the tolerance grows with d.
         let noise = 1e3 * f64::EPSILON * model.d();
         for _ in 0..MAX_STEPS {
             let jacobian = jacobian(model, &flows, &levels)?;
@@ -110,8 +112,8 @@ fn shortened(
     None
 }
 
-/// Residuals: logarithms of computed over required hot pages, cold pages, blocks and hot
-/// blocks.
+/// Residuals: logarithms of computed divided by required amounts.
+/// The amounts are hot pages, cold pages, blocks and hot blocks.
 fn missing(model: &Model, flows: &Flows, levels: &Levels) -> [f64; SOLVED] {
     let pages = levels.valid_pages.zip(model.valid_pages());
     let logs = pages.map(|(computed, required)| (computed.value / required).ln());
@@ -125,7 +127,8 @@ fn rows(model: &Model, flows: &Flows, levels: &Levels) -> [[f64; FLOWS]; SOLVED]
     let total = levels.log_total.tangent.map(|tangent| model.d() * tangent);
     let mut kinds = levels.log_kinds.hot.tangent;
     if flows.swap_nothing() {
-        // Without swaps, nothing depends on the assumed share of hot blocks.
+        // Without swaps, nothing depends on the assumed share of hot blocks, so its row is that of
+        // the identity matrix.
         kinds = [0.0; FLOWS];
         kinds[3] = 1.0;
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::state::state;
 
-/// Most changes of a log, including those during the fill.
+/// Most changes that a log holds, including changes during the initial fill.
 pub const MOST_CHANGES: usize = 100_000;
 
 /// Change of a manager's groups or of their space.
@@ -12,7 +12,7 @@ pub const MOST_CHANGES: usize = 100_000;
 pub struct GroupChange {
     /// Host pages written before the change.
     pub host_pages: u64,
-    /// Kind of the change.
+    /// Kind of the change: creation, merger or movement of space.
     pub kind: ChangeKind,
     /// Number of the group. Numbers of merged groups are reused.
     pub group: u8,
@@ -30,7 +30,8 @@ pub enum ChangeKind {
         /// Group that received the pages.
         into: u8,
     },
-    /// Movement operations in the interval that ends here.
+    /// Movement operations (blocks given to other groups) in the interval that ends at this
+    /// change.
     Moved {
         /// Blocks that the group gave away.
         blocks: u32,

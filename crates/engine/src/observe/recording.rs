@@ -7,26 +7,26 @@ use crate::flash::{FlashOp, NONE, Notice, Observer, Score};
 pub struct Event {
     /// Kind of the event.
     pub kind: EventKind,
-    /// Values, which depend on the kind; [`NONE`] for unused or missing values.
+    /// Values, whose meaning depends on the kind; [`NONE`] for unused or missing values.
     pub values: [u32; 3],
 }
 
 /// Kind of an event of a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventKind {
-    /// Physical page, logical page programmed there, and cause.
+    /// Program of a page. Values: physical page, logical page, cause.
     Program,
-    /// Erased block, and cause.
+    /// Erase of a block. Values: block, cause.
     Erase,
-    /// Opened block, and its frontier.
+    /// Opening of a block for writes. Values: block, its frontier.
     Open,
-    /// Block chosen for collection, and index of [`Recording::choices`].
+    /// Choice of a block for collection. Values: block, index in [`Recording::choices`].
     Victim,
-    /// Unmapped logical page.
+    /// Unmapping of a page. Value: logical page.
     Unmap,
-    /// New group.
+    /// Creation of a group. Value: its number.
     GroupCreated,
-    /// Merged group, and the group that receives its blocks.
+    /// Merger of groups. Values: merged group, group that receives its blocks.
     GroupMerged,
 }
 
@@ -48,7 +48,7 @@ impl EventKind {
 /// Choice of a victim, as explained by its policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// Measure that decided the choice.
+    /// Name of the measure by which the policy compared the candidates.
     pub measure: String,
     /// Candidates that were compared, the chosen one first.
     pub scores: Vec<Score>,

@@ -25,7 +25,7 @@ impl Series {
         Series { interval_pages, next_at, samples: vec![start] }
     }
 
-    /// Starts a series without further samples.
+    /// Starts a series that takes no samples after the first.
     pub fn unsampled(start: Sample) -> Self {
         Self::new(start, u64::MAX)
     }
@@ -35,7 +35,7 @@ impl Series {
         self.interval_pages > 0 && self.samples.last().is_some_and(is_to_come)
     }
 
-    /// True if the next sample is ahead of `now` and within reach.
+    /// True if the next sample is due after `now`.
     pub fn precedes_next_sample(&self, now: &Counters) -> bool {
         self.next_at > now.host.written_pages
     }

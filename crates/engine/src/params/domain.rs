@@ -80,8 +80,9 @@ impl Domain {
         if is_valid { Ok(()) } else { Err(None) }
     }
 
-    /// Canonical form of a valid `text`, which all its spellings share.
-    /// Numbers are as short as exactly possible, and nested specs contain all of their parameters.
+    /// Canonical form of a valid `text`: the form that is the same for all spellings of one
+    /// value. Numbers are as short as exactly possible, and nested specs contain all of their
+    /// parameters.
     pub fn canonical(&self, text: &str) -> String {
         let is_valid = |domain: &Domain| domain.check(text, 0).is_ok();
         match self {
@@ -100,12 +101,13 @@ impl Domain {
         }
     }
 
-    /// Number of `text`, if the domain has numbers; shares may be given as percentages.
+    /// Number that `text` states, if the domain has numbers. Shares may be given as percentages.
     pub(super) fn number(&self, text: &str) -> Option<f64> {
         if self.holds_shares() { number_or_per_cent(text) } else { number(text) }
     }
 
-    /// True if the numbers are shares or sums of shares.
+    /// True if the domain's numbers are shares or sums of shares, so that users may write
+    /// percentages.
     pub(super) fn holds_shares(&self) -> bool {
         match self {
             Domain::Number(Included(least) | Excluded(least), Included(most) | Excluded(most)) => {

@@ -17,7 +17,7 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// Pairs that many real drives may have.
+    /// Pairs of block manager and victim policy that many real drives may have.
     pub const fn usual(
         managers: &'static [&'static str],
         victims: &'static [&'static str],
@@ -25,7 +25,7 @@ impl Pairs {
         Pairs { managers, victims, are_usual: true }
     }
 
-    /// Pairs that are rare in real drives, and need more evidence than a single WA.
+    /// Pairs that are rare in real drives, and that a single measured WA cannot support.
     pub const fn rare(managers: &'static [&'static str], victims: &'static [&'static str]) -> Self {
         Pairs { managers, victims, are_usual: false }
     }
@@ -48,9 +48,9 @@ pub struct Entry {
     pub is_alone: bool,
     /// Complete spec, shown by help and built by most tests.
     pub example: &'static str,
-    /// Complete spec for small drives, which have room for it and are affected by it.
+    /// Complete spec for tests on small drives: it fits on them, and it affects their results.
     pub small: &'static str,
-    /// Further specs for the conformance tests: edge cases, and effects on small drives.
+    /// Further specs for the conformance tests: edge cases, and specs that affect small drives.
     pub variants: &'static [&'static str],
     /// Pairs with this entry that `writeamp twin fit` considers.
     pub candidates: &'static [Pairs],

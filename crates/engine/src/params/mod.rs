@@ -42,19 +42,20 @@ pub struct Param {
 /// Dependence of a parameter on the number of pages that the workload writes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// Independent: shares, exponents and request sizes.
+    /// Does not depend on the number of pages: shares, exponents and request sizes.
     Free,
     /// Number of writes, proportional to the pages.
     Writes,
     /// Number of blocks, proportional to the pages.
-    /// Values below the domain's minimum become the minimum. The simulated drive then deviates in
-    /// proportion from the full drive, which `Params::not_scaled` reports.
+    /// Values below the domain's minimum become the minimum. The number is then a larger share of
+    /// the simulated drive's blocks. `Params::not_scaled` reports this.
     Blocks,
     /// Number that cannot be scaled and is kept. The text gives the reason.
     Kept(&'static str),
     /// Pages of the full drive that each simulated page represents.
     PerPage,
-    /// Position, of which only the default is valid at all sizes. The text gives the reason.
+    /// Position on the drive, of which only the default is valid on drives of all sizes.
+    /// The text gives the reason.
     Place(&'static str),
 }
 
@@ -89,7 +90,7 @@ impl Param {
         self
     }
 
-    /// Marks the parameter as added after others of its entry.
+    /// Marks the parameter as added later than the others of its entry ([`Self::is_later`]).
     #[must_use]
     pub const fn later(mut self) -> Self {
         self.is_later = true;
@@ -177,8 +178,8 @@ impl Params {
             params.settings.push(Setting { name: param.name, spelled, value });
             let Setting { value, .. } = &params.settings[params.settings.len() - 1];
             if let Err(wrong) = param.domain.check(value, depth) {
-                // Computed only if no parse error names the part: nested specs would be parsed
-                // again.
+                // Finding the invalid part parses nested specs again, so it is done only if the
+                // parse error does not name that part.
                 let outside = || {
                     let culprit = param.domain.culprit(value);
                     if culprit.contains('%') && param.domain.holds_shares() {
@@ -258,32 +259,32 @@ impl Params {
         *chosen
     }
 
-    /// Whole number, of a type that its domain fits.
+    /// Whole number, of a type that holds all values of its domain.
     pub fn integer<T: TryFrom<u64>>(&self, name: &str) -> T {
         whole(self.text(name))
     }
 
-    /// Number.
+    /// Value of a parameter as a number.
     pub fn number(&self, name: &str) -> f64 {
         number_or_per_cent(self.text(name)).expect("a number by its domain")
     }
 
-    /// Size in bytes.
+    /// Value of a parameter as a size in bytes.
     pub fn bytes(&self, name: &str) -> u64 {
         bytes(self.text(name)).expect("a size by its domain")
     }
 
-    /// Items of a list.
+    /// Items of a list parameter, as text.
     pub fn items(&self, name: &str) -> Vec<&str> {
         split(self.text(name), '/').expect("a list by its domain")
     }
 
-    /// List of whole numbers.
+    /// Value of a list parameter as whole numbers.
     pub fn integers<T: TryFrom<u64>>(&self, name: &str) -> Vec<T> {
         self.items(name).into_iter().map(whole).collect()
     }
 
-    /// List of numbers.
+    /// Value of a list parameter as numbers.
     pub fn numbers(&self, name: &str) -> Vec<f64> {
         let item = |item| number_or_per_cent(item).expect("a number by its domain");
         self.items(name).into_iter().map(item).collect()

@@ -7,7 +7,7 @@ use super::{Domain, Extent, Param, Params};
 use crate::error::{Error, Result};
 use crate::spec::split;
 
-/// Relative rounding error of a number of blocks from which it is reported to the user.
+/// Relative rounding error of a number of blocks above which the user is informed.
 const MATERIAL_ROUNDING: f64 = 0.1;
 
 impl Params {
@@ -86,7 +86,8 @@ impl Params {
         }
     }
 
-    /// Sentences on the parameters whose proportion to the drive `scaled` changes.
+    /// Sentences on parameters that cannot keep their proportion to the drive when
+    /// [`Self::scaled`] is applied.
     pub fn not_scaled(&self, factor: f64) -> Vec<String> {
         let mut sentences = Vec::new();
         for param in self.entry.all_params() {
@@ -122,7 +123,7 @@ impl Params {
             (Domain::Whole(least, _), Extent::Blocks) => {
                 let (full_blocks, scaled_blocks) =
                     (whole::<u64>(text) as f64, blocks_on_smaller(text, *least, factor));
-                // At the minimum, the value is the same on every drive.
+                // A value at the minimum is the same on every drive, so it is not reported.
                 let is_material =
                     (scaled_blocks as f64 * factor / full_blocks - 1.0).abs() > MATERIAL_ROUNDING;
                 if is_material && whole::<u64>(text) > *least {

@@ -12,11 +12,12 @@ pub(super) fn integer(text: &str) -> Option<u64> {
     (value.fract() == 0.0 && (0.0..=MOST_EXACT).contains(&value)).then_some(value as u64)
 }
 
-/// Number of bytes, plain or with a unit; `4k` means 4096, as in storage tools.
-/// The count need not be whole if the number of bytes is.
+/// Number of bytes, plain or with a unit;
+/// `4k` means 4096, as in storage tools. The number before the unit need not be whole if the number
+/// of bytes is.
 pub(super) fn bytes(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-    // An exponent of ten is not a unit.
+    // In text such as 1e6, the letter e begins an exponent of ten, not a unit.
     let (count, unit) = text.split_at(digits.len());
     if unit.is_empty() {
         return integer(count);

@@ -4,7 +4,7 @@
 use super::{Reader, State, Writer};
 use crate::error::{Error, Result};
 
-/// Pairs of a setting's name and value, as of the construction.
+/// Pairs of a setting's name and value, as they were at construction.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Identity(Vec<(&'static str, String)>);
 

@@ -5,9 +5,9 @@
 //! field which of the two it is, and does not compile if a field is missing.
 //!
 //! Large tables are written as raw little-endian numbers, and read into the allocated table. Other
-//! values are serialised by serde in the postcard format. Queues and bags are saved as their order,
-//! from which links and places follow, so that these cannot contradict each other. Data that must
-//! agree with the drive is checked against it.
+//! values are serialised by serde in the postcard format. Queues and bags are saved as a list of
+//! blocks in order. Their links and indices follow from the order, so that these cannot contradict
+//! each other. Data that must agree with the drive is checked against it.
 
 mod element;
 mod file;
@@ -25,7 +25,7 @@ pub use writer::{Checksum, Writer};
 
 use crate::error::Result;
 
-/// Part of a value that changes during a run.
+/// Data of a value that change during a run, which can be saved and restored.
 pub trait State {
     /// Writes the state.
     fn save(&self, to: &mut Writer);
@@ -104,7 +104,7 @@ pub(crate) use state;
 /// overflow.
 pub const MOST_PLAUSIBLE: u64 = 1 << 56;
 
-/// Result of the check of a restored value.
+/// Result of the check of a restored value: valid, or invalid with a reason.
 pub trait Verdict {
     /// Returns an error that names `what` if the value is invalid.
     fn or_refuse(self, what: &str) -> Result<()>;

@@ -1,5 +1,5 @@
 //! States of boxes, options, vectors and arrays of values with a state.
-//! The number of values is that of the construction.
+//! The number of values is set at construction, and is not saved.
 
 use super::{Reader, State, Writer};
 use crate::error::Result;

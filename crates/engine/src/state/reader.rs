@@ -19,7 +19,8 @@ impl<'a> Reader<'a> {
         Reader { rest: bytes }
     }
 
-    /// Reads a value of a type that serde supports. `what` names it in errors, also below.
+    /// Reads a value of a type that serde supports.
+    /// `what` names the value in errors, here and in the methods below.
     pub fn value<T: DeserializeOwned>(&mut self, what: &str) -> Result<T> {
         let (value, rest) =
             postcard::take_from_bytes(self.rest).map_err(|_| contradiction(what))?;

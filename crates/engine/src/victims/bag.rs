@@ -6,7 +6,8 @@ use crate::flash::{Blocks, NONE, Score, Table, filled};
 use crate::rng::Stream;
 use crate::state::{Reader, State, Writer, require};
 
-/// Adding appends; removing moves the last block to the free place.
+/// Unordered set of blocks in a vector.
+/// Adding a block appends it; removing a block moves the last block to its place.
 #[derive(Debug, Clone)]
 pub struct Bag {
     blocks: Vec<u32>,
@@ -91,14 +92,15 @@ impl Bag {
         drawn
     }
 
-    /// Scores of the blocks that [`Self::most_invalid_of`] draws, with that of its choice first.
+    /// Scores of the blocks that [`Self::most_invalid_of`] draws.
+    /// The score of the block that it returns comes first.
     pub fn scores_of(&self, d: u32, blocks: &Blocks, mut random: Stream) -> Vec<Score> {
         let score = |block| Score { block, score: blocks.invalid_pages(block).into() };
         ranked(self.drawn(d, &mut random).into_iter().map(score).collect())
     }
 }
 
-/// Saves the blocks in order; the places follow.
+/// Saves the blocks in order, from which their indices are restored.
 impl State for Bag {
     fn save(&self, to: &mut Writer) {
         to.list(&self.blocks);

@@ -23,8 +23,8 @@ pub fn boxed_policy(text: &str, geometry: &Geometry) -> Result<Boxed> {
     with_policy(text, geometry, Boxing)
 }
 
-/// Visitor that passes policies that track pages with their own type, and boxes others.
-/// Only the former then get compiled loops of their own.
+/// Visitor that passes a policy that tracks pages with its own type, and boxes any other
+/// policy. Only the former then get compiled loops of their own.
 pub struct Compiling<W>(pub W);
 
 impl<W: Visitor> Visitor for Compiling<W> {
@@ -48,7 +48,7 @@ impl<const PAGES: bool> Boxed<PAGES> {
     }
 }
 
-/// [`VictimPolicy`] without the parts that a trait object cannot have.
+/// [`VictimPolicy`] as a trait object, without constants and generic methods.
 pub trait BoxedPolicy: Send + State {
     fn uses_write_history(&self) -> bool;
     fn weigh(&mut self, history: &WriteHistory, blocks: &Blocks, now: u64);

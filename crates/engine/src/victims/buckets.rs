@@ -11,7 +11,8 @@ struct Link {
     next: u32,
 }
 
-/// Link of a block in no bucket: a link to itself, which cannot occur inside a bucket.
+/// Marks a block that is in no bucket: it links to itself, which cannot occur inside a
+/// bucket.
 const fn unlinked(block: u32) -> Link {
     Link { previous: block, next: block }
 }
@@ -23,7 +24,7 @@ pub struct Buckets {
     links: Table<Link>,
     heads: Table<u32>,
     tails: Table<u32>,
-    /// Upper bound of the non-empty buckets.
+    /// Upper bound of the numbers of the non-empty buckets.
     highest: u32,
 }
 

@@ -8,7 +8,8 @@ use crate::flash::{Table, filled};
 use crate::state::{Reader, State, Writer, elements, require};
 
 /// Buckets in order of closing, with O(log blocks) operations.
-/// [`super::buckets::Buckets`] appends to a queue, but here a block may belong inside the order.
+/// [`super::buckets::Buckets`] appends each block to a queue. Here a block that changes its bucket
+/// may belong between others.
 #[derive(Debug, Clone)]
 pub struct ByClose {
     /// For each number of invalid pages: its blocks, ordered by their `closed_as`.

@@ -9,7 +9,7 @@ use crate::state::require;
 pub struct Census<'a> {
     /// For each block of the drive: true for a candidate that was not counted yet.
     uncounted: Vec<bool>,
-    /// Records with the invalid pages of each block.
+    /// Block records, which contain the invalid pages of each block.
     blocks: &'a Blocks,
     now: u64,
 }

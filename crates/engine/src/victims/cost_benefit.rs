@@ -186,9 +186,9 @@ impl VictimPolicy for CostBenefit {
     }
 }
 
-/// Start of the age; true for the closing of the block.
+/// Words for the start of the age; true if age starts when the block closed.
 const AGE: [(&str, bool); 2] = [("invalidated", false), ("closed", true)];
-/// Power of the age; true for the square root.
+/// Words for the power of the age in the score; true for the square root.
 const POWER: [(&str, bool); 2] = [("1", false), ("0.5", true)];
 
 impl Registered<Geometry> for CostBenefit {

@@ -12,13 +12,14 @@ use crate::rng::Stream;
 use crate::state::state;
 use crate::write_history::{BlockHistory, WriteHistory};
 
-/// Relative margin of a score, larger than its rounding error.
+/// Relative margin, larger than the rounding error of a score.
+/// Scores closer than this are compared exactly.
 const MARGIN: f64 = 1e-12;
 
-/// Cost-hotness policy, which scores all candidates at each choice.
-/// Every score changes with the clock at its own rate, so that each choice scores all candidates.
-/// Scores are floating-point, with an exact comparison for nearly equal ones. Of equal scores, the
-/// block with the fewest valid pages is chosen, then the lowest number.
+/// Cost-hotness policy.
+/// Every score changes with the clock at its own rate, so each choice computes the scores of all
+/// candidates. Scores are floating-point, with an exact comparison for nearly equal ones. Of equal
+/// scores, the block with the fewest valid pages is chosen, then the lowest number.
 #[derive(Debug, Clone)]
 pub struct CostHotness {
     candidates: Bag,

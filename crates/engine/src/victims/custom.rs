@@ -16,17 +16,18 @@ use crate::state::{Reader, State, Writer, require};
 pub struct CustomVictims {
     name: Arc<str>,
     calls: Arc<Mutex<Box<dyn VictimCalls>>>,
-    /// True for the instance that saves the shared policy.
+    /// True for the one instance that saves the shared policy; the others must not save it again.
     is_keeper: bool,
     candidates: Vec<u32>,
-    /// Clock at which each block of the drive closed; the next field has that of its last change.
+    /// Clock at which each block of the drive closed.
+    /// The next field has the clock of each block's last change.
     closed_at: Table<u64>,
     changed_at: Table<u64>,
     shown: Shown,
     failure: Option<Error>,
 }
 
-/// Columns that are passed to the policy.
+/// Columns of candidates that are passed to the policy.
 #[derive(Debug, Clone, Default)]
 struct Shown {
     invalid_pages: Vec<u32>,

@@ -22,10 +22,11 @@ pub struct Greedy {
     is_candidate: Table<bool>,
     least: u32,
     /// Difference in invalid pages between the next victim and the last queued block.
-    /// If it is small, queues are soon empty; if it is large, blocks stay in them for long.
+    /// If it is small, queues must be refilled often. If it is large, each queued block is moved
+    /// often as it loses pages.
     slack: u32,
-    /// Fewest invalid pages of a victim since `least` was last raised.
-    /// The next field counts the victims since then.
+    /// Fewest invalid pages of a victim in the current period, which ends after as many choices
+    /// as the drive has blocks. The next field counts the victims of the period.
     fewest: u32,
     chosen: u32,
 }
@@ -66,10 +67,10 @@ impl Greedy {
         true
     }
 
-    /// Counts a choice, and drops blocks from the queues that were not chosen for long.
-    /// This happens once per as many choices as there are blocks. A refill that lowers `least`
-    /// scans all blocks, so raising it this rarely keeps the cost per choice constant for any
-    /// sequence of victims.
+    /// Counts a choice, and sometimes drops blocks from queues below all recent victims.
+    /// Blocks are dropped once per n choices on a drive of n blocks. Dropping raises `least`, and a
+    /// refill that lowers `least` again scans all blocks. Dropping this rarely keeps the cost per
+    /// choice constant for any sequence of victims.
     #[inline]
     fn count(&mut self, invalid_pages: u32) {
         self.fewest = self.fewest.min(invalid_pages);

@@ -62,13 +62,13 @@ pub trait VictimPolicy: Clone + Send + State + 'static {
     /// `blocks` has the invalid pages of all blocks of the drive.
     fn choose(&mut self, blocks: &Blocks, now: u64, random: &mut Stream) -> Option<u32>;
 
-    /// Measure that decides its choice; empty if unnamed.
+    /// Name of the measure that decides the policy's choice; empty if it has no name.
     fn measure(&self) -> &'static str {
         ""
     }
 
-    /// Scores of the candidates that it would compare now, with that of its choice first.
-    /// The highest score wins. Called only for observers.
+    /// Scores of the candidates that the policy would compare now.
+    /// The score of its choice comes first, and is the highest. Called only for observers.
     fn scores(&self, _situation: &Situation) -> Vec<Score> {
         Vec::new()
     }
@@ -114,7 +114,7 @@ pub fn ranked(mut scores: Vec<Score>) -> Vec<Score> {
     scores
 }
 
-/// Scores of queued blocks: the number of blocks behind each.
+/// Scores of queued blocks: the number of blocks behind each block in the queue.
 pub fn by_place<'a>(queue: impl ExactSizeIterator<Item = &'a u32>) -> Vec<Score> {
     let behind = (0..queue.len() as u32).rev().map(f64::from);
     queue.zip(behind).map(|(&block, score)| Score { block, score }).collect()
@@ -122,10 +122,10 @@ pub fn by_place<'a>(queue: impl ExactSizeIterator<Item = &'a u32>) -> Vec<Score>
 
 /// Generic continuation: a function that is compiled for each policy type.
 pub trait Visitor {
-    /// Result of the continuation.
+    /// Type that the function returns.
     type Output;
 
-    /// Calls the continuation with the policy.
+    /// Calls the function with the policy.
     fn visit<V: VictimPolicy>(self, policy: V) -> Result<Self::Output>;
 }
 

@@ -15,7 +15,8 @@ pub struct Alias {
 
 #[derive(Debug, Clone, Copy)]
 struct Cell {
-    /// Share of the cell that belongs to its own page, of 2³²; the rest belongs to `other`.
+    /// Share of the cell that belongs to its own page, in units of 2⁻³².
+    /// The rest belongs to `other`.
     own: u32,
     other: u32,
 }
@@ -35,8 +36,8 @@ impl Alias {
         let mut cells = filled(Cell { own: 0, other: 0 }, weights.len())?;
         let mut fill = |page: usize, own: u128, other: usize| {
             let other = if own == capacity { page } else { other } as u32;
-            // A share of 2³² does not fit, which is harmless: the other page is then the page
-            // itself.
+            // A whole cell would be 2³², which does not fit in 32 bits and is stored as less. This
+            // is harmless: the other page of such a cell is the page itself.
             cells[page] = Cell { own: ((own << 32) / capacity) as u32, other };
         };
         // A heavy page fills the cells of light ones until it is light itself, and is filled by the

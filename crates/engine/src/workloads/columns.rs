@@ -16,7 +16,7 @@ pub fn number_of(op: Op) -> u8 {
 
 /// Values of all requests, in any kind of storage.
 pub trait Values<T>: Send + Sync {
-    /// Value of the request at index `at`.
+    /// Value for the request at index `at`.
     fn get(&self, at: usize) -> T;
     /// Number of values.
     fn count(&self) -> usize;
@@ -115,7 +115,7 @@ impl Columns {
         }
     }
 
-    /// Validates the columns, and compacts those that contain only zeros.
+    /// Validates the columns, and replaces each column of zeros by a single value.
     ///
     /// Returns an error for an unknown operation number, or for columns of different lengths.
     pub(super) fn checked(mut self) -> Result<Self> {

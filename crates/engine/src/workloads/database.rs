@@ -35,8 +35,8 @@ enum Phase {
     Rebuild,
 }
 
-/// Event that happens for a given share of its opportunities, evenly spaced.
-/// After n opportunities it has happened n times the share, rounded.
+/// Event that happens at a given share of its opportunities, evenly spaced.
+/// After n opportunities, it has happened n times that share, rounded to a whole number.
 #[derive(Debug, Clone)]
 struct Regularly {
     share: f64,
@@ -61,7 +61,7 @@ impl Regularly {
 /// Dirty pages of the tables, which are newer in memory than on the drive.
 #[derive(Debug)]
 struct Dirty {
-    /// One bit per page.
+    /// One bit per page, set if the page is dirty.
     words: Table<u64>,
     /// First word with dirty pages during a checkpoint.
     first_word: usize,
@@ -110,7 +110,7 @@ pub struct Database {
 
     phase: Phase,
     checkpoints: u64,
-    /// Pages written so far by the current log, sort or rebuild.
+    /// Pages written so far by the current pass over the log, a sort or an index rebuild.
     written: u64,
     logs: Regularly,
     evictions: Regularly,

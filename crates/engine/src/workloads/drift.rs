@@ -40,7 +40,7 @@ state! {
 struct Turn {
     period: u64,
     steps: u32,
-    /// Moves since the turn began; then the writes.
+    /// Moves of the window since the turn began. The next field counts the writes since then.
     step: u32,
     written: u64,
 }

@@ -54,7 +54,7 @@ pub struct Mix {
     pages: u32,
     regions: Vec<Region>,
     draw: Draw,
-    /// Region that was already drawn for the next write.
+    /// Region that was drawn for the next write, which is left to the next batch.
     drawn: Option<usize>,
     random: Stream,
 }

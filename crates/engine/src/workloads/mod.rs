@@ -42,21 +42,22 @@ use crate::request::{Op, Request};
 use crate::rng::Stream;
 use crate::state::{MOST_PLAUSIBLE, State};
 
-/// Most groups, which fit in a byte.
+/// Most groups, so that the number of a group fits in a byte.
 const MOST_GROUPS: usize = 256;
 
-/// Next step of the host, with writes merged to batches of pages.
+/// Next step of the host, with consecutive writes merged into batches of pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// Writes of this number of pages, at least one, from the start of the buffer.
     Writes(usize),
-    /// Request of another kind.
+    /// Request that is not a write.
     Request(Request),
     /// End of the workload.
     End,
 }
 
-/// Requests without effect on the drive's state, skipped between batches of writes.
+/// Reads and flushes, which have no effect on the drive's state and are skipped between
+/// batches of writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Unserved {
     /// Pages read.
@@ -65,12 +66,12 @@ pub struct Unserved {
     pub read_bytes: u64,
     /// Flushes.
     pub flushes: u64,
-    /// Bytes of written pages outside their requests.
+    /// Bytes of the written pages that lie outside the write requests.
     pub partial_bytes: u64,
 }
 
 impl Unserved {
-    /// True if a host can reach these counts.
+    /// True if a host can reach these counts, so that sums of them cannot overflow.
     pub(crate) fn is_plausible(&self) -> bool {
         let Unserved { read_pages, read_bytes, flushes, partial_bytes } = *self;
         [read_pages, read_bytes, flushes, partial_bytes].iter().all(|&n| n < MOST_PLAUSIBLE)
@@ -131,7 +132,7 @@ pub trait Workload: State + Send {
         Unserved::default()
     }
 
-    /// Skips the rest of a request of which [`Self::next`] wrote a part.
+    /// Skips the rest of a request that [`Self::next`] wrote in part.
     fn cut_request(&mut self) {}
 
     /// Pacing of the requests, for runs with timing.
@@ -139,7 +140,7 @@ pub trait Workload: State + Send {
         Pacing::default()
     }
 
-    /// True if the workload sets its pacing, so that a run of it has timing.
+    /// True if the workload sets its pacing, so that its run needs a timed drive.
     fn is_timed(&self) -> bool {
         false
     }
@@ -154,7 +155,7 @@ pub trait Workload: State + Send {
     fn pages(&self) -> u32;
 
     /// Number of writes that a placement with foresight looks ahead.
-    /// It covers nearly every page that is written again at all.
+    /// Within it, nearly every page that is written again at all is written again.
     fn horizon_writes(&self) -> u64 {
         4 * u64::from(self.pages())
     }
@@ -208,7 +209,8 @@ impl Context {
         Context { seed, path: "workload".into() }
     }
 
-    /// Context of a component of a composed workload, or of another random stream.
+    /// Context of the component at `index` of a composed workload, with random streams of its
+    /// own.
     fn child(&self, index: usize) -> Self {
         Context { seed: self.seed, path: format!("{}/{index}", self.path) }
     }
@@ -217,13 +219,13 @@ impl Context {
         Stream::new(self.seed, &self.path)
     }
 
-    /// Another random stream, by name.
+    /// Random stream `name` of this workload.
     fn stream(&self, name: &str) -> Stream {
         Stream::new(self.seed, &format!("{}/{name}", self.path))
     }
 }
 
-/// Parameter of every workload.
+/// Parameter that every workload has.
 const TRIM: Param = Param::new(
     "trim",
     "0",

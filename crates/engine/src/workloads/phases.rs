@@ -58,7 +58,7 @@ impl Phases {
             && self.unserved.is_plausible()
     }
 
-    /// Advances to the next phase that writes. Returns false if all are complete.
+    /// Advances to the next phase that writes. Returns false if all phases are complete.
     fn advance_phase(&mut self) -> bool {
         if self.left > 0 {
             return true;

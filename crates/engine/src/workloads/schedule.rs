@@ -1,5 +1,5 @@
 //! Changes of a workload that are known in advance.
-//! A run must include them to represent the workload.
+//! A run must be long enough to include them, or it does not represent the workload.
 
 /// Schedule of a workload's changes, in page writes since its start.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -20,7 +20,7 @@ impl Schedule {
         Schedule { last_change: self.last_change / write_share, cycle: self.cycle / write_share }
     }
 
-    /// Schedule of a workload with the changes of both.
+    /// Schedule of a workload with the changes of this schedule and of `other`.
     #[must_use]
     pub fn and(self, other: Schedule) -> Schedule {
         Schedule {

@@ -120,8 +120,8 @@ impl Trace {
     }
 
     /// Builds a replay of columns with hints.
-    /// The pages up to each of `group_ends` form a group of similar frequency. An empty `group_ends`
-    /// gives no hints.
+    /// The pages before each of `group_ends` form a group of similar write frequency. An empty
+    /// `group_ends` gives no hints.
     pub fn of_groups(
         columns: Columns,
         page_bytes: u32,
@@ -270,7 +270,7 @@ impl Workload for Trace {
         }
     }
 
-    /// Horizon of one pass, within which every page that is written again is written.
+    /// Writes of one pass: within these, every page that is written again is written.
     fn horizon_writes(&self) -> u64 {
         let columns = &self.requests.columns;
         let writes = (0..columns.length).filter(|&at| columns.op(at) == Op::Write);

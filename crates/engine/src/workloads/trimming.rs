@@ -16,9 +16,9 @@ pub struct Trimming {
     threshold: u64,
     random: Stream,
     buffer: [u32; BUFFERED_PAGES],
-    /// Pages that were drawn, and neither written nor trimmed yet.
+    /// Pages that were drawn from the workload, and were neither written nor trimmed yet.
     ready: Range<usize>,
-    /// True if the first of them will be trimmed.
+    /// True if the first of these pages will be trimmed, not written.
     trims_next: bool,
 }
 

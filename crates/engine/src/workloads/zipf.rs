@@ -36,8 +36,8 @@ const FEW_RANKS: u64 = 8;
 pub struct Zipf {
     law: Law,
     pages: Alias,
-    /// Band of each page: ⌊log₂ place⌋, where places are pages in the order of their ranks.
-    /// Within a band, frequencies differ by 2^s at most.
+    /// Band of each page: ⌊log₂ place⌋, where a page's place is its position in the order of
+    /// frequency. Within a band, frequencies differ by 2^s at most.
     band_of_page: Table<u8>,
     random: Stream,
 }
@@ -60,7 +60,8 @@ struct Law {
 }
 
 impl Law {
-    /// First rank of a place, both counted from 1. Neighbouring ranks may share a place.
+    /// First rank of a place, both counted from 1.
+    /// Several neighbouring ranks may belong to one place.
     fn first_rank(self, place: u64) -> u64 {
         (u128::from(place - 1) * u128::from(self.ranks)).div_ceil(u128::from(self.places)) as u64
             + 1

@@ -50,7 +50,7 @@ pub struct Compiled {
     object: SavedObject,
     streams: CustomStreams,
     required_hints: RequiredHints,
-    /// The record, which the instance in `object` keeps where it is.
+    /// Address of the record, which stays valid as long as the instance in `object` lives.
     state: *mut u8,
     on_write: OnWrite,
     on_migrate: OnMigrate,
@@ -114,7 +114,7 @@ impl Compiled {
 
     /// Returns the failure with Python's exception.
     ///
-    /// Python repeats the call on the same state.
+    /// Python repeats the call on the same state of the placement to raise the exception.
     #[cold]
     fn explained<'py>(
         &self,

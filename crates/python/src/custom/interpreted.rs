@@ -180,7 +180,8 @@ impl PlacementCalls for Interpreted {
     }
 }
 
-/// A known future time, or `writeamp.NEVER`, the greatest signed number.
+/// Converts an invalidation time for Python: unknown times become `writeamp.NEVER`, the
+/// greatest signed number.
 pub fn never_or(time: u64) -> i64 {
     i64::try_from(time).unwrap_or(i64::MAX)
 }

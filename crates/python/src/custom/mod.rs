@@ -40,7 +40,7 @@ fn failure(py: Python<'_>, error: PyErr) -> Failure {
     Failure { what, page: None, cause: Some(Cause(Arc::new(error))) }
 }
 
-/// Converts the answer of a hook to a whole number.
+/// Converts the value that a hook returned to a whole number.
 fn whole(answer: &Bound<'_, PyAny>) -> Answer<i64> {
     answer.extract().map_err(|_| {
         let shown = answer.repr().map(|text| text.to_string()).unwrap_or_default();
@@ -60,7 +60,8 @@ fn unusable(py: Python<'_>, policy: &str, hook: &'static str, error: PyErr) -> E
     Error::CustomPolicy(Box::new(Fault { policy, hook, host_pages: 0, page, what, cause }))
 }
 
-/// Returns the Python exception of a fault, with its cause; Ctrl-C stays `KeyboardInterrupt`.
+/// Returns the Python exception of a fault, with its cause;
+/// `KeyboardInterrupt` (Ctrl-C) is returned unchanged.
 pub fn raised(fault: &Fault) -> PyErr {
     Python::attach(|py| {
         let cause = fault.cause.as_ref().and_then(|cause| cause.0.downcast_ref::<PyErr>());

@@ -1,4 +1,4 @@
-//! Sources of `writeamp.custom`: each makes a policy for a drive.
+//! Sources of `writeamp.custom`: Python objects that each make a policy for a drive.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Bytes of the host, in memory or in a sparse file.
 //!
-//! They are mapped: a store needs no system call, and stored bytes survive a kill of the process.
-//! Bytes in a file have checksums in a second file.
+//! They are mapped memory, so a store needs no system call, and stored bytes survive a kill of the
+//! process. Bytes in a file have checksums in a second file.
 
 #![allow(unsafe_code)]
 
@@ -20,13 +20,17 @@ use crate::files::mapping::Mapping;
 use crate::files::space::Sparse;
 use sums::Sums;
 
-/// Size of a memory page; holes smaller than this are written as zeros.
+/// Size of a memory page, in bytes.
+/// Space smaller than this cannot be given back, and is filled with zeros.
 const MAPPED_BYTES: u64 = 4 << 10;
-/// Data of at most this size are verified before the drive serves: about a second of reading.
+/// Data of at most this size, in bytes, are verified before the drive serves requests.
+/// Reading them takes about a second.
 pub const MOST_COMPARED_BYTES: usize = 1 << 30;
 const NO_PANIC: &str = "no thread panics while storing";
 
-/// Number of page locks: more than concurrent requests, so that pages rarely share one.
+/// Number of page locks.
+/// There are more locks than concurrent requests, so that requests rarely wait for a lock of
+/// another page.
 const LOCKS: usize = 1 << 12;
 
 /// Bytes of the host, in pages that are read and stored atomically.
@@ -37,7 +41,8 @@ pub struct Data {
     sums: Option<Sums>,
     /// Page locks: exclusive to store to the mapped bytes of a page, shared to read them.
     locks: Box<[RwLock<()>]>,
-    /// Shared by users of mapped bytes; exclusive to give space back.
+    /// Lock that users of mapped bytes share.
+    /// A thread that gives space back holds it exclusively.
     punching: RwLock<()>,
 }
 
@@ -75,7 +80,7 @@ impl Data {
         Data { map, page_bytes, file, sums, locks, punching: RwLock::new(()) }
     }
 
-    /// Copies bytes out; the bytes of each page are consistent with one order of writes.
+    /// Copies bytes out. Each page is read between two writes, never in the middle of one.
     pub fn read(&self, offset: u64, to: &mut [u8]) -> Result<()> {
         let _kept = self.punching.read().expect(NO_PANIC);
         let mut rest = to;
@@ -91,7 +96,8 @@ impl Data {
 
     /// Stores bytes after reserving space for all of them and verifying partly overwritten pages.
     ///
-    /// If either fails, no byte is stored. A failure of the mapping itself may leave some stored.
+    /// If either step fails, no byte is stored. If the mapping itself fails, some bytes may be
+    /// stored.
     pub fn write(&self, offset: u64, from: Source<'_>) -> Result<()> {
         let _kept = self.punching.read().expect(NO_PANIC);
         self.check()?;
@@ -116,7 +122,7 @@ impl Data {
         Ok(())
     }
 
-    /// Reserves space for a page without data and sets it to 0.
+    /// Reserves space for a page without data, and sets the bytes of the page to 0.
     pub fn begin(&self, page: u64) -> Result<()> {
         let page_bytes = self.page_bytes as u64;
         self.write(page * page_bytes, Source::Zeros(page_bytes))
@@ -181,7 +187,8 @@ impl Data {
         self.sums.as_ref().map_or(Ok(()), Sums::check)
     }
 
-    /// Verifies a page unless that was done before. The caller has its lock.
+    /// Verifies the checksum of a page unless that was done before.
+    /// The caller has the page's lock.
     fn compare(&self, page: u64) -> Result<()> {
         let Some(sums) = &self.sums else { return Ok(()) };
         if sums.is_compared(page) && self.map.check().is_ok() {
@@ -193,7 +200,7 @@ impl Data {
         sums.compare(page, &bytes)
     }
 
-    /// Reads a chunk of a page. The caller has its lock.
+    /// Reads a chunk of a page. The caller has the page's lock.
     fn load(&self, chunk: Chunk, to: &mut [u8]) -> Result<()> {
         if self.is_mapped(chunk.page) {
             to.copy_from_slice(self.mapped_bytes(chunk.offset, chunk.length));
@@ -279,7 +286,7 @@ impl Data {
         !backing.reads_take_space || backing.has_space(&bytes)
     }
 
-    /// Mapped bytes of a page. The caller has its lock as long as it uses them.
+    /// Mapped bytes of a page. The caller has the page's lock as long as it uses the bytes.
     fn mapped_bytes(&self, offset: u64, length: usize) -> &[u8] {
         // SAFETY: the range is mapped, and the page's lock excludes stores.
         unsafe { std::slice::from_raw_parts(self.at(offset, length), length) }
@@ -328,7 +335,7 @@ struct Chunk {
     length: usize,
 }
 
-/// Synchronises a file; an error if its name was removed or replaced.
+/// Synchronises a file. Returns an error if the file's name was removed or replaced.
 ///
 /// The data of a file without a name disappear when this process ends.
 fn sync_named(file: &File) -> io::Result<()> {

@@ -52,7 +52,8 @@ impl Sums {
             let label = Label { identity, numbers: [pages, u64::from(page_bytes)] };
             file.write_all_at(&label.encode(MAGIC), 0)?;
             file.set_len(file_bytes(pages))?;
-            // A store through the mapping must find space.
+            // Space is reserved now, because a store through the mapping without space raises
+            // SIGBUS.
             allocate(&file, 0, &(0..file_bytes(pages)))?;
             file.sync_all()?;
             Self::mapped(path, file, identity, pages)
@@ -104,7 +105,8 @@ impl Sums {
     /// Clears the checksums of pages before they are stored.
     pub fn forget(&self, pages: Range<u64>) -> Result<()> {
         pages.for_each(|page| self.sum(page).store(UNKNOWN, Ordering::Relaxed));
-        // The compiler must not move a store to the page before this: a kill may come between.
+        // The compiler must not move a store to the page before this line. If the process were
+        // killed in between, a wrong checksum would remain.
         compiler_fence(Ordering::SeqCst);
         self.check()
     }

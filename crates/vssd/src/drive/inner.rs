@@ -14,7 +14,8 @@ use crate::flash::report::Samples;
 use crate::kept::journal::Journal;
 use crate::record::{Record, Request};
 
-/// Recordings have no drive, and therefore no salt.
+/// Salt of the checksums in a recording of requests.
+/// Recordings belong to no drive, so it is 0.
 const NO_SALT: u32 = 0;
 
 /// State of a drive that one request at a time uses, under the lock.
@@ -23,21 +24,23 @@ pub struct Inner {
     pub journal: Option<Journal>,
     pub recording: Option<Recording>,
     pub samples: Samples,
-    /// Requests since the server started, and their number when counting began.
+    /// Requests since the server started. The next field is this number when counting began.
     pub served: u64,
     pub since: u64,
 }
 
-/// A file of the requests.
+/// Recording: a file of the served requests.
 pub struct Recording {
     path: PathBuf,
     file: BufWriter<File>,
-    /// Error that ended it, such as a full disk; requests of the host do not fail for it.
+    /// Error that ended the recording, such as a full disk.
+    /// Requests of the host do not fail because of it.
     failure: Option<Error>,
 }
 
 impl Inner {
-    /// Serves a request and appends it to the journal, even if it failed: a replay fails equally.
+    /// Serves a request and appends it to the journal.
+    /// A failed request is appended too, because it fails again in a replay.
     ///
     /// `at_ns` is the arrival time; a timed drive uses its own time instead.
     pub fn serve(

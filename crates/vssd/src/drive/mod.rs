@@ -1,7 +1,8 @@
 //! A virtual drive: interface for servers of a protocol, usable from any number of threads.
 //!
 //! Data are copied under a lock of their page. Then, under the lock of [`Inner`], the flash serves
-//! the request and its row is appended to the journal, so that both have the same order.
+//! the request and its row (one record of 32 bytes) is appended to the journal, so that both have
+//! the same order.
 
 mod inner;
 
@@ -34,9 +35,9 @@ pub struct Drive {
     data: Data,
     allocated: Arc<AllocationBitmap>,
     inner: Mutex<Inner>,
-    /// Notified when a request of a timed drive completes.
+    /// Condition variable, notified when a request of a timed drive completes.
     done: Condvar,
-    /// True if the journal will soon have no space for further requests.
+    /// True if the journal will soon have no space for further requests, which are then rejected.
     is_short: AtomicBool,
     /// Error of a lost write-back: every later flush fails with it.
     lost_writes: OnceLock<Error>,
@@ -77,7 +78,7 @@ impl Drive {
         })
     }
 
-    /// Capacity of the host, in bytes.
+    /// Capacity that the host sees, in bytes.
     pub fn size_bytes(&self) -> u64 {
         self.size_bytes
     }
@@ -185,11 +186,13 @@ impl Drive {
         let mut locked = self.lock()?;
         let locked = &mut *locked;
         let caught_up = locked.flash.catch_up();
-        // Recorded before the drive is turned off, which recordings do not contain.
+        // The recording is written before the drive is turned off, because recordings do not
+        // contain that.
         let recorded = locked.write_recordings();
         if let (Ok(()), Some(journal)) = (&synced, &mut locked.journal) {
             if let Err(error) = journal.finish(&mut locked.flash) {
-                // The next start replays its requests instead.
+                // After a failure here, the next start replays the requests from the journal
+                // instead.
                 eprintln!("writeamp: warning: no snapshot of the flash was taken: {error}");
             }
             synced = self.data.sync_sums().and_then(|()| journal.close());
@@ -197,7 +200,7 @@ impl Drive {
         synced.and(caught_up).and(recorded)
     }
 
-    /// Counters as a document; with `begin`, the counters of the run restart.
+    /// Returns the counters as JSON. If `begin` is true, counting for the run restarts first.
     pub fn counters(&self, begin: bool) -> Result<Map<String, Value>> {
         let mut locked = self.lock()?;
         let locked = &mut *locked;
@@ -236,7 +239,7 @@ impl Drive {
         Ok(self.lock()?.samples.to_json())
     }
 
-    /// Blocks by valid pages and by erases.
+    /// Number of blocks by valid pages and by erases, as JSON.
     pub fn blocks(&self) -> Result<Value> {
         Ok(report::blocks(self.lock()?.flash.flash()))
     }
@@ -271,7 +274,7 @@ impl Drive {
             self.lock_with_room()?
         } else {
             let locked = self.lock_with_room()?;
-            // The rest of a partly written new page must read as zeros.
+            // The bytes of a new page that the request does not write must read as zeros.
             for page in pages.partial().filter(|page| !self.allocated.holds(*page)) {
                 self.data.begin(page)?;
             }
@@ -357,7 +360,7 @@ impl Drive {
         Ok(())
     }
 
-    /// Takes the lock once the drive accepts a further request.
+    /// Takes the lock as soon as the drive can accept another request.
     fn lock_with_room(&self) -> Result<MutexGuard<'_, Inner>> {
         let mut locked = self.lock()?;
         while locked.flash.is_full() {

@@ -17,13 +17,14 @@ use libc::{c_int, c_void, siginfo_t};
 type Handler = unsafe extern "C" fn(c_int, *mut siginfo_t, *mut c_void);
 type PlainHandler = unsafe extern "C" fn(c_int);
 
-/// A watched range of addresses. Its memory is reused and never freed.
+/// Entry for a watched range of addresses.
+/// Entries are reused and never freed, so that the handler can read them at any time.
 #[derive(Debug)]
 struct Range {
-    /// First address, or `NOWHERE` if the range is free.
+    /// First address of the range, or `NOWHERE` if the entry is unused.
     start: AtomicUsize,
     end: AtomicUsize,
-    /// First address that failed, or `NOWHERE`.
+    /// First address at which a load or store failed, or `NOWHERE`.
     failed_at: AtomicUsize,
     next: *const Range,
 }
@@ -31,7 +32,7 @@ struct Range {
 // SAFETY: all fields but `next` are atomics, and `next` is constant once the range is published.
 unsafe impl Sync for Range {}
 
-/// Data for the handler besides the ranges.
+/// Data for the signal handler besides the ranges.
 struct Installed {
     former: libc::sigaction,
     page_bytes: usize,
@@ -61,7 +62,8 @@ impl Watch {
 
     /// Returns the first address in the range at which a page was replaced by an empty one.
     pub fn failed_at(&self) -> Option<usize> {
-        // The compiler must not move a load or store that may fault behind this.
+        // The compiler must not move loads or stores of mapped memory behind this line, because
+        // they may fault.
         compiler_fence(Ordering::SeqCst);
         let address = self.0.failed_at.load(Ordering::Acquire);
         (address != NOWHERE).then_some(address)
@@ -111,7 +113,7 @@ fn install() -> io::Result<()> {
         let (mut own, mut former) = (zeroed::<libc::sigaction>(), zeroed::<libc::sigaction>());
         libc::sigaction(libc::SIGBUS, null(), &raw mut former);
         let page_bytes = libc::sysconf(libc::_SC_PAGESIZE) as usize;
-        // Set before the handler is installed: the first signal may arrive at once.
+        // These data are set before the handler is installed, because a signal may arrive at once.
         INSTALLED.get_or_init(|| Installed { former, page_bytes });
         own.sa_sigaction = on_bus_error as Handler as usize;
         own.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
@@ -138,7 +140,7 @@ unsafe extern "C" fn on_bus_error(signal: c_int, info: *mut siginfo_t, context: 
     match former.sa_sigaction {
         libc::SIG_IGN if !is_fault => {}
         libc::SIG_DFL | libc::SIG_IGN => end_by(signal),
-        // SAFETY: its flags state which of the two types the handler has.
+        // SAFETY: the flags of the previous action state which of the two function types it has.
         handler => unsafe {
             if former.sa_flags & libc::SA_SIGINFO != 0 {
                 transmute::<usize, Handler>(handler)(signal, info, context);

@@ -1,4 +1,4 @@
-//! Cells: checked numbers in mapped files that change atomically.
+//! Cells: numbers in mapped files that change atomically and contain a check value.
 //!
 //! ```text
 //! check (16 bits) · value (48 bits)
@@ -45,7 +45,8 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// Encodes a number as a word; the order is kept, and 0 stays 0.
+/// Encodes a number and its check as a word.
+/// The number 0 becomes the word 0, as in an empty file.
 pub fn encode(value: u64) -> u64 {
     debug_assert!(value <= MOST);
     let check = crc32fast::hash(&value.to_le_bytes()) ^ crc32fast::hash(&[0; 8]);

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// Bytes of a label.
 pub const LABEL_BYTES: usize = 52;
 const CHECKED_BYTES: usize = LABEL_BYTES - size_of::<u32>();
-/// Version 1 had no identity.
+/// Version of the file formats. Files of version 1 had no identity.
 const VERSION: u32 = 2;
 const IDENTITY_AT: usize = 16;
 const NUMBERS_AT: usize = 32;

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 /// Mapped memory.
 #[derive(Debug)]
 pub struct Mapping {
-    /// The file, or None.
+    /// The mapped file, or None for memory without a file.
     mapped: Option<Mapped>,
     map: MmapRaw,
     failure: OnceLock<Error>,
@@ -104,7 +104,8 @@ impl Mapped {
         if let Some(cut) = self.cut() {
             return cut;
         }
-        // The signal has no cause. Reading and writing the same byte by system calls returns one.
+        // The signal has no cause. System calls that read and write the same byte return an error
+        // with the cause.
         let byte = &mut [0];
         let tried =
             self.file.read_exact_at(byte, at).and_then(|()| self.file.write_all_at(byte, at));

@@ -1,4 +1,4 @@
-//! Mechanism of files: mapped memory, space, permissions and labels.
+//! Access to files: mapped memory, reserved space, permissions and labels.
 
 pub mod bus_error;
 pub mod cell;

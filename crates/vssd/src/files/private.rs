@@ -21,7 +21,8 @@ pub fn begins_with(path: &Path, magic: [u8; 8]) -> Result<bool> {
     let mut head = [0; 8];
     match File::open(path).and_then(|mut file| file.read_exact(&mut head)) {
         Ok(()) => Ok(head == magic),
-        // Shorter than the magic bytes, or missing.
+        // The file is missing or shorter than the magic bytes, so it is not one that may be
+        // replaced.
         Err(error) if matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::NotFound) => {
             Ok(false)
         }

@@ -1,4 +1,4 @@
-//! Space of a sparse file: it is reserved before a store through a mapping.
+//! Disk space of a sparse file, which is reserved before a store through a mapping.
 
 #![allow(unsafe_code)]
 
@@ -18,16 +18,16 @@ static ZEROS: [u8; EXTENT_BYTES as usize] = [0; EXTENT_BYTES as usize];
 pub struct Sparse {
     pub file: File,
     length: u64,
-    /// One bit per extent, set if all of it has space.
+    /// One bit per extent, set if the whole extent has disk space.
     reserved: Vec<AtomicU64>,
     /// Locked while holes are filled, so that no hole is filled twice.
     filling: Mutex<()>,
-    /// True on a file system where reads through a mapping take space (tmpfs).
+    /// True on a file system (tmpfs) where even reads through a mapping take space.
     pub reads_take_space: bool,
 }
 
 impl Sparse {
-    /// The first `length` bytes of a file.
+    /// Describes the first `length` bytes of a file.
     pub fn new(file: File, length: u64) -> io::Result<Self> {
         let words = length.div_ceil(EXTENT_BYTES).div_ceil(64);
         let reserved = (0..words).map(|_| AtomicU64::new(0)).collect();
@@ -35,7 +35,7 @@ impl Sparse {
         Ok(Sparse { file, length, reserved, filling: Mutex::default(), reads_take_space })
     }
 
-    /// Reserves space for a store: without it, the store would raise SIGBUS.
+    /// Reserves space for a store. Without space, the store would raise SIGBUS.
     pub fn reserve(&self, bytes: &Range<u64>) -> io::Result<()> {
         for extent in extents(bytes).filter(|extent| !self.is_reserved(*extent)) {
             let end = ((extent + 1) * EXTENT_BYTES).min(self.length);
@@ -63,10 +63,10 @@ impl Sparse {
         self.reserved[(extent / 64) as usize].load(Ordering::Acquire) >> (extent % 64) & 1 == 1
     }
 
-    /// Writes zeros where an extent has no space.
+    /// Writes zeros to the holes of an extent, so that it has disk space.
     ///
-    /// Space without data (`fallocate`) would be converted page by page on each store, which takes
-    /// a hundred times as long.
+    /// Space that `fallocate` reserves without data is converted page by page on each store, which
+    /// takes a hundred times as long.
     fn fill_holes(&self, extent: u64, bytes: Range<u64>) -> io::Result<()> {
         let _alone = self.filling.lock().expect("no thread panics while filling holes");
         if self.is_reserved(extent) {
@@ -76,7 +76,7 @@ impl Sparse {
         while at < bytes.end {
             let hole = self.seek(at, libc::SEEK_HOLE)?.min(bytes.end);
             let data = match self.seek(hole, libc::SEEK_DATA) {
-                // ENXIO: no data after this offset.
+                // The error ENXIO means that no data follow this offset.
                 Err(error) if error.raw_os_error() == Some(libc::ENXIO) => bytes.end,
                 start => start?.min(bytes.end),
             };

@@ -15,7 +15,8 @@ pub struct Edges {
     path: PathBuf,
     file: BufWriter<File>,
     taken: Vec<Edge>,
-    /// Error that lost edges; no further edges may follow.
+    /// Error with which edges were lost.
+    /// Later edges are not written, so that the file has no gap.
     failure: Option<Error>,
 }
 

@@ -35,7 +35,7 @@ impl Flash {
         Ok(Flash::Timed(Box::new(TimedFlash::new(config, state)?), edges))
     }
 
-    /// Serves a recorded request again. Call it in the recorded order.
+    /// Serves a recorded request again. Requests must be replayed in the recorded order.
     pub fn replay(&mut self, record: &Record) -> Result<()> {
         match self {
             Flash::Untimed(untimed) => untimed.serve(&record.request),
@@ -105,7 +105,7 @@ impl Flash {
         }
     }
 
-    /// Wear of its SLC cache, if it has one.
+    /// Wear of the drive's SLC cache, if it has one.
     pub fn slc_wear(&self) -> Option<SlcWear> {
         match self {
             Flash::Untimed(_) => None,

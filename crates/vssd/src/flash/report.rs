@@ -10,7 +10,7 @@ use super::untimed::Requests;
 const MOST_SAMPLES: usize = 128;
 const FIRST_SAMPLE_PAGES: u64 = 16;
 
-/// Host pages written and pages programmed, sampled at nearly equal host pages.
+/// Host pages written and pages programmed, sampled at nearly equal intervals of host pages.
 #[derive(Debug)]
 pub struct Samples {
     pairs: Vec<(u64, u64)>,

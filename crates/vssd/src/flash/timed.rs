@@ -1,12 +1,13 @@
 //! Timed flash drive: requests complete at the times of the timing model.
 //!
-//! The clock only sets the virtual arrival time of a request. Everything else is deterministic:
-//! the same requests at the same times give the same counts and latencies on any machine. Before a
-//! request is accepted, the model has processed all events before its arrival time, and none at it.
+//! The clock only sets the virtual arrival time of a request. Everything else is deterministic: the
+//! same requests at the same times give the same counts and latencies on any machine. Before a
+//! request is accepted, the model has processed all events before its arrival time, but no event at
+//! that time.
 //!
-//! A timed drive can be kept. Turning it off completes all operations and writes the contents of
-//! its memory to flash ([`Ssd::turn_off`]), so that a snapshot is complete. Until then, a replay of
-//! its requests at their times restores the same state.
+//! A timed drive can be stored in files. Turning it off completes all operations and writes the
+//! contents of its memory to flash ([`Ssd::turn_off`]), so that a snapshot is complete. Until then,
+//! a replay of its requests at their times restores the same state.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,7 +28,7 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::record::{Record, Request};
 
-/// Longest wait of a thread before it checks for events again.
+/// Longest time that a thread waits before it checks for events again.
 const LONGEST_WAIT_S: f64 = 60.0;
 
 /// A timed drive and its clock.
@@ -36,10 +37,11 @@ pub struct TimedFlash {
     ssd: Ssd,
     /// Pages that hold data of the host, in flash, in a cache, or still in transfer.
     pub allocated: Arc<AllocationBitmap>,
-    /// Time when it was turned on: by the clock, and in virtual time.
+    /// Time when the drive was turned on, by the host's clock.
+    /// The next field is the same moment in virtual time.
     started: Instant,
     on_ns: u64,
-    /// Virtual time up to which all events are processed; requests arrive later.
+    /// Virtual time up to which all events are processed. Every new request arrives after it.
     settled_ns: u64,
     /// Virtual time of the last request.
     submitted_ns: u64,
@@ -92,12 +94,13 @@ impl TimedFlash {
         self.started = Instant::now();
     }
 
-    /// Turns it off: writes the contents of its memory, and completes all operations.
+    /// Turns the drive off: writes the contents of its memory to flash, and completes all
+    /// operations.
     pub fn turn_off(&mut self) -> Result<()> {
         Ok(self.ssd.turn_off(self.settled_ns)?)
     }
 
-    /// Turns it off and on again, as a restart of the server does.
+    /// Turns the drive off and on again, as a restart of the server does.
     pub fn restart(&mut self) -> Result<()> {
         self.turn_off()?;
         let packed = state::pack(&self.ssd);
@@ -134,7 +137,8 @@ impl TimedFlash {
         let request = IoRequest { op, offset, length: u64::from(length), fua };
         let id = self.next_id;
         self.next_id = self.next_id.wrapping_add(1);
-        // A failed request has a row in the journal, so its count and time must match.
+        // A failed request has a row in the journal. A replay repeats it, so its count and time are
+        // updated here too.
         self.requests.count(op, partly_allocated);
         self.submitted_ns = now_ns;
         self.catch_up_to(now_ns - 1)?;
@@ -179,7 +183,8 @@ impl TimedFlash {
         Some(Duration::from_secs_f64(left_s.clamp(0.0, LONGEST_WAIT_S)))
     }
 
-    /// Takes the recorded Ready/Busy edges; their times are since it was turned on.
+    /// Takes the recorded Ready/Busy edges.
+    /// Their times count from the moment when the drive was turned on.
     pub fn take_edges(&mut self, edges: &mut Vec<Edge>) {
         let first = edges.len();
         self.ssd.take_edges(edges);
@@ -191,17 +196,17 @@ impl TimedFlash {
         self.latencies.iter_mut().for_each(Served::clear);
     }
 
-    /// Virtual time since it was turned on, up to which all events are processed.
+    /// Virtual time since the drive was turned on, up to which all events are processed.
     pub fn settled_ns(&self) -> u64 {
         self.settled_ns - self.on_ns
     }
 
-    /// Virtual arrival time of the last request since it was turned on.
+    /// Virtual arrival time of the last request, counted from when the drive was turned on.
     pub fn submitted_ns(&self) -> u64 {
         self.submitted_ns - self.on_ns
     }
 
-    /// Requests that are accepted and not answered.
+    /// Number of requests that were accepted and are not answered yet.
     pub fn unanswered(&self) -> u64 {
         self.outstanding.len() as u64
     }
@@ -226,7 +231,7 @@ impl TimedFlash {
     }
 }
 
-/// State of a drive that is turned off; restoring it turns it on.
+/// State of a drive that is turned off. Restoring the state turns the drive on.
 impl State for TimedFlash {
     fn save(&self, to: &mut Writer) {
         to.value(&times(&self.config).to_string());

@@ -19,13 +19,14 @@ use crate::record::Request;
 pub struct Requests {
     /// All of them.
     pub served: u64,
-    /// Writes, including zeroing that keeps its space.
+    /// Writes, including requests to write zeros without freeing space.
     pub writes: u64,
     /// Reads.
     pub reads: u64,
     /// Trims.
     pub trims: u64,
-    /// Partly written pages that held data before.
+    /// Partly written pages that held data before, so that the drive must read, modify and write
+    /// them.
     pub read_modify_write_pages: u64,
 }
 
@@ -100,7 +101,7 @@ pub fn refuse_hints(drive: &dyn BlockManager, manager: &str) -> Result<()> {
 }
 
 impl Requests {
-    /// Counts a request, of which `partly_allocated` partly written pages held data.
+    /// Counts a request. `partly_allocated` of its partly written pages held data before.
     pub fn count(&mut self, op: Op, partly_allocated: u64) {
         self.served += 1;
         match op {
@@ -137,7 +138,7 @@ impl Pages {
         Pages { range, head_bytes, tail_bytes }
     }
 
-    /// Pages that it covers only in part.
+    /// Pages that the request covers only in part.
     pub fn partial(&self) -> impl Iterator<Item = u64> + use<> {
         let first = (self.head_bytes > 0).then_some(self.range.start);
         let last = self.range.end.wrapping_sub(1);

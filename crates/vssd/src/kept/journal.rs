@@ -1,4 +1,4 @@
-//! The journal of a drive in use: it appends rows, and takes snapshots when they are due.
+//! Journal of a drive in use: it appends a row per request, and takes snapshots of the flash.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
@@ -15,23 +15,25 @@ use crate::error::{Error, Result};
 use crate::flash::Flash;
 use crate::record::Record;
 
-/// One request of this number is timed.
+/// The duration of one request out of this number is measured.
 const TIMED_EACH: u64 = 64;
 
-/// The journals of a drive: rows go to the last; earlier ones wait for a snapshot.
+/// Segments (files) of a drive's journal.
+/// Rows are appended to the last; earlier segments are removed after the next snapshot.
 pub struct Journal {
     files: Files,
     seal: Arc<Seal>,
     segment: Arc<Segment>,
     head: Head,
-    /// Earlier segments that may not be durable yet, with their number of rows.
+    /// Earlier segments that may not be durable yet, each with its number of rows.
     unsynced: Vec<(Arc<Segment>, u64)>,
-    /// Estimated time to replay the segment.
+    /// Estimated time to replay the last segment.
     replay: Duration,
-    /// Longest time that a replay may take.
+    /// Longest time that a replay may take. A snapshot is due when the estimate reaches it.
     longest_replay: Duration,
     shortage: Option<Error>,
-    /// Error of a row that could not be appended; no further row may follow.
+    /// Error of a row that could not be appended.
+    /// All further rows fail with it, so that none is missing in between.
     failure: Option<Error>,
     keeper: Keeper,
 }
@@ -82,7 +84,7 @@ impl Journal {
             made = self.begin_next(flash);
             self.replay = Duration::ZERO;
         }
-        // Without space for another journal, this one is used to its end.
+        // If there is no disk space for another segment, this segment is used to its end.
         let reserved = self.head.reserve(&self.segment);
         self.shortage = if self.head.is_near_end() { made.err() } else { reserved.err() };
         match &self.shortage {
@@ -133,12 +135,13 @@ impl Journal {
         self.unsynced.retain(|(segment, _)| segment.number >= last.min(current));
     }
 
-    /// Marks the drive as closed: everything is durable.
+    /// Marks the drive as closed, which states that everything is durable.
     pub fn close(&self) -> Result<()> {
         self.seal.close()
     }
 
-    /// Turns a timed drive off and takes a snapshot of it. Its rows are already durable.
+    /// Turns a timed drive off and takes a snapshot of it.
+    /// The rows of the journal are already durable.
     pub fn finish(&mut self, flash: &mut Flash) -> Result<()> {
         let Flash::Timed(timed, _) = flash else { return Ok(()) };
         timed.turn_off()?;
@@ -172,7 +175,8 @@ impl Journal {
 }
 
 impl Unsynced {
-    /// Makes the data durable, then the rows, then marks them as durable.
+    /// Makes the data durable, then the rows of the journal, and then marks these rows as
+    /// durable.
     pub fn sync(&self, data: &Data) -> Result<()> {
         data.sync()?;
         for (segment, _) in &self.segments {

@@ -1,4 +1,4 @@
-//! A drive that outlives its process: its files, and the order in which they are written.
+//! Drive in files, which outlives its process: the files, and the order of writes to them.
 //!
 //! `crates/vssd/FORMAT.md` describes each field.
 

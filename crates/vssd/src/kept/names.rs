@@ -60,7 +60,8 @@ impl Files {
             let name = entry.map_err(failed)?.file_name();
             let number = name.as_encoded_bytes().strip_prefix(prefix);
             let number = number.and_then(|digits| std::str::from_utf8(digits).ok());
-            // Canonical numbers only: no sign, no leading zeros.
+            // Only numbers without sign and leading zeros are accepted, because no other names are
+            // created.
             numbers.extend(number.and_then(|digits| {
                 digits.parse::<u64>().ok().filter(|number| number.to_string() == digits)
             }));
@@ -95,7 +96,8 @@ impl Files {
             file.sync_all()
         });
         if let Err(error) = written {
-            // An incomplete snapshot only takes space.
+            // An incomplete snapshot does no harm but takes space, so a failure to remove it is
+            // ignored.
             remove(&new)?;
             return Err(failed(error));
         }

@@ -1,12 +1,14 @@
-//! Seal after the data in their file: identity, progress, and how the last server ended.
+//! Seal: a record behind the data in their file.
+//! It states the drive's identity, the number of requests stored, and how the last server ended.
 //!
 //! ```text
 //! label (its numbers: bytes of the data, bytes of a page)
 //! … at 512, cells: state (8) · requests served (8) · requests that are durable (8)
 //! ```
 //!
-//! Seal and journal each record how far the other must have come. A flush makes the data and their
-//! served count durable, then the journal, and only then raises the durable count in both.
+//! Seal and journal each record a number of requests that the other must contain at least. A flush
+//! makes the data and their served count durable, then the journal, and only then raises the
+//! durable count in both.
 
 use std::fs::File;
 use std::io;
@@ -21,14 +23,15 @@ use crate::files::mapping::Mapping;
 const MAGIC: [u8; 8] = *b"WampData";
 /// Bytes of a seal.
 pub const SEAL_BYTES: u64 = 4096;
-/// Offset of its state.
+/// Offset in bytes of the state in the seal.
 pub const STATE_AT: usize = 512;
 const SERVED_AT: usize = STATE_AT + 8;
 const DURABLE_AT: usize = SERVED_AT + 8;
 
 const UNMADE: u64 = 0;
 const CLOSED: u64 = 1;
-/// In use, or left in use; the lower 32 bits identify the boot of the machine.
+/// State of a drive in use, or left in use by a killed server.
+/// The lower 32 bits identify the boot of the machine.
 const IN_USE: u64 = 1 << 32;
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
@@ -39,9 +42,10 @@ pub enum Ending {
     Unmade,
     /// Closed: everything was made durable.
     Closed,
-    /// Killed, without a reboot since: all stored bytes are there.
+    /// Server was killed, without a reboot since: all stored bytes are still there.
     Killed,
-    /// The machine rebooted, or is another: any subset of unflushed bytes may be there.
+    /// Server ended on another machine or before a reboot: any subset of the unflushed bytes may
+    /// be stored.
     PowerLost,
 }
 
@@ -54,12 +58,12 @@ pub struct Seal {
 }
 
 impl Seal {
-    /// Bytes of a file with `size_bytes` of data.
+    /// Bytes of the file of data and seal, if the data have `size_bytes`.
     pub fn file_bytes(size_bytes: u64) -> u64 {
         size_bytes.next_multiple_of(SEAL_BYTES) + SEAL_BYTES
     }
 
-    /// Seals the data of a new, unfinished drive in an empty file.
+    /// Creates the seal of a new drive in an empty file. It marks the drive as unfinished.
     pub fn create(path: &Path, file: &File, size_bytes: u64, page_bytes: u32) -> Result<Self> {
         let failed = |error: &_| Error::io(path, "seal it", error);
         let identity = Identity::random().map_err(|error| failed(&error))?;
@@ -120,7 +124,7 @@ impl Seal {
         })
     }
 
-    /// Checks the data against the number of journaled requests and of durable ones.
+    /// Checks the seal against the numbers of journaled and of durable requests in the journal.
     pub fn check(&self, ending: Ending, journaled: u64, durable: u64) -> Result<()> {
         let (served, durable_here) = (self.read(SERVED_AT)?, self.read(DURABLE_AT)?);
         // After a kill, the last request may be in the journal only.
@@ -156,7 +160,7 @@ impl Seal {
         self.sync()
     }
 
-    /// Sets the number of served requests; they are in the journal.
+    /// Sets the number of served requests, all of which are in the journal.
     pub fn set_served(&self, served: u64) -> Result<()> {
         self.cell(SERVED_AT).set(served);
         self.map.check()
@@ -184,7 +188,8 @@ impl Seal {
     }
 }
 
-/// State of a drive in use during this boot; None if the machine has no boot id.
+/// State of a drive that is in use during this boot of the machine.
+/// None if the machine has no boot id.
 fn in_use_this_boot() -> Option<u64> {
     let id = std::fs::read(BOOT_ID).ok()?;
     Some(IN_USE | u64::from(crc32fast::hash(&id)))

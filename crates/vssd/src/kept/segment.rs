@@ -1,4 +1,4 @@
-//! Journal: requests since a snapshot of the flash, in files that are mapped.
+//! Segment of the journal: a mapped file with the requests since a snapshot of the flash.
 //!
 //! An appended row survives a kill of the process. Once synchronised, it survives a loss of power.
 //!
@@ -27,25 +27,27 @@ const MAGIC: [u8; 8] = *b"WampJrnl";
 const HEADER_BYTES: usize = 4096;
 const MARK_AT: usize = 512;
 
-/// Most rows of a segment, which bounds the file. Time bounds the replay.
+/// Most rows of a segment, which bounds the size of the file.
+/// The time of a replay has a limit of its own.
 pub const ROWS: usize = 1 << 20;
 /// Greatest number of a journal and of its first row, which real drives never reach.
 const MOST_COUNTED: u64 = MOST / 2;
 /// Rows for which space is reserved at a time.
 const CHUNK_ROWS: usize = 1 << 15;
-/// Free rows below which space is reserved: more than concurrent requests.
+/// If fewer rows have free space, more space is reserved.
+/// The number exceeds that of concurrent requests.
 const SPARE_ROWS: usize = 1 << 10;
-/// Bytes of the file, which is sparse.
+/// Bytes of a segment's file, which is sparse.
 pub const FILE_BYTES: usize = HEADER_BYTES + ROWS * ROW_BYTES;
 
-/// A file of rows.
+/// Segment of the journal: a file of rows, one per request.
 pub struct Segment {
     path: PathBuf,
     map: Mapping,
     salt: u32,
     /// True if its file name is durable.
     pub is_named: AtomicBool,
-    /// Its number; a snapshot has the number of the segment that follows it.
+    /// Number of the segment. A snapshot has the number of the segment that follows it.
     pub number: u64,
     /// Sequence number of the first row.
     pub first_sequence: u64,
@@ -59,14 +61,15 @@ impl Segment {
         let file = file.map_err(failed)?;
         let label = Label { identity, numbers: [number, first] };
         let map = (|| {
-            // First, so that an interrupted creation is recognised.
+            // The label is written first, so that a file without rows is recognised as an
+            // interrupted creation.
             file.write_all_at(&label.encode(MAGIC), 0)?;
             file.set_len(FILE_BYTES as u64)?;
             allocate(&file, 0, &(0..(HEADER_BYTES + CHUNK_ROWS * ROW_BYTES) as u64))?;
             Mapping::of(path, file, 0..FILE_BYTES as u64)
         })();
         let map = map.map_err(|error| {
-            // Without space for its first rows, it is useless.
+            // A segment without space for its first rows is useless, so it is removed.
             let _ = std::fs::remove_file(path);
             failed(error)
         })?;
@@ -80,7 +83,7 @@ impl Segment {
         let failed = |error| Error::io(path, "open it", &error);
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
-        // Killed during creation: the label is written first.
+        // The server was killed during creation, because a complete file begins with a label.
         if length <= LABEL_BYTES as u64 {
             return Ok(None);
         }
@@ -219,7 +222,7 @@ pub fn is_journal(path: &Path) -> Result<bool> {
     private::begins_with(path, MAGIC)
 }
 
-/// Position of the next row of a segment.
+/// Position in a segment at which the next row is appended.
 #[derive(Debug, Clone, Copy)]
 pub struct Head {
     rows: usize,
@@ -232,7 +235,7 @@ impl Head {
         Head { rows, reserved_rows: rows }
     }
 
-    /// Number of rows before it.
+    /// Number of rows before this position.
     pub fn rows(&self) -> u64 {
         self.rows as u64
     }

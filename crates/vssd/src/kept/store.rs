@@ -34,7 +34,8 @@ use crate::files::mapping::Mapping;
 use crate::files::private;
 use crate::flash::Flash;
 
-/// Longest run of a server, 146 years: the sum of two does not overflow.
+/// Longest time in ns that a journal may contain:
+/// 146 years. The sum of two such times does not overflow.
 const LONGEST_RUN_NS: u64 = 1 << 62;
 
 /// An opened drive in files.
@@ -53,17 +54,17 @@ pub struct Opened {
 pub struct JournalEnd {
     /// The files.
     pub files: Files,
-    /// The seal of the data.
+    /// Seal: the record behind the data on the state of the drive.
     pub seal: Arc<Seal>,
     /// The current journal.
     pub segment: Segment,
-    /// Position of its next row.
+    /// Position of the next row in the current journal.
     pub head: Head,
-    /// Time that its replay took.
+    /// Time that the replay of the journals took.
     pub replay: Duration,
 }
 
-/// Replay of the journals, without changes on the disk.
+/// Result of replaying the journals, which changes nothing on the disk.
 struct Replayed {
     segment: Segment,
     rows: usize,
@@ -93,7 +94,8 @@ pub fn initial_state(config: &Config) -> Result<Option<Vec<u8>>> {
 }
 
 impl Files {
-    /// Locks and opens the data, and their seal; None if they have no drive yet.
+    /// Locks and opens the file of the data and its seal.
+    /// Returns None if the file contains no drive yet.
     fn open_data(&self, size_bytes: u64) -> Result<(File, Option<Seal>)> {
         let path = &self.data;
         let failed = |error| Error::io(path, "open it", &error);
@@ -192,7 +194,8 @@ impl Files {
         let page_bytes = config.drive.geometry.page_bytes;
         let pages = config.size_bytes / u64::from(page_bytes);
         let sums = if ending == Ending::PowerLost {
-            // Unflushed pages may have lost their checksum, or the reverse.
+            // After a loss of power, an unflushed page may be stored without its checksum, or a
+            // checksum without its page. The checksums are therefore unknown.
             eprintln!(
                 "writeamp: warning: {}: the machine stopped while this drive was in use, so its \
                  data are not compared with their checksums",
@@ -265,8 +268,8 @@ impl Files {
             }
             let segment = match Segment::open(&path, seal.identity(), number)? {
                 Some(segment) if segment.first_sequence == flash.requests().served => segment,
-                // It has no rows, or follows rows lost by a power failure; then no row in it was
-                // durable.
+                // This journal has no rows, or it follows rows that a power failure lost. In both
+                // cases, no row in it was durable.
                 segment if last.is_some() && segment.as_ref().is_none_or(Segment::is_volatile) => {
                     strays.push(path);
                     continue;
@@ -310,7 +313,8 @@ impl JournalEnd {
         let first = flash.requests().served;
         let next = match Segment::create(&path, identity, number, first) {
             Ok(next) => next,
-            // A journal cannot record that a timed drive was turned on again.
+            // A journal cannot record that a timed drive was turned on again, so a snapshot is
+            // needed.
             Err(error) if flash.is_timed() => return Err(error),
             Err(_) => return Ok(()),
         };

@@ -14,16 +14,17 @@ pub const SECTOR_BYTES: u64 = 512;
 /// Largest request, in bytes.
 const MOST_REQUEST_BYTES: u64 = 64 << 20;
 
-/// Largest distance in bytes, beyond the size of any drive.
+/// Largest stride or offset in bytes, which exceeds the size of any drive.
 const MOST_DISTANCE_BYTES: u64 = 1 << 44;
 
-/// Smallest share of writes. With less, a run limited by writes would make no progress.
+/// Smallest share of writes above 0.
+/// With less, a run of a given number of writes would hardly progress.
 const LEAST_WRITE_SHARE: f64 = 1e-4;
 
 /// Largest total share of flushes and TRIMs; other requests must remain.
 const MOST_FLUSHES_AND_TRIMS: f64 = 0.99;
 
-/// Patterns that set the access frequencies of positions.
+/// Specs of the patterns that set the access frequencies of positions.
 const SKEWS: [&str; 3] = ["uniform", "zipf", "hot-cold"];
 
 /// Requests of one direction, reads or writes.
@@ -192,7 +193,7 @@ fn accesses(params: &Params, size: &str, random: &str, stride: &str) -> Result<A
     })
 }
 
-/// Alignment of accesses; by default, their own size, as in fio.
+/// Alignment of accesses in bytes. The default is the size of the accesses, as in fio.
 fn align(params: &Params, size_bytes: u64) -> Result<u64> {
     if params.text(ALIGN.name) == OWN_SIZE {
         return Ok(size_bytes);
@@ -308,7 +309,7 @@ pub const RANDOM: Entry = Entry::new("random", "requests of one size at random p
     .params(&[BS, WRITE, QD, RATE, ARRIVALS, ALIGN, OFFSET, ACCESS, FLUSH, FUA, TRIM])
     .alone();
 
-/// Name of the entry that writes pages, or requests if their size is given.
+/// Name of the workload that writes whole pages, or requests if the spec gives their size.
 pub const SEQUENTIAL: &str = "sequential";
 
 /// Parameters of sequential requests, in addition to the share of TRIMs.

@@ -41,9 +41,10 @@ pub struct Io {
     reads: Option<Places>,
     skew: Option<Skew>,
     timetable: Option<Timetable>,
-    /// Partially issued write, or a TRIM that earlier writes must precede.
+    /// Request to continue or to issue next: a partially issued write, or a TRIM behind earlier
+    /// writes.
     pending: Option<Request>,
-    /// Number of its pages that were issued.
+    /// Number of pages of that write that were issued.
     issued: u32,
     unserved: Unserved,
 }
@@ -138,7 +139,7 @@ impl Io {
         Request { at_ns, fua, ..request }
     }
 
-    /// Slots of the skew, if every write fills one slot of whole pages.
+    /// Slots (positions of equal size) of the skew, if every write fills one slot of whole pages.
     fn slots(&self) -> Option<Slots<'_>> {
         let (skew, writes) = (self.skew.as_ref()?, self.writes.as_ref()?);
         skew.filled_by(
@@ -270,7 +271,8 @@ impl Workload for Io {
         self.pages
     }
 
-    /// One group, or those of the skew. None if a write can touch pages of several groups.
+    /// One group, or the groups of the skewed pattern.
+    /// None if a write can touch pages of several groups.
     fn groups(&self) -> Option<Vec<Group>> {
         match &self.skew {
             None => Some(one_group(self.pages)),

@@ -16,7 +16,8 @@ pub struct Places {
     starts: u32,
     is_random: Chance,
     place: Stream,
-    /// Start of the next access if it continues from the last one and fits in the space.
+    /// Start in bytes of the next access, if it continues from the last one and fits in the
+    /// space.
     next_bytes: u64,
 }
 

@@ -35,7 +35,8 @@ impl Skew {
     }
 
     /// Position that contains the next slot, among `starts` multiples of `align_bytes`.
-    /// If directions differ in size, slots beyond the last position wrap to the first.
+    /// If reads and writes differ in size, slots beyond the last position wrap to the first
+    /// position.
     #[inline]
     pub fn start(&mut self, align_bytes: u64, starts: u32) -> u32 {
         let mut slot = [0];
@@ -45,8 +46,8 @@ impl Skew {
         (u64::from(slot[0]) * self.slot_bytes / align_bytes % u64::from(starts)) as u32
     }
 
-    /// Slots after an offset, if each of these accesses fills one, and each is whole pages.
-    /// The accesses may start at `starts` positions.
+    /// Slots (positions of equal size) after an offset, if each access fills one slot of whole
+    /// pages. The accesses may start at `starts` positions.
     pub fn filled_by(
         &self,
         (accesses, starts): (Accesses, u32),
@@ -66,7 +67,7 @@ impl Skew {
     }
 }
 
-/// Slots of pages, each written as a whole.
+/// Slots of whole pages; each write fills one slot.
 pub struct Slots<'a> {
     pattern: &'a dyn Workload,
     /// First page of the first slot.
@@ -75,7 +76,7 @@ pub struct Slots<'a> {
 }
 
 impl Slots<'_> {
-    /// Groups of the pattern, and one of the pages outside all slots.
+    /// Groups of the pattern, and one group for the pages outside all slots.
     pub fn groups(&self, pages: u32) -> Option<Vec<Group>> {
         let of_slots = self.pattern.groups()?.into_iter();
         let mut groups: Vec<Group> =
