@@ -37,7 +37,7 @@ impl Spec {
     }
 }
 
-/// True if the twin of the policy that `spec` names is in `module`.
+/// True if the reference policy for the name in `spec` is in `module`.
 pub(crate) fn is_module_of(module: &str, spec: &Spec) -> bool {
     module.split('_').eq(spec.name.split('-'))
 }

@@ -284,16 +284,16 @@ pub struct TimedCounters {
     pub trimmed_pages: u64,
     pub trimmed_bytes: u64,
     pub unmapped_pages: u64,
-    /// Host pages that are on the flash now.
+    /// Host pages that are on the flash now, including its SLC cache.
     pub mapped_pages: u64,
-    /// Those of them that are in the SLC cache.
+    /// Host pages that are in the SLC cache now.
     pub slc_pages: u64,
     pub flushes: u64,
     pub program_operations: u64,
     pub read_operations: u64,
-    /// Further tries of reads: of the host, of copies, of the table.
+    /// Number of further tries of reads, by purpose: host, copies, mapping table.
     pub retries: [u64; 3],
-    /// Reads that no try corrects: of the host, of copies, of the table.
+    /// Number of reads that no try corrects, by purpose: host, copies, mapping table.
     pub uncorrectable: [u64; 3],
 }
 

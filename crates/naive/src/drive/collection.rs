@@ -32,7 +32,8 @@ impl NaiveDrive {
             self.collect_block(victim);
             return true;
         }
-        // It remains a candidate, as if it had just closed.
+        // A victim without invalid pages is not collected. It becomes a candidate again, as if it
+        // had just closed.
         swap_remove(&mut self.closed[domain], victim);
         self.closed[domain].push(victim);
         self.clock.event += 1;
@@ -49,7 +50,7 @@ impl NaiveDrive {
 
     /// Returns the victim that the scheme chooses itself, if any.
     ///
-    /// Blocks that it no longer holds back become candidates, as if they had just closed.
+    /// Blocks that the scheme no longer holds back become candidates, as if they had just closed.
     fn own_victim(&mut self, domain: usize, is_idle: bool) -> Option<u32> {
         let is_data = |block: &&u32| self.opened_for[*block] != TABLE;
         let candidates = self.closed[domain].iter().filter(is_data).count();

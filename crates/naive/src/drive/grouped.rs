@@ -1,17 +1,18 @@
 //! Wolf and FDP, from paper 3 and, for blocks, from `docs/wolf-algorithm.md`.
 //!
 //! Every number is the result of a search. A group may open as many blocks as it owns, less those
-//! that it holds. The arithmetic does not use the engine. Iterative methods (the optimum, moving
-//! averages, filters) take other steps than the engine's.
+//! that it holds. The arithmetic does not use the engine. Methods that run step by step (the
+//! optimum, moving averages, filters) use other steps than the engine's.
 //!
 //! The counters of both drives must agree exactly, although some decisions compare floating-point
 //! numbers. Short formulas are therefore computed in the order in which the paper or the docs write
 //! them, so that equal values are equal in both drives. The optimum and the effective sizes are
-//! computed in other ways and differ in the last digits. They are irrational in general. Two of
-//! them are equal only if their inputs are equal, and then they are equal in both drives.
+//! computed in other ways than in the engine, and differ in the last digits. These values are
+//! irrational in general. Two such values are equal only if their inputs are equal, and then they
+//! are equal in both drives.
 //!
-//! One case depends on rounding: the optimum leaves a group all space that the floors of other
-//! groups do not take, and the group has exactly one block too many. A test that meets this case
+//! One case depends on rounding: the optimum gives a group all space that the lower limits of other
+//! groups leave free, and the group has exactly one block too many. A test that meets this case
 //! should change its sizes.
 
 mod balance;
@@ -32,11 +33,12 @@ pub(super) struct GroupState {
     groups: Groups,
     source: GroupSource,
     most_groups: usize,
-    /// Blocks that each (group, LUN) owns, with those that it has not opened yet.
+    /// Number of blocks that each (group, LUN) owns, including owned blocks that are not opened
+    /// yet.
     owned: BTreeMap<(usize, usize), i64>,
-    /// Blocks that each group should own on each LUN.
+    /// Number of blocks that each group should own on each LUN, by group.
     targets: Vec<f64>,
-    /// Blocks of each LUN that groups may use.
+    /// Number of blocks that groups may use on each LUN.
     blocks_each: u32,
     /// Number of times that a block was opened, for each LUN.
     pub(super) opened: HashMap<usize, u32>,
@@ -52,7 +54,7 @@ enum GroupSource {
     Host {
         /// Group of the drive for each group of the host.
         class_of: Vec<usize>,
-        /// Host's group of each page, if pages that collection moves go by it.
+        /// Host's group of each page. None if pages that collection moves stay in their group.
         current: Option<HashMap<u32, usize>>,
     },
     Filters(Filters),
@@ -72,7 +74,8 @@ impl GroupState {
         let usable_blocks = blocks / luns - wear.spare_blocks_per_pool;
         let spare_pages =
             (luns * usable_blocks * pages_per_block).saturating_sub(logical_pages) as usize;
-        // Open and reserved blocks occupy at most half of the spare pages.
+        // The number of groups is limited so that open and reserved blocks occupy at most half of
+        // the spare pages.
         let fits = |&groups: &usize| {
             let tied_up_blocks = groups - 1 + reserve_blocks as usize;
             2 * tied_up_blocks * (luns * pages_per_block) as usize <= spare_pages
@@ -102,7 +105,7 @@ impl GroupState {
             }
         };
         let blocks_each = usable_blocks - reserve_blocks;
-        // h, but at least one write for each possible group.
+        // The length is h writes, but at least one write for each possible group.
         let interval_pages =
             (rules.interval * f64::from(logical_pages)).round().max(most_groups as f64) as u32;
         GroupState {
@@ -153,7 +156,7 @@ impl NaiveDrive {
         self.group_state().groups.order()
     }
 
-    /// Sets the host's groups, if groups go by its hints.
+    /// Sets the host's groups, if the hints of the host determine the groups of pages.
     pub(super) fn set_groups(&mut self, host_groups: &[HostGroup]) {
         let GroupState { rules, groups, source, .. } = self.group_state_mut();
         let GroupSource::Host { class_of, .. } = source else { return };

@@ -35,7 +35,8 @@ impl NaiveDrive {
 
     /// Replaces each frontier that is full or not opened yet.
     ///
-    /// If collection can gain no page, the frontier stays missing until the next write to it.
+    /// If collection can gain no page, no block is opened for the frontier until the next write to
+    /// it.
     pub(super) fn replace_full_frontiers(&mut self, pool: usize) {
         loop {
             let Some(full) = [HOT, COLD].into_iter().find(|s| !self.open.contains_key(&(*s, pool)))
@@ -85,7 +86,8 @@ impl NaiveDrive {
 
     /// Returns the second victim, if blocks swap.
     ///
-    /// It has the fewest valid pages among `d_swap` blocks drawn from those of a stream.
+    /// It has the fewest valid pages among `d_swap` blocks drawn from the closed blocks of a
+    /// stream.
     fn second_victim(&mut self, stream: usize, pool: usize) -> Option<u32> {
         let Manager::HotCold { d_swap: Some(d) } = self.setup.manager else { return None };
         let blocks = self.closed_for.get(&(stream, pool)).filter(|blocks| !blocks.is_empty())?;

@@ -26,7 +26,7 @@ impl NaiveDrive {
             Manager::Grouped(rules) => rules.reserve_blocks(),
             _ => 0,
         };
-        // One for each migration stream but the first, which gets the erased block.
+        // Each migration stream needs a free block, except the first, which gets the erased block.
         let for_scheme = self.scheme.as_ref().map_or(0, |scheme| scheme.migration_stream() - 1);
         for_leveling + for_groups + for_scheme
     }
@@ -73,7 +73,8 @@ impl NaiveDrive {
         let worn_erases = self.erases(worn);
         let pool = self.pool_of(worn);
         let closed: Vec<u32> = self.closed.iter().flatten().chain(&self.held).copied().collect();
-        // If a block has more invalid pages, the block with its data would soon be erased again.
+        // If the data of a block with more invalid pages moved to `worn`, then `worn` would soon be
+        // erased again.
         let mostly_valid = |block: u32| self.invalid_pages(block) <= self.setup.pages_per_block / 8;
         let closed_here =
             closed.into_iter().filter(|&block| self.pool_of(block) == pool && mostly_valid(block));
@@ -83,7 +84,7 @@ impl NaiveDrive {
                 && !self.is_retired(*block)
         };
         let of_pool = (0..self.setup.blocks).filter(in_use);
-        // The block with the fewest erases; of equals the one with the lowest number.
+        // The youngest block has the fewest erases; of equals, it has the lowest number.
         let youngest =
             |blocks: Vec<u32>| blocks.into_iter().min_by_key(|&block| (self.erases(block), block));
         match self.setup.leveling {

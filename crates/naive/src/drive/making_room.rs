@@ -1,4 +1,4 @@
-//! Room for a page: opening of blocks, and the turns of LUNs.
+//! Room for a page: opening of blocks, and the order in which LUNs are tried.
 
 use super::NaiveDrive;
 use crate::setup::Layout;
@@ -13,7 +13,8 @@ impl NaiveDrive {
         }
     }
 
-    /// Makes room in a pool that takes the page in any case; returns the pool.
+    /// Makes room in the pool that must take the page, where no other pool is allowed; returns
+    /// the pool.
     fn make_room_alone(&mut self, stream: usize, pool: usize) -> usize {
         while !self.has_room(stream, pool) {
             if self.can_open(pool) {

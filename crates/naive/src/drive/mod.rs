@@ -24,7 +24,7 @@ use leveling::PoolMember;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Erased {
     pub erases: u64,
-    /// Valid pages of all blocks, at their erases.
+    /// Sum of the valid pages of all erased blocks, each counted just before its erase.
     pub migrated_pages: u64,
     pub host_pages: u64,
 }
@@ -46,10 +46,10 @@ enum Page {
     Invalid,
 }
 
-/// Point in the life of the drive.
+/// Moment in the life of the drive, on two clocks.
 #[derive(Debug, Clone, Copy)]
 struct Moment {
-    /// Number of closes and invalidations so far; orders the changes of blocks.
+    /// Number of closed blocks and invalidated pages so far, which orders the changes of blocks.
     event: u64,
     /// Host pages written so far; measures ages.
     now: u64,
@@ -66,7 +66,7 @@ pub struct Counters {
     pub trimmed_pages: u64,
 }
 
-/// Stream of the mapping table; placements do not use this number.
+/// Number of the stream for the mapping table, which placements do not use.
 const TABLE: usize = usize::MAX;
 
 /// Naive drive.
@@ -81,8 +81,8 @@ pub struct NaiveDrive {
     open: BTreeMap<(usize, usize), u32>,
     /// Closed blocks of each collection domain: the drive, or each pool.
     ///
-    /// Closing appends a block, and collection swap-removes it. The order matters only to policies
-    /// that draw at random.
+    /// Closing appends a block, and collection swap-removes it. The order of the blocks matters
+    /// only to policies that draw at random.
     closed: Vec<Vec<u32>>,
     /// Closed blocks that are not candidates of the victim policy.
     held: Vec<u32>,
@@ -271,7 +271,7 @@ impl NaiveDrive {
         self.counters
     }
 
-    /// Returns the first erase that was the n-th of its block, for n from 1 to the wear limit.
+    /// Returns the first moment at which any block had n erases, for n from 1 to the wear limit.
     pub fn first_to_reach(&self) -> &[Erased] {
         &self.first_to_reach
     }

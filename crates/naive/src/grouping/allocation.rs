@@ -9,7 +9,7 @@ use crate::setup::{Allocation, Exceptions};
 /// Input of an allocation: size and writes of a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Demand {
-    /// Size s.
+    /// Size s of the group, in pages.
     pub pages: f64,
     /// Share p of the host's writes.
     pub writes: f64,
@@ -32,7 +32,8 @@ pub(super) fn spare_pages(
     if op <= exceptions.floor * all_pages {
         return divide(Allocation::Size, groups, op);
     }
-    // Spare pages by exceptions; the rule divides the remaining pages between the other groups.
+    // Groups with exceptions get their spare pages first. The rule divides the remaining pages
+    // between the other groups.
     let mut granted: Vec<Option<f64>> = vec![None; groups.len()];
     if let (Allocation::ClosedForm, [coldest, next, ..]) = (allocation, groups)
         && coldest.hit_rate() < exceptions.coldest_ratio * next.hit_rate()
@@ -98,7 +99,7 @@ fn optimum(groups: &[Demand], op: f64) -> Option<Vec<f64>> {
         let of_group = |group| if is_written(group) { spare_of(group, log_mu) } else { 0.0 };
         groups.iter().map(of_group).collect()
     };
-    // The spare space grows with μ without bound.
+    // The spare space grows with μ without bound, so doubling μ finds an upper end.
     let uses_less = |log_mu: f64| spare(log_mu).iter().sum::<f64>() < op;
     let powers = || (0..).map(|power| 2.0_f64.powi(power));
     let low = powers().map(|power| -power).find(|&log_mu| uses_less(log_mu))?;
@@ -113,15 +114,15 @@ fn spare_of(group: &Demand, log_mu: f64) -> f64 {
         return group.pages * (log_z - 1.0); // y equals z within the precision of f64
     }
     let z = libm::exp(log_z);
-    // x²/2 > x − ln(1 + x) > x − √(2x), for x = y − 1.
+    // With x = y − 1, the ends of the search follow from x²/2 > x − ln(1 + x) > x − √(2x).
     let y = root(1.0 + z, 1.0 + z + (2.0 * z).sqrt(), |y| y - 1.0 - libm::log(y) - z);
     if y <= 1.0 { 0.0 } else { group.pages * (y * libm::log(y) / (y - 1.0) - 1.0) }
 }
 
 /// Finds the root of a function that is negative at `low` and positive at `high`.
 ///
-/// Illinois method: replaces an end by the zero of the chord, again and again. If an end stays
-/// twice, its function value is halved.
+/// Illinois method: replaces an end by the zero of the chord, again and again. If the same end is
+/// kept twice, its function value is halved.
 fn root(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
     let (mut at_low, mut at_high) = (f(low), f(high));
     let mut last: Option<f64> = None;

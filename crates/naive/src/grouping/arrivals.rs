@@ -1,4 +1,4 @@
-//! Measurements of a group by its collection.
+//! Measurements of a group that are taken when its blocks are collected.
 //!
 //! They are for `allocation=marginal` of `docs/wolf-algorithm.md`.
 
@@ -9,7 +9,7 @@ use crate::setup::Following;
 pub(super) struct Arrivals {
     /// Pages that arrive from the host or another group, per write of the host.
     pub share: f64,
-    /// Effective size, per page.
+    /// Effective size of the group, divided by its number of pages.
     ///
     /// A group of this size with random writes has equally full victims.
     pub effective: f64,
@@ -18,11 +18,12 @@ pub(super) struct Arrivals {
     victims: Vec<Victim>,
 }
 
-/// Collected block.
+/// Collected block, with its weight in the mean over victims.
 #[derive(Debug, Clone, Copy)]
 struct Victim {
     valid_pages: u32,
-    /// 1 at first; multiplied by `Following::memory` at the end of each interval.
+    /// Weight of the block:
+    /// 1 at first, multiplied by `Following::memory` at the end of each interval.
     weight: f64,
 }
 

@@ -1,7 +1,7 @@
 //! Classes of the host's groups in FDP (Stoica & Ailamaki 2013).
 //!
-//! As in `docs/wolf-algorithm.md`, they follow from the write frequency of the groups' pages, in
-//! whole steps of an assumed ratio.
+//! As in `docs/wolf-algorithm.md`, classes follow from the write frequency of the groups' pages. A
+//! class is a whole number of steps, each a factor of the assumed ratio.
 
 use crate::setup::HostGroup;
 

@@ -97,8 +97,9 @@ impl Periods {
 
 /// A Bloom filter with the engine's size and hash.
 ///
-/// Its false positives affect the groups of pages, so they must be the engine's. Its k hashes are
-/// derived from a single one (Kirsch & Mitzenmacher 2006), the finalizer of `SplitMix64`.
+/// Its false positives affect the groups of pages, so they must be the same as in the engine. Its k
+/// hashes are derived from a single one (Kirsch & Mitzenmacher 2006), the finalizer of
+/// `SplitMix64`.
 struct Filter {
     bits: u64,
     hashes: u32,

@@ -8,12 +8,12 @@ use crate::setup::{Allocation, FEWEST_GROUPS, GroupRules};
 #[derive(Debug, Clone)]
 struct Group {
     number: usize,
-    /// p: measured share of the host's writes.
+    /// Measured share of the host's writes (p in the paper).
     share: f64,
     interval_writes: u32,
-    /// Number of intervals for which it keeps its place.
+    /// Number of intervals for which the group keeps its position in the order.
     held: u32,
-    /// For FDP: steps of the assumed ratio above the coldest group.
+    /// For FDP: how many times hotter than the coldest group, in steps of the assumed ratio.
     steps: u32,
     arrivals: Arrivals,
 }
@@ -36,10 +36,11 @@ pub(crate) enum Change {
 #[derive(Debug)]
 pub(crate) struct Groups {
     rules: GroupRules,
-    /// F: a group with fewer pages is too small.
+    /// Smallest size of a group, in pages (F in the paper). A smaller group is merged.
     smallest_pages: u32,
     coldest_first: Vec<Group>,
-    /// For each place, consecutive intervals with a hit rate close to the next colder group's.
+    /// For each position in the order: number of consecutive intervals in which the group's hit
+    /// rate was close to the next colder group's.
     similar_intervals: Vec<u32>,
 }
 
@@ -162,7 +163,7 @@ impl Groups {
         }
     }
 
-    /// Returns p/s of the group at a place.
+    /// Returns the hit rate p/s (writes over size) of the group at a position in the order.
     fn hit_rate(&self, place: usize, sizes: &[u32]) -> f64 {
         let group = &self.coldest_first[place];
         group.share / f64::from(sizes[group.number].max(1))
@@ -174,8 +175,8 @@ impl Groups {
 
     /// Swaps neighbours until the groups are in order, by line 7.
     ///
-    /// Groups that are held or have no pages keep their places. They do not count as neighbours, so
-    /// the groups on both sides are neighbours of each other.
+    /// New groups that must keep their position, and groups without pages, are not swapped. They
+    /// are skipped, so the groups on both sides of them are neighbours of each other.
     fn sort(&mut self, sizes: &[u32]) {
         let stays =
             |place: usize| self.is_held(place) || sizes[self.coldest_first[place].number] == 0;
@@ -251,7 +252,7 @@ impl Groups {
 
     /// Returns the neighbour with the nearest hit rate, by ratio; of equals the colder.
     ///
-    /// Held neighbours are excluded.
+    /// Neighbours that must keep their position are excluded.
     fn most_similar(&self, place: usize, sizes: &[u32]) -> Option<usize> {
         let own = self.hit_rate(place, sizes);
         let times = |other: usize| {
@@ -269,7 +270,7 @@ impl Groups {
         }
     }
 
-    /// Creates a group, if there is a place for it.
+    /// Creates a group if the hit rates leave a gap for it.
     ///
     /// It is above the hottest group, if that has enough pages and its hit rate is at least Q times
     /// the next one's. If not, it is between the coldest two neighbours with a ratio above 2·Q. The

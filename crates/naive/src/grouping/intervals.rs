@@ -15,7 +15,7 @@ pub(crate) struct Intervals {
     /// Number of pages that the scan has visited.
     scanned: u64,
     groups: usize,
-    /// Level of the life above which pages belong to group 0.
+    /// Level (logarithm of a life) above which pages belong to group 0, the coldest.
     longest: i64,
     /// Distance in level from a group to the next.
     step: i64,
@@ -27,7 +27,7 @@ pub(crate) struct Intervals {
 /// Forecast of the pages and arrivals of a group, open or not.
 #[derive(Debug, Clone, Copy, Default)]
 struct Wanted {
-    /// Pages per write of the host.
+    /// Pages that arrive in the group per write of the host.
     arrivals: f64,
     pages: f64,
 }
@@ -119,8 +119,9 @@ impl Intervals {
 
     /// Returns the open group of a page, with a margin that favours `holder`.
     ///
-    /// The page moves to a hotter group only if it would do so with a life longer by `to_hotter`.
-    /// It moves to a colder group only if it would do so with a life shorter by half an octave.
+    /// The page moves to a hotter group only if a life longer by `to_hotter` would still give that
+    /// group. It moves to a colder group only if a life shorter by half an octave would still give
+    /// that group.
     fn group_nearby(&self, life: i64, holder: usize, open: &[usize], to_hotter: i64) -> usize {
         let if_longer = nearest(open, self.group_for(life + to_hotter));
         let if_shorter = nearest(open, self.group_for(life - OCTAVE / 2));

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use libm::{exp, exp2, log2, sqrt};
 
-/// Levels per octave, which is a factor of 2. A level is a logarithm in whole numbers.
+/// Levels per octave, which is a factor of 2.
+/// A level is the logarithm of a life, as a whole number of these steps.
 pub(super) const OCTAVE: i64 = 256;
 
 const AGES: usize = 40;
@@ -15,17 +16,18 @@ const OCTAVES: i64 = 14;
 /// Class of pages whose lives are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Class {
-    /// Written once.
+    /// Pages that were written once.
     New,
-    /// Written more than once.
+    /// Pages that were written more than once.
     Again {
-        /// Octave of the mean interval.
+        /// Octave of the mean interval between writes.
         octave: i64,
         pattern: Pattern,
     },
 }
 
-/// Number of intervals so far, and octaves of the last one above their mean.
+/// Number of intervals so far, and how many octaves (factors of 2) the last one is above
+/// their mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Pattern {
     One,
@@ -106,7 +108,7 @@ impl Lives {
                 ))
             };
         let mean = level_of((0..).zip(&intervals).skip(1).fold(first, average));
-        // Not linear between powers of two.
+        // Here the logarithm is not interpolated linearly between powers of two.
         let longest = (log2(8.0 * f64::from(self.logical_pages)) * OCTAVE as f64) as i64;
         let last_over_mean = (level_of(last) - mean).div_euclid(OCTAVE).clamp(-4, 3);
         Class::Again {
@@ -176,7 +178,7 @@ impl Lives {
         }
     }
 
-    /// Returns h₀ of the classes of an octave.
+    /// Returns the hazard h₀ (rate of overwrites) that the classes of one octave have in common.
     fn hazard_of_octave(&self, octave: i64, age: usize, bin: &Bin) -> f64 {
         let n = f64::from(self.logical_pages);
         let usual = 8.0 * n / exp2(octave as f64 + 0.5);
@@ -231,7 +233,7 @@ fn logs_of_remaining_life(bins: &[Bin], hazards: &[f64]) -> Vec<f64> {
     let survivors: Vec<f64> =
         bins.iter().zip(hazards).map(|(bin, h)| exp(-h * bin.width())).collect();
     let beyond = log2(bins[AGES - 1].to) + 1.0;
-    // L: mean logarithm of the age at death of pages that reach each bin.
+    // Mean logarithm (L in the docs) of the age at which pages that reach each bin are overwritten.
     let mut at_death = vec![beyond; AGES + 1];
     for (i, s) in survivors.iter().enumerate().rev() {
         at_death[i] = (1.0 - s) * log2(bins[i].middle()) + s * at_death[i + 1];

@@ -1,7 +1,7 @@
 //! DAC: a page moves one region up with each host write, and one down with each migration.
 //!
-//! With a residence time, a page moves up only if it reached its place less than that time ago. It
-//! moves down only if it reached its place at least that time ago.
+//! With a residence time, a page moves up only if it was programmed less than that time ago. It
+//! moves down only if it was programmed at least that time ago.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,8 @@ pub struct Dac {
 }
 
 impl Dac {
-    /// True if the page reached its place less than a residence time ago; it reaches another now.
+    /// True if the page was last programmed less than a residence time ago.
+    /// Records that it is programmed again now.
     fn was_young(&mut self, logical: u32, now: u64) -> bool {
         let came = self.came_at.insert(logical, now);
         let residence = self.residence_writes.expect("a residence");

@@ -19,22 +19,22 @@ pub struct Midas {
     check_pages: u64,
     margin: f64,
     tolerance: f64,
-    /// Host pages written, with the current one.
+    /// Host pages written, including the current page.
     clock: u64,
     written_at: HashMap<u32, u64>,
-    /// Number of intervals in the epoch, by their four leading bits.
+    /// Number of rewrite intervals in the epoch, by their four leading bits.
     intervals: BTreeMap<u64, u64>,
     hot: Hot,
-    /// Limit of the blocks of each bounded group, HOT first.
+    /// Largest number of blocks of each group that has a limit, HOT first.
     bounded: Vec<usize>,
     has_classes: bool,
     /// Group of each closed block.
     group_of: HashMap<u32, usize>,
     /// Time at which each closed block closed.
     closed_at: HashMap<u32, u64>,
-    /// Held blocks of each (domain, group), the oldest first.
+    /// Blocks of each (domain, group) that the victim policy must not choose, the oldest first.
     held: BTreeMap<(usize, usize), Vec<u32>>,
-    /// Domains and blocks of those that are no longer held.
+    /// Blocks that the victim policy may choose from now on, each with its domain.
     released: Vec<(usize, u32)>,
     /// For each domain, the number of the waiting host page, and of the victims it waited for.
     awaited: BTreeMap<usize, (u64, u32)>,
@@ -47,13 +47,13 @@ pub struct Midas {
     epoch_ends: u64,
     /// Groups that need a victim before the first period begins.
     uncollected: Vec<usize>,
-    /// End of the period, once it has begun.
+    /// End of the period in which predictions are checked, once the period has begun.
     period_ends: Option<u64>,
     /// Predicted valid share of victims, by group.
     predicted: Vec<f64>,
 }
 
-/// Number of victims of each group, and of pages migrated from them.
+/// Number of victims of each group, and number of pages migrated from these victims.
 #[derive(Default)]
 struct VictimStats {
     victims: BTreeMap<usize, u64>,
@@ -70,11 +70,11 @@ impl VictimStats {
 
 impl Midas {
     fn is_learning(&self) -> bool {
-        // The page that ends the time without learning does not count.
+        // The page with which the time without learning ends is not counted.
         self.clock > 2 * self.logical_pages
     }
 
-    /// Returns the last group, or the first of its classes.
+    /// Returns the last group. If it is divided into classes, returns the first class.
     fn last(&self) -> usize {
         if self.bounded.is_empty() { 1 } else { self.bounded.len() }
     }
@@ -115,7 +115,8 @@ impl Midas {
         self.predicted = sizing.valid_shares;
         self.uncollected = (1..=last).collect();
         self.has_classes = false;
-        // Blocks of the victim policy, and of groups that end, belong to the last group.
+        // Blocks that the victim policy may choose, and blocks of dissolved groups, belong to the
+        // last group.
         let bounded_before = self.bounded.len();
         for group in self.group_of.values_mut() {
             if *group >= bounded_before || *group >= last {
@@ -138,7 +139,7 @@ impl Midas {
         let Some(blocks) = self.held.get_mut(&(domain, group)) else { return };
         let excess = blocks.len().saturating_sub(most);
         for block in blocks.drain(..excess) {
-            // The group of blocks of a group that ends was changed already.
+            // If the group is dissolved, the group of its blocks was changed already.
             if group < self.bounded.len() {
                 self.group_of.insert(block, self.bounded.len());
             }

@@ -40,7 +40,8 @@ pub(super) trait Scheme: Send {
     /// Returns the number of streams that migrated pages may go to.
     fn migration_stream(&self) -> usize;
 
-    /// True if it needs the contents of blocks before the next write; called once for each write.
+    /// True if the placement needs the contents of blocks before the next write.
+    /// Called once for each write.
     fn needs_blocks(&mut self) -> bool {
         false
     }

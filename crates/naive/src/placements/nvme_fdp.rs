@@ -1,4 +1,5 @@
-//! `NVMe` FDP: streams by the placement handle of the page's group or range.
+//! `NVMe` FDP: a stream for each placement handle, which follows from a page's group or
+//! range.
 
 use super::{Collected, Hint, Scheme, Setup, Spec};
 

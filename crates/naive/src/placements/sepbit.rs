@@ -11,7 +11,7 @@ pub struct SepBit {
     written_at: HashMap<u32, u64>,
     /// Lifespans of the blocks of class 1 collected since the mean was last computed.
     lifespans: Vec<u64>,
-    /// Sum of the last 16 lifespans: 16·ℓ.
+    /// Sum of the last 16 lifespans, which is 16 times their mean ℓ.
     last_sixteen: Option<u64>,
 }
 

@@ -46,12 +46,12 @@ pub enum Layout {
     Striped,
     /// A pool for each LUN; each LUN collects its own blocks.
     StripedPerLun,
-    /// As `StripedPerLun`; each logical page has a fixed LUN.
+    /// Like `StripedPerLun`, but each logical page has a fixed LUN.
     Static,
 }
 
 impl Layout {
-    /// Returns the number of domains that collect on their own, for a drive with `luns` LUNs.
+    /// Returns the number of domains that collect independently, for a drive with `luns` LUNs.
     pub(crate) fn domains(self, luns: u32) -> u32 {
         match self {
             Layout::Flat | Layout::Striped => 1,

@@ -25,7 +25,7 @@ pub struct GroupRules {
     pub(crate) weight: f64,
     /// Ratio Q of hit rates: below it, neighbours are similar; from it on, a group is created.
     pub(crate) ratio: f64,
-    /// w: number of intervals for which a new group keeps its place.
+    /// Number of intervals (w) for which a new group keeps its position in the order.
     pub(crate) hold_intervals: u32,
     /// Least size F of a group, in blocks on each LUN.
     pub(crate) smallest_blocks: u32,
@@ -35,7 +35,7 @@ pub struct GroupRules {
 /// Method of finding the group of a page.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Detector {
-    /// None: all pages are in one group.
+    /// No detection: all pages are in one group.
     Nothing,
     /// Hints of the host.
     ///
@@ -68,7 +68,7 @@ pub(crate) enum Allocation {
 /// Speed at which effective sizes follow the measurements of collection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Following {
-    /// Weight of the size measured at the end of an interval, from 0 to 1.
+    /// Weight from 0 to 1 of the size that is measured at the end of an interval.
     pub pace: f64,
     /// Factor on the weight of earlier victims after each interval.
     pub memory: f64,

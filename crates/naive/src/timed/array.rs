@@ -50,17 +50,17 @@ pub struct Operation {
     is_of_copy: bool,
     /// True for a program with copied pages.
     holds_copies: bool,
-    /// True for a program with pages that were written.
+    /// True for a program with pages that the host wrote.
     holds_data: bool,
     /// Block of a program or an erase.
     block: u32,
-    /// Number of operations submitted so far, with this one.
+    /// Number of operations submitted so far, including this one.
     submission: u64,
     waiters: Vec<Waiter>,
     suspensions: u32,
     /// First page of a read.
     page: u32,
-    /// Number of further tries that a read still needs.
+    /// Number of further tries that the read still needs before its data are correct.
     retries: u32,
 }
 
@@ -83,13 +83,14 @@ struct Unit {
     planes: Vec<Plane>,
     /// Queues of reads by rank: of the mapping table, others, of copies that yield.
     reads: [VecDeque<OpId>; 3],
-    /// Programs and erases, and reads where these do not go first.
+    /// Queue of programs and erases.
+    /// It also has the reads if the profile does not let reads go first.
     main_queue: VecDeque<OpId>,
-    /// Programs and erases of collection, where it is paced.
+    /// Queue of the programs and erases of collection, if collection is paced.
     collections: VecDeque<OpId>,
-    /// Array time of the operations of collection that wait here.
+    /// Array time in ns of the operations of collection that wait at this die.
     backlog_ns: i128,
-    /// Array time that collection may take before the host.
+    /// Array time in ns that collection may still take before the host's operations (credit).
     credit_ns: i128,
     /// Time in ns since which copies that yield are passed over.
     copies_wait_since: Option<u64>,
@@ -101,7 +102,7 @@ struct Unit {
     array_end_ns: u64,
 }
 
-/// User of a channel or an array: a die, or a plane that reads independently.
+/// User of a channel or a flash array: a die, or a plane that reads independently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DieOrPlane {
     Die(usize),
@@ -125,11 +126,11 @@ pub struct Array {
     channels: Vec<Channel>,
     /// Waiters to notify of operations that are done; the last is notified first.
     pub to_notify: Vec<Waiter>,
-    /// Units that have run out of work; the last may collect first.
+    /// Dies (or chips) that have run out of work; the last in the list may collect first.
     pub idle_units: Vec<usize>,
     pub reads: u64,
     pub programs: u64,
-    /// Free blocks of each pool, by the untimed drive.
+    /// Number of free blocks of each pool, as the untimed drive states it.
     pub free_blocks: Vec<u32>,
     submitted: u64,
     pub errors: Option<Errors>,

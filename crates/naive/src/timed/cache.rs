@@ -20,10 +20,10 @@ pub struct Cached {
 
 #[derive(Debug)]
 pub struct Cache {
-    /// In the order of last use; the most recent is last.
+    /// Cached pages in the order of last use; the most recent is last.
     pub pages: Vec<Cached>,
     pub places: usize,
-    /// Pages that left, whose places are taken until their programs are done.
+    /// Pages that left the cache, whose space is occupied until their programs are done.
     pub leaving: usize,
 }
 

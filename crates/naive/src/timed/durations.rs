@@ -1,4 +1,4 @@
-//! Random durations of array operations, equal to the engine's.
+//! Random durations of array operations, equal to those that the engine draws.
 //!
 //! They come from the random stream "durations", in the order in which operations are created.
 

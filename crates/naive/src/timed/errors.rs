@@ -7,7 +7,8 @@ use writeamp_engine::rng::Numbered;
 pub struct ErrorTable {
     pub erases: Vec<u32>,
     pub days: Vec<f64>,
-    /// Bit error rates: a row for each of `erases`, a column for each of `days`.
+    /// Bit error rates, with a row for each value of `erases` and a column for each value of
+    /// `days`.
     pub rates: Vec<Vec<f64>>,
     pub page_spread: f64,
     pub codeword_bytes: u32,
@@ -29,9 +30,9 @@ pub struct Errors {
     read_draws: Numbered,
     page_draws: Numbered,
     reads: u64,
-    /// Further tries of reads: of the host, of copies, of the table.
+    /// Number of further tries of reads, by purpose: host, copies, mapping table.
     pub retries: [u64; 3],
-    /// Reads that no try corrects: of the host, of copies, of the table.
+    /// Number of reads that no try corrects, by purpose: host, copies, mapping table.
     pub uncorrectable: [u64; 3],
 }
 

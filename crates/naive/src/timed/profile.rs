@@ -39,7 +39,7 @@ pub trait Logical {
     ///
     /// If the next page may lie on any die, it goes to the one with the fewest.
     fn steer(&mut self, queues: &[usize]);
-    /// Notes that the host submitted a write with hints on its pages.
+    /// Records that the host submitted a write with hints on its pages.
     fn note_hinted_write(&mut self);
     fn trim(&mut self, pages: Range<u32>);
     /// Fills up the unit that is begun in a block, or return None if that is impossible.
@@ -81,9 +81,9 @@ pub struct Profile {
     pub host_pages: u32,
     /// Pages of the host and of the mapping table.
     pub logical_pages: u32,
-    /// Array time of a read, for each kind of flash page in turn.
+    /// Array time in ns of a read, for each kind of flash page in turn.
     pub read_ns: Vec<u64>,
-    /// Array time of a program, for each kind of word line in turn.
+    /// Array time in ns of a program, for each kind of word line in turn.
     pub program_ns: Vec<u64>,
     pub erase_ns: u64,
     /// Standard deviation of all array times, divided by their means.

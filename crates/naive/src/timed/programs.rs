@@ -298,7 +298,7 @@ impl<L: Logical> TimedDrive<L> {
         }
     }
 
-    /// Fills up the programs that hold data of the host.
+    /// Fills up the begun programs that hold data of the host.
     pub(super) fn pad_begun(&mut self) {
         self.pad_slc();
         for block in std::mem::take(&mut self.programs.with_host_data) {

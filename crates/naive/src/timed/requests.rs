@@ -30,7 +30,7 @@ pub struct Request {
     /// Number of operations to wait for, plus 1 until all of them are created.
     waits: usize,
     pub cached_pages: usize,
-    /// Interval in which it was served.
+    /// Interval (between two marks of the host) in which the request was served.
     pub interval: usize,
     /// Hints on its pages, if the drive uses any.
     pub hints: Vec<u64>,
@@ -182,7 +182,8 @@ impl<L: Logical> TimedDrive<L> {
 
     fn serve_read(&mut self, request: &Request) {
         let mut from_memory_bytes = 0;
-        // The last page, its read, and the read of the table that this waits for.
+        // These are the last page, the read of this page, and the read of the mapping table that it
+        // waits for.
         let mut last: Option<(u32, OpId, Option<OpId>)> = None;
         for page in request.pages(&self.profile) {
             let bytes = request.bytes_of(page, &self.profile);

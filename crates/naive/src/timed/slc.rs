@@ -6,13 +6,13 @@ use super::array::{OpId, Waiter};
 use super::profile::{Logical, Profile, ProgramFor};
 use super::{Event, TimedDrive};
 
-/// Row in use.
+/// Row of blocks that is in use.
 #[derive(Debug)]
 struct Row {
     number: u32,
-    /// Logical page in each place written so far; None if it is invalid.
+    /// Logical page at each position written so far; None if the page there is invalid.
     places: Vec<Option<u32>>,
-    /// Number of places folded.
+    /// Number of positions whose pages were folded.
     folded: usize,
 }
 
@@ -25,7 +25,7 @@ pub struct Slc {
     next_row: u32,
     /// Begun program, and the number of pages it still needs.
     begun: Option<(OpId, u32)>,
-    /// True while the cache folds in a pause.
+    /// True while the cache is folded in a pause of the host.
     is_folding: bool,
     /// Offset at which the last write ended.
     run_end: u64,

@@ -9,7 +9,7 @@ use super::profile::Profile;
 #[derive(Debug, Clone, Copy)]
 pub enum EntryLocation {
     InMemory,
-    /// This unfinished read fetches it.
+    /// The entry is not in memory yet; this unfinished read fetches it.
     InRead(OpId),
     NotInMemory,
 }
@@ -18,7 +18,7 @@ pub enum EntryLocation {
 struct Segment {
     number: u32,
     is_changed: bool,
-    /// Read that fetches or fetched it, if any.
+    /// Read that fetches or fetched the segment, if any.
     read: Option<OpId>,
 }
 
@@ -26,13 +26,13 @@ struct Segment {
 #[derive(Debug, Clone, Copy)]
 pub struct Evicted {
     pub table_page: u32,
-    /// True if not all of its segments are in memory.
+    /// True if not all segments of the page are in memory.
     pub is_partial: bool,
 }
 
 #[derive(Debug)]
 pub struct Table {
-    /// In the order of last use; the most recent is last.
+    /// Segments in memory, in the order of last use; the most recent is last.
     segments: Vec<Segment>,
     /// Segments whose entries change once they are in memory.
     pending_changes: BTreeSet<u32>,

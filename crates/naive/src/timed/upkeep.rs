@@ -1,4 +1,4 @@
-//! Upkeep: collection, refresh and writes of the mapping table in the background.
+//! Background work: collection, refresh, and writes of the mapping table.
 
 use std::collections::BTreeMap;
 
@@ -67,7 +67,8 @@ impl Upkeep {
 }
 
 impl<L: Logical> TimedDrive<L> {
-    /// Uses a page's entry of the table; returns the read to wait for, if any.
+    /// Uses a page's entry of the mapping table.
+    /// Returns the read that must be waited for, if any.
     pub(super) fn look_up(&mut self, page: u32, is_changed: bool) -> Option<OpId> {
         let table = self.table.as_mut()?;
         match table.touch(page, is_changed) {

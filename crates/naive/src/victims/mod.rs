@@ -32,9 +32,10 @@ pub struct Candidate {
     pub number: u32,
     pub valid_pages: u32,
     pub invalid_pages: u32,
-    /// Time of its close, in events.
+    /// Moment when the block closed, counted in changes of blocks (closes and invalidations).
     pub closed: u64,
-    /// Time of its last change, in events: its close, or the last invalidation of a page.
+    /// Moment of the block's last change, on the same count: its close, or the last invalidation
+    /// of a page.
     pub changed: u64,
     /// Host pages written since it last changed.
     pub age: u64,

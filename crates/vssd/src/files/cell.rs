@@ -46,7 +46,8 @@ impl<'a> Cell<'a> {
 }
 
 /// Encodes a number and its check as a word.
-/// The number 0 becomes the word 0, as in an empty file.
+/// Words have the order of their numbers, as `raise` requires. The number 0 becomes the word 0, as
+/// in an empty file.
 pub fn encode(value: u64) -> u64 {
     debug_assert!(value <= MOST);
     let check = crc32fast::hash(&value.to_le_bytes()) ^ crc32fast::hash(&[0; 8]);

@@ -49,7 +49,7 @@ pub struct TimedFlash {
     outstanding: HashMap<u32, (IoRequest, u64)>,
     done: HashMap<u32, u64>,
     completed: Vec<Completion>,
-    /// Counts of requests.
+    /// Counts of requests, by kind.
     pub requests: Requests,
     /// Latencies of reads and of writes, in the drive's time.
     pub latencies: [Served; 2],

@@ -17,7 +17,7 @@ use crate::record::Request;
 /// Counts of requests since the drive was new; the engine counts pages and bytes only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Requests {
-    /// All of them.
+    /// All requests.
     pub served: u64,
     /// Writes, including requests to write zeros without freeing space.
     pub writes: u64,
@@ -119,7 +119,7 @@ impl Requests {
 /// The pages that a request touches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pages {
-    /// All of them.
+    /// First to last page that the request touches.
     pub range: Range<u64>,
     head_bytes: u64,
     tail_bytes: u64,

@@ -76,7 +76,8 @@ impl Journal {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
-        // A timed drive has operations in progress until it is turned off.
+        // A timed drive has operations in progress until it is turned off, so it takes no snapshot
+        // before.
         let is_due =
             !flash.is_timed() && self.replay > self.longest_replay && !self.keeper.is_busy();
         let mut made = Ok(());

@@ -96,8 +96,7 @@ impl Files {
             file.sync_all()
         });
         if let Err(error) = written {
-            // An incomplete snapshot does no harm but takes space, so a failure to remove it is
-            // ignored.
+            // An incomplete snapshot is useless and takes space, so it is removed.
             remove(&new)?;
             return Err(failed(error));
         }

@@ -83,7 +83,8 @@ impl Segment {
         let failed = |error| Error::io(path, "open it", &error);
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
-        // The server was killed during creation, because a complete file begins with a label.
+        // A file that ends at its label or before was left by a server that was killed during
+        // creation.
         if length <= LABEL_BYTES as u64 {
             return Ok(None);
         }

@@ -289,11 +289,13 @@ impl Files {
                     let why = format!("its request {} exceeds this drive", record.sequence);
                     return Err(Error::damaged(&path, why));
                 }
-                // A request that failed fails again, with the same counters.
+                // A request that failed fails again with the same counters, so its error is
+                // ignored.
                 let _ = flash.replay(record);
             }
             durable = durable.max(segment.durable());
-            // A later segment must not be durable without this one.
+            // A later segment must not be durable without the previous one, so the previous one is
+            // synchronised.
             if let Some((previous, _)) = last.replace((segment, records.len())) {
                 previous.sync()?;
             }
@@ -313,8 +315,8 @@ impl JournalEnd {
         let first = flash.requests().served;
         let next = match Segment::create(&path, identity, number, first) {
             Ok(next) => next,
-            // A journal cannot record that a timed drive was turned on again, so a snapshot is
-            // needed.
+            // A journal cannot record that a timed drive was turned on again, so the drive cannot
+            // be used without a new snapshot.
             Err(error) if flash.is_timed() => return Err(error),
             Err(_) => return Ok(()),
         };

@@ -12,13 +12,13 @@ pub(super) enum HotRule {
 /// Use of group HOT in an epoch.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Used {
-    /// True if the model searches for its size.
+    /// True if the model searches for the size of HOT.
     pub is_searched: bool,
-    /// Its share of the host's writes.
+    /// Share of the host's writes that go to HOT.
     pub traffic: f64,
-    /// Valid share of its victims.
+    /// Share of valid pages in victims of HOT.
     pub valid_share: f64,
-    /// Mean age of its blocks at collection, in host pages written.
+    /// Mean age of the blocks of HOT at collection, in host pages written.
     pub age: f64,
 }
 

@@ -8,15 +8,16 @@ use crate::setup::Layout;
 
 /// Sizes of groups, with the predictions of the model.
 pub(super) struct Sizing {
-    /// Limits of the blocks of all groups but the last, in each domain.
+    /// Largest number of blocks per domain, for each group but the last.
     pub most_blocks: Vec<usize>,
-    /// Predicted valid shares of victims, of all groups.
+    /// Predicted share of valid pages in victims, for each group.
     pub valid_shares: Vec<f64>,
     /// Predicted write amplification.
     pub expected: f64,
 }
 
-/// Group HOT: its pages h, its share t of the host's writes, and its valid share v₀.
+/// Group HOT: its pages h, its share t of the host's writes, and its victims' share v₀ of
+/// valid pages.
 #[derive(Debug, Clone, Copy)]
 struct Hot {
     pages: f64,
@@ -24,18 +25,18 @@ struct Hot {
     valid_share: f64,
 }
 
-/// Bucket of intervals, from `begins` to the begin of the next bucket.
+/// Bucket of rewrite intervals, from `begins` to the begin of the next bucket.
 struct Bucket {
     begins: f64,
     middle: f64,
     count: f64,
-    /// S, the share of intervals of at least `begins`.
+    /// Share of intervals of at least `begins` (S in the docs).
     survive: f64,
-    /// V, the integral of S from 0 to `begins`, in pages.
+    /// Integral of S from 0 to `begins`, in pages (V in the docs).
     valid: f64,
-    /// r, the hot share of the intervals from this bucket on.
+    /// Share of hot intervals among the intervals from this bucket on (r in the docs).
     hot_updates: f64,
-    /// q, the hot share of the pages with these intervals.
+    /// Share of hot pages among the pages with these intervals (q in the docs).
     hot_pages: f64,
 }
 
@@ -49,7 +50,7 @@ pub(super) struct Model {
     domains: f64,
 }
 
-/// Flows of pages between the groups, for some bounds.
+/// Flows of pages between the groups, for given limits of the ages of groups.
 struct Chain {
     /// Flows into each of the groups 1 to n, and out of group n, per write of the host.
     flows: Vec<f64>,
@@ -154,7 +155,8 @@ impl Model {
         sizes.filter(fits).collect()
     }
 
-    /// Adds the best bound behind the others, if the groups allow it and it lowers `least`.
+    /// Adds the best limit of another group behind the others, if more groups are allowed and the
+    /// limit lowers `least`.
     fn divide(&self, hot: Hot, bounds: &mut Vec<usize>, least: &mut f64) -> bool {
         let first = bounds.last().map_or(1, |last| last + 1);
         let mut best = None;
@@ -191,7 +193,8 @@ impl Model {
         Chain { flows, pages, last_valid_share }
     }
 
-    /// Returns v of the last group; its pages arrive at the age of a bucket.
+    /// Returns the valid share v of the last group's victims.
+    /// Its pages arrive at the age of a bucket.
     fn valid_share(&self, from: &Bucket, room: f64, valid: f64) -> f64 {
         let gamma = 1.0 + 1.0 / (2.0 * self.pages_per_block);
         let a = gamma * room / valid;
@@ -244,7 +247,7 @@ impl Model {
 }
 
 fn buckets(intervals: &BTreeMap<u64, u64>) -> Vec<Bucket> {
-    // Ends of buckets: all numbers of four leading bits and zeros, and 2³².
+    // Buckets end at all numbers whose binary digits after the first four are zeros, and at 2³².
     let mut ends: Vec<u64> = (0..8).collect();
     ends.extend((0..29).flat_map(|zeros| (8..16).map(move |lead| lead << zeros)));
     ends.push(1 << 32);

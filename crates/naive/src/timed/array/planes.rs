@@ -9,7 +9,8 @@ use crate::timed::{Clock, Event};
 #[derive(Debug)]
 pub struct Plane {
     stage: Stage,
-    /// Queues of reads by rank: of the mapping table, others, of copies that yield.
+    /// Queues of reads, the most urgent first: of the mapping table, of the host, of pages to be
+    /// copied.
     reads: [VecDeque<OpId>; 3],
 }
 

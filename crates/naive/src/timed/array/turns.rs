@@ -1,11 +1,11 @@
-//! Turns at a die: overdue operations, and paced collection.
+//! Choice of the next operation of a die: overdue operations, and paced collection.
 
 use std::collections::VecDeque;
 
 use super::{Array, OpId, OpKind, Operation};
 use crate::timed::Clock;
 
-/// Queue whose turn it is at a die, where collection is paced.
+/// Queue that a die serves next, if collection is paced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
     Copy,
@@ -99,7 +99,7 @@ impl Array {
             (Some(copies), Some(writes)) => (copies <= writes, copies > writes),
             (copies, writes) => (copies.is_some(), writes.is_some()),
         };
-        // The operation that goes next if none is overdue.
+        // This operation goes next if none is overdue.
         let has_reads = !unit.reads[0].is_empty() || !unit.reads[1].is_empty();
         let is_forced = copy_goes || write_goes;
         let copy_begins = copy_goes || !is_forced && !has_reads && is_copys_turn;
