@@ -3,7 +3,7 @@
 /// Number of buckets into which the time of a capture is divided.
 pub const BUCKETS: usize = 256;
 /// Bins of durations per octave.
-/// They are 9% wide, enough to tell operations of different kinds apart.
+/// They are 9% wide, narrow enough to separate operations of different kinds.
 const BINS_AN_OCTAVE_BITS: u32 = 3;
 const DURATION_BINS: usize = (u64::BITS as usize) << BINS_AN_OCTAVE_BITS;
 const FIRST_WIDTH_PS: u64 = 1 << 30; // about a millisecond
@@ -75,8 +75,8 @@ impl Timeline {
         self.width_ps
     }
 
-    /// Counts of operations:
-    /// [`BUCKETS`] rows, one column per bin between [`Timeline::duration_edges_ps`].
+    /// Number of operations by time and duration.
+    /// It has [`BUCKETS`] rows, and one column per bin between [`Timeline::duration_edges_ps`].
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }

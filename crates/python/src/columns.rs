@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use writeamp_engine as engine;
 use writeamp_engine::workloads::{Column, Values};
 
-/// Python object that owns an array, so that nobody can write, move or resize it.
+/// Python object that owns an array, so that no other code can write, move or resize it.
 #[pyclass(frozen, module = "writeamp._engine")]
 struct Owner(Py<PyUntypedArray>);
 

@@ -18,7 +18,7 @@ pub struct Config {
     pub size_bytes: u64,
     /// Timing tables of a timed drive, in the format of device profiles.
     pub times: Option<serde_json::Value>,
-    /// Factor by which a timed drive is slowed down: seconds of the host per second of the drive.
+    /// Slowdown of a timed drive: seconds of the host per second of the drive.
     #[serde(default = "real_time")]
     pub time_scale: f64,
     /// Output file for the Ready/Busy edges of a timed drive.

@@ -53,8 +53,8 @@ pub struct Levels {
     pub valid_pages: PerKind<Dual>,
     /// Logarithm of the total share of blocks; 0 at the solution.
     pub log_total: Dual,
-    /// Logarithm of each kind's share of blocks, divided by the share that the flows assume;
-    /// 0 at the solution.
+    /// Logarithm of each kind's share of blocks divided by the share that the flows assume.
+    /// It is 0 at the solution.
     pub log_kinds: PerKind<Dual>,
 }
 

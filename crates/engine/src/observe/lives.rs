@@ -4,8 +4,8 @@
 /// Times are in host page writes. Counts of pages decay, so that recent pages weigh more.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Life {
-    /// Centre of the class's range of mean intervals between writes;
-    /// 0 if pages were never rewritten.
+    /// Centre of the class's range of mean intervals between writes.
+    /// It is 0 if the pages were never rewritten.
     pub usual_pages: f64,
     /// Least number of intervals between writes that a page of the class has had.
     pub intervals: u8,

@@ -12,8 +12,8 @@ pub(super) fn integer(text: &str) -> Option<u64> {
     (value.fract() == 0.0 && (0.0..=MOST_EXACT).contains(&value)).then_some(value as u64)
 }
 
-/// Number of bytes, plain or with a unit;
-/// `4k` means 4096, as in storage tools. The number before the unit need not be whole if the number
+/// Number of bytes, plain or with a unit.
+/// As in storage tools, `4k` means 4096. The number before the unit need not be whole if the number
 /// of bytes is.
 pub(super) fn bytes(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());

@@ -37,7 +37,7 @@ impl Alias {
         let mut fill = |page: usize, own: u128, other: usize| {
             let other = if own == capacity { page } else { other } as u32;
             // A whole cell would be 2³², which does not fit in 32 bits and is stored as less. This
-            // is harmless: the other page of such a cell is the page itself.
+            // is harmless, because the other page of this cell is the page itself.
             cells[page] = Cell { own: ((own << 32) / capacity) as u32, other };
         };
         // A heavy page fills the cells of light ones until it is light itself, and is filled by the

@@ -99,7 +99,8 @@ fn optimum(groups: &[Demand], op: f64) -> Option<Vec<f64>> {
         let of_group = |group| if is_written(group) { spare_of(group, log_mu) } else { 0.0 };
         groups.iter().map(of_group).collect()
     };
-    // The spare space grows with μ without bound, so doubling μ finds an upper end.
+    // The spare space grows with μ without bound, so ever larger values of μ reach an upper end of
+    // the search.
     let uses_less = |log_mu: f64| spare(log_mu).iter().sum::<f64>() < op;
     let powers = || (0..).map(|power| 2.0_f64.powi(power));
     let low = powers().map(|power| -power).find(|&log_mu| uses_less(log_mu))?;

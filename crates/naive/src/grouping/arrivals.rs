@@ -22,8 +22,8 @@ pub(super) struct Arrivals {
 #[derive(Debug, Clone, Copy)]
 struct Victim {
     valid_pages: u32,
-    /// Weight of the block:
-    /// 1 at first, multiplied by `Following::memory` at the end of each interval.
+    /// Weight of the block.
+    /// It is 1 at first, and multiplied by `Following::memory` at the end of each interval.
     weight: f64,
 }
 

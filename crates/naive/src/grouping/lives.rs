@@ -188,7 +188,8 @@ impl Lives {
 
     /// Returns the half octave of the youngest bin.
     ///
-    /// The oldest bin contains 32·N, unless fewer than all bins are then used.
+    /// The oldest bin contains the age 32·N. On small drives, the youngest bin begins at age 0
+    /// instead.
     fn first_half(&self) -> usize {
         (half_octave(32 * u64::from(self.logical_pages)) + 1).saturating_sub(AGES)
     }

@@ -11,7 +11,7 @@ struct Cluster {
     writes: u64,
 }
 
-/// Centers of the clusters. Each cluster has a stream; the last stream takes migrated pages.
+/// WARCIP placement. Each cluster has a stream; the last stream takes migrated pages.
 pub struct Warcip {
     period_blocks: u64,
     pages_per_block: u64,

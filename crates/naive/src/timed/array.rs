@@ -50,7 +50,7 @@ pub struct Operation {
     is_of_copy: bool,
     /// True for a program with copied pages.
     holds_copies: bool,
-    /// True for a program with pages that the host wrote.
+    /// True for a program with pages that were written, not copied.
     holds_data: bool,
     /// Block of a program or an erase.
     block: u32,
@@ -81,7 +81,8 @@ struct Unit {
     stage: Stage,
     /// State of each plane, where planes read independently; else empty.
     planes: Vec<Plane>,
-    /// Queues of reads by rank: of the mapping table, others, of copies that yield.
+    /// Queues of reads, the most urgent first: of the mapping table, other reads, of copies that
+    /// yield.
     reads: [VecDeque<OpId>; 3],
     /// Queue of programs and erases.
     /// It also has the reads if the profile does not let reads go first.

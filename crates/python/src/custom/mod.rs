@@ -60,7 +60,7 @@ fn unusable(py: Python<'_>, policy: &str, hook: &'static str, error: PyErr) -> E
     Error::CustomPolicy(Box::new(Fault { policy, hook, host_pages: 0, page, what, cause }))
 }
 
-/// Returns the Python exception of a fault, with its cause;
+/// Returns the Python exception of a fault, with its cause.
 /// `KeyboardInterrupt` (Ctrl-C) is returned unchanged.
 pub fn raised(fault: &Fault) -> PyErr {
     Python::attach(|py| {

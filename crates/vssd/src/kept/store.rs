@@ -34,8 +34,8 @@ use crate::files::mapping::Mapping;
 use crate::files::private;
 use crate::flash::Flash;
 
-/// Longest time in ns that a journal may contain:
-/// 146 years. The sum of two such times does not overflow.
+/// Longest time in ns that a journal may contain, 146 years.
+/// The sum of two of them does not overflow.
 const LONGEST_RUN_NS: u64 = 1 << 62;
 
 /// An opened drive in files.

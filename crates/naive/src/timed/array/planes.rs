@@ -9,8 +9,8 @@ use crate::timed::{Clock, Event};
 #[derive(Debug)]
 pub struct Plane {
     stage: Stage,
-    /// Queues of reads, the most urgent first: of the mapping table, of the host, of pages to be
-    /// copied.
+    /// Queues of reads, the most urgent first: of the mapping table, other reads, of copies that
+    /// yield.
     reads: [VecDeque<OpId>; 3],
 }
 

@@ -32,9 +32,9 @@ impl Array {
         room.max(1)
     }
 
-    /// Returns the queue whose turn it is, if any can begin.
+    /// Returns the queue that the die serves next, if any operation can begin.
     ///
-    /// For paced collection, when no read goes first.
+    /// It is called if collection is paced, and no read goes first.
     pub(super) fn turn(&self, at: usize, with_copies: bool) -> Option<Turn> {
         let unit = &self.units[at];
         let is_ready =
