@@ -128,8 +128,8 @@ impl PyTimedRun {
 impl PyTimedRun {
     /// Creates a run from time 0, which ends when a limit is reached and all requests completed.
     ///
-    /// For the replay of a recorded drive, `window` has the start and end of its measurement in
-    /// virtual time, and its number of unanswered requests at the end.
+    /// `window` is for the replay of a recorded drive. It has the start and end of the measurement
+    /// in virtual time, and the number of unanswered requests at the end.
     #[new]
     #[pyo3(signature = (device, load, *, seed, page_bytes, time_scale=1.0, time_ns=None,
                         written_bytes=None, requests=None, warmup_permille=0, window=None))]

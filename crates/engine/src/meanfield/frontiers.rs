@@ -1,7 +1,7 @@
 //! Markov chain of the hot and the cold write frontier: π of paper 4's K(m), eq. 4.
 //!
 //! Only the states in which a block is collected are kept. The states in between, in which the host
-//! writes, are eliminated row by row: the pages that one frontier gains before the other gains one
+//! writes, are eliminated row by row. The pages that one frontier gains before the other gains one
 //! are geometrically distributed, so that a row costs O(b).
 
 use super::choices::Victims;

@@ -11,9 +11,9 @@
 //! irrational in general. Two such values are equal only if their inputs are equal, and then they
 //! are equal in both drives.
 //!
-//! One case depends on rounding: the optimum gives a group all space that the lower limits of other
-//! groups leave free, and the group has exactly one block too many. A test that meets this case
-//! should change its sizes.
+//! One case depends on rounding. In it, the optimum gives a group all space that the lower limits
+//! of other groups leave free. The group then has exactly one block too many. A test that meets
+//! this case should change its sizes.
 
 mod balance;
 mod opening;

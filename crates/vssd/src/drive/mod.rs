@@ -1,8 +1,8 @@
 //! A virtual drive: interface for servers of a protocol, usable from any number of threads.
 //!
 //! Data are copied under a lock of their page. Then, under the lock of [`Inner`], the flash serves
-//! the request and its row (one record of 32 bytes) is appended to the journal, so that both have
-//! the same order.
+//! the request, which is appended to the journal as a row of 32 bytes. Flash and journal therefore
+//! have the same order of requests.
 
 mod inner;
 
