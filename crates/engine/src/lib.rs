@@ -32,7 +32,7 @@
 //!
 //! The modules, from the bottom up:
 //! - [`flash`]: mechanism. Pages, blocks, the logical→physical map, counters, invariants.
-//! - [`victims`]: which block is collected, one file per policy.
+//! - [`victims`]: choice of the block to collect, one file per policy.
 //! - [`leveling`]: which block takes the wear, one file per wear leveller.
 //! - [`request`]: host requests.
 //! - [`hints`], [`foresight`] and [`detectors`]: information from the host about its pages, and

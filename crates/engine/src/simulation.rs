@@ -352,7 +352,7 @@ impl Hinted {
     }
 
     /// Hints on pages beyond the workload's, such as those of a mapping table.
-    /// They are assigned to the most often written group.
+    /// These pages are assigned to the most often written group.
     fn find_beyond(&mut self, workload: &dyn Workload, places: Range<usize>) -> Option<Hints<'_>> {
         match self.required_hints {
             RequiredHints::Nothing => None,

@@ -74,8 +74,8 @@ impl Endurance {
 
 /// Returns the dictionary of a life.
 ///
-/// `end` has the counts at the end of life, `first_to_reach` the counts when the first block
-/// reached each number of erases, and `erase_counts` the erases of each block at the end.
+/// `end` has the counts at the end of life. `first_to_reach` has the counts when the first block
+/// reached each number of erases. `erase_counts` has the erases of each block at the end.
 fn life_dict<'py>(py: Python<'py>, life: &Life) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("end", moments_dict(py, from_ref(&life.end.moment))?)?;

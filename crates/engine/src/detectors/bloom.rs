@@ -11,9 +11,10 @@ use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::state::state;
 
-/// Detector with a Bloom filter for the current window of writes and one for the previous.
-/// The active filter records the pages of the current window; the passive filter holds those of the
-/// previous one. Memory is a few bits per write of a window, independent of the drive's size.
+/// Detector with a Bloom filter for the current window of writes and one for the previous
+/// window. The active filter records the pages of the current window. The passive filter contains
+/// the pages of the previous window. Memory is a few bits per write of a window, independent of the
+/// drive's size.
 pub struct TwoBloomFilters {
     active: Filter,
     passive: Filter,

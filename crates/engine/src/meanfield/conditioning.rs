@@ -25,7 +25,7 @@ pub struct Conditioning {
 
 impl Conditioning {
     /// Computes the conditioning at a fixed point.
-    /// The bounds are infinite if the fixed point cannot be distinguished from a line of others.
+    /// The bounds are infinite if rounding errors hide whether the fixed point is isolated.
     pub fn new(model: &Model, blocks: &Occupancy, drift: &Drift) -> Self {
         let linearised = Linearised::new(model, blocks, drift);
         let wa = linearised.wa.clone();

@@ -77,7 +77,7 @@ impl Linearised {
     }
 
     /// Factors ∂F/∂m for changes that conserve the sum of all blocks.
-    /// The last equation, which the others imply, is replaced by that condition.
+    /// The last equation follows from the other equations, so it is replaced by this condition.
     pub fn factored(mut self) -> Option<Lu> {
         let size = self.drift.size();
         self.drift.row_mut(size - 1).fill(1.0);

@@ -3,7 +3,7 @@
 use crate::flash::Counters;
 use crate::state::state;
 
-/// Cumulative counters at one point of a run.
+/// Cumulative counters at one moment of a run.
 pub type Sample = Counters;
 
 /// Samples at equal distances in host pages, counted from the start of the series.
@@ -46,8 +46,8 @@ impl Series {
     }
 
     /// Takes a sample if one is due.
-    /// If a request has passed several sampling points, one sample represents them all, and the
-    /// next is taken at the next point ahead.
+    /// If a request has passed several sampling times, one sample represents them all. The next
+    /// sample is taken at the first sampling time after the request.
     pub fn observe(&mut self, now: &Counters) {
         let written_pages = now.host.written_pages;
         if written_pages >= self.next_at {

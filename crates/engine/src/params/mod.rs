@@ -138,7 +138,7 @@ pub trait Specs: Debug + Sync {
     fn read_nested(&self, text: &str, depth: usize) -> Result<Params>;
 }
 
-/// Validated parameters of a spec, given or by default; reading one cannot fail.
+/// Validated parameters of a spec, explicit or by default. Reading a parameter cannot fail.
 #[derive(Debug, Clone)]
 pub struct Params {
     entry: &'static Entry,

@@ -30,7 +30,8 @@ pub(super) fn bytes(text: &str) -> Option<u64> {
         return None;
     }
     let size = number(count)? * unit_bytes as f64;
-    // 1.92TB is a whole number of bytes, but 1.92·10¹² need not be exact in floating point.
+    // 1.92TB is a whole number of bytes, but the product 1.92·10¹² need not be exact in floating
+    // point, so it is rounded.
     let is_whole = (size - size.round()).abs() <= 1e-12 * size && size <= MOST_EXACT;
     is_whole.then_some(size.round() as u64)
 }

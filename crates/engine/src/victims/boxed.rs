@@ -24,7 +24,7 @@ pub fn boxed_policy(text: &str, geometry: &Geometry) -> Result<Boxed> {
 }
 
 /// Visitor that passes a policy that tracks pages with its own type, and boxes any other
-/// policy. Only the former then get compiled loops of their own.
+/// policy. Loops are therefore compiled separately only for policies that track pages.
 pub struct Compiling<W>(pub W);
 
 impl<W: Visitor> Visitor for Compiling<W> {

@@ -87,7 +87,7 @@ impl ByClose {
     }
 }
 
-/// Block with its bucket and its place in the bucket.
+/// Block with its bucket and its position in the order of closing.
 #[derive(Clone, Copy)]
 struct Filed {
     block: u32,

@@ -150,7 +150,8 @@ impl VictimPolicy for Greedy {
     }
 
     fn check(&self, census: &mut Census) -> Result<()> {
-        // All queued blocks are candidates, so the remaining ones are those below the queues.
+        // All queued blocks are candidates, so the remaining candidates have fewer invalid pages
+        // than queued blocks.
         self.queues.check(census)?;
         let in_none =
             |&(block, is_candidate): &(u32, &bool)| *is_candidate && !self.queues.contains(block);

@@ -74,7 +74,8 @@ impl Alias {
 
     #[inline(always)]
     pub fn draw(&self, random: &mut Stream) -> u32 {
-        // The upper half of the product is the cell, the lower half the position within.
+        // The upper half of the product is the index of the cell. The lower half is the position
+        // within the cell.
         let place = u128::from(random.bits()) * self.cells.len() as u128;
         let page = (place >> 64) as u32;
         let cell = self.cells[page as usize];

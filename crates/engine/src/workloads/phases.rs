@@ -10,7 +10,7 @@ use crate::registry::{Entry, Registered};
 use crate::request::{Op, Request};
 use crate::state::state;
 
-/// Word for an endless number of turns.
+/// Word for an endless number of turns, which are passes through all phases.
 const ENDLESS: &str = "endless";
 
 const TURNS: Param = Param::new(

@@ -9,8 +9,8 @@ use crate::params::{Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::state::state;
 
-/// Parameters shared with other workloads: those of TRIMs and of requests.
-/// The latter are omitted from the canonical form if it writes pages.
+/// Parameters shared with other workloads: parameters of TRIMs and of requests.
+/// If the workload writes pages, the parameters of requests are omitted from the canonical form.
 const COMMON: [Param; 1 + SEQUENTIAL_PARAMS.len()] = {
     let mut all = [TRIM; 1 + SEQUENTIAL_PARAMS.len()];
     let (_, of_requests) = all.split_at_mut(1);

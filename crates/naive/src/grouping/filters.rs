@@ -127,8 +127,8 @@ impl Filter {
 
     /// Returns the bits of a page in the filter.
     ///
-    /// The i-th hash is the lower half plus i times the upper half made odd, modulo 2^32. It is
-    /// scaled from 2^32 to the number of bits.
+    /// The i-th hash is the lower half plus i times the upper half made odd, modulo 2^32. Each hash
+    /// is scaled from 2^32 to the number of bits.
     fn places(&self, page: u32) -> Vec<u64> {
         const HALF: u64 = 1 << 32;
         let hash = split_mix(u64::from(page));

@@ -243,7 +243,7 @@ impl Groups {
         joined.arrivals.join(from.arrivals);
     }
 
-    /// Adds a group at its place in the order of numbers.
+    /// Inserts a group so that groups remain in the order of their numbers.
     pub fn open(&mut self, number: usize) {
         self.coldest_first.push(Group::new(number, 0.0));
         self.coldest_first.sort_by_key(|group| group.number);

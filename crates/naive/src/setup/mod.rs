@@ -44,7 +44,7 @@ pub enum Layout {
     Flat,
     /// A pool for each LUN; victims are chosen from the whole drive.
     Striped,
-    /// A pool for each LUN; each LUN collects its own blocks.
+    /// A pool for each LUN; the victim is chosen among the blocks of the same LUN.
     StripedPerLun,
     /// Like `StripedPerLun`, but each logical page has a fixed LUN.
     Static,

@@ -56,7 +56,7 @@ impl Cache {
 }
 
 impl<L: Logical> TimedDrive<L> {
-    /// Admits waiting writes in order, until one finds no place.
+    /// Admits waiting writes in order, until the cache has no space for the next write.
     pub(super) fn admit_waiting(&mut self) {
         if self.cache.is_none() {
             return;
@@ -75,7 +75,8 @@ impl<L: Logical> TimedDrive<L> {
         self.keep_room();
     }
 
-    /// Finds places for the pages of a write; false if some are missing.
+    /// Reserves space in the cache for the pages of a write.
+    /// Returns false if space for some is missing.
     fn admit(&mut self, id: u32) -> bool {
         let request = self.request(id).clone();
         for page in request.pages(&self.profile).skip(request.cached_pages) {
@@ -103,7 +104,7 @@ impl<L: Logical> TimedDrive<L> {
         true
     }
 
-    /// Writes the oldest pages to flash until enough places are free or become free.
+    /// Writes the oldest pages to flash until enough space is free or will become free.
     fn keep_room(&mut self) {
         let units = (16 * self.profile.dies() * self.profile.program_units()) as usize;
         loop {

@@ -86,7 +86,7 @@ pub struct Profile {
     /// Array time in ns of a program, for each kind of word line in turn.
     pub program_ns: Vec<u64>,
     pub erase_ns: u64,
-    /// Standard deviation of all array times, divided by their means.
+    /// Standard deviation of each array time, divided by its mean.
     pub spread: f64,
     pub units_per_flash_page: u32,
     pub planes_at_once: u32,
@@ -148,7 +148,7 @@ pub struct Profile {
     pub errors: Option<ErrorTable>,
 }
 
-/// Place of a page, as needed for its durations.
+/// Physical location of a page, from which the durations of its operations follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     pub die: usize,
@@ -190,7 +190,7 @@ impl Profile {
         vec![(block / (self.blocks / self.dies())) as usize]
     }
 
-    /// Returns the place of a page, by a walk along the units of its block.
+    /// Returns the physical location of a page, by a walk along the program units of its block.
     ///
     /// A block's units go to its dies in turn, and on each die to the planes in turn.
     pub(super) fn place(&self, page: u32) -> Place {

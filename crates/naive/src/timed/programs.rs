@@ -137,7 +137,7 @@ impl<L: Logical> TimedDrive<L> {
         collected: ProgramFor,
         lun: Option<usize>,
     ) {
-        // Reads of the pages that are not copied yet, except of those in memory.
+        // Reads of the pages that are not copied yet. Pages in memory need no read.
         let mut sources: BTreeMap<u32, OpId> = BTreeMap::new();
         // Programs with copies made since the last erase.
         let mut copies: BTreeSet<OpId> = BTreeSet::new();

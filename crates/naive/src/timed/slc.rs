@@ -116,7 +116,7 @@ impl Slc {
         self.rows.front().is_some_and(|row| Self::is_full(row, self.row_pages))
     }
 
-    /// Returns the row and place of a logical page, if the cache holds it.
+    /// Returns the row of a logical page and its position in the row, if the cache contains it.
     fn find(&self, logical: u32) -> Option<(usize, usize)> {
         self.rows.iter().enumerate().find_map(|(at, row)| {
             let place = row.places.iter().position(|&held| held == Some(logical))?;
@@ -124,7 +124,8 @@ impl Slc {
         })
     }
 
-    /// Returns the number of a page in the cache, by its row and place.
+    /// Returns the physical number of a page in the cache, by its row and its position in the
+    /// row.
     fn number_of(&self, (at, place): (usize, usize)) -> u32 {
         self.rows[at].number * self.row_pages as u32 + place as u32
     }

@@ -1,7 +1,7 @@
 //! Handler of SIGBUS, the signal for a mapped page that the kernel cannot read or store.
 //!
-//! Causes: the file was truncated, its disk failed, or the page has no space. The handler maps an
-//! empty page in its place, so that the load or store returns, and marks the range as failed.
+//! The causes are a truncated file, a failed disk, or a page without disk space. The handler maps
+//! an empty page in its place, so that the load or store returns, and marks the range as failed.
 //! Faults at other addresses go to the previous handler.
 
 #![allow(unsafe_code)]

@@ -6,7 +6,8 @@ use writeamp_engine::timing::{Served, SlcWear};
 
 use super::untimed::Requests;
 
-/// Most samples of the counters; when reached, every second sample is dropped.
+/// Largest number of samples of the counters.
+/// When it is reached, every second sample is dropped.
 const MOST_SAMPLES: usize = 128;
 const FIRST_SAMPLE_PAGES: u64 = 16;
 

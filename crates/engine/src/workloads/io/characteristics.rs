@@ -32,7 +32,8 @@ const SKEWS: [&str; 3] = ["uniform", "zipf", "hot-cold"];
 pub struct Accesses {
     /// Size of each request, in bytes.
     pub size_bytes: u64,
-    /// Share of requests at random positions; the others continue from the last one.
+    /// Share of requests at random positions; the other requests continue from the previous
+    /// request.
     pub random: f64,
     /// Bytes between the end of a request and the start of the one that continues it.
     pub stride_bytes: u64,

@@ -7,7 +7,7 @@ use crate::drive::NaiveDrive;
 use crate::grouping::Turn;
 
 impl NaiveDrive {
-    /// Opens groups that are worth their blocks, and closes those that are not.
+    /// Opens groups whose benefit exceeds the cost of their blocks, and closes the other groups.
     pub(super) fn open_and_close_groups(&mut self) {
         let a_block_each = f64::from(self.setup.pages_per_block) * self.pools as f64;
         let GroupState { rules, source, interval_pages, .. } = self.group_state_mut();
@@ -33,7 +33,8 @@ impl NaiveDrive {
         self.open.keys().any(|&(other, _)| other == group)
     }
 
-    /// Moves the blocks of `from` behind those of `into`, in their old order.
+    /// Moves the closed blocks of group `from` behind the blocks of group `into`, in their old
+    /// order.
     pub(super) fn merge_groups(&mut self, from: usize, into: usize) {
         for lun in 0..self.pools {
             let closed = self.closed_of(from, lun);
