@@ -76,8 +76,9 @@ impl Array {
         })
     }
 
-    /// Memory that a drive of this size needs, in bytes, for a check before it is built.
-    /// Besides its record, 29 bytes per block are reserved, enough for the largest victim policy.
+    /// Bytes of memory that a drive of this size needs, for a check before it is built.
+    /// The sum includes 29 bytes per block besides its record, enough for the largest victim
+    /// policy.
     pub fn bytes_needed(geometry: &Geometry, logical_pages: u32) -> u64 {
         let physical = u64::from(geometry.physical_pages());
         u64::from(logical_pages) * 4
@@ -175,7 +176,7 @@ impl Array {
         self.physical_to_logical[page as usize]
     }
 
-    /// Checks that all pages of a request exist. The error names the first that does not.
+    /// Checks that all pages of a request exist. The error names the first page that does not.
     pub fn check_range(&self, pages: &[u32]) -> Result<()> {
         let logical_pages = self.logical_pages();
         // The maximum is computed with vector instructions; the search runs only after an error.
@@ -186,7 +187,7 @@ impl Array {
         Err(Error::OffTheEnd { page, logical_pages })
     }
 
-    /// Checks that all pages of a range exist. The error names the first that does not.
+    /// Checks that all pages of a range exist. The error names the first page that does not.
     pub fn check_extent(&self, pages: &Range<u32>) -> Result<()> {
         let logical_pages = self.logical_pages();
         if pages.end <= logical_pages || pages.is_empty() {

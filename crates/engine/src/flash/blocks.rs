@@ -15,12 +15,12 @@ use super::memory::{Table, filled, prefetch};
 use crate::error::Result;
 use crate::state::{MOST_PLAUSIBLE, state};
 
-/// Words of a record that precede the marks.
+/// Number of 64-bit words of a record that precede the marks.
 const INVALID_PAGES: usize = 0;
 const CHANGED: usize = 1;
 const MARKS: usize = 2;
 
-/// Words of a cache line.
+/// Number of 64-bit words in a cache line.
 const LINE_WORDS: u32 = 8;
 
 /// Result of an invalidation: the block that lost a valid page.
@@ -36,7 +36,7 @@ pub struct Loss {
 #[derive(Debug, Clone)]
 pub struct Blocks {
     records: Table<u64>,
-    /// log₂ of the words of a record.
+    /// log₂ of the number of 64-bit words in a record.
     log_words: u32,
     pages_per_block: u32,
     physical_pages: u32,
@@ -56,7 +56,7 @@ state! {
     } where is_sound
 }
 
-/// log₂ of the words of a record.
+/// log₂ of the number of 64-bit words in a record.
 fn log_words(pages_per_block: u32) -> u32 {
     (MARKS as u32 + pages_per_block.div_ceil(64)).next_power_of_two().ilog2()
 }
@@ -96,7 +96,7 @@ impl Blocks {
         self.records[self.record(block) + INVALID_PAGES] as u32
     }
 
-    /// Sequence number of the last change of `block`, which is an invalidation or its closing.
+    /// Sequence number of the last change of `block`: an invalidation, or the block's closing.
     #[inline(always)]
     pub fn changed(&self, block: u32) -> u64 {
         self.records[self.record(block) + CHANGED]

@@ -5,7 +5,7 @@
 
 use crate::processor::has_wide_lanes;
 
-/// Most items that one step may write beyond the last one kept.
+/// Largest number of items that one step may write beyond the last item kept.
 const LANES: usize = 16;
 
 /// Copies the items whose mark is 0 to `unmarked`, in order.

@@ -69,7 +69,8 @@ impl Cause {
 }
 
 /// Host requests since the drive was new, in logical pages and in bytes.
-/// A partially written or read page counts as one page, and as the bytes of its part.
+/// A partially written or read page counts as one page, and only as the bytes that were written or
+/// read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct HostCounters {
     /// Pages written by the host.
@@ -160,7 +161,7 @@ impl Counters {
         pages.into_iter().chain(others).chain(programs).all(|&count| count < MOST_PLAUSIBLE)
     }
 
-    /// Pages programmed for causes that occur only with timing.
+    /// Pages programmed for causes that occur only on drives with timing.
     pub(crate) fn in_time(&self) -> [u64; Cause::ALL.len() - Cause::SAVED] {
         std::array::from_fn(|at| self.programs[Cause::SAVED + at])
     }

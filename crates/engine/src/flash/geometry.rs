@@ -21,7 +21,7 @@ impl EraseUnit {
         ("superblock", EraseUnit::Superblock),
     ];
 
-    /// The erase unit of that name.
+    /// Erase unit with this name.
     pub fn named(name: &str) -> Result<Self> {
         let unit = Self::ALL.iter().find(|(word, _)| *word == name).map(|(_, unit)| *unit);
         unit.ok_or_else(|| Error::unknown("erase unit", name, &Self::ALL.map(|(word, _)| word)))
@@ -195,7 +195,7 @@ impl Geometry {
         self.luns
     }
 
-    /// Erase units per LUN. Those of one LUN have consecutive numbers.
+    /// Erase units per LUN. The erase units of one LUN have consecutive numbers.
     pub fn blocks_per_lun(&self) -> u32 {
         self.blocks / self.luns
     }

@@ -7,10 +7,11 @@ use super::{Array, BlockState, Frontier, NONE};
 /// Result of a check; the error names the violated invariant.
 type Check = Result<(), String>;
 
-/// Placeholder for the written pages of an open block whose frontier was not visited yet.
+/// Placeholder for the number of written pages of an open block, until its frontier is
+/// visited.
 const UNKNOWN: u32 = u32::MAX;
 
-/// Prefetch distance in pages: entries of the other map are fetched so far ahead.
+/// Distance in pages by which the check of one map prefetches entries of the other map.
 const AHEAD: u32 = 32;
 
 fn holds(holds: bool, invariant: impl FnOnce() -> String) -> Check {
@@ -28,9 +29,9 @@ impl Array {
         }
     }
 
-    /// Checks the whole state for consistency, in time proportional to the drive.
-    /// Only the sizes are trusted. `frontiers` are those of the open blocks; full frontiers are
-    /// ignored.
+    /// Checks the whole state for consistency, in time proportional to the drive's size.
+    /// The check trusts only the sizes of tables. `frontiers` are the write frontiers of the open
+    /// blocks; full frontiers are ignored.
     pub fn check_invariants(&self, frontiers: &[Frontier]) -> Check {
         let written = self.written_pages(frontiers)?;
         self.check_maps(&written)?;

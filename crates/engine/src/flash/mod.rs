@@ -200,7 +200,7 @@ impl<T: Tap> Flash<T> {
     }
 
     /// Programs `logical` at the frontier, and invalidates its previous version.
-    /// Returns the loss of the previous version's block, or None if `logical` was unmapped.
+    /// Returns the block that lost the previous version, or None if `logical` was unmapped.
     #[inline(always)]
     pub fn program(&mut self, logical: u32, frontier: &mut Frontier, cause: Cause) -> Option<Loss> {
         let old = self.array.logical_to_physical[logical as usize];
@@ -280,7 +280,7 @@ impl<T: Tap> Flash<T> {
         frontier.next_page += pages;
     }
 
-    /// Unmaps `logical`. Returns the loss of its block, or None if it was not mapped.
+    /// Unmaps `logical`. Returns the block that lost its page, or None if it was not mapped.
     pub fn trim(&mut self, logical: u32) -> Option<Loss> {
         let array = &mut self.array;
         let old = std::mem::replace(&mut array.logical_to_physical[logical as usize], NONE);
@@ -340,7 +340,7 @@ impl<T: Tap> Flash<T> {
     }
 
     /// Reports an erase that was delayed until the pages of the collected block were migrated.
-    /// At the end of a request they have been.
+    /// It is called at the end of a request, when all these pages have been migrated.
     #[inline(always)]
     pub fn report_erase(&mut self) {
         if T::IS_OPEN

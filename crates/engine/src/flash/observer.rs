@@ -59,8 +59,8 @@ pub enum Notice<'a> {
         /// Logical page that is unmapped.
         logical: u32,
     },
-    /// A group of pages is created. Its blocks are behind the frontiers of the stream of its
-    /// number.
+    /// A group of pages is created.
+    /// Its blocks are behind the frontiers of the stream with the same number.
     GroupCreated {
         /// Number of the group.
         group: u32,
@@ -94,7 +94,8 @@ pub trait Observer: Any + Send {
     /// Called for each event that is not an operation.
     fn on_notice(&mut self, _notice: &Notice) {}
 
-    /// True if the observer needs the scores of victims, which cost a scan of all candidates.
+    /// True if the observer needs the scores of victims.
+    /// These scores cost a scan of all candidates.
     fn needs_scores(&self) -> bool {
         false
     }

@@ -1,8 +1,8 @@
 //! Writes of runs of pages to one frontier, with one update of the bookkeeping per run.
 //!
-//! Counters, the order of the events reported to a policy, and saved states equal those of
-//! page-by-page writes (tested). Decisions that depend on the drive's state before each page use
-//! the page-by-page loop.
+//! A run is a sequence of pages that are written one after another. Counters, the order of the
+//! events reported to a policy, and saved states equal those of page-by-page writes (tested).
+//! Decisions that depend on the drive's state before each page use the page-by-page loop.
 
 #![allow(unsafe_code)]
 
@@ -12,8 +12,8 @@ use super::{Array, Cause, Flash, FlashOp, Frontier, Loss, NONE, Tap};
 /// It hides a memory access, and the prefetched lines still fit in the first-level cache.
 pub const MAP_LOOKAHEAD: usize = 24;
 
-/// Pages that are mapped before the first of their previous versions is marked invalid.
-/// By then the block records have been prefetched, and those of the whole run fit in the
+/// Number of pages mapped before the first of their previous versions is marked invalid.
+/// By then the block records have been prefetched, and the records of the whole run fit in the
 /// first-level cache. While the marks are set, map entries of the pages after the run are
 /// prefetched.
 const RUN_PAGES: usize = 64;

@@ -32,7 +32,7 @@ impl Default for Wear {
 }
 
 impl Pools {
-    /// Number of blocks of a new drive without the spares; an error if none remain.
+    /// Number of blocks of a new drive without the spare blocks; an error if none remain.
     pub fn usable_blocks(self, geometry: &Geometry, wear: Wear) -> Result<u32> {
         let blocks_per_pool = self.blocks_per_pool(geometry);
         let spares = wear.spare_blocks_per_pool;
@@ -49,7 +49,7 @@ impl Pools {
     }
 }
 
-/// Counters right after an erase.
+/// Values of the drive's counters right after an erase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moment {
     /// Blocks erased so far, including this one.
@@ -74,9 +74,9 @@ impl Moment {
 /// State of the drive at the end of its life.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndOfLife {
-    /// Counters at that moment.
+    /// Counters at the end of the life.
     pub moment: Moment,
-    /// Erases of each block.
+    /// Erase count of each block at the end of the life.
     pub erase_counts: Vec<u32>,
 }
 

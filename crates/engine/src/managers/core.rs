@@ -18,23 +18,23 @@ use crate::state::Identity;
 use crate::victims::{Bag, Situation, VictimPolicy};
 use crate::write_history::WriteHistory;
 
-/// Prefetch distance of a write, in pages: the target of its map entry is fetched so far
+/// Prefetch distance of a write: data that belongs to a page is fetched this many pages
 /// ahead.
 pub const PAGE_LOOKAHEAD: usize = 10;
 
 /// Drive with victim policies, and a frontier for each stream and pool.
 pub struct Core<V, T: Tap> {
     pub flash: Flash<T>,
-    /// Indexed by [`Core::frontier`].
+    /// Frontiers of all streams and pools; [`Core::frontier`] computes the index.
     pub frontiers: Vec<Frontier>,
     /// One victim policy per collection domain, which is the drive or a pool.
     victims: Vec<V>,
     random: Stream,
-    /// Consecutive victims without an invalid page.
+    /// Number of victims in a row without an invalid page.
     gainless: u64,
     /// For each closed block: true if it is withheld from the victim policy. Empty if never used.
     held: Vec<bool>,
-    /// One leveller per pool, or none.
+    /// One wear leveller per pool; empty without wear levelling.
     levelers: Vec<Box<dyn WearLeveler>>,
     reserve_blocks: u32,
     /// Pages moved by an exchange of the wear leveller.
@@ -212,8 +212,8 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     }
 
     /// Pads the incomplete program unit of the open block `block`. Returns its frontier.
-    /// Returns None if no unit is incomplete, or if the pool's reserve for the next collection is
-    /// incomplete.
+    /// Returns None if the block has no incomplete unit, or if the pool's reserve for the next
+    /// collection is incomplete.
     pub fn pad(&mut self, block: u32, unit_pages: u32) -> Option<usize> {
         let is_behind =
             |frontier: &Frontier| !frontier.is_full() && self.flash.block_behind(frontier) == block;
@@ -279,14 +279,14 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         if self.victims.len() == 1 { 0 } else { self.flash.pool_of(block) }
     }
 
-    /// True if collection in `pool` can free pages.
+    /// True if a collection in `pool` can free pages.
     pub fn has_invalid(&self, pool: usize) -> bool {
         self.flash.blocks_of(pool).any(|block| {
             self.flash.invalid_pages(block) > 0 && self.flash.state(block) == BlockState::Closed
         })
     }
 
-    /// Chooses the next victim of a domain and removes it from the candidates.
+    /// Chooses the next victim of a collection domain and removes it from the candidates.
     /// Returns an error if too many victims in a row had no invalid page.
     pub fn choose_victim(&mut self, domain: usize) -> Result<u32> {
         let scores = self.scores(domain);
@@ -296,15 +296,16 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         };
         self.count_gain(victim);
         self.notify_victim(victim, self.victims[domain].measure(), &scores);
-        // If only one block of the drive has an invalid page, random choices miss it so often with
-        // a probability of only e^−50.
+        // If only one block of the drive has an invalid page, random choices may miss it often. The
+        // probability of missing it as often as this limit is e^−50, so the limit rejects no
+        // working policy.
         if self.gainless > 50 * u64::from(self.flash.geometry().blocks()) {
             return Err(Error::NeverFrees { collections: self.gainless });
         }
         Ok(victim)
     }
 
-    /// Scores of the candidates of a domain, if the observer needs them.
+    /// Scores of the candidates of a collection domain, if the observer needs them.
     #[inline(always)]
     fn scores(&self, domain: usize) -> Vec<Score> {
         if !self.flash.needs_scores() {
@@ -336,7 +337,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         policy.choose(blocks, now, &mut self.random)
     }
 
-    /// Chooses a victim of a domain that is worth collecting while the host is idle.
+    /// Chooses a victim of a collection domain that is worth collecting while the host is idle.
     /// A victim without an invalid page becomes a candidate again, as if it had just closed.
     pub fn choose_idle_victim(&mut self, domain: usize) -> Result<Option<u32>> {
         let scores = self.scores(domain);
@@ -376,7 +377,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     }
 
     /// Chooses a second victim for a swap and removes it from the candidates.
-    /// It is the block with the most invalid pages of `d` drawn from `among`.
+    /// It is the block with the most invalid pages of `d` blocks drawn at random from `among`.
     pub fn choose_second_victim(&mut self, among: &Bag, d: u32) -> Option<u32> {
         let wants_scores = self.flash.needs_scores();
         let random = || self.random.clone();
@@ -389,7 +390,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         Some(victim)
     }
 
-    /// Removes a closed block, not chosen by the policy, from the candidates if it is one.
+    /// Removes a closed block from the candidates, if it is one. The policy did not choose it.
     fn forget(&mut self, block: u32) {
         if !self.is_held(block) {
             let domain = self.domain_of(block);

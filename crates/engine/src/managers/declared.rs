@@ -1,4 +1,5 @@
-//! Declaration of a block manager, read before it is built: supported choices and needs.
+//! Declaration of a block manager, read before it is built.
+//! It states the supported layouts and victim policies, and the blocks and hints needed.
 
 use super::{Layout, Setup};
 use crate::error::{Error, Result};
@@ -7,16 +8,17 @@ use crate::hints::RequiredHints;
 use crate::leveling;
 use crate::victims::VICTIMS;
 
-/// Subset of choices that a manager supports, with the reason.
+/// Layouts or victim policies that a manager supports, with the reason for the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Only<T: 'static> {
-    /// Supported choices.
+    /// Supported layouts, or names of supported victim policies.
     pub these: &'static [T],
-    /// Reason, which follows the manager's name in the error message.
+    /// Reason for the limit, which follows the manager's name in the error message.
     pub because: &'static str,
 }
 
-/// Supported choices and needs of a manager with the parameters of a spec.
+/// Supported layouts and victim policies of a manager, and the blocks and hints it needs.
+/// They apply to the manager with the parameters of one spec (its name and parameters).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Declared {
     /// Supported layouts; all if `None`.
@@ -25,7 +27,7 @@ pub struct Declared {
     pub victims: Option<Only<&'static str>>,
     /// Spec of the manager's default victim policy.
     pub default_victims: String,
-    /// Parameter that shapes the default victim policy, and therefore requires that policy.
+    /// Parameter that changes the default victim policy, so that no other policy may be chosen.
     pub shapes_victims: Option<&'static str>,
     /// Kind of hint that the host must provide.
     pub required_hints: RequiredHints,
@@ -41,7 +43,7 @@ pub struct Declared {
 /// Blocks of each pool that a manager keeps open or free at any time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
-    /// Fewest write frontiers. The manager uses more if the drive has room for them.
+    /// Fewest write frontiers. The manager uses more of them if the drive has room.
     pub fewest_streams: u32,
     /// Write frontiers on a drive with room for all of them.
     pub most_streams: u32,
@@ -55,9 +57,9 @@ impl Needs {
         Needs { fewest_streams: streams, most_streams: streams, reserve_blocks: 0 }
     }
 
-    /// Needs together with a mapping table on the flash, if `has_table`.
-    /// Blocks of the table hold nothing else. A collection fills either their frontier or those of
-    /// data, so that no further blocks are reserved.
+    /// Needs of this manager and of a mapping table on the flash, if `has_table`.
+    /// Blocks of the table hold no data of the host. A collection moves either pages of the table
+    /// or pages of data, so the table needs no further reserved blocks.
     pub(super) fn beside(self, has_table: bool) -> Self {
         let more = u32::from(has_table);
         Needs {
@@ -157,8 +159,8 @@ impl Declared {
                 frontiers + 1
             )));
         }
-        // Worst case for collection: all invalid pages are in open blocks, which no policy may
-        // choose. One more invalid page must then be in a closed block.
+        // In the worst case for collection, all invalid pages are in open blocks, which no policy
+        // may choose. One more invalid page must then be in a closed block.
         let reserved_blocks = u64::from(self.needs.reserve_blocks) + u64::from(leveler_blocks);
         let pages_per_block = u64::from(geometry.pages_per_block());
         let tied_up = (frontiers - pools + pools * reserved_blocks) * pages_per_block;
@@ -175,7 +177,8 @@ impl Declared {
         if spare <= tied_up && spare > 0 {
             return too_small(spare, "", tied_up);
         }
-        // A LUN with more host pages than it has room for cannot use the space of another.
+        // With static allocation, a LUN whose host pages exceed its room cannot use another LUN's
+        // space.
         if layout == Layout::Static && spare > 0 {
             let spare = (usable_pages / pools).saturating_sub(logical_pages.div_ceil(pools));
             if spare <= tied_up / pools {

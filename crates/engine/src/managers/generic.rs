@@ -40,7 +40,7 @@ struct Generic<P, V, T: Tap> {
     placement: P,
     required_hints: RequiredHints,
     needs: Needs,
-    /// Opening of each block. Empty if not needed.
+    /// Time and stream of each block's opening. Empty if neither is needed.
     opened: Table<Opened>,
     /// Next pool to write to, for each stream.
     next_pool: Vec<usize>,
@@ -175,7 +175,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         Ok(())
     }
 
-    /// Pool for the next page of `stream`: the next in turn that has room.
+    /// Pool for the next page of `stream`: the next pool in turn that has room.
     fn pool_with_room(&mut self, stream: usize) -> Result<usize> {
         let pools = self.core.flash.pools();
         loop {

@@ -28,7 +28,7 @@ const STREAMS: usize = 2;
 struct HotCold<V, T: Tap> {
     name: &'static str,
     core: Core<V, T>,
-    /// Classifies pages as hot or cold. Without a detector, the host's hints do.
+    /// Classifies pages as hot or cold. Without a detector, the hints of the host classify them.
     detector: Option<Box<dyn Detector>>,
     swap: Option<Swap>,
     /// Stream for which each block was last opened.
@@ -38,7 +38,7 @@ struct HotCold<V, T: Tap> {
     next_pool: [usize; STREAMS],
     /// Stream of each page of a batch.
     streams: Vec<u8>,
-    /// For each group of the hints: true if it is hot.
+    /// For each group that the host's hints name: true if the group is hot.
     hot_groups: Vec<bool>,
     /// Valid pages of a victim, and of the second victim of a swap.
     migrating: [Vec<u32>; 2],
@@ -47,7 +47,7 @@ struct HotCold<V, T: Tap> {
 /// Data for the swaps of HCWF(swap): the closed blocks of each kind, to draw second victims.
 struct Swap {
     d: u32,
-    /// Closed blocks of each stream and pool, with the indices of frontiers.
+    /// Closed blocks of each stream and pool, indexed like the frontiers.
     closed: Vec<Bag>,
 }
 
@@ -98,7 +98,7 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
         }
     }
 
-    /// Pool for the next page of `stream`: the next in turn that has room.
+    /// Pool for the next page of `stream`: the next pool in turn that has room.
     fn pool_with_room(&mut self, stream: usize) -> Result<usize> {
         let pools = self.core.flash.pools();
         for step in 0..pools {
@@ -198,7 +198,7 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
         }
     }
 
-    /// Index of the bag of a block's kind and pool.
+    /// Index of the list of closed blocks with the same kind (hot or cold) and pool as a block.
     fn bag(&self, block: u32) -> usize {
         let stream = usize::from(self.label[block as usize]);
         self.core.frontier(stream, self.core.flash.pool_of(block))
@@ -224,7 +224,7 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
         self.remember(block);
     }
 
-    /// Gives frontiers of a drive-wide pool that padding has filled a block with room.
+    /// Replaces the frontiers that padding has filled by blocks with room, in a drive-wide pool.
     /// With a pool per LUN, a frontier gets a new block when it is written to.
     fn refill_padded(&mut self) -> Result<()> {
         if self.layout == Layout::Flat && self.core.frontiers.iter().any(Frontier::is_full) {

@@ -38,7 +38,7 @@ pub enum Layout {
     /// One frontier per stream and LUN. Pages are striped over the LUNs with room; if none has
     /// room, a victim anywhere is collected.
     Striped,
-    /// Striped, but each LUN collects when it runs out of space (paper 3, §3).
+    /// Striped, but each LUN collects its own blocks when it runs out of space (paper 3, §3).
     StripedPerLun,
     /// Static: each logical page belongs to LUN `page mod luns`, which collects for itself.
     /// This is static allocation by channel, then chip, then die (`MQSim`'s CWDP).
@@ -139,7 +139,7 @@ pub trait BlockManager: Send + State {
     /// same identity.
     fn identify(&mut self, identity: Identity);
 
-    /// See [`Array::assert_invariants`].
+    /// Asserts the invariants; see [`Array::assert_invariants`].
     fn assert_invariants(&self);
 }
 
@@ -212,7 +212,7 @@ pub trait Manager {
 }
 
 /// Passes the placements and the managers with their own collection to a macro.
-/// The macro is one of the registry.
+/// That macro is one of the macros that build registries.
 macro_rules! managers {
     ({$then:ident! $with:tt} $($module:ident::$placement:ident),+ $(,)?) => {
         $then! { $with

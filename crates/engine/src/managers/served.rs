@@ -29,13 +29,13 @@ pub trait Policy: Send + State {
     /// Kind of hint that the host must provide.
     fn required_hints(&self) -> RequiredHints;
 
-    /// Advice for hosts without hints, as the end of a sentence.
+    /// Advice for hosts without hints, which ends an error message.
     fn without_hints(&self) -> &'static str;
 
     /// Forgets the history of a page that was unmapped.
     fn forget(&mut self, _logical: u32) {}
 
-    /// Returns the error of the last [`Self::forget`], if it failed.
+    /// Returns the error of the last call of [`Self::forget`], if it failed.
     fn failure(&mut self) -> Result<()> {
         Ok(())
     }
@@ -48,7 +48,7 @@ pub trait Policy: Send + State {
     /// See [`BlockManager::steer`].
     fn steer(&mut self, _queues: &[u32]) {}
 
-    /// Handler for frontiers that padding has filled.
+    /// Function that replaces frontiers which padding has filled.
     /// None means that the manager has no room for padding.
     fn on_padded(&mut self) -> Option<fn(&mut Self, usize)> {
         None
@@ -88,7 +88,7 @@ macro_rules! by_fields {
 
 pub(super) use by_fields;
 
-/// Index of the shortest queue; of equals, the first from `next` on.
+/// Index of the shortest queue; of equally short queues, the first from `next` on.
 pub fn shortest(queues: &[u32], next: usize) -> usize {
     let in_turn = (next..queues.len()).chain(0..next);
     in_turn.min_by_key(|&at| queues[at]).unwrap_or(next)

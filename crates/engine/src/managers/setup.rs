@@ -26,7 +26,7 @@ pub struct CustomPolicies {
 pub struct Setup {
     /// Shape of the drive.
     pub geometry: Geometry,
-    /// Logical pages, visible to the host.
+    /// Number of logical pages, which are visible to the host.
     pub logical_pages: u32,
     /// Number of logical pages, at the end, that hold the mapping table; 0 without one.
     /// On drives with timing, placements give them their own frontiers.

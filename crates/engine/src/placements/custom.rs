@@ -19,7 +19,7 @@ pub struct CustomPlacement {
     streams: CustomStreams,
     /// For each stream: true if it may receive migrated pages.
     may_migrate: Vec<bool>,
-    /// Streams for the pages of the current victim, and how many were used.
+    /// Streams for the pages of the current victim, and how many of these streams were used.
     answers: Vec<i64>,
     used: usize,
     /// Host pages written, as of the last call.

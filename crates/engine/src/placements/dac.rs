@@ -27,7 +27,7 @@ pub struct Dac {
 
 state!(Dac { fixed regions, table region, nested residence } where is_sound);
 
-/// Time of each page's last placement, and the longest residence of young pages.
+/// Time of each page's last placement, and the longest age at which a page counts as young.
 struct Residence {
     since: LastWrites,
     young_writes: u64,

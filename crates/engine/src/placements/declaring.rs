@@ -7,10 +7,10 @@ use crate::registry::Registered;
 
 /// Registered placement, which is declared by its parameters before it is built.
 pub trait RegisteredPlacement: Placement + Registered<Sizes> {
-    /// Default victim policy: the one that its authors use.
+    /// Default victim policy: the policy that the placement's authors use.
     const VICTIMS: &'static str = "greedy";
 
-    /// Number of streams with these parameters.
+    /// Numbers of streams with these parameters.
     fn streams(params: &Params) -> Streams;
 
     /// Default victim policy with these parameters.

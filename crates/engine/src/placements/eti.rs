@@ -19,7 +19,7 @@ const HOT: usize = 0;
 const COLD: usize = 1;
 const MIGRATED: usize = 2;
 
-/// Lowest count of a hot extent, and highest possible count.
+/// Lowest write count of a hot extent, and the highest count that is recorded.
 const HOT_COUNT: u8 = 4;
 const MOST_COUNT: u8 = 15;
 const REQUESTS_BETWEEN_DECAYS: u32 = 4096;
@@ -27,7 +27,7 @@ const REQUESTS_BETWEEN_DECAYS: u32 = 4096;
 pub struct Eti {
     pages: u32,
     most_extents: usize,
-    /// First page of each extent, in ascending order from 0, and its count.
+    /// First page of each extent, in ascending order from 0, and the extent's write count.
     firsts: Vec<u32>,
     counts: Vec<u8>,
     until_decay: u32,
@@ -88,7 +88,7 @@ impl Eti {
         }
     }
 
-    /// Splits an extent at `page`, if the number of extents allows it.
+    /// Splits an extent at `page`, unless the maximum number of extents is reached.
     /// Returns the first extent that begins at or after `page`.
     fn split_at(&mut self, page: u32) -> usize {
         let at = self.firsts.partition_point(|&first| first < page);

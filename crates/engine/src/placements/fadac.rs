@@ -12,7 +12,7 @@ use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Pairs, Registered};
 use crate::state::state;
 
-/// Fixed-point unit of the average: 2⁻³² writes.
+/// One write in the fixed-point format of the average, whose unit is 2⁻³² writes.
 const ONE: u64 = 1 << 32;
 const RATIO: u64 = 10;
 
@@ -25,7 +25,8 @@ pub struct Fadac {
 state!(Fadac { fixed classes, table counts, value average } where is_sound);
 
 impl Fadac {
-    /// On average each write adds one, apart from rounding.
+    /// True if the average is at most one write, apart from rounding.
+    /// Each write adds 1/n to it and subtracts its n-th part, so it cannot rise above one.
     fn is_sound(&self) -> bool {
         self.average <= ONE + self.counts.len() as u64
     }

@@ -4,8 +4,9 @@ use crate::error::Result;
 use crate::flash::{Table, filled, prefetch};
 use crate::state::state;
 
-/// Exact clock after the last write of each page, in 4 bytes per logical page.
-/// Clocks are stored modulo 2³²; pages older than that look younger than they are.
+/// Clock after the last write of each page, in 4 bytes per logical page.
+/// The clock counts host pages written. It is stored modulo 2³², so pages that were written longer
+/// ago look younger than they are.
 pub struct LastWrites {
     /// Clock after the last write of each page, or 0 if never written.
     written_at: Table<u32>,

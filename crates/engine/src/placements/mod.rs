@@ -30,7 +30,7 @@ use crate::state::State;
 use crate::write_history::{BlockHistory, PageHistory};
 
 /// Passes the list of placements to a macro, each as `module::Type`.
-/// The naive drive has a counterpart of the same name in a module of the same name.
+/// The naive drive, a simple second implementation, has a type and a module of the same names.
 #[macro_export]
 macro_rules! placements {
     ($then:ident! $with:tt) => {
@@ -75,8 +75,7 @@ pub trait Placement: State + Send + 'static {
     /// [`Self::migration_stream`].
     fn recall(&mut self, _page: Option<PageHistory>) {}
 
-    /// True if [`Self::survey`] must be called now.
-    /// Checked before each host page.
+    /// True if [`Self::survey`] must be called now. This is checked before each host page.
     fn is_survey_due(&mut self) -> bool {
         false
     }
@@ -94,7 +93,8 @@ pub trait Placement: State + Send + 'static {
     /// Called when a victim is chosen; its valid pages follow.
     fn on_victim(&mut self, _victim: &Victim) {}
 
-    /// Called with the valid pages of that victim, in the order in which they will be moved.
+    /// Called with the valid pages of the chosen victim, in the order in which they will be
+    /// moved.
     /// An error ends the run before the block is erased.
     fn on_pages(&mut self, _pages: &[u32], _victim: &Victim) -> Result<()> {
         Ok(())
@@ -109,15 +109,14 @@ pub trait Placement: State + Send + 'static {
         None
     }
 
-    /// Called when `block`, opened for `stream`, closes. Returns true to withhold it from the
-    /// policy.
+    /// Called when `block`, opened for `stream`, closes.
+    /// Returns true to withhold the block from the victim policy.
     fn on_close(&mut self, _block: u32, _stream: usize, _domain: usize) -> bool {
         false
     }
 
-    /// Takes the blocks that were withheld when they closed and are now candidates of the policy.
-    /// They are reported to the policy in this order. Always called after
-    /// [`Self::victim`].
+    /// Takes the blocks that were withheld when they closed and are now candidates.
+    /// They are reported to the victim policy in this order. Always called after [`Self::victim`].
     fn take_released(&mut self) -> Vec<u32> {
         Vec::new()
     }
@@ -128,7 +127,7 @@ pub trait Placement: State + Send + 'static {
     /// Called when the data of `young` has moved to `worn`, which closed in its place.
     fn on_exchange(&mut self, _young: u32, _worn: u32) {}
 
-    /// Returns the error since the last call, if any; it ends the run.
+    /// Returns the error that occurred since the last call, if any. An error ends the run.
     #[inline(always)]
     fn failure(&mut self) -> Result<()> {
         Ok(())
@@ -179,7 +178,7 @@ pub struct Closed {
 }
 
 impl Restored<'_> {
-    /// True if `is_known` holds for every mapped page.
+    /// True if `is_known` returns true for every mapped logical page.
     pub fn holds_for_mapped_pages(&self, is_known: impl Fn(usize) -> bool) -> bool {
         let mapped = self.map.iter().enumerate().filter(|(_, page)| **page != NONE);
         mapped.map(|(logical, _)| logical).all(is_known)
@@ -226,7 +225,7 @@ pub struct Streams {
 pub struct HostPage {
     /// Logical page number.
     pub logical: u32,
-    /// Host pages written before it.
+    /// Clock: number of host pages written before this page.
     pub now: u64,
     /// Group of the page, if the placement requires group hints.
     pub group: u8,
@@ -239,8 +238,8 @@ pub struct HostPage {
 pub struct Victim {
     /// Stream that the block was opened for.
     pub stream: usize,
-    /// Clock when it was opened.
+    /// Clock (host pages written) when the block was opened.
     pub opened: u64,
-    /// Clock when it is collected.
+    /// Clock (host pages written) when the block is collected.
     pub now: u64,
 }

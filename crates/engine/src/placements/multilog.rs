@@ -23,7 +23,7 @@ pub struct MultiLog {
     logs: Vec<Log>,
     /// Lowest log in use.
     lowest: usize,
-    /// Host writes, which decay like those of the logs.
+    /// Host writes, with the same decay as the write counters of the logs.
     writes: u64,
     fades_at: u64,
     pages_per_block: u64,
@@ -66,7 +66,7 @@ impl MultiLog {
             && self.lowest < self.logs.len()
     }
 
-    /// Half the mean update interval of the pages of a log.
+    /// Half the mean update interval of the pages of a log, in host pages written.
     fn half_interval(&self, log: usize) -> u32 {
         let Log { pages, writes } = self.logs[log];
         let half = (pages * self.writes).checked_div(2 * writes).unwrap_or(u64::MAX);

@@ -17,7 +17,7 @@ pub struct Oracle {
     streams: usize,
     spacing: Spacing,
     pages_per_block: u64,
-    /// Clock at which each page becomes invalid.
+    /// Clock (host pages written) at which each page becomes invalid.
     invalidation_times: Table<u64>,
 }
 

@@ -16,16 +16,18 @@ const LONG_LIVED: usize = 1;
 /// Stream of pages migrated from a block of short-lived pages.
 const SURVIVORS: usize = 2;
 /// Streams of other migrated pages: younger than 4ℓ, younger than 16ℓ, and older.
+/// ℓ is the mean lifespan of blocks of short-lived pages.
 const BY_AGE: [usize; 3] = [3, 4, 5];
 
-/// Number of blocks over which ℓ is averaged.
+/// Number of collected blocks over which the lifespan ℓ is averaged.
 const BLOCKS: u64 = 16;
 
 pub struct SepBit {
     last_writes: LastWrites,
-    /// 16·ℓ; infinite until the first 16 blocks were collected.
+    /// 16·ℓ, in host pages written; infinite until the first 16 blocks were collected.
     lifespans: u64,
-    /// Collected blocks of short-lived pages since ℓ was updated, and the sum of their lifespans.
+    /// Number of blocks of short-lived pages collected since ℓ was updated.
+    /// The next field is the sum of their lifespans, in host pages written.
     collected: u64,
     sum: u64,
 }

@@ -49,14 +49,16 @@ state! {
     } where is_sound
 }
 
-/// Scale of hotness.
+/// Scale of hotness (writes over age) on which groups are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scale {
     /// Linear scale.
-    /// Hotness spans many orders of magnitude, so a mean only reflects the highest values. Groups
-    /// therefore begin at 0, and empty groups restart there, to divide the lowest values.
+    /// Hotness spans many orders of magnitude, so the mean hotness of a group reflects only its
+    /// highest values. Groups therefore begin at 0, and empty groups restart there, to divide the
+    /// lowest values.
     Linear,
-    /// Logarithmic scale. Groups begin at quantiles, and an empty group keeps its mean.
+    /// Logarithmic scale. Groups begin at quantiles of the hotness.
+    /// An empty group keeps its mean.
     Logarithmic,
 }
 
@@ -74,7 +76,7 @@ impl Scale {
     }
 }
 
-/// Unit whose hotness determines the groups.
+/// Unit (block or page) whose hotness determines the groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unit {
     Segment,
@@ -171,7 +173,7 @@ impl Sfs {
     }
 }
 
-/// 16·log₂(number) + 16, with a linear fraction; 0 for 0.
+/// 16·log₂(number) + 16, linear between powers of two; 0 for 0.
 #[inline(always)]
 fn octaves(number: u64) -> u64 {
     let Some(power) = number.checked_ilog2() else { return 0 };
@@ -179,7 +181,7 @@ fn octaves(number: u64) -> u64 {
     16 * (u64::from(power) + 1) + rest as u64
 }
 
-/// Index of the value nearest to `value`; of equals, the first.
+/// Index of the value nearest to `value`; of equally near values, the first.
 #[inline(always)]
 pub fn nearest(values: &[u64], value: u64) -> usize {
     let mut best = 0;
@@ -311,7 +313,8 @@ impl RegisteredPlacement for Sfs {
         Streams { all: groups, migration: groups }
     }
 
-    /// By age, if the hotness of blocks is not used.
+    /// Default victim policy.
+    /// If the hotness of blocks is not measured, the policy uses the age of blocks.
     fn victims(params: &Params) -> &'static str {
         match params.choice("unit", &Unit::ALL) {
             Unit::Segment => Self::VICTIMS,

@@ -23,7 +23,8 @@ pub struct Warcip {
     start: Start,
     /// Mean rewrite interval of each cluster.
     centers: Vec<u64>,
-    /// Number of pages in each mean, and writes since the last check of the clusters.
+    /// Number of pages in each mean.
+    /// The next field is the number of writes of each cluster since the last check.
     weights: Vec<u64>,
     writes: Vec<u64>,
     until_split: u64,
@@ -48,9 +49,9 @@ state! {
 /// Record of migrations of each page since its last host write.
 enum Migrations {
     Nothing,
-    /// True if there was one, which doubles the interval.
+    /// True if the page was migrated, which doubles the interval.
     Any(Table<bool>),
-    /// Age at the last migration, which is added to the interval.
+    /// Age of the page at the last migration, which is added to the interval.
     LastAge(Table<u32>),
 }
 
@@ -63,7 +64,8 @@ impl Migrations {
         })
     }
 
-    /// Interval of a host page with its penalty. Clears the penalty.
+    /// Rewrite interval of a host page, longer if the page was migrated in the meantime.
+    /// The record of its migrations is cleared.
     #[inline(always)]
     fn lengthen(&mut self, logical: u32, interval: u64) -> u64 {
         match self {
@@ -133,7 +135,7 @@ impl Start {
 
 impl Warcip {
     fn is_sound(&self) -> bool {
-        // Intervals have 32 bits, and the penalty may double them.
+        // Intervals have 32 bits, and a migration may double them.
         self.centers.iter().all(|&center| center <= 2 << u32::BITS)
             && self.weights.iter().all(|weight| (1..=self.pages_per_block).contains(weight))
             && self.writes.iter().all(|&writes| writes <= self.writes_between_splits)
@@ -225,7 +227,8 @@ impl Registered<Sizes> for Warcip {
             last_writes: LastWrites::new(sizes.logical_pages)?,
             migrations: Migrations::new(params, pages)?,
             start: params.choice("start", &Start::ALL),
-            // Start: one drive's worth of writes, and repeated halves of it.
+            // The longest mean interval starts at one drive write, and each shorter one at half the
+            // next.
             centers: (0..clusters).map(|c| (pages as u64) >> (clusters - 1 - c).min(63)).collect(),
             weights: vec![1; clusters],
             writes: vec![0; clusters],

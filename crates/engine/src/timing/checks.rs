@@ -1,4 +1,4 @@
-//! Checks of a profile's values, with the error for each invalid value.
+//! Checks of the values of a device profile, with the error for each invalid value.
 
 use super::domains;
 use super::params::{Array, MapCache, Timing};
@@ -64,8 +64,8 @@ impl Timing {
         let units = u64::from(self.units_per_flash_page(geometry))
             * u64::from(planes)
             * u64::from(self.program.pages_per_word_line);
-        // Units of one plane: with several planes, each has its part of the program in its own
-        // block.
+        // Mapping units of a program on one plane. With several planes, each plane programs its
+        // part in a block of its own.
         let plane_units = units / u64::from(planes);
         if units > 4096 {
             return wrong(format!(
@@ -128,8 +128,7 @@ impl Timing {
         )))
     }
 
-    /// Checks that lists of values per page kind are not empty, and not longer than a block has
-    /// kinds.
+    /// Checks that lists with one value per page kind are neither empty nor too long.
     fn check_kinds(&self) -> Result<()> {
         let Array { read_us, program_us, read_spread, program_spread, .. } = &self.timing;
         let lists = [

@@ -30,7 +30,7 @@ pub struct Completion {
     pub at_ns: u64,
 }
 
-/// Edge of a Ready/Busy pin. Edges are in order of time.
+/// Edge of a Ready/Busy pin. Edges are recorded in order of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
     /// Time of the edge.
@@ -41,31 +41,31 @@ pub struct Edge {
     pub busy: bool,
 }
 
-/// Busy time of the parts of one kind.
+/// Busy time of all device parts of one kind, such as all channels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Busy {
     /// Kind of part: "channel", "die", "link", "controller" or "head".
     pub level: &'static str,
-    /// Number of parts of this kind.
+    /// Number of device parts of this kind.
     pub parts: u32,
     /// Busy time, summed over all parts.
     pub busy_ns: u64,
 }
 
-/// Wear and contents of the SLC caches.
+/// Wear of the SLC caches, and the data in them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlcWear {
-    /// Block erases of the caches since the device was new.
+    /// Number of block erases of the caches since the device was new.
     pub erases: u64,
-    /// Number of blocks.
+    /// Number of blocks of the caches.
     pub blocks: u64,
-    /// Sum of the mapping units of the erased blocks, over all erases.
+    /// Number of erased mapping units (pages of the map), summed over all erases.
     pub erased_pages: u64,
-    /// Mapping units that hold data now.
+    /// Number of mapping units that hold data now.
     pub valid_pages: u64,
 }
 
-/// Events processed by one call.
+/// Number of events that one call processed, and their last time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Ran {
     /// Number of events.
@@ -79,10 +79,11 @@ pub trait BlockDevice: Send {
     /// Capacity visible to the host, in bytes.
     fn capacity_bytes(&self) -> u64;
 
-    /// Most outstanding requests; the host queues the others.
+    /// Most outstanding requests of the device; the host queues further requests.
     fn depth(&self) -> u32;
 
-    /// Submits a request at `now_ns`, which no event may precede. Its completion has this `id`.
+    /// Submits a request at `now_ns`; no unprocessed event may be earlier.
+    /// The request's completion has this `id`.
     fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32) -> Result<()>;
 
     /// Kind of hint that must accompany each write.
@@ -91,7 +92,7 @@ pub trait BlockDevice: Send {
     }
 
     /// Submits a write with the hints on its pages, if the device requires hints.
-    /// Invalidation times use the clock of host pages written.
+    /// The clock of invalidation times is the number of host pages written.
     fn submit_hinted(
         &mut self,
         now_ns: u64,
@@ -132,7 +133,7 @@ pub trait BlockDevice: Send {
     /// `is_near` means that it is among the next few. Changes no state.
     fn prefetch(&self, _request: &IoRequest, _is_near: bool) {}
 
-    /// Writes all volatile data to the medium; complete when no event is left.
+    /// Writes all volatile data to the medium. All of it is written when no event is left.
     fn sync(&mut self, now_ns: u64) -> Result<()>;
 
     /// Busy time of each kind of part up to `now_ns`.
@@ -141,11 +142,10 @@ pub trait BlockDevice: Send {
     /// Flash operations by cause since the device was new; None for devices without flash.
     fn counters(&self) -> Option<Counters>;
 
-    /// Ends an interval of the host and begins the next. The first interval began with the
-    /// device.
+    /// Ends an interval of the host and begins the next. The first began when the device was new.
     fn mark(&mut self) {}
 
-    /// For each completed interval: the flash operations after it that its writes caused.
+    /// For each completed interval: the flash operations done later for writes of the interval.
     /// See [`super::late`].
     fn shifts(&self) -> Vec<Shift> {
         Vec::new()

@@ -48,7 +48,7 @@ enum Event {
 struct Job {
     id: u32,
     request: IoRequest,
-    /// Number of requests that arrived before it.
+    /// Number of requests that arrived before this request.
     number: u64,
 }
 
@@ -90,8 +90,8 @@ impl Disk {
         profile.check()?;
         let sector_bytes = u64::from(SECTOR_BYTES);
         let ahead_sectors = disk.read_ahead_bytes / sector_bytes;
-        // Besides the data read ahead, memory holds the data of the current pass and of earlier
-        // passes.
+        // Half of the memory that read-ahead leaves holds data of the current pass, the other half
+        // data of earlier passes.
         let behind_sectors = (disk.read_cache_bytes() / sector_bytes - ahead_sectors) / 2;
         let head = Head::new(
             Mechanics::new(disk)?,
@@ -247,7 +247,8 @@ impl Disk {
         self.admit_writes(now_ns);
     }
 
-    /// Best of the waiting requests: its rank and its index.
+    /// Waiting request that the arm serves best next: its rank and its index.
+    /// The lowest rank is served first.
     fn first_of_waiting(&self, now_ns: u64) -> Option<((u64, u64), usize)> {
         let rank = |slot: u32| {
             let Job { request, number, .. } = self.jobs[slot];
@@ -262,7 +263,7 @@ impl Disk {
         self.waiting.iter().enumerate().map(|(at, &slot)| (rank(slot), at)).min()
     }
 
-    /// Best of the writes in memory: its rank and its index.
+    /// Write in memory that the arm serves best next: its rank and its index.
     fn first_of_dirty(&self, now_ns: u64) -> Option<((u64, u64), usize)> {
         let rank = |dirty: &Dirty| match self.order {
             DiskOrder::Fcfs => (0, dirty.number),
@@ -337,7 +338,7 @@ impl BlockDevice for Disk {
         Ok(())
     }
 
-    /// Writes out the memory. Nothing to do: the arm does this whenever it is idle.
+    /// Writes out the memory. The method is empty, because the arm does this whenever it is idle.
     fn sync(&mut self, _now_ns: u64) -> Result<()> {
         Ok(())
     }

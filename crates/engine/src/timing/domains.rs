@@ -1,4 +1,5 @@
-//! Domains of the numbers in a profile's tables, independent of the drive's geometry.
+//! Domains (valid ranges) of the numbers in a profile's tables.
+//! They do not depend on the drive's geometry.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -12,7 +13,7 @@ const MOST_US: f64 = 3.6e9;
 const MOST_NS: u64 = 3_600_000_000_000;
 const MOST_BYTES: u64 = 1 << 44;
 const ANY_U32: Domain = Domain::Whole(0, u32::MAX as u64);
-/// Longest retention: a century.
+/// Longest retention time: a century.
 pub const MOST_DAYS: f64 = 36_500.0;
 
 /// Valid values of a number.
@@ -22,7 +23,7 @@ pub enum Domain {
     Whole(u64, u64),
     /// Numbers from the first to the second, inclusive.
     Range(f64, f64),
-    /// Standard deviation of a duration over its mean.
+    /// Spread of a duration: its standard deviation over its mean.
     Spread,
     /// Data rate in 10^6 bytes per second.
     Rate,
@@ -110,7 +111,7 @@ impl Domain {
         DOMAINS.iter().find(|(name, _)| *name == key).map(|(_, domain)| *domain)
     }
 
-    /// Description of the domain, for errors about values of the wrong type.
+    /// Description of the valid values, for errors about values of the wrong type.
     pub fn of_what(self) -> String {
         match self {
             Whole(..) => format!("a whole number {self}"),
@@ -169,7 +170,7 @@ fn check_value(key: &str, domain: Domain, value: &Value) -> Result<()> {
         Value::Number(number) if number.is_f64() => {
             Err(Error::outside(key, number.as_f64().unwrap_or(f64::NAN), domain))
         }
-        // JSON cannot represent NaN or infinity.
+        // JSON cannot represent NaN or infinity, so every number read here is finite.
         Value::Null => Err(Error::outside(key, f64::NAN, domain)),
         other => Err(Error::outside(key, other, domain)),
     }

@@ -1,4 +1,5 @@
-//! Event queue in order of time. Simultaneous events keep the order of scheduling.
+//! Event queue in order of time.
+//! Simultaneous events keep the order in which they were scheduled.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

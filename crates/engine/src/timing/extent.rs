@@ -1,10 +1,10 @@
-//! Check that a request is within its device.
+//! Check that the bytes of a request are within its device.
 
 use super::IoRequest;
 use crate::error::{Error, Result};
 use crate::request::Op;
 
-/// Checks that `request` is within a device of this capacity. Flushes always are.
+/// Checks that `request` is within a device of this capacity. Flushes are always valid.
 pub fn check_extent(request: &IoRequest, capacity_bytes: u64) -> Result<()> {
     let IoRequest { op, offset, length, .. } = *request;
     if op == Op::Flush {

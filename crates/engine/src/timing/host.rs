@@ -17,7 +17,7 @@ use crate::workloads::{Pacing, Workload};
 /// Number of requests drawn ahead of the one that is issued.
 const DRAWN: usize = 16;
 
-/// Pause before the next request if one completed in no time, for loads limited by time.
+/// Pause before the next request after one that took no time, if a time limits the load.
 ///
 /// No real host is faster. Without the pause, a closed loop of such requests would never end.
 const PAUSE_NS: u64 = 1000;
@@ -27,11 +27,12 @@ const PAUSE_NS: u64 = 1000;
 pub struct Limits {
     /// Virtual time, in ns.
     pub time_ns: Option<u64>,
-    /// Bytes written, without TRIMs.
+    /// Number of bytes written; trimmed bytes do not count.
     pub written_bytes: Option<u64>,
     /// Number of requests.
     pub requests: Option<u64>,
-    /// Warm-up, excluded from the measures, in thousandths of the first limit that is reached.
+    /// Length of the warm-up, which is excluded from the measures.
+    /// It is given in thousandths of the limit that is reached first.
     pub warmup_permille: u64,
     /// Measurement window of a recorded drive. Only the window is then measured, and the run ends
     /// with it, even if the device still has work.
@@ -72,7 +73,7 @@ pub struct TimedRun {
     workload: Box<dyn Workload>,
     page_bytes: u32,
     pacing: Pacing,
-    /// Factor on the arrival times of an open loop.
+    /// Factor that multiplies the arrival times of an open loop.
     time_scale: f64,
     limits: Limits,
     phase: Phase,
@@ -90,13 +91,13 @@ pub struct TimedRun {
     /// Requests that the device cannot accept yet.
     queue: VecDeque<(u32, IoRequest)>,
     next_arrival: Option<(u64, IoRequest)>,
-    /// Times at which a closed loop continues after pauses, in order.
+    /// Times at which a closed loop continues after pauses, in ascending order.
     paused: VecDeque<u64>,
     issued_requests: u64,
     written_bytes: u64,
     measures: Measures,
     counting: Option<Counting>,
-    /// Number of completed intervals of the device.
+    /// Number of intervals of the device that this host has ended.
     marks: u32,
     completed: Vec<Completion>,
 }
@@ -144,7 +145,7 @@ impl TimedRun {
         Ok(run)
     }
 
-    /// Continues with another load on the same device, `idle_ns` after the last one was settled.
+    /// Continues with another load on the same device, `idle_ns` after the last load was settled.
     /// Limits, host counters and measures restart with the new load. The device's counters and the
     /// clock continue.
     pub fn continue_with(
@@ -198,7 +199,7 @@ impl TimedRun {
     }
 
     /// Runs the device to its next completion, or performs the host's next action.
-    /// Returns the number of events.
+    /// Returns the number of processed events.
     fn advance_to_completion(&mut self, most_events: u64) -> Result<u64> {
         let issue_ns = self.next_issue_ns();
         let edge_ns = self.counting.and_then(|counting| counting.edge_ns());
@@ -228,7 +229,7 @@ impl TimedRun {
         Ok(1)
     }
 
-    /// Reaches an edge of the window, after all events up to it.
+    /// Enters or leaves the measurement window at its edge, after all events up to that time.
     fn pass_edge(&mut self, edge_ns: u64) {
         self.go_to(edge_ns);
         match self.counting {
@@ -247,7 +248,7 @@ impl TimedRun {
         }
     }
 
-    /// Ends a run with its window.
+    /// Ends a run together with its measurement window.
     fn end_window(&mut self) {
         self.phase = Phase::Done;
         self.measures.end_of_issue(self.elapsed_ns(), None);
@@ -282,7 +283,7 @@ impl TimedRun {
         }
     }
 
-    /// Ends the phase, in which no event is left, and begins the next.
+    /// Ends the current phase of the run, in which no event is left, and begins the next.
     fn end_phase(&mut self) -> Result<()> {
         match self.phase {
             Phase::Issuing | Phase::Serving => {
@@ -380,8 +381,8 @@ impl TimedRun {
     }
 
     /// Next request of the workload, with its time.
-    /// Requests are drawn before they are issued to prefetch their data: first the map entries,
-    /// then the records that these refer to.
+    /// Requests are drawn before they are issued, to prefetch their data: first the map entries,
+    /// then the block records to which these entries refer.
     #[inline(always)]
     fn draw(&mut self) -> Option<(u64, IoRequest)> {
         while self.drawn.len() < DRAWN && !self.is_drained {
@@ -413,7 +414,7 @@ impl TimedRun {
             return;
         };
         let since_ns = (drawn_ns as f64 * self.time_scale).round() as u64;
-        // Requests of a trace may be out of time order.
+        // Requests of a trace may be out of time order, so none is issued before `now_ns`.
         let at_ns = self.begun_ns.saturating_add(since_ns).max(self.now_ns);
         if self.limits.time_ns.is_some_and(|end_ns| at_ns - self.begun_ns >= end_ns) {
             self.phase = Phase::Serving;
@@ -517,7 +518,7 @@ impl TimedRun {
     }
 }
 
-/// Measures of a load that is about to begin; they start at once without a warm-up.
+/// Measures of a load that is about to begin. Without a warm-up they start at once.
 fn measures_of(
     device: &dyn BlockDevice,
     ended: u32,

@@ -16,7 +16,7 @@ pub struct Shift {
 }
 
 impl Shift {
-    /// Difference of two states of the counters.
+    /// Difference between two states of the counters, the later minus the earlier.
     fn between(earlier: &Counters, later: &Counters) -> Shift {
         let risen = |cause| (later.programs(cause) - earlier.programs(cause)).cast_signed();
         Shift {
@@ -25,7 +25,7 @@ impl Shift {
         }
     }
 
-    /// Adds another shift.
+    /// Adds another correction to this one.
     pub fn add(&mut self, other: &Shift) {
         self.programs.iter_mut().zip(other.programs).for_each(|(own, its)| *own += its);
         self.erases += other.erases;
@@ -36,13 +36,13 @@ impl Shift {
         self.erases -= other.erases;
     }
 
-    /// Applies the shift to counters.
+    /// Applies the correction to counters.
     pub fn applied_to(&self, counters: &Counters) -> Counters {
         counters.shifted(&self.programs, self.erases)
     }
 }
 
-/// Shifts of the intervals between a host's marks.
+/// Correction of each interval. The host marks the ends of intervals.
 #[derive(Debug, Default)]
 pub struct Lateness {
     /// Number of the current interval.
@@ -69,7 +69,7 @@ impl Lateness {
         self.shifts[self.now as usize].subtract(&shift);
     }
 
-    /// Shift of each interval. Later intervals have none.
+    /// Correction of each interval. Intervals beyond the list need none.
     pub fn shifts(&self) -> &[Shift] {
         &self.shifts
     }

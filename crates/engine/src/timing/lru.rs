@@ -1,4 +1,4 @@
-//! Least-recently-used list of numbered values.
+//! Least-recently-used list of values that are found by a number.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -15,7 +15,7 @@ struct Node<V> {
     older: u32,
 }
 
-/// Values by number. The value added or used last is the newest.
+/// Values by number, in order of use. The value that was added or used last is the newest.
 #[derive(Debug)]
 pub struct Lru<V> {
     nodes: Slab<Node<V>>,

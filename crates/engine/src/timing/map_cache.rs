@@ -1,4 +1,4 @@
-//! Cache of the mapping table: the segments in memory, if not all fit.
+//! Cache of the mapping table: the segments that are in memory, if not all of them fit.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,16 +6,16 @@ use super::lru::{Hashing, Lru};
 use super::nand::OpId;
 use super::params;
 
-/// Evicted segment, whose page of the table must be written.
+/// Evicted segment. The page of the table that contains it must be written to flash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Evicted {
-    /// Page of the table, counted from its first.
+    /// Number of the page of the table, counted from the table's first page.
     pub table_page: u32,
-    /// True if other segments of that page must be read first.
+    /// True if the page's other segments must be read first, to write the whole page.
     pub is_partial: bool,
 }
 
-/// State of a requested entry.
+/// State of the mapping-table entry that was requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryState {
     /// In memory.
@@ -26,11 +26,11 @@ pub enum EntryState {
     Missing,
 }
 
-/// Segment that is in memory or being read.
+/// Segment of the mapping table that is in memory or being read.
 #[derive(Debug, Clone, Copy)]
 struct Segment {
     is_dirty: bool,
-    /// Number of its read. The segment is in memory once that read has completed.
+    /// Number of the read that loads it. When that read has completed, the segment is in memory.
     brought_by: u64,
 }
 
@@ -46,14 +46,15 @@ struct Arrival {
 pub struct MapCache {
     entries_per_segment: u32,
     segments_per_page: u32,
-    /// Bytes read for a segment: at least a sector.
+    /// Bytes read to load a segment: at least one sector.
     pub read_bytes: u32,
     segments: Lru<Segment>,
     /// Reads in progress, by page of the table.
     arrivals: HashMap<u32, Arrival, Hashing>,
     /// Number of reads so far.
     reads: u64,
-    /// Segments whose pages were copied while they were not in memory.
+    /// Segments to be updated when they are loaded.
+    /// Pages that they map were copied while the segments were not in memory.
     owed: HashSet<u32, Hashing>,
     capacity: usize,
 }
@@ -90,9 +91,9 @@ impl MapCache {
         u64::from(segments) <= params.bytes / u64::from(segment_bytes)
     }
 
-    /// Number of segments of the whole table, and bytes of each.
+    /// Number of segments of the whole table, and bytes of each segment.
     fn segments(params: &params::MapCache, logical_pages: u32, page_bytes: u32) -> (u32, u32) {
-        // This may be called before the sizes are checked.
+        // Sizes may still be unchecked here, so the divisions must not fail.
         let segment_bytes = params.segment_bytes_of(page_bytes).max(1);
         let entries_per_segment = segment_bytes / params.entry_bytes.clamp(1, segment_bytes);
         (logical_pages.div_ceil(entries_per_segment), segment_bytes)
@@ -103,9 +104,9 @@ impl MapCache {
         logical / self.entries_per_segment / self.segments_per_page
     }
 
-    /// Uses the entry of a logical page, and marks it changed if `is_dirty`.
+    /// Uses the table entry of a logical page, and marks it as changed if `is_dirty`.
     /// Evicted segments are appended to `evicted`. A missing entry joins the read of its page if
-    /// one is in progress. Otherwise the caller must begin a read, or the entry counts as in
+    /// that read is in progress. Otherwise the caller must begin a read, or the entry counts as in
     /// memory.
     pub fn touch(
         &mut self,
@@ -162,7 +163,7 @@ impl MapCache {
         }
     }
 
-    /// Removes all segments. Pages of the table with changes are appended to `evicted`.
+    /// Removes all segments. Pages of the table with changed entries are appended to `evicted`.
     /// Pending changes by copies are discarded.
     pub fn empty(&mut self, evicted: &mut Vec<Evicted>) {
         while self.segments.len() > 0 {

@@ -1,4 +1,5 @@
-//! Measures of a device by its host: latencies, bandwidth and throughput, and their laws.
+//! Measures of a device by its host: latencies, bandwidth and throughput.
+//! Laws that these measures must obey, such as Little's law, are checked here.
 
 use hdrhistogram::Histogram;
 
@@ -10,13 +11,14 @@ use crate::request::Op;
 
 /// Longest latency that is recorded: more than a day.
 const MOST_NS: u64 = 100_000_000_000_000;
-/// Most rows of throughput over time. If they are exceeded, each row covers twice the time.
+/// Most rows of throughput over time, one row per time span.
+/// If there would be more, the time span of each row is doubled.
 const MOST_ROWS: usize = 512;
 const FIRST_ROW_NS: u64 = 100_000;
-/// Most samples of the counters. If they are exceeded, every second one is dropped.
+/// Most samples of the counters. If there would be more, every second sample is dropped.
 const MOST_SAMPLES: usize = 4096;
 
-/// Directions with separate latencies.
+/// Directions of data whose latencies are measured separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// Reads.
@@ -62,25 +64,26 @@ pub struct Row {
 pub struct Measures {
     reads: Served,
     writes: Served,
-    /// Number of requests of other kinds.
+    /// Number of requests other than reads and writes.
     pub others: u64,
     from_ns: Option<u64>,
     until_ns: Option<u64>,
     rows: Vec<Row>,
     row_ns: u64,
     samples: Vec<(u64, Counters)>,
-    /// For each sample: the number of completed intervals of the device.
+    /// For each sample: number of intervals of the device that had ended.
     ended: Vec<u32>,
     sample_bytes: u64,
     next_sample_bytes: u64,
-    /// Integral of the outstanding requests over time; then the sum of all latencies.
+    /// Integral of the number of outstanding requests over time, in ns.
+    /// The next field is the sum of all latencies, in ns.
     outstanding_ns: u128,
     sojourn_ns: u128,
 }
 
 impl Measures {
-    /// Builds empty measures. Samples are at first 16 pages apart.
-    /// `counters` are the device's, and `ended` is its number of completed intervals.
+    /// Builds empty measures. Samples are at first 16 written pages apart.
+    /// `counters` are the device's counters, and `ended` is its number of completed intervals.
     pub fn new(counters: Counters, ended: u32, page_bytes: u32) -> Result<Self> {
         let sample_bytes = 16 * u64::from(page_bytes);
         Ok(Measures {
@@ -100,7 +103,7 @@ impl Measures {
         })
     }
 
-    /// Requests served in a direction.
+    /// Requests served in one direction (reads or writes).
     pub fn served(&self, direction: Direction) -> &Served {
         match direction {
             Direction::Read => &self.reads,
@@ -114,13 +117,13 @@ impl Measures {
         (from_ns, self.until_ns.unwrap_or(from_ns))
     }
 
-    /// Rows of requests over time, and the time span of each row.
+    /// Rows of requests over time, and the time span that each row covers.
     pub fn rows(&self) -> (&[Row], u64) {
         (&self.rows, self.row_ns)
     }
 
     /// Samples: times and counters, at nearly equal distances in bytes written.
-    /// After the run, they include late work of the writes before each sample.
+    /// After the run, each sample includes work that was done later for writes before it.
     pub fn samples(&self) -> &[(u64, Counters)] {
         &self.samples
     }
@@ -138,8 +141,7 @@ impl Measures {
         self.others = 0;
     }
 
-    /// Restarts the measures.
-    /// `counters` and `written_bytes` are the present values.
+    /// Restarts the measures. `counters` and `written_bytes` are the values at the restart.
     pub fn begin_anew(&mut self, counters: &Counters, now_ns: u64, written_bytes: u64) {
         self.samples = vec![(now_ns, *counters)];
         self.ended = vec![0];
@@ -222,7 +224,7 @@ impl Measures {
         self.next_sample_bytes = written_bytes + self.sample_bytes;
     }
 
-    /// Adds late work to the samples after its writes, by interval.
+    /// Adds work that was done late to the samples taken after its writes, by interval.
     pub fn shift_samples(&mut self, shifts: &[Shift]) {
         let (mut sum, mut summed) = (Shift::default(), 0);
         for ((_, counters), &ended) in self.samples.iter_mut().zip(&self.ended) {
@@ -233,9 +235,8 @@ impl Measures {
         }
     }
 
-    /// Asserts Little's law, and that no part was busy for longer than the elapsed time.
-    /// The law states that the mean number of outstanding requests is throughput times mean
-    /// latency.
+    /// Asserts Little's law, and that no device part was busy for longer than the elapsed time.
+    /// Little's law: the mean number of outstanding requests is throughput times mean latency.
     pub fn assert_laws(&self, now_ns: u64, busy: &[Busy]) {
         assert_eq!(self.outstanding_ns, self.sojourn_ns, "Little's law");
         for Busy { level, parts, busy_ns } in busy {

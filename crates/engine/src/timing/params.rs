@@ -21,7 +21,7 @@ use crate::flash::Geometry;
 pub enum ByKind {
     /// One value for all pages.
     Same(f64),
-    /// One value per kind; page i of a block has kind i modulo their number.
+    /// One value per kind of page: page i of a block has kind i modulo the number of kinds.
     Each(Vec<f64>),
 }
 
@@ -45,11 +45,12 @@ pub struct Array {
     pub program_us: ByKind,
     /// Mean time of a block erase, in µs.
     pub erase_us: f64,
-    /// Standard deviation over mean of the read time; a draw stays within 3.46 deviations.
+    /// Standard deviation of the read time, over its mean.
+    /// A drawn time stays within 3.46 standard deviations.
     pub read_spread: ByKind,
-    /// Standard deviation over mean of the program time; see `read_spread`.
+    /// Standard deviation of the program time, over its mean; see `read_spread`.
     pub program_spread: ByKind,
-    /// Standard deviation over mean of the erase time; see `read_spread`.
+    /// Standard deviation of the erase time, over its mean; see `read_spread`.
     pub erase_spread: f64,
 }
 
@@ -70,12 +71,13 @@ impl Default for Array {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Program {
-    /// Bytes of a flash page, a multiple of the mapping unit. None for the mapping unit itself.
+    /// Bytes of a flash page, a multiple of the mapping unit (page of the map).
+    /// If None, a flash page is one mapping unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flash_page_bytes: Option<u32>,
-    /// Planes of a die that are programmed, and read, together.
+    /// Number of planes of a die that are programmed, and read, together.
     pub planes: u32,
-    /// Pages of a word line that are programmed together.
+    /// Number of pages of a word line that are programmed together.
     pub pages_per_word_line: u32,
     /// True if data of the next program can be loaded while the array is programming.
     pub cache_program: bool,
@@ -94,7 +96,7 @@ pub enum Arbitration {
     /// Data from dies first, then commands with their data, as in `MQSim`.
     #[default]
     DataFirst,
-    /// Commands first, so that idle dies start before data of others is fetched.
+    /// Commands first, so that idle dies start before data of other dies is fetched.
     CommandFirst,
 }
 
@@ -173,16 +175,18 @@ impl Default for Interface {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct Collection {
-    /// True if idle dies collect; false if collection runs only when the manager requires it.
+    /// True if idle dies collect garbage.
+    /// False if collection runs only when the manager requires it.
     pub background: bool,
-    /// Free blocks per LUN below which it collects while idle.
-    /// At most a quarter of its spare blocks, because free blocks contain no invalid pages.
+    /// Number of free blocks per LUN below which the LUN collects while idle.
+    /// It is at most a quarter of the LUN's spare blocks, because free blocks contain no invalid
+    /// pages.
     pub soft_blocks: u32,
-    /// Free blocks per LUN below which it collects before the host's next write.
+    /// Number of free blocks per LUN below which the LUN collects before the host's next write.
     /// At most `soft_blocks`.
     pub hard_blocks: u32,
     /// True if collection and host programs take turns at dies; see `nand/pacing.rs`.
-    /// A LUN then collects before the host's next write below `soft_blocks`.
+    /// A LUN with fewer than `soft_blocks` free blocks then collects before the host's next write.
     pub paced: bool,
 }
 
@@ -190,15 +194,15 @@ pub struct Collection {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct WriteCache {
-    /// Size in bytes; 0 for no cache.
+    /// Size of the cache in bytes; 0 for no cache.
     pub bytes: u64,
-    /// Access time in ns, in addition to the transfer.
+    /// Access time of the memory in ns, in addition to the transfer.
     pub access_ns: u64,
     /// Rate of the memory in 10^6 bytes per second; 0 for transfers that take no time.
     pub mb_s: f64,
     /// True if pages that were read stay in the cache until their space is needed.
     pub holds_reads: bool,
-    /// Idle time after which waiting data is written, in ms; 0 for never.
+    /// Idle time in ms after which waiting data is written to flash; 0 for never.
     pub idle_flush_ms: f64,
     /// True if the cache survives a power loss; flushes and FUA then need not wait.
     pub power_safe: bool,
@@ -221,11 +225,11 @@ impl Default for WriteCache {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct MapCache {
-    /// Size in bytes; 0 if the whole table is in memory.
+    /// Size of that part in bytes; 0 if the whole table is in memory.
     pub bytes: u64,
     /// Bytes per entry of the table.
     pub entry_bytes: u32,
-    /// Bytes of a segment, which is replaced as a whole; at most a page.
+    /// Bytes of a segment, the part of the table that is replaced as a whole; at most a page.
     /// A miss reads at least a sector.
     pub segment_bytes: u32,
     /// True if the table's pages have blocks of their own on flash; false if they share blocks
@@ -250,7 +254,7 @@ impl Default for MapCache {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct Refresh {
-    /// Reads of a block after which its data is moved; 0 for never.
+    /// Number of reads of a block after which its data is moved; 0 for never.
     pub reads_per_block: u32,
     /// Time after which the data of a block is moved, in s; 0 for never.
     pub retention_s: f64,
@@ -298,18 +302,19 @@ impl Timing {
         self.program.flash_page_bytes.unwrap_or(geometry.page_bytes())
     }
 
-    /// Mapping units per flash page.
+    /// Number of mapping units (pages of the map) per flash page.
     pub fn units_per_flash_page(&self, geometry: &Geometry) -> u32 {
         self.flash_page_bytes(geometry) / geometry.page_bytes()
     }
 
-    /// Planes of a die that read independently, or None if a die performs one read at a time.
+    /// Number of planes of a die that read independently.
+    /// None if a die performs one read at a time.
     pub fn reading_planes(&self, geometry: &Geometry) -> Option<u32> {
         let is_independent = self.scheduling.plane_reads == PlaneReads::Independent;
         is_independent.then(|| geometry.shape().planes_per_die)
     }
 
-    /// Mapping units per program.
+    /// Number of mapping units per program operation.
     pub fn program_units(&self, geometry: &Geometry) -> u32 {
         let Program { planes, pages_per_word_line, .. } = self.program;
         self.units_per_flash_page(geometry) * planes * pages_per_word_line
@@ -329,7 +334,8 @@ pub fn ns_of_us(us: f64) -> u64 {
     (us * 1e3).round() as u64
 }
 
-/// Transfer rate. Caches the time of the last size, because most transfers have few sizes.
+/// Transfer rate, with the time of the last transfer size.
+/// That time is reused, because transfers have few different sizes.
 #[derive(Debug, Clone, Copy)]
 pub struct Rate {
     mb_s: f64,

@@ -1,4 +1,4 @@
-//! RAID-0 of several devices: stripe i is on member i modulo their number.
+//! RAID-0 of several devices: stripe i is on the member with index i modulo their number.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -17,14 +17,15 @@ use crate::request::Op;
 pub struct Member {
     /// The device.
     pub device: Box<dyn BlockDevice>,
-    /// Number of dies; die numbers of the next member follow. 0 for devices without flash.
+    /// Number of dies of the member; 0 for devices without flash.
+    /// Die numbers of the next member follow.
     pub dies: u32,
 }
 
-/// Part of a request for one member.
+/// Part of a request that one member serves.
 #[derive(Debug, Clone, Copy)]
 struct Part {
-    /// Slot of the request.
+    /// Slot number of the whole request.
     whole: u32,
     request: IoRequest,
 }
@@ -36,13 +37,13 @@ struct Whole {
     parts_left: u32,
 }
 
-/// Member with its parts of requests.
+/// Member with the parts of requests that it serves.
 struct Numbered {
     device: Box<dyn BlockDevice>,
     first_die: u32,
-    /// Number of parts in progress.
+    /// Number of parts of requests in progress.
     under_way: u32,
-    /// Slots of the parts that the member cannot accept yet.
+    /// Slot numbers of requests whose parts the member cannot accept yet.
     waiting: VecDeque<u32>,
 }
 
@@ -120,7 +121,7 @@ impl Raid0 {
         stripes_before(bytes.start)..stripes_before(bytes.end)
     }
 
-    /// Part of a request for member `number`, if any.
+    /// Part of a request that is on member `number`, if any.
     fn member_request(&self, request: &IoRequest, number: usize) -> Option<IoRequest> {
         if request.op == Op::Flush {
             return Some(*request);
@@ -130,7 +131,7 @@ impl Raid0 {
         (length > 0).then_some(IoRequest { offset: bytes.start, length, ..*request })
     }
 
-    /// Submits the waiting parts of a member, as many as it accepts.
+    /// Submits the waiting parts of requests to a member, as many as it accepts.
     fn hand_over(&mut self, now_ns: u64, number: usize) -> Result<()> {
         let member = &mut self.members[number];
         while member.under_way < member.device.depth()
@@ -199,7 +200,7 @@ impl BlockDevice for Raid0 {
         self.members.iter_mut().try_for_each(|member| member.device.sync(now_ns))
     }
 
-    /// Busy time of the members, summed by kind of part.
+    /// Busy time of all members, summed by kind of device part.
     fn busy(&self, now_ns: u64) -> Vec<Busy> {
         let mut merged: Vec<Busy> = Vec::new();
         for busy in self.members.iter().flat_map(|member| member.device.busy(now_ns)) {

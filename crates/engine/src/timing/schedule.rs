@@ -19,7 +19,7 @@ pub enum Event {
     ChannelFree(u32),
     /// The array of a unit completes or suspends an operation.
     ArrayDone(u32),
-    /// An array would have completed now if it had not been suspended.
+    /// The array of a unit would end now, if its operation had not been suspended.
     CalledOff,
     /// A request reaches the host link.
     AtLink(u32),
@@ -31,32 +31,33 @@ pub enum Event {
     MemoryDone(u32),
     /// The host has received the response to a request.
     Answered(u32),
-    /// Idle check: the device was idle if its request count is still this one.
+    /// Idle check with the number of requests submitted when it was scheduled.
+    /// If that number is unchanged, the device was idle in the meantime.
     Idle(u64),
-    /// Idle check for folding the SLC cache, with the same condition.
+    /// Idle check for moving data out of the SLC cache, with the same number.
     SlcIdle(u64),
 }
 
-/// Source of events, which schedules them in order of time.
+/// Source of events, which schedules its events in order of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// Reads that reach the link: a delay.
+    /// Reads that reach the host link, after a fixed delay.
     ReadAtLink,
-    /// Other requests that reach the link: another delay.
+    /// Other requests that reach the host link, after another fixed delay.
     OtherAtLink,
-    /// Requests whose data has crossed the link: a server.
+    /// Requests whose data has crossed the link, which serves one at a time.
     AtController,
-    /// Requests that the controller starts: a server.
+    /// Requests that the controller starts, one at a time.
     Serve,
-    /// Requests that finish their access to the write cache's memory: a server.
+    /// Requests that finish their access to the write cache's memory, one at a time.
     MemoryDone,
-    /// Responses to reads: the link and a delay.
+    /// Responses to reads: after the link and a fixed delay.
     ReadAnswered,
-    /// Responses to other requests: a delay.
+    /// Responses to other requests: after a fixed delay.
     OtherAnswered,
-    /// Idle checks: a delay.
+    /// Idle checks, after a fixed delay.
     Idle,
-    /// Idle checks for the SLC cache: another delay.
+    /// Idle checks for the SLC cache, after another fixed delay.
     SlcIdle,
 }
 
@@ -86,7 +87,7 @@ impl Source {
     }
 }
 
-/// Index of called-off array events among the sources; channels and arrays follow.
+/// Index of the source of called-off array events. Channels and arrays follow it.
 const CALLED_OFF: usize = Source::ALL.len();
 const FIRST_CHANNEL: usize = CALLED_OFF + 1;
 
@@ -95,7 +96,7 @@ const FIRST_CHANNEL: usize = CALLED_OFF + 1;
 pub struct Schedule {
     now_ns: u64,
     scheduled: u64,
-    /// Queue of each source: the due events, and the request of each.
+    /// Queue of each source: its future events, each with its request or count.
     queues: [VecDeque<(Due, u64)>; Source::ALL.len()],
     called_off: BinaryHeap<Reverse<Due>>,
     first_unit: usize,
@@ -133,8 +134,8 @@ impl Schedule {
         self.now_ns = self.now_ns.max(to_ns);
     }
 
-    /// Schedules an event of a source, no earlier than its last one. `of` is its request or
-    /// count.
+    /// Schedules an event of a source, no earlier than the source's last event.
+    /// `of` is the request of the event, or its count of requests.
     #[inline(always)]
     pub fn at(&mut self, at_ns: u64, source: Source, of: u64) {
         let due = self.due(at_ns);

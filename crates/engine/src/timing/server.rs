@@ -2,7 +2,7 @@
 
 use super::params::{Interface, Rate};
 
-/// Server with a queue.
+/// Server with a queue of jobs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Server {
     free_ns: u64,
@@ -23,7 +23,7 @@ impl Server {
     }
 }
 
-/// Host link: one for both directions, or one for each.
+/// Host link: one server for both directions, or one for each direction.
 #[derive(Debug)]
 pub struct Link {
     ways: Vec<Server>,

@@ -3,7 +3,7 @@
 
 use std::ops::{Index, IndexMut};
 
-/// Values by the number of their slot.
+/// Values in slots, found by the slot number.
 #[derive(Debug)]
 pub struct Slab<T> {
     slots: Vec<T>,
@@ -35,7 +35,7 @@ impl<T: Copy> Slab<T> {
         self.slots[slot as usize]
     }
 
-    /// Number of values.
+    /// Number of stored values.
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }

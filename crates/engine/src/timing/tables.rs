@@ -7,9 +7,9 @@ use serde_path_to_error::{Error as PathError, Path, Segment};
 use super::domains::Domain;
 use crate::error::{Error, Result};
 
-/// Description of values that are one number, or a list with one for each kind of page.
+/// Text for errors: the values are one number, or a list with one for each kind of page.
 const OF_KINDS: &str = "or a list of one for each kind of page";
-/// Most characters of a value that an error shows.
+/// Most characters of an invalid value that an error shows.
 const MOST_SHOWN: usize = 80;
 
 /// Parses tables. The error names the invalid key with its table, and the valid values.
@@ -28,7 +28,7 @@ fn reason<T: DeserializeOwned>(text: &str, error: &PathError<serde_json::Error>)
     if reason != "expected value" {
         return reason.to_owned();
     }
-    // The parser names the words of a choice only after an invalid word.
+    // The parser lists the valid words of a choice only after an invalid word.
     let mut tables = serde_json::from_str(text).unwrap_or(Value::Null);
     if let Some(value) = slot(&mut tables, error.path()) {
         *value = Value::String(String::new());

@@ -11,19 +11,19 @@ pub struct Window {
     pub unanswered: u64,
 }
 
-/// Progress of a run relative to the window.
+/// Position of a run relative to the measurement window.
 #[derive(Debug, Clone, Copy)]
 pub enum Counting {
     /// Before the window.
     Before(Window),
     /// Within the window.
     Within(Window),
-    /// After the window, with more outstanding requests than in the recording.
+    /// After the window, while more requests are outstanding than at the end of the recording.
     Late(Window),
 }
 
 impl Counting {
-    /// Time of the next edge, if known.
+    /// Time in ns of the next start or end of the window, if known.
     pub fn edge_ns(&self) -> Option<u64> {
         match self {
             Counting::Before(window) => Some(window.from_ns),
@@ -32,7 +32,7 @@ impl Counting {
         }
     }
 
-    /// True if the run can end with this number of outstanding requests.
+    /// True if the run can end while this number of requests is outstanding.
     pub fn is_over(&self, outstanding: u64) -> bool {
         matches!(self, Counting::Late(window) if outstanding <= window.unanswered)
     }

@@ -1,16 +1,16 @@
-//! Pages in a device's memory: those to be written, and those that were read.
+//! Pages in a device's memory: pages that must be written to flash, and pages that were read.
 
 use super::lru::Lru;
 
-/// Sectors of a page, one bit each.
+/// Set of sectors of a page, one bit each.
 pub type Sectors = u128;
 
 /// Data of a page in the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Data {
-    /// Sectors that must be written; none for a page that was only read.
+    /// Sectors that must be written to flash; none for a page that was only read.
     pub dirty: Sectors,
-    /// Host interval in which they were last written.
+    /// Host interval (between two marks of the host) in which they were last written.
     pub written_in: u32,
     /// True if the page bypasses the SLC cache.
     pub is_direct: bool,
@@ -25,12 +25,12 @@ pub struct Entry {
     pub data: Data,
 }
 
-/// Pages in order of their last use, with their dirty sectors.
+/// Cached pages in order of their last use, with their dirty sectors (not on flash yet).
 #[derive(Debug)]
 pub struct WriteCache {
     pages: Lru<Data>,
     capacity: u32,
-    /// Pages that were removed and are not written yet.
+    /// Number of pages that were removed and are not on flash yet.
     pub leaving: u32,
     dirty: u32,
 }
@@ -41,7 +41,7 @@ impl WriteCache {
         WriteCache { pages: Lru::default(), capacity, leaving: 0, dirty: 0 }
     }
 
-    /// Most pages.
+    /// Largest number of pages.
     pub fn capacity(&self) -> u32 {
         self.capacity
     }

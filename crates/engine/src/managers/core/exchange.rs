@@ -9,7 +9,7 @@ use crate::leveling::PoolWear;
 use crate::victims::VictimPolicy;
 
 /// Exchange of blocks by a wear leveller.
-/// `young` was erased; its pages are now in `worn`, which is closed.
+/// `young` was erased; the pages that it held are now in `worn`, which is closed.
 #[derive(Debug, Clone, Copy)]
 pub struct Exchange {
     pub young: u32,

@@ -8,7 +8,7 @@ use crate::write_history::{BlockHistory, PageHistory, WriteHistory};
 
 impl<V: VictimPolicy, T: Tap> Core<V, T> {
     /// Enables the history of a new drive.
-    /// The manager must then report host writes ([`Self::count_write`]) and places of pages
+    /// The manager must then report each host write ([`Self::count_write`]) and each program
     /// ([`Self::follow`]).
     pub fn keep_history(&mut self) -> Result<()> {
         let blocks = self.flash.geometry().blocks();
@@ -22,7 +22,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         self.history.as_ref().and_then(|history| history.page(logical, self.now()))
     }
 
-    /// Histories of the closed blocks for which `is_asked` is true, in order of block numbers.
+    /// Write histories of the closed blocks for which `is_asked` is true, by block number.
     pub fn closed_histories<'a>(
         &'a self,
         is_asked: impl Fn(&u32) -> bool + Copy + 'a,

@@ -52,7 +52,7 @@ fn needs_of(Streams { all, migration }: Streams) -> Needs {
     Needs { reserve_blocks: migration as u32 - 1, ..Needs::streams(all as u32) }
 }
 
-/// Declaration of a custom placement before it is built, without its needs.
+/// Declaration of a custom placement before it is built; its needs are not known yet.
 pub fn custom_declared(source: &dyn PlacementSource) -> Declared {
     Declared {
         default_victims: source.victims().to_owned(),

@@ -8,11 +8,13 @@ use crate::placements::{Always, Placement};
 use crate::victims::VictimPolicy;
 
 impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
-    /// Streams of all pages, for placements that put whole runs into one stream.
+    /// Streams of host pages and of migrated pages, for placements that put whole runs into one
+    /// stream.
     pub(super) const RUNS: Option<Always> =
         if Self::MAY_KEEP_HISTORY || P::CHOOSES_VICTIMS || T::IS_OPEN { None } else { P::ALWAYS };
 
-    /// True if the placement may choose streams for several pages before losses are counted.
+    /// True if the placement may choose streams for several pages in advance.
+    /// The pages that blocks lose by these writes are then reported to it later.
     pub(super) const AHEAD: bool = !Self::MAY_KEEP_HISTORY && !P::CAN_FAIL && !T::IS_OPEN;
 
     /// Writes pages to the frontier of `stream`.

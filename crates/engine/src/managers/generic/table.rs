@@ -12,7 +12,7 @@ use crate::managers::Layout;
 use crate::placements::Placement;
 use crate::victims::VictimPolicy;
 
-/// First logical page of the table, and its stream for writes and copies.
+/// First logical page of the table, and the stream of the table's writes and copies.
 #[derive(Debug, Clone, Copy)]
 pub struct Apart {
     pub first_page: u32,
@@ -73,7 +73,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         Ok(())
     }
 
-    /// True if the stream of each opened block is recorded.
+    /// True if the stream that each block was opened for is recorded.
     pub(super) fn remembers_blocks(&self) -> bool {
         P::USES_VICTIM || (T::IS_OPEN && self.apart.is_some())
     }

@@ -6,7 +6,8 @@ use crate::flash::{Director, Loss, NextPage, Stop, Tap};
 use crate::victims::VictimPolicy;
 
 impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
-    /// Writes pages to their streams; run by run unless an observer needs page-by-page order.
+    /// Writes pages to their streams.
+    /// They are written run by run, unless an observer needs page-by-page order.
     pub(super) fn write_ahead(&mut self, pages: &[u32]) -> Result<()> {
         self.core.flash.prefetch_run(pages);
         let mut at = 0;
@@ -26,7 +27,7 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
     }
 }
 
-/// Director with the streams of a run.
+/// Director of a run: returns the known stream of each page.
 struct Decided<'a, V> {
     streams: &'a [u8],
     policy: &'a mut V,

@@ -1,4 +1,5 @@
-//! Writes of whole runs of pages, whose groups are determined before losses are counted.
+//! Writes of whole runs of pages.
+//! Their groups are determined before the pages that blocks lose are counted.
 
 use super::candidates::Candidates;
 use super::drive::{Grouped, Oracle};

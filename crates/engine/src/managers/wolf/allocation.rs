@@ -2,7 +2,7 @@
 
 use libm::log;
 
-/// Demand of a group: its size and its share of the host's writes.
+/// Demand of a group for space: its size and its share of the host's writes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Demand {
     /// Logical pages of the group.
@@ -14,21 +14,22 @@ pub struct Demand {
 /// Rule that divides the over-provisioned pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Allocation {
-    /// Proportional to the pages of each group (eq. 6).
+    /// Proportional to the number of pages of each group (eq. 6).
     Size,
     /// Proportional to the writes of each group (eq. 7, whose second line is not OP: `OP_x` =
     /// `p_x`·OP).
     Frequency,
-    /// Mean of the two (eq. 8, corrected: OP·(s/LBA + p)/2).
+    /// Mean of the two rules above (eq. 8, corrected: OP·(s/LBA + p)/2).
     ClosedForm,
     /// Minimises the write amplification (eqs. 3–5).
     Optimal,
-    /// Minimises it for the effective sizes measured by collection ([`super::measured`]).
+    /// Minimises write amplification for effective sizes measured by collection
+    /// ([`super::measured`]).
     EffectiveSize,
 }
 
 impl Allocation {
-    /// All allocations, by name. `marginal` is an older name of `effective-size`.
+    /// All allocation rules, by name. `marginal` is an older name of `effective-size`.
     pub const ALL: [(&'static str, Allocation); 6] = [
         ("closed-form", Allocation::ClosedForm),
         ("optimal", Allocation::Optimal),
@@ -64,14 +65,14 @@ fn even(groups: &[Demand]) -> f64 {
     1.0 / groups.len() as f64
 }
 
-/// Exceptions that protect cold groups.
+/// Exceptions from the allocation rule that protect cold groups.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exceptions {
     /// Ratio of write rates per page, coldest group over the next, below which …
     pub coldest_ratio: f64,
     /// … the coldest group gets this share of its own size under the closed form (§5.5.3).
     pub coldest_op: f64,
-    /// Least over-provisioned space of any group, as a share of its size.
+    /// Smallest over-provisioned space of any group, as a share of its size.
     /// Pages that cool down enter a cold group without a host write, which the rules above ignore.
     pub floor: f64,
 }
@@ -122,10 +123,10 @@ fn is_far_colder(groups: &[Demand], ratio: f64) -> bool {
     }
 }
 
-/// Divides optimally: solves eq. 3 at the optimum by Newton's method.
+/// Divides the pages optimally: solves eq. 3 at the optimum by Newton's method.
 /// With y = 1/δ, OP/s = y·ln y/(y−1) − 1 (eq. 3). At the optimum, y − 1 − ln y = μ·p/s in every
-/// group. Newton's method finds ln μ from ΣOP = `op_pages`, in which the total space is convex.
-/// Returns None without writes or without space to divide.
+/// group, with one μ for all groups. Newton's method finds ln μ from ΣOP = `op_pages`, in which the
+/// total space is convex. Returns None without writes or without space to divide.
 fn optimal(groups: &[Demand], op_pages: f64) -> Option<Vec<f64>> {
     const MOST_STEPS: usize = 60;
     const TOLERANCE: f64 = 1e-13;

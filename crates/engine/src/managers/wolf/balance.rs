@@ -7,7 +7,7 @@ use crate::flash::Tap;
 
 impl<T: Tap> Grouped<T> {
     /// Settles debts, and moves space away from groups that own too much (§5.3).
-    /// The movement is as greedy as possible.
+    /// The function continues until no group has a block to spare.
     pub fn balance(&mut self, lun: usize) -> Result<()> {
         loop {
             self.settle(lun)?;
@@ -52,7 +52,7 @@ impl<T: Tap> Grouped<T> {
         }
     }
 
-    /// Advances `group` towards a free block. Returns false if nothing can be gained.
+    /// Advances `group` towards a free block. Returns false if no free block can be gained.
     /// The group collects if it can free a block by itself. Otherwise it receives a free block, or
     /// the subgroup with the most invalid pages collects for it.
     pub fn gain(&mut self, group: usize, lun: usize) -> Result<bool> {
@@ -88,7 +88,7 @@ impl<T: Tap> Grouped<T> {
         Ok(collector.is_some())
     }
 
-    /// Group with the most invalid pages in closed blocks of a LUN; of equals, the coldest.
+    /// Group with the most invalid pages in closed blocks of a LUN; of equal groups, the coldest.
     fn most_invalid(&self, lun: usize) -> Option<usize> {
         let invalid_pages =
             |group: usize| self.core.candidates().invalid_pages(self.space.subgroup(group, lun));
@@ -116,7 +116,8 @@ impl<T: Tap> Grouped<T> {
             + i64::from(self.space.credits(subgroup)) * block_pages
     }
 
-    /// Group with the greatest surplus among those that `accept` allows; of equals, the coldest.
+    /// Group with the greatest surplus of blocks among those that `accept` allows.
+    /// Of equal groups, the coldest is returned.
     fn richest(&self, lun: usize, accept: impl Fn(&usize) -> bool) -> Option<usize> {
         let groups = self.groups.order().iter().copied().filter(accept);
         groups.reduce(|best, group| {
@@ -128,7 +129,7 @@ impl<T: Tap> Grouped<T> {
         })
     }
 
-    /// Group with the greatest deficit; of equals, the coldest.
+    /// Group with the greatest deficit of blocks; of equal groups, the coldest.
     /// Only groups that may receive a block of `giver` are considered.
     pub fn neediest(&self, giver: usize, lun: usize) -> usize {
         let reaches = |group: &usize| {

@@ -10,10 +10,10 @@ use crate::rng::Stream;
 use crate::state::{Reader, State, Writer, elements, require};
 use crate::victims::{Census, Situation, VictimPolicy, by_place, ranked};
 
-/// Order in which a subgroup's closed blocks are collected.
+/// Order in which the closed blocks of a subgroup (a group on a LUN) are collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Collect {
-    /// Most invalid pages first; of equals, the one whose last change is oldest.
+    /// Most invalid pages first; of equal blocks, the one whose last change is oldest.
     /// There is one queue per number of invalid pages.
     MostInvalid,
     /// Oldest closed block first, in one queue.
@@ -21,11 +21,11 @@ pub enum Collect {
 }
 
 impl Collect {
-    /// All orders, by the name of the corresponding victim policy.
+    /// All orders of collection, by the name of the corresponding victim policy.
     pub const ALL: [(&'static str, Collect); 2] =
         [("greedy", Collect::MostInvalid), ("fifo", Collect::FirstClosed)];
 
-    /// Names of the orders.
+    /// Names of the orders of collection.
     pub const NAMES: [&'static str; 2] = words(&Collect::ALL);
 }
 
@@ -48,14 +48,14 @@ struct Ends {
 
 const EMPTY: Ends = Ends { first: NONE, last: NONE };
 
-/// Counters of a subgroup, and an upper bound of its queues.
+/// Counters of a subgroup (a group on a LUN), and an upper bound on its queues in use.
 #[derive(Debug, Clone, Copy, Default)]
 struct Subgroup {
-    /// Upper bound of the non-empty queues.
+    /// Upper bound on the indices of the non-empty queues.
     highest: u32,
-    /// Invalid pages of the closed blocks.
+    /// Number of invalid pages in the closed blocks.
     invalid_pages: u32,
-    /// Valid pages of all blocks.
+    /// Number of valid pages in all blocks.
     valid_pages: u32,
 }
 
@@ -263,7 +263,7 @@ impl Candidates {
     }
 }
 
-/// Saves the blocks in order of their queues; the links follow from them.
+/// Saves the blocks in order of their queues. A restore rebuilds the links from that order.
 impl State for Candidates {
     fn save(&self, to: &mut Writer) {
         let subgroups: Vec<Subgroup> =

@@ -27,8 +27,8 @@ pub enum Knowledge {
     /// Bloom filters per group.
     Filters(FilterRules),
     /// Write intervals of each page, which predict its lifetime.
-    /// Lifetimes of neighbouring groups differ by `ratio`; groups are open only if they are
-    /// worthwhile.
+    /// Lifetimes of neighbouring groups differ by the factor `ratio`. A group gets open blocks only
+    /// if its pages justify their space.
     Intervals {
         /// Ratio of page lifetimes of a group and the next hotter one.
         ratio: f64,
@@ -40,16 +40,16 @@ pub enum Knowledge {
 pub struct Config {
     /// Method that determines the group of a page.
     pub knowledge: Knowledge,
-    /// True: blocks go to any group, and move as soon as one has too many (Wolf). False: blocks
-    /// go to neighbours in the order, when they are erased (FDP).
+    /// True: blocks go to any group, and move as soon as one group has too many (Wolf).
+    /// False: blocks go to the neighbouring group in the order, when they are erased (FDP).
     pub moves_space: bool,
     /// Number of groups at the start.
     pub groups: usize,
     /// Most groups at any time.
     pub max_groups: usize,
-    /// h, as a share of the logical pages.
+    /// Length h of an interval, as a share of the logical pages.
     interval: f64,
-    /// F, in blocks per LUN.
+    /// Smallest group size F, in blocks per LUN.
     smallest_blocks: u32,
     rules: Rules,
 }
@@ -147,7 +147,7 @@ pub const MAX_GROUPS: Param = Param::new(
     "most groups; a small drive holds fewer",
 );
 
-/// Defaults that differ between the variants of wolf.
+/// Default parameters that differ between the variants of `wolf`.
 pub struct Defaults {
     pub detector: &'static str,
     pub allocation: &'static str,
@@ -158,7 +158,7 @@ pub struct Defaults {
     pub max_groups: &'static str,
 }
 
-/// Parameters of `wolf`, with these defaults.
+/// Parameters of `wolf`, with these default values.
 pub const fn wolf_params(defaults: &Defaults) -> [Param; 16] {
     let groups = Param::new(
         "groups",
@@ -186,7 +186,7 @@ pub const fn wolf_params(defaults: &Defaults) -> [Param; 16] {
     ]
 }
 
-/// Most groups that a byte can number.
+/// Most groups whose numbers fit in one byte.
 pub const MOST_GROUPS: u64 = 255;
 
 impl Config {
@@ -282,14 +282,15 @@ impl Config {
     }
 
     /// Fewest groups for which a drive must have room.
-    /// Hosts that name groups have two or more.
+    /// This is at least two if the host names groups, because such hosts use two or more.
     fn fewest_groups(&self) -> usize {
         let fewest = if let Knowledge::Host { .. } = self.knowledge { 2 } else { self.groups };
         fewest.min(self.max_groups)
     }
 
     /// Free blocks reserved on each LUN.
-    /// A page of a victim may go to a different group than the rest, even if that needs a block.
+    /// One is reserved if a victim's pages may go to different groups, because that may need a
+    /// block.
     pub fn reserve_blocks(&self) -> u32 {
         match self.knowledge {
             Knowledge::Nothing | Knowledge::Host { current: false } => 0,
@@ -321,7 +322,7 @@ impl Config {
         fit.max(self.fewest_groups())
     }
 
-    /// h in pages.
+    /// Length h of an interval, in pages written by the host.
     pub fn interval_pages(&self, logical_pages: u32) -> u32 {
         ((self.interval * f64::from(logical_pages)).round() as u32).max(1)
     }
@@ -332,7 +333,7 @@ impl Config {
         Groups::new(Rules { smallest_pages, ..self.rules }, self.groups, most_groups)
     }
 
-    /// F in pages.
+    /// Smallest group size F, in pages.
     pub fn smallest_pages(&self, luns: u32, pages_per_block: u32) -> u32 {
         self.smallest_blocks.saturating_mul(luns).saturating_mul(pages_per_block)
     }
@@ -360,7 +361,7 @@ fn max_groups(params: &Params, groups: usize) -> Result<usize> {
     Ok(most.max(groups))
 }
 
-/// Rules that both managers read from their parameters.
+/// Rules for groups that both managers (Wolf and FDP) read from their parameters.
 fn rules(params: &Params) -> Rules {
     Rules {
         weight: 1.0,

@@ -33,7 +33,7 @@ pub(super) struct HostGroups {
     pub named_groups: Vec<Group>,
     /// Group of the drive for each group of the host.
     pub group_of_hint: Vec<u8>,
-    /// Host group of each logical page, if collection moves pages by it.
+    /// Host group of each logical page, if collection moves pages to the group of their hint.
     pub hint_of_page: Option<Table<u8>>,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Grouped<T: Tap> {
     pub luns: usize,
     /// Most groups at any time.
     pub most_groups: usize,
-    /// Blocks of all LUNs that hold pages or can be opened.
+    /// Number of blocks, on all LUNs, that hold pages or can be opened.
     pub usable_blocks: u32,
     pub interval_pages: u32,
     pub interval_left: u32,
@@ -69,7 +69,7 @@ impl Oracle {
         }
     }
 
-    /// Prefetches the history of the page some places after `at`.
+    /// Prefetches the history of the page [`PAGE_LOOKAHEAD`] places after index `at`.
     #[inline(always)]
     pub(super) fn prefetch_ahead(&self, pages: &[u32], at: usize) {
         if let Some(&logical) = pages.get(at + PAGE_LOOKAHEAD) {
@@ -78,7 +78,7 @@ impl Oracle {
     }
 
     /// True if groups can be determined ahead of the writes.
-    /// False if they depend on the valid pages of groups, which losses change.
+    /// False if they depend on the number of valid pages of groups, which each write may change.
     fn can_run_ahead(&self) -> bool {
         !matches!(self, Oracle::Filters(_))
     }
@@ -198,7 +198,7 @@ impl<T: Tap> Grouped<T> {
         }
     }
 
-    /// LUN for the next page of `group`: the next in turn that has room.
+    /// LUN for the next page of `group`: the next LUN in turn that has room.
     #[inline(always)]
     pub(super) fn lun_with_room(&mut self, group: usize) -> Result<usize> {
         let first = self.next_lun[group];
@@ -238,7 +238,7 @@ impl<T: Tap> Grouped<T> {
         }
     }
 
-    /// Takes over an open block of a group that was merged into this one.
+    /// Takes over an open block of a group that was merged into this group.
     fn adopt(&mut self, subgroup: usize, lun: usize) -> bool {
         let left = (0..self.most_groups).map(|group| self.space.subgroup(group, lun)).find(|at| {
             let frontier = &self.core.frontiers[*at];
@@ -260,8 +260,8 @@ impl<T: Tap> Grouped<T> {
     }
 
     /// Collects one block of a group and gives it to `receiver`.
-    /// Without a receiver it goes to the neediest group if `group` can free another block by
-    /// itself, else it stays with `group`.
+    /// If there is no receiver, the block goes to the group with the greatest deficit. This
+    /// requires that `group` can free another block by itself; else the block stays with `group`.
     pub fn collect(&mut self, group: usize, lun: usize, receiver: Option<usize>) -> Result<()> {
         let subgroup = self.space.subgroup(group, lun);
         self.core.candidates_mut().collect_from(subgroup);

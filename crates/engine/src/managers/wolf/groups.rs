@@ -9,13 +9,15 @@ use crate::state::state;
 /// Rules for groups. Symbols are those of paper 3.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rules {
-    /// a: weight of the last interval in the measured write share.
+    /// a: weight of the last interval in the average of the measured write shares.
     pub weight: f64,
     /// Q: ratio of write rates per page from which two groups stay separate.
     pub ratio: f64,
-    /// w: intervals for which a new group keeps its place, and after which similar groups merge.
+    /// w: number of intervals for which a new group keeps its place.
+    /// It is also the number of intervals after which similar groups merge.
     pub hold_intervals: u32,
-    /// F: smaller groups are merged; if the hottest group is smaller, none is created above it.
+    /// F: smallest size of a group, in pages; smaller groups are merged.
+    /// If the hottest group is smaller, no group is created above it.
     pub smallest_pages: u32,
     /// True if groups are created and merged.
     pub adaptive: bool,
@@ -27,7 +29,7 @@ pub struct Rules {
     /// rates.
     /// The order is then fixed (FDP).
     pub assumed_ratio: Option<f64>,
-    /// Rule that divides the over-provisioned space.
+    /// Rule that divides the over-provisioned pages among the groups.
     pub allocation: Allocation,
     /// Exceptions from that rule for some groups.
     pub exceptions: Exceptions,
@@ -77,12 +79,11 @@ pub struct Groups {
     pub(super) statistics: Vec<Statistics>,
     /// Existing groups, coldest first.
     pub(super) order: Vec<usize>,
-    /// For each place in the order: consecutive intervals with a write rate similar to the next
-    /// colder place.
-    /// Similar groups exchange places often, so the count belongs to the place and not to the
-    /// group.
+    /// For each place in the order: number of intervals in a row with similar write rates.
+    /// The rate of the group there is compared with that of the next colder place. Similar groups
+    /// exchange places often, so the count belongs to the place and not to the group.
     pub(super) alike: Vec<u32>,
-    /// Steps of the assumed ratio between the coldest group and each group.
+    /// Number of steps of the assumed ratio between the coldest group and each group.
     steps: Vec<i32>,
 }
 
@@ -128,7 +129,7 @@ impl Groups {
         self.alike.resize(self.order.len(), 0);
     }
 
-    /// See [`Rules::assumed_ratio`].
+    /// Assumed ratio of write rates; see [`Rules::assumed_ratio`].
     pub fn assumed_ratio(&self) -> Option<f64> {
         self.rules.assumed_ratio
     }
@@ -199,7 +200,7 @@ impl Groups {
         self.rules.allocation == Allocation::EffectiveSize
     }
 
-    /// Compares collected blocks with the expectation.
+    /// Compares collected blocks with the expected valid share of victims.
     /// The expectation follows from the valid pages and the owned flash pages of each group.
     pub fn follow(&mut self, pages: &[u32], owned_pages: &[i64], pages_per_block: u32) {
         for &group in &self.order {
@@ -259,7 +260,7 @@ impl Groups {
         targets
     }
 
-    /// Hit rate p/s.
+    /// Hit rate p/s of a group: its share of the host's writes, over its size in pages.
     pub(super) fn rate(&self, group: usize, pages: &[u32]) -> f64 {
         self.statistics[group].write_share / f64::from(pages[group].max(1))
     }

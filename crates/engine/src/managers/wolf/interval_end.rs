@@ -32,7 +32,8 @@ impl<T: Tap> Grouped<T> {
         Ok(())
     }
 
-    /// Opens worthwhile groups and closes others, if groups are defined by lifetime.
+    /// Opens groups that are worth their open blocks, and closes others.
+    /// Does nothing unless groups are defined by lifetime.
     fn open_and_close_groups(&mut self) {
         let Oracle::Intervals(intervals) = &mut self.oracle else { return };
         let block_pages =

@@ -12,15 +12,16 @@ use crate::observe::Life;
 use crate::placements::{since, stamp};
 use crate::state::{elements, state};
 
-/// Write history of a page: its last write, mean interval and class.
-/// The mean weights the n-th interval by 1/n, down to 1/16.
+/// Write history of a page: its last write, mean write interval and class.
+/// The mean weights the n-th interval by 1/n, but never by less than 1/16.
 #[derive(Debug, Clone, Copy)]
 struct PageHistory {
-    /// Clock after the last write, or 0 if never written.
+    /// Clock (host pages written) after the last write, or 0 if the page was never written.
     written_at: u32,
-    /// Mean interval.
+    /// Mean interval between two writes of the page.
     usual: Span,
-    /// Class, and in the lower bits the number of intervals, at most [`PageHistory::MOST`].
+    /// Class of the page, and in the lower bits its number of intervals.
+    /// The number is at most [`PageHistory::MOST`].
     class_and_intervals: u16,
 }
 
@@ -42,13 +43,13 @@ impl PageHistory {
         self.class_and_intervals & Self::MOST
     }
 
-    /// Time since the last write, or None if never written.
+    /// Host pages written since the last write of the page, or None if never written.
     #[inline(always)]
     fn age(self, now: u64) -> Option<u64> {
         since(self.written_at, now)
     }
 
-    /// History after one more interval.
+    /// History after one more write interval.
     #[inline(always)]
     fn after(self, interval: u64, table: &LifeTable) -> PageHistory {
         let last = Span::of(interval);
@@ -65,7 +66,7 @@ impl PageHistory {
     }
 }
 
-/// Divisions by 2 to 16.
+/// Fast divisions by 2 to 16.
 const DIVIDERS: [Divider; PageHistory::MOST as usize] = {
     let mut dividers = [Divider::new(2); PageHistory::MOST as usize];
     let mut at = 1;
@@ -92,7 +93,7 @@ pub struct Intervals {
     groups: OpenGroups,
     /// Groups for host writes of each class, by its lifetime and the open groups.
     homes: Table<Home>,
-    /// Next page of the scan.
+    /// Next page of the scan that counts the pages of each age.
     next_seen: u32,
 }
 
@@ -108,7 +109,7 @@ state! {
 
 impl Intervals {
     /// Builds the detector for `groups` groups, of which group 0 is the coldest.
-    /// Pages of each group live `ratio` times as long as those of the next.
+    /// Pages of each group live `ratio` times as long as pages of the next group.
     pub fn new(ratio: f64, groups: usize, logical_pages: u32) -> Result<Self> {
         let mut intervals = Intervals {
             pages: filled(PageHistory::nothing(), logical_pages as usize)?,
@@ -188,7 +189,7 @@ impl Intervals {
         self.groups.of_write(self.homes[usize::from(history.class())], group)
     }
 
-    /// Counts the next page of the scan.
+    /// Counts the next page of the scan by its class and age.
     #[inline(always)]
     fn see_next(&mut self, now: u64) {
         let history = self.pages[self.next_seen as usize];

@@ -6,16 +6,16 @@ use crate::hints::Group;
 /// Classes of the host's current groups.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ladder {
-    /// Class of each group: its rank by update frequency per page, the coldest first.
+    /// Class of each group: the group's rank by update frequency per page, the coldest first.
     pub class_of: Vec<u8>,
-    /// Assumed whole steps between the coldest class and each class.
+    /// Assumed whole number of steps between the coldest class and each class.
     pub steps: Vec<i32>,
 }
 
-/// Most steps. Beyond them, a larger ratio changes nothing.
+/// Most steps. With more steps, a larger ratio changes nothing.
 const MOST_STEPS: i32 = 30;
 
-/// Assigns `groups` to steps of `ratio`.
+/// Assigns `groups` to steps of the ladder, whose frequencies differ by `ratio`.
 pub fn ladder(groups: &[Group], ratio: f64) -> Ladder {
     let mut ranked: Vec<usize> = (0..groups.len()).collect();
     // Compares p₁/s₁ with p₂/s₂ without a division by an empty group.

@@ -27,16 +27,17 @@ const LAST_OCTAVE: i32 = 13;
 const OCTAVES: usize = LAST_OCTAVE.unsigned_abs() as usize + 1;
 const LONGEST: f64 = 8.0;
 
-/// Octaves of the last interval over the mean interval.
-/// The classes of an octave of mean intervals are: one for pages rewritten once, and for each of
-/// two ranges of interval counts, one per octave of the last interval over the mean.
+/// Number of octaves (factors of two) of a page's last interval over its mean interval.
+/// Each octave of mean intervals has these classes: one for pages that were rewritten once, and two
+/// for each octave of the last interval over the mean. These two differ in the number of intervals
+/// of their pages.
 const LASTS: i32 = 8;
 const PATTERNS: usize = 1 + 2 * LASTS.unsigned_abs() as usize;
 
 /// Number of classes. Class 0 contains pages that were not rewritten since their first write.
 pub const CLASSES: usize = 1 + OCTAVES * PATTERNS;
 
-/// Weight of an octave's forecast in those of its classes, in pages overwritten.
+/// Weight, in pages overwritten, of an octave's forecast in the forecasts of its classes.
 /// Likewise, the weight of the mean interval in the forecast of an octave.
 const WEIGHT_OF_OCTAVE: f64 = 10.0;
 const WEIGHT_OF_INTERVAL: f64 = 2.0;
@@ -44,16 +45,16 @@ const WEIGHT_OF_INTERVAL: f64 = 2.0;
 /// Expected lifetime of pages of class 0, in multiples of the logical pages.
 const LIFE_OF_NEW: f64 = 4.0;
 
-/// Half-life of the counters, in writes per logical page.
+/// Half-life of the counters, in host writes per logical page.
 const HALF_LIFE: f64 = 4.0;
 
-/// Recomputations of the table per write of all logical pages.
+/// Recomputations of the table per drive write (one host write per logical page).
 const FORECASTS: u32 = 4;
 
-/// Count below which a class keeps its old forecast.
+/// Count of pages below which a class keeps its old forecast.
 const LEAST_COUNTED: f64 = 0.01;
 
-/// Age bins beyond which the age at death determines the remaining lifetime.
+/// Number of age bins beyond which the age at death determines the remaining lifetime.
 const NEAR: usize = 9;
 
 /// Number of a class.
@@ -62,7 +63,7 @@ pub type Class = u16;
 pub struct LifeTable {
     logical_pages: f64,
     bins: Bins,
-    /// Pages overwritten, and pages scanned, by class and age.
+    /// Counts of overwritten pages, and then of scanned pages, by class and age.
     deaths: Table<f64>,
     seen: Table<f64>,
     /// Expected logarithm of the remaining lifetime, in fractions of an octave.
@@ -155,7 +156,7 @@ impl LifeTable {
         i32::from(self.rest[self.cell(class, age)])
     }
 
-    /// Lifetimes by class, at ages with sufficient counts.
+    /// Expected lifetimes by class, at ages for which enough pages were counted.
     pub fn lives(&self) -> impl Iterator<Item = Life> {
         let counted = |cell: usize| self.deaths[cell] + self.seen[cell] >= LEAST_COUNTED;
         (0..CLASSES * AGES).filter(move |&cell| counted(cell)).map(|cell| {
@@ -201,7 +202,7 @@ impl LifeTable {
         self.deaths.iter_mut().chain(&mut self.seen).for_each(|count| *count *= left);
     }
 
-    /// Recomputes the remaining lifetime of classes with sufficient counts.
+    /// Recomputes the remaining lifetime of classes for which enough pages were counted.
     #[cold]
     fn forecast(&mut self, least_counted: f64) {
         let new: [f64; AGES] =
@@ -240,7 +241,8 @@ impl LifeTable {
         if deaths.iter().sum::<f64>() + seen.iter().sum::<f64>() < least_counted {
             return;
         }
-        // Each host write scans one page, so each page is scanned once in N writes.
+        // Each host write scans one page, so each page is scanned once in N writes, for N logical
+        // pages.
         let hazards: [f64; AGES] = from_fn(|age| {
             (deaths[age] + WEIGHT_OF_OCTAVE)
                 / (self.logical_pages * seen[age] + WEIGHT_OF_OCTAVE / expected[age])
@@ -252,22 +254,22 @@ impl LifeTable {
     }
 }
 
-/// Age bins.
+/// Bins of page ages, in half octaves.
 struct Bins {
-    /// Half octave of the first bin.
+    /// Index of the half octave of the first bin.
     first: usize,
     /// Logarithm of the longest interval of the first octave.
     longest_level: i32,
-    /// Widths of the bins, in page writes; then their centres and the logarithms of these.
-    /// A page in the first bin was just written.
+    /// Widths of the bins, in page writes; then their centres, and the logarithms of the centres.
+    /// Pages in the first bin count as just written.
     width: [f64; AGES],
     middle: [f64; AGES],
     log_middle: [f64; AGES],
     /// Logarithm of the distance from the centre of each bin to its end.
-    /// The next field has those to the centres of later bins.
+    /// The next field has the logarithms of the distances to the centres of later bins.
     log_left: [f64; AGES],
     log_away: [[f64; NEAR]; AGES],
-    /// Logarithm of the age of pages that outlive the table.
+    /// Logarithm of the assumed age at death of pages that are older than the last bin.
     log_beyond: f64,
 }
 

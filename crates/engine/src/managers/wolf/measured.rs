@@ -11,24 +11,26 @@ use crate::state::state;
 /// Rate at which effective sizes follow the measurements.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace {
-    /// Share of the difference to the last measured size that is corrected in each interval.
+    /// Share of the deviation from the last measured size that each interval corrects.
     pub pace: f64,
-    /// Share of the earlier victims that still counts after an interval.
+    /// Weight of earlier victims in the measurement, relative to the last interval's victims.
     pub memory: f64,
 }
 
-/// Bounds of the effective size per page. No group counts as larger than it is.
+/// Bounds of a group's effective size, per page of the group.
+/// No group counts as larger than it is.
 const EFFECTIVE: (f64, f64) = (0.02, 1.0);
-/// Bounds of the valid share of victims; outside of them it contains no information.
+/// Bounds of the valid share of victims. A share outside of them contains no information.
 const VALID: (f64, f64) = (0.001, 0.999);
 
 /// Measurements of one group.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Measured {
-    /// Pages that arrive from the host or from a hotter group, per host page write.
+    /// Pages that arrive from the host or from a hotter group, per page that the host writes.
     pub arrivals: f64,
-    /// Effective size, per page: with uniform random writes, a group of this size would leave as
-    /// many valid pages in victims as measured.
+    /// Effective size of the group, per page of the group.
+    /// With uniform random writes, a group of the effective size would leave as many valid pages in
+    /// victims as measured.
     pub effective: f64,
     interval_migrations: u32,
     victims_valid: f64,

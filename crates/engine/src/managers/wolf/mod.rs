@@ -202,15 +202,15 @@ fn build<T: Tap>(
     };
     let subgroups = most_groups * luns as usize;
     let candidates = Candidates::new(collect, geometry.blocks(), pages_per_block, subgroups)?;
-    // The candidates separate LUNs by themselves, so the drive is one collection domain.
+    // The candidates are separated by LUN already, so the drive is one collection domain.
     let setup = match setup.layout {
         Layout::StripedPerLun => Setup { layout: Layout::Striped, ..setup },
         _ => setup,
     };
     let core = Core::new(candidates, &setup, most_groups as u32, config.reserve_blocks(), tap)?;
     let blocks_per_lun = usable_blocks / luns - reserve_blocks;
-    // Updating the groups takes as long as this many writes. The bound keeps it from dominating the
-    // run time.
+    // Updating the groups takes as long as `most_groups` writes. An interval has at least that many
+    // writes, so that updates do not dominate the run time.
     let interval_pages = config.interval_pages(logical_pages).max(most_groups as u32);
     let mut drive = Grouped {
         name,
@@ -292,7 +292,7 @@ impl<T: Tap> Policy for Grouped<T> {
             Oracle::Intervals(intervals) => intervals.lives(),
             _ => Vec::new(),
         };
-        // The group of each block is stored in addition to the group detector.
+        // The memory of the group of each block is added to that of the group detector.
         let groups = u64::from(self.core.flash.geometry().blocks()) * size_of::<u32>() as u64;
         Report {
             lives,

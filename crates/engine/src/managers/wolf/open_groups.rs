@@ -1,17 +1,17 @@
 //! Choice of the groups that have open blocks, among groups with a fixed ratio of lifetimes.
 //!
-//! Open blocks cost space. A group is worthwhile if its pages fill more blocks than that, or if it
-//! receives many writes.
+//! Open blocks cost space. A group is worthwhile if its pages fill more blocks than it keeps open,
+//! or if it receives many writes.
 
 use super::groups::Change;
 use super::span::OCTAVE;
 use crate::flash::Divider;
 use crate::state::{elements, state};
 
-/// Least lifetime of pages in the coldest group, in multiples of the logical pages.
+/// Shortest lifetime of pages in the coldest group, in multiples of the logical pages.
 const REACH: f64 = 4.0;
 
-/// Least difference from the present group, in octaves, before a page moves.
+/// Smallest difference of lifetimes, in octaves, for which a page leaves its present group.
 /// Pages that change groups cost more than slightly misplaced pages.
 const HYSTERESIS: i32 = OCTAVE / 2;
 
@@ -19,20 +19,20 @@ const HYSTERESIS: i32 = OCTAVE / 2;
 /// γ/ln 2.
 const MEAN_OVER_LOG: f64 = 0.83;
 
-/// Demand in blocks per LUN from which a group is worthwhile.
+/// Demand, in blocks per LUN, from which a group is worth its open blocks.
 const PAYING_BLOCKS: f64 = 2.0;
 /// Smaller demand that suffices if the group's share of all arrivals is equally large.
 const FEWEST_BLOCKS: f64 = 0.5;
 const PAYING_SHARE: f64 = 0.02;
-/// Share of the worthwhile demand below which an open group closes.
+/// Open groups close below this share of the demand that makes a group worthwhile.
 const CLOSING: f64 = 0.5;
 
-/// Demand for a group, open or not.
+/// Demand for a group, whether it is open or not.
 #[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Wanted {
-    /// Arrivals in this interval.
+    /// Pages that arrived in this interval.
     counted: u32,
-    /// Arrivals per host page write.
+    /// Pages that arrive per page that the host writes.
     arrivals: f64,
     /// Expected pages in the group: arrivals × lifetime.
     pages: f64,
@@ -41,10 +41,11 @@ struct Wanted {
 /// Home of pages with a given lifetime: the group for their host writes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Home {
-    /// Group of these pages if all groups were open; then the nearest open group.
+    /// Group of these pages if all groups were open. The next field is the nearest open group.
     ideal: u8,
     nearest: u8,
-    /// Coldest and hottest open group that may hold them; between these, pages stay.
+    /// Coldest and hottest open group that may hold these pages.
+    /// Pages that are in a group of this range stay there.
     coldest: u8,
     hottest: u8,
 }
@@ -54,12 +55,12 @@ elements!(Home { ideal: u8, nearest: u8, coldest: u8, hottest: u8 });
 /// Groups by the lifetimes of their pages; group 0 is the coldest.
 pub struct OpenGroups {
     /// Logarithm of the shortest lifetime in the coldest group.
-    /// `step` is the logarithm of the ratio between groups.
+    /// `step` is the logarithm of the ratio of lifetimes between neighbouring groups.
     longest: i32,
     step: i32,
     by_step: Divider,
     wanted: Vec<Wanted>,
-    /// Open group that represents each group.
+    /// Open group that receives the pages of each group, open or not.
     representative: Vec<u8>,
 }
 
@@ -116,8 +117,8 @@ impl OpenGroups {
     }
 
     /// Group of a page that collection moves; counts the page if it changes groups.
-    /// A smaller difference suffices to move to a hotter group. The exception are pages with
-    /// `stays_cold`: pages that survive there for a while would cool down again.
+    /// A smaller difference of lifetimes suffices to move to a hotter group. If `stays_cold` is
+    /// set, the page does not move to a hotter group: it would cool down again there.
     #[inline(always)]
     pub fn of_migration(&mut self, level: i32, group: usize, stays_cold: bool) -> usize {
         let (coldest, hottest) = self.range(level, self.step / 4);
@@ -147,7 +148,8 @@ impl OpenGroups {
         (self.by_step.divide(shorter as u32) as usize + 1).min(self.wanted.len() - 1)
     }
 
-    /// Ends an interval of `writes` writes, which has the weight `weight`.
+    /// Ends an interval of `writes` host writes.
+    /// The interval has the weight `weight` in the averages.
     pub fn end_interval(&mut self, writes: u32, weight: f64, logical_pages: f64) {
         for group in 0..self.wanted.len() {
             let life = self.mean_life(group);
@@ -167,7 +169,7 @@ impl OpenGroups {
     }
 
     /// Worthwhile change of `group`: open it, or close it into the nearest open group.
-    /// `open` are the open groups. One block on each LUN has `block_pages` pages in total.
+    /// `open` are the open groups. `block_pages` is the number of pages in one block of every LUN.
     pub fn change(&self, group: usize, open: &[usize], block_pages: f64) -> Option<Change> {
         let worth = self.worth(group, open, block_pages);
         if !open.contains(&group) {
@@ -180,7 +182,7 @@ impl OpenGroups {
         nearest(others, group).map(|into| Change::Merged { from: group, into })
     }
 
-    /// Demand for `group` relative to the worthwhile demand.
+    /// Demand for `group`, relative to the demand that makes a group worthwhile.
     fn worth(&self, group: usize, open: &[usize], block_pages: f64) -> f64 {
         let is_represented =
             |&level: &usize| nearest(open.iter().copied().chain([group]), level) == Some(group);
@@ -208,7 +210,7 @@ impl OpenGroups {
     }
 }
 
-/// Group nearest to `group`; of two, the colder.
+/// Group nearest to `group`; of two equally near groups, the colder one.
 fn nearest(groups: impl Iterator<Item = usize>, group: usize) -> Option<usize> {
     groups.min_by_key(|&other| (other.abs_diff(group), other))
 }

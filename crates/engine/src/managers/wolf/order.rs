@@ -6,7 +6,8 @@ use super::groups::{Change, Groups, Statistics};
 pub const FEWEST_GROUPS: usize = 2;
 
 impl Groups {
-    /// Sorts groups by hit rate. A held group, or a group without pages, keeps its place.
+    /// Sorts groups by hit rate.
+    /// A group that is held in its place, or has no pages, keeps its place.
     pub(super) fn sort(&mut self, pages: &[u32]) {
         let keeps = |group: usize| self.statistics[group].held > 0 || pages[group] == 0;
         let mut moving: Vec<usize> =
@@ -19,8 +20,8 @@ impl Groups {
         self.order = order.collect();
     }
 
-    /// Merges at most one pair, creates at most one group, and then shortens every hold by one
-    /// interval.
+    /// Merges at most one pair of groups, and creates at most one group.
+    /// Then shortens by one interval the time for which each group is held in its place.
     pub(super) fn adapt(&mut self, pages: &[u32], unused: Option<usize>) -> Vec<Change> {
         let mut pages = pages.to_vec();
         let mut changes = Vec::new();
@@ -61,7 +62,7 @@ impl Groups {
 
     /// Finds a pair of groups to merge.
     /// It is a group that is too small and its neighbour with the most similar hit rate, or two
-    /// neighbours that were similar for long. Held groups are excluded.
+    /// neighbours that were similar for long. Groups that are held in their places are excluded.
     fn pair_to_merge(&self, pages: &[u32]) -> Option<(usize, usize)> {
         let free = |place: &usize| !self.is_held(self.order[*place]);
         for place in (0..self.order.len()).filter(free) {
@@ -103,7 +104,7 @@ impl Groups {
         {
             return Some(last + 1);
         }
-        // Not next to the coldest group: rarely written pages would fill the group in between.
+        // No group is created next to the coldest one, because rarely written pages would fill it.
         (2..=last)
             .filter(|&hotter| !held(hotter) && !held(hotter - 1))
             .find(|&hotter| rate(hotter) > 2.0 * ratio * rate(hotter - 1))

@@ -17,7 +17,8 @@ pub struct Space {
     credits: Vec<i32>,
     /// Target blocks of each group on each LUN.
     targets: Vec<f64>,
-    /// Never opened blocks of each LUN; 0 once all have been used.
+    /// Blocks of each LUN minus the number of openings so far, at least 0.
+    /// While it is positive, the LUN has blocks that were never opened.
     unused: Vec<u32>,
 }
 
@@ -83,12 +84,12 @@ impl Space {
         *unused = unused.saturating_sub(1);
     }
 
-    /// True while no block of a LUN can have been used twice.
+    /// True while a LUN certainly has blocks that were never opened.
     pub fn has_unused(&self, lun: usize) -> bool {
         self.unused[lun] > 0
     }
 
-    /// Takes an erased block from a subgroup. It has no owner afterwards.
+    /// Takes an erased block from a subgroup. Afterwards the block has no owner.
     pub fn take_erased(&mut self, subgroup: usize) {
         self.owned[subgroup] -= 1;
     }
@@ -106,7 +107,7 @@ impl Space {
         self.give(to);
     }
 
-    /// Merges the account of `from` into that of `into`.
+    /// Merges the accounts of group `from` into those of group `into`.
     pub fn merge(&mut self, from: usize, into: usize) {
         self.owned[into] += std::mem::take(&mut self.owned[from]);
         self.credits[into] += std::mem::take(&mut self.credits[from]);

@@ -2,7 +2,7 @@
 
 use crate::state::elements;
 
-/// Unit of logarithms: fractions per octave (base 2).
+/// Unit of logarithms: this many parts make an octave (a factor of two).
 pub const OCTAVE: i32 = 256;
 
 /// Time span as a power of two and eleven bits of fraction.
@@ -20,7 +20,7 @@ impl Span {
     pub fn of(writes: u64) -> Self {
         let writes = writes.clamp(1, u64::from(u32::MAX)) as u32;
         let power = writes.ilog2();
-        // The shift drops the leading one.
+        // The shift drops the leading 1 bit, which every number has.
         let fraction = (writes << (31 - power) << 1) >> (u32::BITS - Self::FRACTION_BITS);
         Span((power << Self::FRACTION_BITS | fraction) as u16)
     }
@@ -33,13 +33,14 @@ impl Span {
         (i64::from(self.0 & (leading_bit - 1) | leading_bit) << power) >> Self::FRACTION_BITS
     }
 
-    /// Logarithm, in fractions of an [`OCTAVE`].
+    /// Logarithm of the span, in fractions of an [`OCTAVE`].
     #[inline(always)]
     pub fn level(self) -> i32 {
         i32::from(self.0 >> (Self::FRACTION_BITS - OCTAVE.ilog2()))
     }
 
-    /// Index of the half octave: from each power of two to 1.5 times it, or from there on.
+    /// Index of the half octave that contains the span.
+    /// Each power of two begins a half octave, and 1.5 times that power begins the next.
     #[inline(always)]
     pub fn half_octave(self) -> usize {
         usize::from(self.0 >> (Self::FRACTION_BITS - 1))

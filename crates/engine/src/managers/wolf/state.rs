@@ -60,7 +60,7 @@ impl State for HostGroups {
     }
 }
 
-/// Contents of a subgroup, counted from the flash.
+/// Blocks and pages of a subgroup (a group on a LUN), counted from the flash.
 #[derive(Clone, Copy, Default)]
 struct Contents {
     blocks: i64,
@@ -119,7 +119,7 @@ impl<T: Tap> Grouped<T> {
         expect(all_owned, "every usable block has one owner")
     }
 
-    /// Contents of each subgroup, counted from the flash.
+    /// Blocks and pages of each subgroup, counted from the flash.
     fn contents(&self) -> Vec<Contents> {
         let flash = &self.core.flash;
         let pages_per_block = flash.geometry().pages_per_block();

@@ -18,7 +18,7 @@ pub struct FilterRules {
 }
 
 /// Filters of a group: pages that the host wrote in the current and the previous period.
-/// A period has as many writes as the group had pages at its start.
+/// A period lasts for as many host writes to the group as the group had pages at its start.
 struct TwoPeriods {
     active: Filter,
     passive: Filter,

@@ -12,32 +12,35 @@ use crate::flash::{Table, filled};
 use crate::placements::{Restored, Sizes};
 use crate::state::{elements, require, state};
 
-/// Most victims in a row for one wait of the host. Collection must free space within them.
+/// Most victims in a row while the host waits to write one page.
+/// If they do not free enough space, the last bounded group is dissolved.
 const MOST_IN_A_ROW: u64 = 25;
-/// Classes in which pages of the last group are separated if it is not sized well.
-/// The class is the number of collections that a page survived.
+/// Number of classes into which the last group is divided if its size is not planned well.
+/// The class of a page is the number of collections that it survived in the last group.
 const MOST_CLASSES: usize = 4;
 
 pub struct Chain {
-    /// Most closed blocks of each bounded group per domain. Empty before the first sizing.
+    /// Most closed blocks of each bounded group per collection domain.
+    /// Empty before the first sizing (choice of the groups' sizes).
     most_blocks: Vec<usize>,
-    /// True if the last group is divided into classes, which are the groups from it on.
+    /// True if the last group is divided into classes.
+    /// The classes are then the groups from the last group on.
     has_classes: bool,
-    /// Closed blocks of each domain and bounded group, the oldest first.
+    /// Closed blocks of each collection domain and bounded group, the oldest first.
     queues: Vec<VecDeque<u32>>,
-    /// Number of closed blocks per domain that are candidates of the policy.
+    /// Number of closed blocks per collection domain that are candidates of the victim policy.
     candidates: Vec<usize>,
     /// Group of each closed block.
     group_of: Table<u8>,
-    /// Blocks that are to become candidates of the policy.
+    /// Blocks that are to become candidates of the victim policy.
     released: Vec<u32>,
-    /// Last victims of each domain.
+    /// Number of victims in a row in each collection domain.
     rows: Vec<Row>,
     groups: usize,
     blocks_per_domain: u32,
 }
 
-/// Victims for which the host waited without writing in between.
+/// Number of victims for which the host waited since it last wrote a page.
 #[derive(Debug, Clone, Copy, Default)]
 struct Row {
     clock: u64,
@@ -91,7 +94,7 @@ impl Chain {
         self.has_classes
     }
 
-    /// Last group, or its first class.
+    /// Number of the last group, or of its first class if it is divided into classes.
     pub fn last(&self) -> usize {
         self.most_blocks.len().max(1)
     }
@@ -101,7 +104,7 @@ impl Chain {
         (self.last() + classes).min(self.groups) - 1
     }
 
-    /// Group of a page that is collected in `group`.
+    /// Group that receives a page when it is collected in `group`.
     #[inline(always)]
     pub fn next(&self, group: usize) -> usize {
         (group + 1).min(self.last_class())
@@ -138,7 +141,7 @@ impl Chain {
         self.relabel(|group| group.min(first));
     }
 
-    /// Releases the blocks of bounded groups from `first` on to the policy.
+    /// Releases the blocks of the bounded groups from `first` on to the victim policy.
     fn give_up(&mut self, first: usize) {
         for domain in 0..self.candidates.len() {
             for group in first..self.most_blocks.len() {
@@ -163,8 +166,8 @@ impl Chain {
         &mut self.queues[domain * self.groups + group]
     }
 
-    /// Adds a closing block that was opened for a stream. Returns true to withhold it from the
-    /// policy.
+    /// Adds a closing block that was opened for a stream.
+    /// Returns true to withhold the block from the victim policy.
     pub fn on_close(&mut self, block: u32, stream: usize, domain: usize) -> bool {
         let is_held = stream < self.most_blocks.len();
         let group = stream.min(self.last_class());
@@ -177,8 +180,8 @@ impl Chain {
         is_held
     }
 
-    /// Victim of the first oversized group, which is its oldest block.
-    /// If the policy has no candidate, the victim is from the first group with a block.
+    /// Victim of the first group that is too large: its oldest block.
+    /// If the victim policy has no candidate, the victim is from the first group with a block.
     pub fn victim(&self, domain: usize) -> Option<u32> {
         let bounded = self.most_blocks.len();
         let queues = &self.queues[domain * self.groups..][..bounded];
@@ -190,7 +193,7 @@ impl Chain {
         queue.front().copied()
     }
 
-    /// Records that the host waits for a victim of a domain.
+    /// Records that the host waits for a victim of a collection domain.
     /// If it waited for too many victims at one page, the last bounded group is dissolved in all
     /// domains. Returns true in that case.
     pub fn await_victim(&mut self, domain: usize, now: u64) -> bool {
@@ -206,7 +209,7 @@ impl Chain {
         gives_up
     }
 
-    /// Blocks that become candidates of the policy, in this order.
+    /// Blocks that become candidates of the victim policy, in this order.
     pub fn take_released(&mut self) -> Vec<u32> {
         std::mem::take(&mut self.released)
     }
@@ -233,7 +236,7 @@ impl Chain {
         }
     }
 
-    /// Checks that the queues contain exactly the withheld blocks, except for those released.
+    /// Checks that the queues contain exactly the withheld blocks, except for released blocks.
     /// All other closed blocks must be candidates.
     pub fn check(&self, drive: &Restored) -> Result<()> {
         let mut candidates = vec![0; self.candidates.len()];

@@ -1,5 +1,7 @@
 //! Hot pages: pages rewritten early three times in a row (`MiDAS`, "hot block separation").
-//! A rewrite is early if it comes before the age at which HOT's pages are collected.
+//!
+//! A rewrite is early if it comes before the mean age at which pages of the HOT group are
+//! collected.
 
 use crate::error::Result;
 use crate::flash::{Table, filled, prefetch};
@@ -8,24 +10,23 @@ use crate::state::{MOST_PLAUSIBLE, state};
 /// Counter value of a hot page; counters have two bits.
 const HOT: u8 = 3;
 const MARKS: u8 = 0b11;
-/// Bits with the place of a page's current version: in HOT, in the first other group, or
-/// beyond.
+/// Position of the bits that record where the current version of a page is.
+/// It is in the HOT group, in the first other group, or in a later group.
 const PLACE_SHIFT: u32 = 2;
 const IN_HOT: u8 = 0;
 const IN_FIRST: u8 = 1 << PLACE_SHIFT;
 const FURTHER: u8 = 2 << PLACE_SHIFT;
 
-/// Least share of host writes in HOT for which the filter is reliable.
-/// If the share is smaller, `MOST_VALID` limits the share of its pages that collection may find
-/// valid.
+/// Smallest share of host writes in HOT for which the filter of hot pages is reliable.
+/// The next constant is the largest valid share of HOT's victims for which it is reliable.
 const LEAST_TRAFFIC: f64 = 0.15;
 const MOST_VALID: f64 = 0.1;
 
 pub struct HotPages {
-    /// Counter and place of each page.
+    /// Counter of early rewrites and position of each page.
     pages: Table<u8>,
     sizing: HotSizing,
-    /// Known mean age of HOT's pages when they are collected.
+    /// Smoothed mean age of HOT's pages when they are collected, in host pages written.
     age: u64,
     window_ends: u64,
     /// Number of HOT victims since the window began, and the sum of their ages.
@@ -58,13 +59,13 @@ state! {
 pub enum HotSizing {
     /// No HOT group.
     Off,
-    /// By the model while the filter is reliable, else by the use of HOT.
+    /// By the model while the filter of hot pages is reliable, else by the measured use of HOT.
     ByUse,
     /// Always by the model.
     ByModel,
 }
 
-/// Use of HOT during an epoch.
+/// Measured use of the HOT group during an epoch.
 #[derive(Debug, Clone, Copy)]
 pub struct HotUse {
     /// True if the filter is reliable enough for HOT to be sized by the model.
@@ -72,7 +73,7 @@ pub struct HotUse {
     /// Share of the host's writes that went to HOT.
     pub traffic: f64,
     pub valid_share: f64,
-    /// Mean age of its pages when collected.
+    /// Mean age of HOT's pages when they are collected, in host pages written.
     pub age: f64,
 }
 
@@ -100,12 +101,12 @@ impl HotPages {
             && self.window_ends < 2 * MOST_PLAUSIBLE
     }
 
-    /// Starts learning.
+    /// Starts to learn which pages are hot.
     pub fn begin(&mut self, now: u64) {
         self.window_ends = now + self.age;
     }
 
-    /// Records that the host rewrites a page `interval` after its last write.
+    /// Records that the host rewrites a page `interval` host pages after its last write.
     #[inline(always)]
     pub fn on_rewrite(&mut self, logical: u32, interval: u64) {
         if self.sizing == HotSizing::Off {
@@ -120,7 +121,7 @@ impl HotPages {
         }
     }
 
-    /// True if a page that the host writes goes to HOT. Records its place.
+    /// True if a page that the host writes goes to HOT. Records the group of the page.
     #[inline(always)]
     pub fn place(&mut self, logical: u32) -> bool {
         if self.sizing == HotSizing::Off {
@@ -159,7 +160,8 @@ impl HotPages {
             return;
         }
         let mean_age = self.window.sum / self.window.victims;
-        // Large increases are damped: a jump is halved, and a doubling is limited to 1.5 times.
+        // Large increases are damped: half of a change counts, and an increase is limited to 1.5
+        // times.
         let age = if mean_age >= 2 * self.age {
             (3 * self.age).div_ceil(2)
         } else {
@@ -170,8 +172,9 @@ impl HotPages {
         self.window_ends = now + self.age;
     }
 
-    /// Ends an epoch and returns the use of HOT since the last one.
-    /// `writes` are the host writes of the epoch, and `valid_share` is that of HOT's victims.
+    /// Ends an epoch and returns the use of HOT in it.
+    /// `writes` are the host writes of the epoch, and `valid_share` is the valid share of HOT's
+    /// victims.
     pub fn end_epoch(&mut self, writes: u64, valid_share: f64) -> HotUse {
         let Ages { victims, sum } = std::mem::take(&mut self.epoch);
         let traffic = std::mem::take(&mut self.epoch_writes) as f64 / writes as f64;

@@ -2,7 +2,8 @@
 
 use crate::state::{MOST_PLAUSIBLE, state};
 
-/// log₂ of the buckets per power of two. Buckets have equal ratios.
+/// log₂ of the number of buckets per power of two.
+/// Buckets count intervals of similar length; their widths double with each power of two.
 const FINE_BITS: u32 = 3;
 pub const BUCKETS: usize = (33 - FINE_BITS as usize) << FINE_BITS;
 
@@ -50,7 +51,8 @@ fn bucket(interval: u64) -> usize {
     ((shift as usize) << FINE_BITS) + (interval >> shift) as usize
 }
 
-/// Shortest interval of a bucket; for one beyond the last, the end of the counted range.
+/// Shortest interval of a bucket, in host pages written.
+/// For the number of buckets, returns the end of the counted range.
 pub fn lower_edge(bucket: usize) -> u64 {
     let fine = 1 << FINE_BITS;
     if bucket < fine {

@@ -7,8 +7,8 @@ use crate::state::{MOST_PLAUSIBLE, state};
 pub struct Measured {
     victims: Vec<u64>,
     moved_pages: Vec<u64>,
-    /// Snapshot at the start of the epoch, and at the start of the period that predictions are
-    /// checked in.
+    /// Snapshot of the counters at the start of the epoch.
+    /// The next field is the snapshot at the start of the period in which predictions are checked.
     epoch: Moment,
     period: Moment,
 }

@@ -27,7 +27,7 @@ use measured::Measured;
 use model::{Model, Sizing};
 use std::ops::Bound::{Excluded, Included};
 
-/// Drive writes before learning begins: the fill and one more.
+/// Number of drive writes before learning begins: the initial fill and one more.
 const DRIVE_WRITES_BEFORE: u64 = 2;
 /// Share of an epoch that is written between two checks of the predictions.
 const CHECK_SHARE: f64 = 0.3;
@@ -46,13 +46,13 @@ pub struct Midas {
     is_learning: bool,
     epoch_ends: u64,
     check_at: u64,
-    /// Bit mask of groups without a collection since the last sizing.
+    /// Bit mask of the groups that had no collection since the last sizing.
     uncollected: u32,
-    /// Predicted write amplification, or None after a merger.
+    /// Predicted write amplification, or None after groups were merged.
     /// The next field has the predicted valid shares of the victims of the current groups.
     predicted_wa: Option<f64>,
     predicted_shares: Vec<f64>,
-    /// Clock at which each block closed.
+    /// Clock (host pages written) at which each block closed.
     closed_at: Table<u64>,
     /// Group of the victim whose pages are migrating.
     victim_group: usize,
@@ -61,7 +61,7 @@ pub struct Midas {
     sizes: Sizes,
 }
 
-/// Rules from the parameters.
+/// Rules that follow from the parameters.
 #[derive(Debug, Clone, Copy)]
 struct Rules {
     groups: usize,
@@ -148,7 +148,7 @@ impl Midas {
         self.uncollected = 0;
     }
 
-    /// Merges the groups from the first whose victims deviate from the prediction.
+    /// Merges groups, from the first group whose victims deviate from the prediction on.
     #[cold]
     fn check_predictions(&mut self) {
         let block_pages = self.sizes.pages_per_block;

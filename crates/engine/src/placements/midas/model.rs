@@ -8,58 +8,59 @@ use super::hot::HotUse;
 use super::intervals::lower_edge;
 use crate::placements::Sizes;
 
-/// Least predicted reduction of write amplification for which a HOT group is introduced.
+/// Smallest predicted reduction of write amplification for which a HOT group is introduced.
 const WORTH_HOT: f64 = 0.05;
-/// Largest HOT group as a share of the blocks: 29 of the authors' 2048.
+/// Largest HOT group as a share of the drive's blocks: 29 of the authors' 2048 blocks.
 const MOST_HOT: f64 = 29.0 / 2048.0;
-/// Largest interval, as a share of the mean, of the last group's hot pages.
+/// Longest update interval of hot pages in the last group, as a share of the mean interval.
 const HOT_SHARE_OF_MEAN: f64 = 0.7;
-/// Number of passes in which the search revises all bounds.
+/// Number of passes in which the search revises all bounds (ages at which groups end).
 const REVISIONS: u32 = 4;
 
 /// Sizing of the groups, with the predicted valid shares and write amplification.
 #[derive(Debug, Clone)]
 pub struct Sizing {
-    /// Closed blocks per collection domain of each group but the last, HOT first.
+    /// Closed blocks per collection domain of each group except the last, HOT first.
     pub most_blocks: Vec<usize>,
     /// Valid share of victims of each group, including the last.
     pub valid_shares: Vec<f64>,
     pub write_amplification: f64,
 }
 
-/// HOT group of a sizing.
+/// HOT group of a sizing (choice of the groups' sizes).
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Hot {
     pages: f64,
-    /// Share of the host's writes that go to it, and the share of these still valid at
-    /// collection.
+    /// Share of the host's writes that go to HOT.
+    /// The next field is the share of these pages that are still valid at collection.
     traffic: f64,
     valid_share: f64,
 }
 
 impl Hot {
-    /// HOT as it was used, unless the filter is reliable enough to choose its size.
+    /// HOT as measured, or None if its filter is reliable, so that the model chooses the size.
     fn as_used(used: &HotUse) -> Option<Hot> {
         let HotUse { is_good, traffic, valid_share, age } = *used;
         (!is_good).then_some(Hot { pages: traffic * age, traffic, valid_share })
     }
 }
 
-/// Model of the writes and of the space for them.
+/// Model of the host's writes and of the space for the written pages.
 pub struct Model<'a> {
     sizes: &'a Sizes,
-    /// Least interval of each bucket, and the share of intervals that are at least as long.
+    /// Shortest update interval of each bucket, which is called its edge.
+    /// The next field is the share of intervals that are at least as long.
     edges: Vec<f64>,
     survive: Vec<f64>,
-    /// Valid pages of an age below each edge: ∫ survive.
+    /// Number of valid pages younger than each edge: the integral of `survive` over the age.
     valid: Vec<f64>,
-    /// Hotness of the pages in a collection that are older than each edge.
+    /// Update rates of the valid pages that are older than each edge, as two classes of pages.
     rest: Vec<TwoClasses>,
     held_pages: f64,
     most_groups: usize,
 }
 
-/// Two classes of pages as in Desnoyers (SYSTOR 2012).
+/// Hot and cold class of pages, as in Desnoyers (SYSTOR 2012).
 /// The fields are the hot class's share of the updates and of the pages.
 #[derive(Debug, Clone, Copy)]
 struct TwoClasses {
@@ -112,13 +113,13 @@ impl<'a> Model<'a> {
         is_one.then(|| self.sizing(&hot, &bounds, least))
     }
 
-    /// HOT with exactly the pages that are updated before the age of an edge.
+    /// HOT with exactly the pages whose update interval is below the edge of a bucket.
     fn hot_up_to(&self, bucket: usize) -> Hot {
         let traffic = 1.0 - self.survive[bucket];
         Hot { pages: self.edges[bucket] * traffic, traffic, valid_share: 0.0 }
     }
 
-    /// Possible HOT sizes, in ascending order.
+    /// Possible sizes of HOT, in ascending order.
     fn hot_choices(&self) -> impl Iterator<Item = Hot> {
         let most_pages = (f64::from(self.sizes.blocks) * MOST_HOT).floor()
             * f64::from(self.sizes.pages_per_block);
@@ -162,7 +163,7 @@ impl<'a> Model<'a> {
         is_better
     }
 
-    /// Moves a bound to the best place between its neighbours, if that is an improvement.
+    /// Moves a bound to the best age between its neighbours, if that reduces write amplification.
     fn revise_bound(&self, hot: &Hot, bounds: &mut [usize], at: usize, least: &mut f64) -> bool {
         let previous = bounds[at];
         let first = if at == 0 { 1 } else { bounds[at - 1] + 1 };
@@ -179,7 +180,7 @@ impl<'a> Model<'a> {
         best.is_some()
     }
 
-    /// Write amplification: host pages plus the pages that migrate from each group.
+    /// Write amplification: host pages plus migrated pages of each group, per host page.
     fn write_amplification(&self, hot: &Hot, bounds: &[usize]) -> f64 {
         let retained = hot.traffic * hot.valid_share;
         let (mut inflow, mut migrated) = (1.0 - hot.traffic + retained, retained);
@@ -202,16 +203,17 @@ impl<'a> Model<'a> {
         1.0 + migrated + inflow * valid_share / (1.0 - valid_share)
     }
 
-    /// Pages of all groups together, without those of blocks that are not full.
+    /// Number of pages in full blocks of all groups together.
     /// One block per stream of migrated pages waits to be opened, and the open blocks are half
-    /// empty.
+    /// empty on average.
     fn room_pages(&self, groups: usize) -> f64 {
         let waiting = (self.most_groups - 1) as f64 + groups as f64 / 2.0;
         let blocks = f64::from(self.sizes.blocks) - f64::from(self.sizes.pools) * waiting;
         blocks * f64::from(self.sizes.pages_per_block)
     }
 
-    /// Valid share of victims of the last group, which pages enter at the age of an edge.
+    /// Valid share of victims of the last group.
+    /// Pages enter it at the age of the edge with index `from`.
     fn last_valid_share(&self, from: usize, room_pages: f64) -> f64 {
         let valid_pages = (self.held_pages - self.valid[from]).max(0.0);
         if room_pages <= valid_pages {
@@ -223,7 +225,7 @@ impl<'a> Model<'a> {
         (1.0 - greedy * self.rest[from].invalid_share(room)).max(0.0)
     }
 
-    /// Closed blocks of a group per domain, without the half of its open block.
+    /// Closed blocks of a group per collection domain. Its open blocks count as half full.
     fn closed_blocks(&self, pages: f64) -> usize {
         let blocks = pages / f64::from(self.sizes.pages_per_block);
         let open = f64::from(self.sizes.pools) / 2.0;
@@ -253,7 +255,7 @@ impl<'a> Model<'a> {
     }
 }
 
-/// The two classes of pages whose intervals are at least the edge of each bucket.
+/// For each bucket: the two classes of pages whose intervals are at least the bucket's edge.
 fn two_classes(counts: &[u64], edges: &[f64], total: f64, held_pages: f64) -> Vec<TwoClasses> {
     let middle = |at: usize| f64::midpoint(edges[at], edges[at + 1]);
     // A page that is updated every m writes contributes 1/m to the updates.
@@ -279,8 +281,9 @@ fn two_classes(counts: &[u64], edges: &[f64], total: f64, held_pages: f64) -> Ve
 
 impl TwoClasses {
     /// Invalid share x of the oldest block, where a valid page has `room` pages of space.
-    /// Pages of each class die at their update rate while the block stays: 1/x = 1 + Σ
-    /// r/(exp(r·room·x/f) − 1) over both classes (Desnoyers 2012).
+    /// Pages of each class become invalid at their update rate while the block stays: 1/x = 1 + Σ
+    /// r/(exp(r·room·x/f) − 1) over both classes (Desnoyers 2012). Here r and f are the class's
+    /// shares of the updates and of the pages.
     fn invalid_share(&self, room: f64) -> f64 {
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..30 {

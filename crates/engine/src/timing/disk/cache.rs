@@ -3,16 +3,16 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Most ranges of read sectors, because the memory's table has a fixed length.
+/// Most ranges of read sectors in memory. A disk's table of ranges has a fixed length.
 const MOST_RANGES: usize = 32;
-/// Most sectors of consecutive writes that are written in one pass.
+/// Most sectors of consecutive writes that one pass of the heads writes to the medium.
 const MOST_MERGED_SECTORS: u64 = 2048;
 
 /// Acknowledged write that is not on the medium yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dirty {
     pub sectors: Range<u64>,
-    /// Number of its oldest request.
+    /// Number of the oldest of its requests, in order of arrival.
     pub number: u64,
 }
 
@@ -22,10 +22,10 @@ pub struct Cache {
     read_sectors: u64,
     write_sectors: u64,
     most_segments: usize,
-    /// Read ranges, the most recently used last.
+    /// Ranges of read sectors, the most recently used last.
     ranges: VecDeque<Range<u64>>,
     pub dirty: Vec<Dirty>,
-    /// Sectors of `dirty`, and of the write in progress.
+    /// Number of sectors in `dirty` and in the write in progress.
     held_sectors: u64,
 }
 

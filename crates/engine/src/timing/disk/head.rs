@@ -4,13 +4,14 @@ use std::ops::Range;
 
 use super::mechanics::Mechanics;
 
-/// Pass: a read that continues beyond the request, up to `end` or until other work begins.
+/// Pass of the heads: a read that continues beyond the request, or read-ahead.
+/// It ends at sector `end`, or when other work begins.
 #[derive(Debug, Clone)]
 struct Pass {
     /// First sector that is in memory.
     kept_from: u64,
-    /// Reference sector, with the time at which it begins to pass the heads.
-    /// Sectors from `kept_from` up to it have passed.
+    /// Sector for which the time is known at which it begins to pass the heads.
+    /// That time is the next field. Sectors from `kept_from` up to this sector have passed.
     from: u64,
     from_ns: u64,
     end: u64,
@@ -19,9 +20,9 @@ struct Pass {
 /// Plan of a read: how it obtains its data.
 #[derive(Debug, Clone, Copy)]
 enum Plan {
-    /// The pass has all of the data in memory.
+    /// The current pass has already read all of the data into memory.
     InMemory,
-    /// The current pass reaches the data soonest.
+    /// The current pass will reach the data sooner than a seek would.
     Underway,
     /// The pass ended before or within the data, and is resumed.
     Resumed { from_ns: u64 },
@@ -29,15 +30,15 @@ enum Plan {
     Anew { from_ns: u64 },
 }
 
-/// Arm, which serves one request at a time.
+/// Arm of a disk, which serves one request at a time.
 #[derive(Debug)]
 pub struct Head {
     mechanics: Mechanics,
     sectors: u64,
     ahead_sectors: u64,
-    /// Most sectors of a pass that are kept behind the last one read.
+    /// Most sectors of a pass that stay in memory behind the host's last read.
     behind_sectors: u64,
-    /// Last sector passed, without a current pass.
+    /// Last sector that passed the heads, if there is no current pass.
     at: u64,
     pass: Option<Pass>,
     /// Start of the current busy period, and the busy time before it.
@@ -64,7 +65,8 @@ impl Head {
         }
     }
 
-    /// Earliest time at which the missing sectors of a read begin to pass the heads.
+    /// Earliest time at which the sectors of a read that are not in memory begin to pass the
+    /// heads.
     pub fn read_ready_ns(&self, now_ns: u64, sectors: &Range<u64>) -> u64 {
         self.plan_read(now_ns, sectors).1
     }
@@ -145,7 +147,8 @@ impl Head {
         self.busy_before_ns + self.busy.end.min(now_ns).saturating_sub(self.busy.start)
     }
 
-    /// Plans a read. Also returns the time at which its missing sectors begin to pass.
+    /// Plans a read.
+    /// Also returns the time at which the sectors that are not in memory begin to pass the heads.
     fn plan_read(&self, now_ns: u64, sectors: &Range<u64>) -> (Plan, u64) {
         let position = self.position(now_ns);
         let anew_ns = self.mechanics.arrival_ns(now_ns, position, sectors.start);

@@ -12,12 +12,12 @@ use super::DiskTimes;
 use crate::error::{Error, Result};
 use crate::timing::SECTOR_BYTES;
 
-/// Fewest cylinders; with fewer the seek curve is meaningless.
+/// Fewest cylinders. With fewer cylinders, the seek curve is meaningless.
 const FEWEST_CYLINDERS: u64 = 16;
-/// Most cylinders, so that angles fit 64 bits.
+/// Most cylinders, so that angles (in ns) fit in 64 bits.
 const MOST_CYLINDERS: u64 = u32::MAX as u64;
 
-/// Cylinders with tracks of equal length.
+/// Zone: adjacent cylinders whose tracks have equally many sectors.
 #[derive(Debug, Clone, Copy)]
 struct Zone {
     first_sector: u64,
@@ -30,7 +30,7 @@ struct Zone {
 struct Place {
     cylinder: u64,
     head: u64,
-    /// Number of sectors before it on its track.
+    /// Number of sectors that precede it on its track.
     index: u64,
     sectors_per_track: u64,
 }
@@ -81,8 +81,9 @@ impl Mechanics {
             zone
         };
         let (near_ns, full_ns) = (times.track_to_track_ms * 1e6, times.full_seek_ms * 1e6);
-        // The distance of two random cylinders has density 2(1 − x), in strokes. With that, a knee
-        // at a third of a stroke makes the mean of the curve equal to the average seek.
+        // The distance x of two random cylinders, in full strokes, has the density 2(1 − x). With
+        // the knee at a third of a stroke, this value makes the mean of the curve equal to the
+        // average seek.
         let knee_ns =
             (135.0 * times.average_seek_ms * 1e6 - 27.0 * near_ns - 20.0 * full_ns) / 88.0;
         let knee_cylinders = cylinders as f64 / 3.0;
@@ -100,7 +101,7 @@ impl Mechanics {
         })
     }
 
-    /// Time of a seek over `cylinders` cylinders, in ns.
+    /// Time of a seek over a distance of `cylinders` cylinders, in ns.
     pub fn seek_ns(&self, cylinders: u64) -> u64 {
         let distance = cylinders as f64;
         let ns = if cylinders == 0 {
@@ -159,7 +160,7 @@ impl Mechanics {
             }
             if at_ns + run_ns > now_ns {
                 let place = self.place(run.start);
-                // Greatest index whose time, rounded down, has been reached.
+                // Greatest sector index on the track whose time, rounded down, has been reached.
                 let past_ns = self.index_ns(place, place.index) + now_ns - at_ns;
                 let index = ((past_ns + 1) * place.sectors_per_track - 1) / self.revolution_ns;
                 return (run.start + index - place.index).min(sectors.end);
@@ -200,7 +201,7 @@ impl Mechanics {
         self.seek_ns(from.cylinder.abs_diff(to.cylinder)).max(switch_ns)
     }
 
-    /// Time from the last head of a cylinder to the first of the next.
+    /// Time to switch from the last head of a cylinder to the first head of the next, in ns.
     fn step_ns(&self) -> u64 {
         let switch_ns = if self.heads == 1 { 0 } else { self.head_switch_ns };
         self.seek_ns(1).max(switch_ns)

@@ -32,10 +32,10 @@ pub struct DiskTimes {
     pub full_seek_ms: f64,
     /// Time to switch to another head of the same cylinder.
     pub head_switch_ms: f64,
-    /// Number of surfaces.
+    /// Number of disk surfaces, each with one head.
     pub heads: u32,
-    /// Number of zones with equal numbers of cylinders. Sectors per track decrease from zone to
-    /// zone.
+    /// Number of zones (groups of cylinders with equally many sectors per track).
+    /// Zones have equal numbers of cylinders. Sectors per track decrease from zone to zone.
     pub zones: u32,
     /// Data rate on the outermost zone, in 10^6 bytes per second.
     /// Long sequential accesses are slower because of track switches.
@@ -47,8 +47,8 @@ pub struct DiskTimes {
     /// current pass and of earlier passes.
     #[serde(default)]
     pub cache_bytes: u64,
-    /// Segments of memory for writes; 0 for as many as fit.
-    /// This is the number of non-consecutive writes in memory, besides the one in progress.
+    /// Most non-consecutive writes in memory, besides the write in progress.
+    /// 0 for as many as fit in memory.
     #[serde(default)]
     pub write_segments: u32,
     /// Bytes read ahead while no request waits; 0 for no read-ahead.
@@ -125,8 +125,8 @@ impl DiskTimes {
                  {track_to_track_ms}"
             ));
         }
-        // Mean seek times of the two extreme curves: full stroke at once, and linear beyond the
-        // knee.
+        // Mean seek times of the two extreme seek curves: one rises to the full stroke at once, the
+        // other is linear beyond the knee.
         let least_ms = (115.0 * track_to_track_ms + 20.0 * full_seek_ms) / 135.0;
         let most_ms = (27.0 * track_to_track_ms + 108.0 * full_seek_ms) / 135.0;
         if !(least_ms..=most_ms).contains(&average_seek_ms) {

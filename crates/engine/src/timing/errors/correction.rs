@@ -2,8 +2,8 @@
 //!
 //! A codeword fails if it has more wrong bits than the code corrects, which is the tail of a
 //! binomial distribution. A read fails if any of its codewords fails. All tries of a read share one
-//! uniform number, because the same cells are weak each time: a read needs more than k retries with
-//! the probability that it fails at the error rate of try k.
+//! uniform random number, because the same cells are weak each time. A read needs more than k
+//! retries with the probability that a read fails at the error rate of try k.
 
 use super::params::Errors;
 
@@ -13,7 +13,8 @@ pub struct Correction {
     codeword_bytes: u32,
     bits: f64,
     correctable: f64,
-    /// Logarithms of the binomial coefficients for `correctable_bits` and one more wrong bit.
+    /// Logarithms of two binomial coefficients: for `correctable_bits` wrong bits, and for one
+    /// more.
     log_ways: [f64; 2],
     retry_factor: f64,
     most_retries: u32,
@@ -42,7 +43,7 @@ impl Correction {
         bytes.div_ceil(self.codeword_bytes).max(1)
     }
 
-    /// Retries of a read, and true if its last try is corrected.
+    /// Number of retries of a read, and true if its last try is corrected.
     /// `rate` is the bit error rate of the first try, and `uniform` a random number in [0, 1).
     pub fn retries(&self, rate: f64, codewords: u32, uniform: f64) -> (u32, bool) {
         let mut rate = rate;

@@ -28,14 +28,14 @@ impl ReadErrors {
     }
 }
 
-/// Purpose of a read of flash.
+/// Purpose of a flash read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadFor {
     /// Host request, or the rest of a partially written page.
     Host,
     /// Copy of a page, for any cause.
     Copies,
-    /// An entry of the mapping table.
+    /// Read of a page of the mapping table.
     Mapping,
 }
 

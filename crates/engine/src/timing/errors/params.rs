@@ -4,35 +4,36 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// Most values of an axis of the table.
+/// Most values on one axis of the table of error rates.
 const MOST_VALUES: usize = 64;
 
 /// `[errors]`: bit errors of reads by wear and retention, and retries.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Errors {
-    /// Erases of a block for each row of the table, ascending from 0. Empty without bit errors.
+    /// Erase counts for the rows of `raw_bit_error_rate`, ascending from 0. Empty without bit
+    /// errors.
     pub erases: Vec<u32>,
-    /// Days since the program for each column of the table, ascending from 0.
+    /// Days since the program for the columns of `raw_bit_error_rate`, ascending from 0.
     pub retention_days: Vec<f64>,
     /// Raw bit error rate of a first try: one row for each of `erases`.
     /// Its logarithm is interpolated linearly. Beyond the last value it is constant.
     pub raw_bit_error_rate: Vec<Vec<f64>>,
-    /// Standard deviation of the rate's logarithm among flash pages.
+    /// Standard deviation, among flash pages, of the error rate's logarithm.
     /// No page deviates by more than 3.46 standard deviations.
     pub page_spread: f64,
     /// Bytes of a codeword, including its check bits.
     pub codeword_bytes: u32,
     /// Correctable bits per codeword.
     pub correctable_bits: u32,
-    /// Reduction factor of the error rate per retry, which uses other reference voltages.
+    /// Factor by which each retry, with other reference voltages, reduces the error rate.
     pub retry_factor: f64,
     /// Most retries of a read, after which it is uncorrectable.
     pub most_retries: u32,
     /// Time between the data of a failed try and the next try, for decoding and new voltages, in
     /// µs.
     pub decode_us: f64,
-    /// Erases of each block before the simulation, added to the simulated ones.
+    /// Erases of each block before the simulation. They are added to the simulated erases.
     pub worn_erases: u32,
     /// Age of the data on the drive at the start of the timed run, in days.
     pub aged_days: f64,

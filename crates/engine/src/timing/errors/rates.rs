@@ -21,7 +21,8 @@ impl Rates {
         }
     }
 
-    /// Logarithm of the rate of a first try, constant beyond the ends of the table.
+    /// Logarithm of the error rate of a first try.
+    /// The rate is constant beyond the ends of the table.
     pub fn log_rate(&self, erases: u32, days: f64) -> f64 {
         let (row, down) = place(&self.erases, f64::from(erases));
         let (column, right) = place(&self.days, days);
@@ -35,7 +36,8 @@ impl Rates {
     }
 }
 
-/// Index of the last axis value up to `value`, and the fraction of the way to the next.
+/// Index of the last axis value up to `value`, and the position between it and the next.
+/// The position is a fraction from 0 to 1.
 fn place(axis: &[f64], value: f64) -> (usize, f64) {
     let after = axis.partition_point(|&at| at <= value);
     if after == axis.len() {

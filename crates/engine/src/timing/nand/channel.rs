@@ -1,17 +1,18 @@
-//! Channel: one transfer at a time, with priority for data from dies or for commands.
+//! Channel: one transfer at a time.
+//! Transfers of data from dies, or of commands, have priority.
 
 use std::collections::VecDeque;
 
 use crate::timing::params::Arbitration;
 
-/// Waiting transfer: its unit and duration.
+/// Waiting transfer: its unit (die or chip) and its duration.
 #[derive(Debug, Clone, Copy)]
 struct Transfer {
     unit: u32,
     duration_ns: u64,
 }
 
-/// Channel with its waiting transfers.
+/// Channel between the controller and dies, with its waiting transfers.
 #[derive(Debug, Default)]
 pub struct Channel {
     current: Option<u32>,

@@ -111,7 +111,8 @@ fn of_kind(bells: &[Bell], index: u32) -> Bell {
     if bells.len() == 1 { bells[0] } else { bells[index as usize % bells.len()] }
 }
 
-/// Builds the distribution for each combination of page kinds of the means and spreads.
+/// Builds the distribution of a duration for each page kind.
+/// The kinds of the means and of the spreads may differ in number, so all combinations are built.
 fn bells(means_us: &ByKind, spreads: &ByKind) -> Vec<Bell> {
     let (means, spreads) = (means_us.values(), spreads.values());
     let kinds = lcm(means.len(), spreads.len());

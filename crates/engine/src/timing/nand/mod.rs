@@ -54,13 +54,13 @@ pub struct OpCounts {
 /// Channels, dies, and their operations.
 #[derive(Debug)]
 pub struct Nand {
-    /// Places of pages that are relevant to timing.
+    /// Places (die, plane, program unit) of pages.
     pub places: Places,
-    /// Operations that were started.
+    /// Numbers of operations since the device was new.
     pub counts: OpCounts,
-    /// Waiters of completed operations that were not notified yet.
+    /// Waiters of completed operations that must still be notified.
     pub released: Vec<Waiter>,
-    /// Units that became idle since the last check, if `reports_idle`.
+    /// Units (dies or chips) that became idle since the last check, if `reports_idle`.
     pub idle_units: Vec<u32>,
     /// True if idle units are recorded.
     pub reports_idle: bool,
@@ -71,7 +71,7 @@ pub struct Nand {
     channels: Vec<Channel>,
     arbitration: Arbitration,
     ops: Ops,
-    /// Operations that were submitted and are not complete.
+    /// Number of submitted operations that are not complete.
     submitted: u64,
     durations: Durations,
     commands: Commands,
@@ -80,25 +80,25 @@ pub struct Nand {
     resume_ns: u64,
     most_wait_ns: u64,
     cache_program: bool,
-    /// Marks of pages whose data is in the controller's memory.
+    /// One bit per page: set while the page's data is in the controller's memory.
     /// These pages count as programmed for the managers, but are not in the array yet.
     in_memory: Table<u64>,
-    /// Requested erases of each block.
+    /// Number of erases of each block that were requested so far.
     erases: Table<u32>,
-    /// Turns of collection and host, if collection is paced.
+    /// Order of collection and host programs, if collection is paced.
     pacing: Option<Pacing>,
     /// Planes that read independently, if supported.
     planes: Option<Box<Planes>>,
-    /// Blocks of an SLC cache.
+    /// Blocks of the SLC cache, if there is one.
     slc: Option<Box<SlcArray>>,
     /// Bit errors of reads, if any.
     retrying: Option<Box<Retrying>>,
     /// First page of the SLC cache; all other pages have lower numbers.
     first_slc_page: u32,
-    /// Programs and erases of each die that were submitted and are not complete.
+    /// Number of submitted programs and erases of each die that are not complete.
     /// Empty if pages go to the dies in turn regardless of queues.
     pub queues: Vec<u32>,
-    /// Last operation of each write queue of each die, for waiters of all programs.
+    /// Last operation of each write queue of each die, for requests that wait for all programs.
     last_program: Vec<OpId>,
 }
 
@@ -178,19 +178,19 @@ impl Nand {
         self.ops.add(Kind::Read, place.die, page, array_ns)
     }
 
-    /// Marks an unsubmitted read as one of the mapping table.
+    /// Marks an unsubmitted read as a read of the mapping table.
     pub fn mark_of_table(&mut self, read: OpId) {
         self.ops.get_mut(read).is_of_table = true;
     }
 
-    /// Marks an unsubmitted read as one of a page that is copied.
+    /// Marks an unsubmitted read as a read of a page that is copied.
     #[inline(always)]
     pub fn mark_of_copy(&mut self, read: OpId) {
         self.ops.get_mut(read).is_of_copy = true;
     }
 
-    /// Adds a program of the unit that contains `page`, its first of `pages` pages.
-    /// It must be filled and submitted.
+    /// Adds a program of the unit that contains `page`, the first of the unit's `pages` pages.
+    /// The program must then be filled and submitted.
     pub fn add_program(&mut self, page: u32, pages: u32) -> OpId {
         let place = self.places.of(page);
         let array_ns = self.durations.program_ns(place.program_index);
@@ -216,7 +216,7 @@ impl Nand {
         self.ops.get_mut(op).bytes += bytes;
     }
 
-    /// Adds a page to a program. Returns true if it was the last.
+    /// Adds a page to a program. Returns true if it was the last page of the program unit.
     /// The data remains in memory until the program is complete.
     #[inline(always)]
     pub fn fill(&mut self, op: OpId, page: u32, bytes: u32) -> bool {
@@ -248,7 +248,7 @@ impl Nand {
         }
         let Op { kind, die, is_collection, .. } = *self.ops.get(op);
         self.submitted += 1;
-        // Reads have no dependents in order, so a waiting read need not block others.
+        // No operation relies on the order of reads, so a waiting read need not block others.
         if kind == Kind::Read {
             if self.retrying.is_some() {
                 self.decide_retries(op, events.now_ns());
@@ -268,7 +268,7 @@ impl Nand {
         self.satisfy(op, events);
     }
 
-    /// Queue of a die for host programs, or for those of collections.
+    /// Queue of a die for host programs, or for programs of collections.
     #[inline(always)]
     fn queue_of(&self, die: u32, is_collection: bool) -> usize {
         die as usize + if is_collection { self.places.dies as usize } else { 0 }
@@ -325,7 +325,8 @@ impl Nand {
             } else {
                 self.erases[self.places.block_of(first_page).0 as usize]
             };
-            // Programs after the block's next erase use the same marks.
+            // Programs after the block's next erase use the same marks, so this program then leaves
+            // them.
             let is_latest = erases == erases_before;
             let filled = if is_latest { filled } else { 0 };
             for page in first_page..first_page + filled {
@@ -347,7 +348,8 @@ impl Nand {
         self.submitted -= 1;
     }
 
-    /// True if a program is in another queue than the die's erases, or in progress from there.
+    /// True if a submitted program is not in the queue of the die's erases.
+    /// It may be waiting in another queue, or in progress after being taken from it.
     pub fn is_submitted_elsewhere(&self, op: OpId, die: u32) -> bool {
         let entry = self.ops.get(op);
         let is_other = entry.die != die || self.pacing.is_some() && !entry.is_collection;
@@ -362,7 +364,7 @@ impl Nand {
         op.holds_data |= !are_copied;
     }
 
-    /// Unit of a die.
+    /// Number of the unit (die, or chip without die interleaving) of a die.
     pub fn unit_of(&self, die: u32) -> u32 {
         self.unit_of_die[die as usize]
     }
@@ -377,13 +379,14 @@ impl Nand {
         self.submitted > 0
     }
 
-    /// Busy time of the channels, and of the units, up to now.
+    /// Busy time of the channels, and of the units (dies or chips), up to now.
     pub fn busy_ns(&self, now_ns: u64) -> (u64, u64) {
         let channels = self.channels.iter().map(|channel| channel.busy_ns).sum();
         (channels, self.units.iter().map(|unit| unit.busy_until(now_ns)).sum())
     }
 
-    /// Number of arrays with independent end times: units, and planes that read independently.
+    /// Number of arrays whose operations end independently.
+    /// These are the units, and the planes if they read independently.
     pub fn arrays(&self) -> u32 {
         self.units() + self.planes.as_ref().map_or(0, |planes| planes.count())
     }

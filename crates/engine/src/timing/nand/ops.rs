@@ -30,7 +30,7 @@ pub enum Waiter {
     CachedPage,
     /// A background collection, by LUN.
     Collection(u32),
-    /// The cache of the mapping table, by the page of the table being read.
+    /// The cache of the mapping table, by the page of the table that is read.
     TablePage(u32),
 }
 
@@ -42,17 +42,17 @@ pub struct Op {
     pub kind: Kind,
     /// Die that performs it.
     pub die: u32,
-    /// First mapping unit.
+    /// First mapping unit (page of the map) of the operation.
     pub first_page: u32,
     /// Number of mapping units of a program that are filled.
     pub filled: u32,
     /// Number of mapping units of a program that must still be filled.
     pub missing: u32,
-    /// Erases of a program's block that were requested before it.
+    /// Number of erases of a program's block that were requested before the program.
     pub erases_before: u32,
     /// Bytes transferred over the channel.
     pub bytes: u32,
-    /// Number of open dependencies, including that it is not submitted yet.
+    /// Number of open dependencies. An operation that is not submitted yet has one more.
     pub waits: u32,
     /// True for a read of the mapping table, which other operations wait for.
     pub is_of_table: bool,

@@ -12,7 +12,7 @@ use super::{Nand, Places};
 use crate::error::Result;
 use crate::flash::{Geometry, Table, filled};
 
-/// Next kind of operation at a die.
+/// Kind of the next operation at a die.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
     /// Read of pages that are copied.
@@ -23,15 +23,15 @@ pub enum Turn {
     Host,
 }
 
-/// Pacing of a unit: the remaining array time of collection, and the part of it due before
-/// the host.
+/// Pacing of a unit (die or chip), in array time of collection.
+/// It has the remaining array time, and the part of it that is due before the next host program.
 #[derive(Debug, Clone, Copy, Default)]
 struct UnitPacing {
     backlog_ns: u64,
     credit_ns: i64,
 }
 
-/// Pacing of all units, and the data from which their free space follows.
+/// Pacing of all units, and the data from which the free space of each unit follows.
 #[derive(Debug)]
 pub struct Pacing {
     units: Vec<UnitPacing>,
@@ -40,11 +40,11 @@ pub struct Pacing {
     /// Last queued operation of each block on each of its dies.
     last_of_block: Table<OpId>,
     dies_per_block: u32,
-    /// Programs per block, on all of its dies.
+    /// Number of program units in a block, on all of its dies.
     programs_per_block: u32,
     /// Free blocks of each pool, as counted by the manager.
     free_blocks: Vec<u32>,
-    /// Incomplete block erases of each pool, counted per die.
+    /// Number of block erases in each pool that are not complete, counted per die.
     erases: Vec<u32>,
 }
 
@@ -73,7 +73,7 @@ impl Pacing {
         if self.free_blocks.len() == 1 { 0 } else { die as usize }
     }
 
-    /// Host programs that fit in the erased blocks of a unit.
+    /// Number of host programs that fit in the erased blocks of a unit (die or chip).
     fn room(&self, unit: u32) -> u64 {
         let dies_of_pool = self.accounts_dies() / self.free_blocks.len() as u64;
         let of_die = |&die: &u32| {
@@ -160,7 +160,7 @@ impl Nand {
         }
     }
 
-    /// Next kind of operation of a unit without prioritised reads.
+    /// Kind of the next operation of a unit that has no waiting reads with priority.
     /// Without `with_copies`, only programs and erases are considered.
     pub(super) fn turn(&self, at: u32, with_copies: bool) -> Option<Turn> {
         let pacing = self.pacing.as_ref()?;

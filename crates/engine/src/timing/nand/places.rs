@@ -1,24 +1,24 @@
-//! Places of pages that are relevant to timing.
+//! Places of pages: the die, plane and program unit that determine their timing.
 
 use crate::flash::{Divider, EraseUnit, Geometry};
 use crate::timing::params::{PlaneReads, Timing};
 
-/// Place of a program unit.
+/// Place of a program unit: its die, and its position in the block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// Die of the drive: channel + channels · (chip + chips per channel · die of the chip).
     pub die: u32,
-    /// Number of program units before it, in its block on that die.
+    /// Number of program units that precede it in its block on that die.
     pub program_index: u32,
-    /// Number of pages before it, in its block on that die and plane.
+    /// Number of flash pages that precede it in its block on that die and plane.
     pub page_index: u32,
 }
 
-/// Divisor with a fast division.
+/// Divisor with a precomputed fast division.
 #[derive(Debug, Clone, Copy)]
 struct Divisor {
     value: u32,
-    /// None for the divisor 1.
+    /// Fast division, or None for the divisor 1.
     divider: Option<Divider>,
 }
 
@@ -52,16 +52,16 @@ pub struct Places {
     /// Number of dies of a block.
     dies_per_block: Divisor,
     program_units: Divisor,
-    /// Mapping units of a flash page, on all planes that are programmed together.
+    /// Mapping units (pages of the map) in a flash page, on all planes programmed together.
     page_units: Divisor,
-    /// Mapping units that one array read fetches.
+    /// Number of mapping units that one array read fetches.
     read_units: Divisor,
     flash_page_units: Divisor,
     planes_at_once: u32,
     planes_per_die: u32,
     erase_unit: EraseUnit,
     pages_per_word_line: u32,
-    /// Number of planes that are programmed one after another at the same page of a block.
+    /// Number of groups of planes that are programmed in turn at the same page of a block.
     planes_in_turn: Divisor,
     /// Number of dies.
     pub dies: u32,
@@ -107,13 +107,13 @@ impl Places {
         }
     }
 
-    /// Mapping units per program.
+    /// Number of mapping units per program operation.
     #[inline(always)]
     pub fn program_units(&self) -> u32 {
         self.program_units.value
     }
 
-    /// Mapping units per block.
+    /// Number of mapping units per block.
     #[inline(always)]
     pub fn pages_per_block(&self) -> u32 {
         self.pages_per_block.value

@@ -9,20 +9,22 @@ use super::ops::{Kind, Op, OpId, Queue};
 use super::unit::Stage;
 use super::{Nand, Schedule};
 
-/// Plane: the stage of its read, and its waiting reads.
+/// Plane of a die: the stage of its read, and its waiting reads.
 #[derive(Debug, Clone, Copy)]
 struct Plane {
     stage: Stage,
-    /// Reads of the mapping table; other reads; and yielding reads of pages to copy.
+    /// Queues of three kinds: mapping-table reads, other reads, and reads of pages to copy.
+    /// Reads of pages to copy yield to the others.
     waiting: [Queue; 3],
 }
 
-/// Planes of all units. Towards channels and arrays their numbers follow those of the units.
+/// Planes of all units. For channels and arrays, plane numbers continue after unit numbers.
 #[derive(Debug)]
 pub struct Planes {
     all: Vec<Plane>,
     per_unit: u32,
-    /// Number of planes of each unit whose arrays are working, for the Ready/Busy pin.
+    /// Number of planes of each unit whose arrays are working.
+    /// The Ready/Busy pin of the die depends on it.
     sensing: Vec<u32>,
 }
 
@@ -53,7 +55,7 @@ impl Nand {
         &mut self.planes().all[(at - first) as usize]
     }
 
-    /// Unit of a plane.
+    /// Unit (die or chip) that contains a plane.
     pub(super) fn unit_of_plane(&self, at: u32) -> u32 {
         let per_unit = self.planes.as_ref().expect("planes that read for themselves").per_unit;
         (at - self.units()) / per_unit

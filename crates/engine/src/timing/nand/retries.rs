@@ -16,7 +16,7 @@ use crate::timing::errors::{Correction, Errors, Rates, ReadErrors, ReadFor};
 use crate::timing::params::{Timing, ns_of_us};
 
 const NS_OF_A_DAY: f64 = 86_400e9;
-/// Program time of blocks that were programmed before the timed run.
+/// Value of the program time for blocks that were programmed before the timed run.
 const BEFORE: u64 = u64::MAX;
 /// Largest deviation of a page from the mean, in standard deviations; see [`standard`].
 const MOST_DEVIATIONS: f64 = 3.47;
@@ -29,18 +29,20 @@ pub struct Retrying {
     page_spread: f64,
     decode_ns: u64,
     aged_days: f64,
-    /// Erases of each block, including those before the timed run; then their maximum.
+    /// Erases of each block, including erases before the timed run.
+    /// The next field is the largest of these counts.
     erases: Table<u32>,
     most_erases: u32,
-    /// Time of the first program of each block since its erase.
+    /// Time in ns of the first program of each block since its erase.
     programmed_ns: Table<u64>,
-    /// Random number of each read, for its correction; then that of each flash page.
+    /// Random number of each read, which decides its retries.
+    /// The next field has the random number of each flash page, which decides its error rate.
     of_reads: Numbered,
     of_pages: Numbered,
     /// Number of submitted reads.
     reads: u64,
     read_errors: ReadErrors,
-    /// Erases up to which no read can need a retry within the first day, or None.
+    /// Erase count up to which no read can need a retry within the first day, or None.
     quiet_erases: Option<u32>,
 }
 
@@ -99,8 +101,8 @@ impl Retrying {
         self.programmed_ns.iter().all(|&at_ns| at_ns == BEFORE || at_ns <= now_ns)
     }
 
-    /// Erases up to which no read of `most_bytes` bytes can fail on the first day.
-    /// The failure probability must round to 0 in 53 bits, even for the worst page.
+    /// Erase count up to which no read of `most_bytes` bytes can fail on the first day.
+    /// The failure probability must round to 0 in 53 bits, even for the page with the most errors.
     fn quiet_erases(&self, last: u32, most_bytes: u32) -> Option<u32> {
         let codewords = self.correction.codewords(most_bytes);
         let worst = self.page_spread * MOST_DEVIATIONS;
@@ -132,7 +134,8 @@ impl Retrying {
 }
 
 impl Nand {
-    /// Enables the bit errors of a profile, if any, for a drive in its present state.
+    /// Enables the bit errors of a profile, if it has any.
+    /// The drive's present state determines the wear and age of its blocks.
     pub fn expect_errors(&mut self, timing: &Timing, flash: &Array, seed: u64) -> Result<()> {
         if timing.errors.are_there() {
             let geometry = flash.geometry();
@@ -171,7 +174,8 @@ impl Nand {
     pub(super) fn decide_retries(&mut self, op: OpId, now_ns: u64) {
         let first_slc_page = self.first_slc_page;
         let Some(retrying) = &mut self.retrying else { return };
-        // Flash with one bit per cell has orders of magnitude fewer errors.
+        // Flash with one bit per cell has orders of magnitude fewer errors, so its reads need no
+        // retries.
         if self.ops.get(op).first_page >= first_slc_page {
             return;
         }
@@ -206,7 +210,8 @@ impl Nand {
         self.ops.get_mut(op).retries = retries as u8;
     }
 
-    /// Handles an uncorrected try: the die or plane waits for the decoder and reads again.
+    /// Handles a try that was not corrected.
+    /// The die or plane waits for the decoder and then reads again.
     #[cold]
     pub(super) fn fail(&mut self, at: u32, op: OpId, events: &mut Schedule) {
         self.ops.get_mut(op).retries -= 1;

@@ -5,16 +5,16 @@ use super::ops::{Kind, NONE, OpId, Waiter};
 use super::{Nand, Schedule};
 use crate::timing::slc::SlcBlocks;
 
-/// Blocks of an SLC cache, with their erase counts.
+/// Blocks of an SLC cache, with the erase counts of their rows.
 #[derive(Debug)]
 pub struct SlcArray {
     blocks: SlcBlocks,
-    /// Requested erases of each row.
+    /// Number of requested erases of each row, which has one block on each die.
     pub erases: Vec<u32>,
 }
 
 impl SlcArray {
-    /// Builds the blocks of a cache without erases.
+    /// Builds the blocks of a cache that were never erased.
     pub fn new(blocks: SlcBlocks) -> Self {
         SlcArray { erases: vec![0; blocks.most_rows as usize], blocks }
     }
@@ -46,7 +46,7 @@ impl Nand {
         self.places.slc_plane_of(offset / unit_pages / dies, offset % unit_pages)
     }
 
-    /// Requested erases of the row of a page.
+    /// Number of requested erases of the row that contains a page.
     #[cold]
     pub(super) fn slc_erases(&self, page: u32) -> u32 {
         let slc = self.slc();
@@ -75,7 +75,7 @@ impl Nand {
     }
 
     /// Erases the blocks of a row on all dies, after all programs submitted to other blocks.
-    /// Among these are the copies of the row's data.
+    /// Among these programs are those that copy the row's data to other blocks.
     pub fn erase_slc_row(&mut self, row: u32, events: &mut Schedule) {
         let programs = self.last_program.clone();
         let slc = self.slc.as_mut().expect("a row of the SLC cache");

@@ -9,8 +9,8 @@ use crate::timing::device::Edge;
 use crate::timing::schedule::Schedule;
 
 impl Nand {
-    /// Starts the next operation of a unit, after a read with priority or another one became
-    /// ready.
+    /// Starts the next operation of a unit, after an operation became ready.
+    /// `goes_first` is true if that operation is a read with priority.
     #[inline(always)]
     pub(super) fn poke(&mut self, unit: u32, goes_first: bool, events: &mut Schedule) {
         match self.units[unit as usize].stage {
@@ -23,9 +23,9 @@ impl Nand {
         }
     }
 
-    /// Starts operations that others have overtaken for too long. Returns false if there are
-    /// none.
-    /// Otherwise records which waiting operations the next one overtakes.
+    /// Starts an operation that others have overtaken for too long.
+    /// Returns false if there is none. Otherwise records which waiting operations the started
+    /// operation overtakes.
     fn begin_overdue(&mut self, at: u32, events: &mut Schedule) -> bool {
         let now_ns = events.now_ns();
         let unit = &mut self.units[at as usize];
@@ -67,8 +67,8 @@ impl Nand {
         true
     }
 
-    /// Starts the suspended operation or the one in turn, unless reads have priority.
-    /// Returns false if none can start.
+    /// Starts the suspended operation or the next in turn, unless reads have priority.
+    /// Returns false if neither can start.
     fn begin_in_turn(&mut self, at: u32, events: &mut Schedule) -> bool {
         let unit = &mut self.units[at as usize];
         if !unit.has_only_copies() {
@@ -183,7 +183,7 @@ impl Nand {
         }
     }
 
-    /// Starts the next operation, unless the waiters of the last one have already done so.
+    /// Starts the next operation, unless the waiters of the last operation have already done so.
     pub(super) fn start_next(&mut self, unit: u32, events: &mut Schedule) {
         if self.units[unit as usize].stage == Stage::Idle {
             self.begin_next(unit, events);

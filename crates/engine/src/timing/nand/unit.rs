@@ -1,8 +1,8 @@
-//! Unit with one operation at a time: a die, or a chip without die interleaving.
+//! Unit that performs one operation at a time: a die, or a chip without die interleaving.
 
 use super::ops::{OpId, Ops, Queue};
 
-/// Stage of a unit.
+/// Stage of the operation that a unit performs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// Idle.
@@ -19,10 +19,10 @@ pub enum Stage {
     Decoding(OpId),
 }
 
-/// Operations that host reads may overtake.
+/// Class of operations that host reads may overtake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rank {
-    /// Reads of pages to copy, if they yield.
+    /// Reads of pages to copy, if these reads yield to host reads.
     Copies,
     /// Programs and erases, suspended ones first.
     Writes,
@@ -57,9 +57,9 @@ pub struct Unit {
     pub loading: Option<OpId>,
     /// True if that data is loaded.
     pub is_loaded: bool,
-    /// End of the current array time.
+    /// Time at which the current array operation ends.
     pub array_end_ns: u64,
-    /// Time since which copies, and programs and erases, have been overtaken by others.
+    /// Time since which waiting operations of each class ([`Rank`]) have been overtaken.
     passed_since_ns: [Option<u64>; 2],
     busy_since_ns: Option<u64>,
     busy_ns: u64,
@@ -94,7 +94,7 @@ impl Unit {
         read.or_else(|| self.copies.pop(ops))
     }
 
-    /// True if operations of a rank could start now.
+    /// True if an operation of the class `rank` could start now.
     fn is_waiting(&self, rank: Rank, ops: &Ops) -> bool {
         match rank {
             Rank::Copies => self.copies.head().is_some(),
@@ -107,7 +107,8 @@ impl Unit {
         }
     }
 
-    /// Rank that has been overtaken for longer than `most_ns`; of several, the longest.
+    /// Class of operations that has been overtaken for longer than `most_ns`.
+    /// If there are several, returns the class that was overtaken for the longest time.
     pub fn overdue(&self, now_ns: u64, most_ns: u64, ops: &Ops) -> Option<Rank> {
         let is_overdue = |rank: &Rank| {
             let since_ns = self.passed_since_ns[*rank as usize];
@@ -118,7 +119,7 @@ impl Unit {
         overdue.min_by_key(|rank| self.passed_since_ns[*rank as usize])
     }
 
-    /// Records the start of an operation: of a rank, or of a host read.
+    /// Records the start of an operation of the class `rank`, or of a host read.
     pub fn note_passed(&mut self, begun: Option<Rank>, now_ns: u64, ops: &Ops) {
         if let Some(rank) = begun {
             self.passed_since_ns[rank as usize] = None;
@@ -154,7 +155,7 @@ impl Unit {
         self.table_reads.head().is_none() && self.reads.head().is_none()
     }
 
-    /// True if the unit has no work.
+    /// True if the unit has no operation in progress or waiting.
     pub fn is_idle(&self) -> bool {
         self.stage == Stage::Idle
             && self.suspended.is_none()

@@ -10,7 +10,8 @@ impl Nand {
         self.ops.add_waiter(op, waiter);
     }
 
-    /// Makes a request wait for all programs submitted to any die. Returns their number.
+    /// Makes a request wait for all programs submitted to any die.
+    /// Returns the number of programs that it waits for.
     pub fn wait_for_all_programs(&mut self, waiter: Waiter) -> u32 {
         let mut programs = 0;
         for op in self.last_program.clone() {
@@ -23,8 +24,8 @@ impl Nand {
     }
 
     /// Notifies the waiters of a program that its data is safe in memory.
-    /// These requests and pages need not wait longer, since no data is coming that could complete
-    /// the program unit.
+    /// The program's unit is not full, and no data is coming that could fill it. Requests and
+    /// cached pages therefore need not wait for the program.
     pub fn release_early(&mut self, op: OpId) {
         let mut remaining = Vec::new();
         while let Some(waiter) = self.ops.pop_waiter(op) {

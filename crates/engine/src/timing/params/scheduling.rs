@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Concurrency of reads at a die.
+/// Number of reads that a die performs at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlaneReads {
@@ -13,14 +13,14 @@ pub enum PlaneReads {
     Independent,
 }
 
-/// Choice of the die for the host's next pages.
+/// Rule that chooses the die for the host's next pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum Dispatch {
-    /// In turn, regardless of queues.
+    /// Dies in turn, regardless of queues.
     #[default]
     InTurn,
-    /// Die with the fewest waiting programs and erases; of equals, the next in turn.
+    /// Die with the fewest waiting programs and erases; of equal dies, the next in turn.
     ShortestQueue,
 }
 
@@ -36,15 +36,15 @@ pub struct Scheduling {
     pub suspend_us: f64,
     /// Additional array time after resuming, in µs.
     pub resume_us: f64,
-    /// Most suspensions of an operation, after which it is completed first.
+    /// Most suspensions of an operation. After these, the operation is completed before reads.
     pub most_suspends: u32,
     /// True if host reads precede reads of pages to copy.
     /// A collection can then be interrupted between two pages.
     pub copies_yield: bool,
-    /// Most time for which other operations may overtake a waiting one, in µs; 0 for no limit.
+    /// Longest time for which other operations may overtake a waiting one, in µs; 0 for no limit.
     /// Afterwards the waiting operation comes first, and is not suspended again.
     pub most_wait_us: f64,
-    /// Concurrency of reads at a die.
+    /// Number of reads that a die performs at the same time.
     pub plane_reads: PlaneReads,
     /// Choice of the die for the host's next pages, if pages are striped over the LUNs.
     pub dispatch: Dispatch,

@@ -2,23 +2,23 @@
 
 use std::hint::select_unpredictable;
 
-/// Time of an event, and its sequence number.
+/// Time of an event in ns, and its sequence number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Due {
     pub at_ns: u64,
     pub number: u64,
 }
 
-/// Bits of a tag that hold the source; the others hold the sequence number.
+/// Number of bits of a tag that hold the source. The other bits hold the sequence number.
 const SOURCE_BITS: u32 = 20;
 /// Most sources of a schedule.
 const MOST_SOURCES: usize = (1 << SOURCE_BITS) - 1;
 
-/// Next event of a source.
+/// Entrant of the tournament: the next event of a source.
 #[derive(Debug, Clone, Copy)]
 pub struct Entrant {
     pub at_ns: u64,
-    /// Sequence number and source in one number, ordered by sequence number.
+    /// Tag: sequence number and source in one number, ordered by sequence number.
     tag: u64,
 }
 
@@ -60,7 +60,7 @@ impl Entrant {
     }
 }
 
-/// Four entrants that are compared with each other, in one cache line.
+/// Match of the tournament: four entrants that are compared, in one cache line.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 struct Match([Entrant; 4]);
@@ -107,7 +107,8 @@ impl Tournament {
         loop {
             let Match(four) = &mut self.matches[at];
             four[place] = winner;
-            // The other entrants come first, because they do not depend on the matches below.
+            // The other entrants come first in the comparison, because they do not depend on the
+            // matches below. They are therefore compared while those matches are computed.
             let [second, third, fourth] = [1, 2, 3].map(|other| four[(place + other) % 4]);
             winner = winner.or_earlier(second.or_earlier(third).or_earlier(fourth));
             if at == 0 {
@@ -115,7 +116,7 @@ impl Tournament {
                 return;
             }
             (at, place) = ((at - 1) / 4, (at - 1) % 4);
-            // Equal tags mean the same event, or none.
+            // Equal tags mean the same event, or no event.
             if self.matches[at].0[place].tag == winner.tag {
                 return;
             }

@@ -1,4 +1,5 @@
-//! Log of an SLC cache: rows that are filled, and folded in the same order.
+//! Log of an SLC cache.
+//! Its rows (one block per die) are filled, and their data is moved out (folded) in the same order.
 
 use super::params::SlcBlocks;
 use crate::error::Result;
@@ -7,26 +8,26 @@ use crate::state::{Reader, State, Writer, require};
 
 const NONE: u32 = u32::MAX;
 
-/// Pages of an SLC cache, with their logical pages.
+/// Pages of an SLC cache, and the logical page that each of them holds.
 #[derive(Debug)]
 pub struct SlcLog {
     blocks: SlcBlocks,
     /// First page of the cache.
     first_page: u32,
-    /// For each logical page: its page of the cache, counted from the first.
+    /// For each logical page: the number of its page in the cache, counted from the first.
     page_of: Table<u32>,
-    /// For each page of the cache: its logical page.
+    /// For each page of the cache: the logical page that it holds.
     logical_of: Table<u32>,
     /// Number of valid pages of each row.
     valid: Vec<u32>,
-    /// Oldest used row, and the number of used rows.
+    /// Number of the oldest used row. The next field is the number of used rows.
     oldest: u32,
     used_rows: u32,
-    /// Filled pages of the newest row. Equal to the row's size if no row is open.
+    /// Number of filled pages in the newest row. If no row is open, this is the size of a row.
     filled_pages: u32,
-    /// Folded pages of the oldest row.
+    /// Number of pages of the oldest row that were folded (moved to the other flash).
     folded_pages: u32,
-    /// Logical pages that hold data, in the cache or in the other flash.
+    /// Number of logical pages that hold data, in the cache or in the other flash.
     pub mapped_pages: u32,
 }
 
@@ -69,18 +70,18 @@ impl SlcLog {
         self.valid.iter().map(|&pages| u64::from(pages)).sum()
     }
 
-    /// Most rows that may be used now.
+    /// Most rows that may be used at the present number of logical pages with data.
     pub fn limit(&self) -> u32 {
         self.blocks.limit(self.page_of.len() as u32 - self.mapped_pages)
     }
 
-    /// Mapping units per program.
+    /// Number of mapping units per program operation.
     pub fn unit_pages(&self) -> u32 {
         self.blocks.unit_pages
     }
 
-    /// Program units per step of folding while idle.
-    /// They fill whole programs of the other flash on all dies.
+    /// Number of program units that one step of idle-time folding moves to the other flash.
+    /// These units fill whole programs of the other flash on all dies.
     pub fn units_of_step(&self) -> u32 {
         self.blocks.dies * self.blocks.bits_per_cell
     }
@@ -142,7 +143,7 @@ impl SlcLog {
         self.has_closed_row() && self.valid[self.oldest as usize] == 0
     }
 
-    /// Starts folding the next program unit of the oldest row, which must be full.
+    /// Starts folding (moving out) the next program unit of the oldest row, which must be full.
     /// Its valid pages are stored in `pages`, each with its logical page. Returns true if the unit
     /// is the last of its row.
     pub fn next_to_fold(&mut self, pages: &mut Vec<(u32, u32)>) -> bool {
@@ -201,7 +202,7 @@ impl State for SlcLog {
 }
 
 impl SlcLog {
-    /// True if these bounds of the log are possible.
+    /// True if these bounds of the log (oldest row, used rows, filled pages) are possible.
     fn has_such_rows(&self) -> bool {
         let SlcBlocks { unit_pages, row_pages, most_rows, .. } = self.blocks;
         let are_whole = [self.filled_pages, self.folded_pages].iter().all(|n| n % unit_pages == 0);
@@ -214,7 +215,7 @@ impl SlcLog {
             && (self.folded_pages == 0 || self.has_closed_row())
     }
 
-    /// True if the page is filled and not folded yet.
+    /// True if the page of the cache is filled and not folded yet.
     fn is_in_use(&self, page: u32) -> bool {
         let (row, at) = (page / self.blocks.row_pages, page % self.blocks.row_pages);
         let age = (row + self.blocks.most_rows - self.oldest) % self.blocks.most_rows;

@@ -10,10 +10,10 @@ use crate::timing::params::Timing;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum WhenFull {
-    /// Write to the cache after folding has freed space.
+    /// Write to the cache, after folding (moving data to the other flash) has freed space.
     #[default]
     Fold,
-    /// Write to the other flash until the cache was folded while idle.
+    /// Write to the other flash, until idle-time folding has emptied the cache.
     Through,
 }
 
@@ -23,10 +23,11 @@ pub enum WhenFull {
 pub struct Slc {
     /// Capacity of the blocks reserved for the cache, in bytes; 0 for none.
     pub static_bytes: u64,
-    /// Share of the free space's cells that the cache uses too. It shrinks as the drive fills.
+    /// Share of the cells of free space that the cache also uses. It shrinks as the drive fills.
     /// Free space means logical pages without data.
     pub dynamic_share: f64,
-    /// Bits per cell of the other flash: ordinary pages in the cells of one page of the cache.
+    /// Bits per cell of the other flash.
+    /// The cells of one page of the cache hold this many pages of the other flash.
     pub bits_per_cell: u32,
     /// Mean time of a page read, in µs.
     pub read_us: f64,
@@ -34,17 +35,19 @@ pub struct Slc {
     pub program_us: f64,
     /// Mean time of a block erase, in µs.
     pub erase_us: f64,
-    /// Standard deviation over mean of these times.
+    /// Standard deviation of these three times, over their means.
     pub spread: f64,
     /// Handling of host writes when the cache is full.
     pub when_full: WhenFull,
-    /// Share of the cache in use, from which each write to it folds an equal amount.
+    /// Share of the cache in use from which each write to the cache folds an equal amount of
+    /// data.
+    /// Folding moves data to the other flash.
     pub watermark: f64,
-    /// Idle time after which all but the open row is folded, in ms; 0 for never.
+    /// Idle time in ms after which all rows except the open one are folded; 0 for never.
     pub idle_ms: f64,
-    /// Bytes of a sequential run of writes from which it bypasses the cache; 0 for never.
+    /// Length in bytes from which a sequential run of writes bypasses the cache; 0 for never.
     pub direct_bytes: u64,
-    /// Rated erases of the cache's blocks; 0 if unknown. It does not affect a run.
+    /// Rated number of erases of the cache's blocks; 0 if unknown. It does not affect a run.
     pub rated_cycles: u32,
 }
 
@@ -110,13 +113,13 @@ impl Slc {
 /// Rows are filled, and folded, one after another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SlcBlocks {
-    /// Mapping units per program, and per read.
+    /// Mapping units (pages of the map) per program, and per read.
     pub unit_pages: u32,
     /// Number of dies.
     pub dies: u32,
     /// Mapping units per row.
     pub row_pages: u32,
-    /// Most rows.
+    /// Largest number of rows.
     pub most_rows: u32,
     static_pages: u64,
     dynamic_share: f64,
@@ -124,10 +127,11 @@ pub struct SlcBlocks {
     pub bits_per_cell: u32,
 }
 
-/// Fewest rows of a cache.
-/// On a scaled-down drive, the blocks are made smaller for that.
+/// Smallest number of rows that a cache is divided into.
+/// On a scaled-down drive, blocks are made smaller to reach this number.
 const FEWEST_ROWS: u64 = 8;
-/// Rows that remain without free space: one is filled while another is folded.
+/// Number of rows that remain if the drive has no free space.
+/// One row is filled while another is folded.
 const LEAST_ROWS: u64 = 2;
 
 impl SlcBlocks {
@@ -164,7 +168,7 @@ impl SlcBlocks {
         })
     }
 
-    /// Mapping units of all rows.
+    /// Number of mapping units in all rows.
     pub fn pages(&self) -> u64 {
         u64::from(self.row_pages) * u64::from(self.most_rows)
     }

@@ -1,4 +1,4 @@
-//! Write cache: requests enter when there is space, and pages leave it, oldest first.
+//! Write cache: requests enter it when there is space, and pages leave it, the oldest first.
 
 use super::requests::{Pending, bytes_of, sectors_of};
 use super::{Ssd, Waiter};
@@ -48,9 +48,8 @@ impl Ssd {
         Ok(true)
     }
 
-    /// Starts to write out pages before the cache is full.
-    /// This keeps some page leaving when space runs out. Sixteen programs per die keep nearly all
-    /// dies busy, regardless of where the pages go.
+    /// Starts to write out pages before the cache is full, so that space becomes free in time.
+    /// Sixteen programs per die keep nearly all dies busy, wherever the pages go.
     fn ensure_room(&mut self) -> Result<()> {
         let units = self.nand.places.program_units();
         let dies = self.nand.places.dies;

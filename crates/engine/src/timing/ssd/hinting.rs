@@ -85,8 +85,9 @@ impl Hinting {
     }
 
     /// Group of a page that is programmed now.
-    /// Pages of the mapping table count as the most often written group. If the host now names
-    /// fewer groups than before, pages of removed groups count as the last group.
+    /// Pages of the mapping table count as members of the group that is written most often. If the
+    /// host now names fewer groups than before, pages of removed groups count as members of the
+    /// last group.
     fn group_of(&self, page: u32) -> u8 {
         let last = self.groups.len().saturating_sub(1) as u8;
         self.group_of

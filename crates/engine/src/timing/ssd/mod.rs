@@ -45,7 +45,7 @@ pub struct Ssd {
     drive: Box<dyn BlockManager>,
     timing: Timing,
     page_bytes: u32,
-    /// Host pages; pages of the mapping table follow them.
+    /// Number of host pages. Pages of the mapping table have the numbers that follow.
     host_pages: u32,
     nand: Nand,
     events: Schedule,
@@ -54,7 +54,7 @@ pub struct Ssd {
     memory: Server,
     memory_rate: Rate,
     requests: Slab<Pending>,
-    /// Requests submitted since the device was new.
+    /// Number of requests submitted since the device was new.
     submitted: u64,
     cache: Option<WriteCache>,
     /// Requests waiting for space in the cache, in order.
@@ -67,7 +67,7 @@ pub struct Ssd {
     hinting: Option<Box<Hinting>>,
     counters: Counters,
     late: Lateness,
-    /// Operations reported by the manager that have no time yet.
+    /// Operations that the manager has reported and that have no time yet.
     recorded_ops: Vec<FlashOp>,
 }
 
@@ -94,7 +94,7 @@ impl Ssd {
     }
 
     /// Builds a drive at time 0, whose manager was built with a [`Recorder`] as its observer.
-    /// `seed` determines the durations.
+    /// `seed` determines the random durations of flash operations.
     pub fn new(
         drive: Box<dyn BlockManager>,
         timing: Timing,
@@ -319,7 +319,7 @@ impl Ssd {
     }
 
     /// Makes a request wait for the memory of the write cache.
-    /// The memory transfers the data of one request after another.
+    /// The memory transfers the data of one request at a time, in order.
     fn use_memory(&mut self, request: u32, bytes: u64) {
         let duration_ns = self.timing.write_cache.access_ns + self.memory_rate.ns(bytes);
         let end_ns = self.memory.serve(self.events.now_ns(), duration_ns);
@@ -359,7 +359,8 @@ impl Ssd {
         Ok(())
     }
 
-    /// Schedules a check whether the device is still idle, if it would then have work.
+    /// Schedules a check whether the device is still idle, if an idle device would then have
+    /// work.
     fn watch_idleness(&mut self) {
         let idle_ns = (self.timing.write_cache.idle_flush_ms * 1e6) as u64;
         let has_data = self.cache.as_ref().is_some_and(|cache| cache.dirty_pages() > 0)

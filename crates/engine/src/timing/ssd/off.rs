@@ -45,9 +45,9 @@ impl Ssd {
         Ok(())
     }
 
-    /// Writes the changed part of the mapping table in memory.
-    /// Entries of copied pages that were not in memory are found in the pages themselves, as after
-    /// a power loss.
+    /// Writes the changed part of the mapping table in memory to flash.
+    /// Table entries of copied pages that were not in memory are not written. They are found in the
+    /// pages themselves, as after a power loss.
     fn write_table(&mut self) -> Result<()> {
         if let Some(map) = &mut self.map {
             map.empty(&mut self.upkeep.evicted);
@@ -69,12 +69,13 @@ impl State for Ssd {
             slc,
             counters,
             hinting,
-            // Set at construction.
+            // These fields are set at construction, so they are not saved.
             timing: _,
             page_bytes: _,
             host_pages: _,
             memory_rate: _,
-            // In progress or in memory; empty while the drive is off.
+            // These fields hold work in progress or contents of memory, and are empty while the
+            // drive is off.
             link: _,
             controller: _,
             memory: _,

@@ -6,28 +6,28 @@ use crate::error::Result;
 use crate::flash::{Cause, FlashOp, Table, filled};
 use crate::timing::nand::{NONE, OpId};
 
-/// Incomplete program units, and the pages that collections have read and copied.
+/// Incomplete program units, and the pages that collections have read or copied.
 #[derive(Debug)]
 pub struct Programs {
-    /// Program of the incomplete unit in each block.
+    /// For each block: the program of its incomplete unit.
     begun: Table<OpId>,
     /// Blocks whose incomplete unit contains host data.
     with_host_data: Vec<u32>,
-    /// Pages that were read for copying, with their reads.
+    /// Pages that were read to be copied, each with the operation that reads it.
     /// A copied page is replaced by `NONE`, because new data at the same place may be read again.
     sources: Vec<(u32, OpId)>,
-    /// Most likely index in `sources` of the next copy's page.
+    /// Index in `sources` at which the page of the next copy most likely is.
     next_source: usize,
-    /// Programs with copies, since the last erase.
+    /// Programs that contain copied pages, since the last erase.
     copies: Vec<OpId>,
     /// Block that a wear leveller is filling.
     exchanged: Option<u32>,
-    /// Copied logical pages whose table entries change, if the table has a cache.
+    /// Copied logical pages whose mapping-table entries change, if the table has a cache.
     pub moved: Vec<u32>,
 }
 
 impl Programs {
-    /// Builds the state without programs, for a drive with `blocks` blocks.
+    /// Builds the state of a drive with `blocks` blocks and without programs in progress.
     pub fn new(blocks: u32) -> Result<Self> {
         Ok(Programs {
             begun: filled(NONE, blocks as usize)?,
@@ -45,7 +45,8 @@ impl Programs {
         !self.with_host_data.is_empty()
     }
 
-    /// Read of a page that is copied. Copies are in approximately the order of reads.
+    /// Returns the read of a page that is copied.
+    /// Pages are copied in approximately the order in which they were read.
     fn source(&mut self, page: u32) -> Option<OpId> {
         let count = self.sources.len();
         let index = (self.next_source..count)
@@ -57,9 +58,9 @@ impl Programs {
     }
 }
 
-/// Page write to flash: its cause, bytes, preconditions and waiters.
-/// The bytes are those that cross the channel. The waiters are notified when the page is
-/// programmed.
+/// Page write to flash.
+/// `bytes` is the number of bytes that cross the channel. `after` are the operations that must be
+/// complete before. `waiter` is notified when the page is programmed.
 #[derive(Debug, Clone, Copy)]
 pub struct PageWrite {
     pub cause: Cause,
@@ -89,8 +90,8 @@ impl Ssd {
         Ok(())
     }
 
-    /// Writes a page to flash, of which `bytes` are new; the rest is read first.
-    /// It goes to the SLC cache if that accepts it, unless `is_direct`.
+    /// Writes a page to flash, of which `bytes` bytes are new; the rest is read first.
+    /// The page goes to the SLC cache if the cache accepts it, unless `is_direct`.
     pub(super) fn write_page(
         &mut self,
         page: u32,
@@ -118,7 +119,8 @@ impl Ssd {
         let old = self.physical(page).filter(|_| is_merged);
         let rest = old.filter(|&physical| !self.nand.is_in_memory(physical));
         let rest = rest.map(|physical| self.unsubmitted_read(physical, missing_bytes));
-        // Dependencies of a program must be queued before it at the die.
+        // A program's dependencies must be queued before it at the die, or it could block them
+        // forever.
         if let Some(rest) = rest {
             self.nand.submit(rest, &mut self.events);
         }
@@ -141,8 +143,8 @@ impl Ssd {
     }
 
     /// Assigns times to the operations that the manager has reported.
-    /// `write` is the page that it was asked to write, if any. Other operations have the cause
-    /// `collected`, unless wear levelling made them.
+    /// `write` is the page that the manager was asked to write, if any. Other operations have the
+    /// cause `collected`, unless wear levelling caused them.
     pub(super) fn time_ops(
         &mut self,
         write: Option<PageWrite>,
@@ -176,7 +178,7 @@ impl Ssd {
         self.programs.copies.clear();
     }
 
-    /// Reports the manager's free blocks to the dies.
+    /// Passes each pool's number of free blocks to the array, for the pacing of collection.
     pub(super) fn report_free_blocks(&mut self) {
         let flash = self.drive.flash();
         self.nand.set_free_blocks((0..flash.pools()).map(|pool| flash.free_blocks(pool)));
@@ -195,7 +197,7 @@ impl Ssd {
         }
     }
 
-    /// Submits the read, to which no neighbouring page can be added any more.
+    /// Submits the last read, to which no neighbouring page can be added any more.
     pub(super) fn submit_last(&mut self, last: &mut Option<(u32, OpId)>) {
         if let Some((_, op)) = last.take() {
             self.nand.submit(op, &mut self.events);
@@ -232,8 +234,8 @@ impl Ssd {
     ) {
         let (block, offset) = self.nand.places.block_of(page);
         let units = self.nand.places.program_units();
-        // This is the first page of its unit, or the first after the part that the fill has
-        // written.
+        // This is the first page of its unit, or the first page that the initial fill left
+        // unwritten.
         if self.programs.begun[block as usize] == NONE {
             if offset == 0 {
                 self.nand.note_first_program(block, self.events.now_ns());

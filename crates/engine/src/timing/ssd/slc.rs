@@ -22,17 +22,18 @@ use crate::timing::slc::{Slc, SlcBlocks, SlcLog, WhenFull};
 pub struct SlcCache {
     log: SlcLog,
     blocks: SlcBlocks,
-    /// Incomplete program, and its remaining pages.
+    /// Incomplete program, and the number of pages that its unit still needs.
     begun: Option<(OpId, u32)>,
     idle_ns: u64,
-    /// True while the cache is folded during idle time.
+    /// True while the cache is folded (its data moved to the other flash) during idle time.
     pub is_folding: bool,
-    /// End of the host's last write, and length of the sequential run up to there.
+    /// Byte at which the host's last write ended.
+    /// The next field is the length in bytes of the sequential run up to there.
     run_end: u64,
     run_bytes: u64,
     /// Number of block erases of the cache.
     erases: u64,
-    /// Pages being folded, with their logical pages.
+    /// Pages that are being folded (moved to the other flash), with their logical pages.
     moved: Vec<(u32, u32)>,
 }
 
@@ -82,7 +83,8 @@ impl SlcCache {
         self.blocks.clone()
     }
 
-    /// Number of block erases so far (a row of blocks at a time), and the pages with data.
+    /// Wear and contents of the cache: block erases so far, and pages with data.
+    /// Blocks are erased one row (one block per die) at a time.
     pub fn wear(&self) -> SlcWear {
         let SlcBlocks { dies, row_pages, most_rows, .. } = self.blocks;
         let rows_erased = self.erases / u64::from(dies);
@@ -167,8 +169,8 @@ impl Ssd {
         Ok(true)
     }
 
-    /// Frees rows until another row fits.
-    /// These are rows without valid pages, and others if the cache is folded when full.
+    /// Frees rows until there is room for another row.
+    /// These are rows without valid pages, and also other rows if the cache is folded when full.
     fn make_room_for_row(&mut self, when_full: WhenFull) -> Result<()> {
         loop {
             let log = &self.slc().log;
@@ -181,7 +183,7 @@ impl Ssd {
         }
     }
 
-    /// Writes a host page to the cache, which has an incomplete program.
+    /// Writes a host page to the cache. The cache must have an incomplete program.
     #[cold]
     pub(super) fn write_to_slc(&mut self, page: u32, bytes: u32, waiter: Waiter) -> Result<()> {
         let write = self.prepare_write(page, bytes, waiter);
@@ -211,7 +213,8 @@ impl Ssd {
         }
     }
 
-    /// Adds a page to the incomplete program, and submits it if that was the last.
+    /// Adds a page to the incomplete program.
+    /// Submits the program if that was the last page of its unit.
     #[cold]
     fn fill_slc(&mut self, logical: Option<u32>, bytes: u32) {
         self.counters.count_programs(Cause::Slc, 1);
@@ -313,7 +316,7 @@ impl Ssd {
         reads
     }
 
-    /// Schedules a check whether the device is still idle, if its cache is then folded.
+    /// Schedules a check whether the device is still idle; if so, its cache is folded.
     #[inline(always)]
     pub(super) fn watch_slc_idleness(&mut self) {
         if let Some(slc) = &self.slc
@@ -324,7 +327,7 @@ impl Ssd {
         }
     }
 
-    /// Starts folding if the device was idle since the request number `submitted`.
+    /// Starts folding if no request arrived since `submitted` requests had been submitted.
     pub(super) fn begin_idle_folding(&mut self, submitted: u64) {
         if submitted == self.submitted {
             self.slc().is_folding = true;

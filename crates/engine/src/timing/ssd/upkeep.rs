@@ -15,19 +15,20 @@ use crate::timing::params::{Collection, Timing};
 /// Pending upkeep work.
 #[derive(Debug)]
 pub struct Upkeep {
-    /// Parts of the table that must be written.
+    /// Evicted parts of the mapping table that must be written to flash.
     pub evicted: Vec<Evicted>,
-    /// Incomplete erases of background collections, by LUN.
+    /// Number of erases of background collections that are not complete, by LUN.
     pub collecting: Vec<u32>,
     soft_blocks: u32,
     hard_blocks: u32,
-    /// Reads of each block since its erase. Empty without read disturb.
+    /// Number of reads of each block since its erase. Empty without read disturb.
     reads: Table<u32>,
     most_reads: u32,
     retention_ns: u64,
-    /// Blocks in order of their last program, with its time and their erase count at that time.
+    /// Blocks in order of their last program.
+    /// Each has the time of that program and the block's erase count at that time.
     programmed: VecDeque<(u64, u32, u32)>,
-    /// Blocks whose data must be moved.
+    /// Blocks whose data must be moved, to prevent data loss.
     fading: Vec<u32>,
     /// Remaining block moves that the drive may make on its own before the host's next request.
     /// The limit ends upkeep that can never succeed: an unreachable number of free blocks, or data
@@ -116,7 +117,7 @@ impl Upkeep {
     }
 }
 
-/// Free blocks of a LUN below which it collects while idle.
+/// Number of free blocks of a LUN below which the LUN collects while idle.
 /// This is the profile's value, but at most a quarter of the spare blocks.
 fn soft_blocks(timing: &Timing, geometry: &Geometry, logical_pages: u32) -> u32 {
     let spare_pages = geometry.physical_pages() - logical_pages;
@@ -134,7 +135,8 @@ impl Ssd {
         let blocks = soft_blocks(timing, &geometry, drive.flash().logical_pages());
         for lun in 0..geometry.luns() as usize {
             let pool = if drive.flash().pools() == 1 { 0 } else { lun };
-            // As many moves as a drive with timing makes at most before its host's next request.
+            // This limit equals the number of moves that a drive with timing makes at most before
+            // its host's next request.
             for _ in 0..geometry.blocks() {
                 if drive.flash().free_blocks(pool) >= blocks || !drive.collect_idle(lun)? {
                     break;
@@ -167,12 +169,12 @@ impl Ssd {
         Some(read)
     }
 
-    /// Updates the mapping table with copied pages, and writes the segments evicted from its
-    /// cache.
+    /// Updates the mapping-table entries of copied pages.
+    /// Writes the segments that this evicts from the table's cache.
     pub(super) fn update_table(&mut self) -> Result<()> {
         loop {
             let Some(map) = &mut self.map else { return Ok(()) };
-            // Usually nothing was moved, and draining an empty list has a cost.
+            // Usually no page was copied, and draining an empty list has a cost.
             if !self.programs.moved.is_empty() {
                 for logical in self.programs.moved.drain(..) {
                     if logical < self.host_pages {
@@ -204,7 +206,7 @@ impl Ssd {
         Ok(())
     }
 
-    /// Performs the drive's own work that is due.
+    /// Performs the drive's own work that is due: table writes, refresh and collection.
     #[inline(always)]
     pub(super) fn perform_upkeep(&mut self) -> Result<()> {
         if !self.upkeep.fading.is_empty() || !self.upkeep.programmed.is_empty() {
