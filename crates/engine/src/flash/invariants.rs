@@ -11,7 +11,7 @@ type Check = Result<(), String>;
 /// visited.
 const UNKNOWN: u32 = u32::MAX;
 
-/// Distance in pages by which the check of one map prefetches entries of the other map.
+/// Prefetch distance in pages: while one map is checked, entries of the other are prefetched.
 const AHEAD: u32 = 32;
 
 fn holds(holds: bool, invariant: impl FnOnce() -> String) -> Check {

@@ -23,7 +23,8 @@ pub struct Table<T: Copy> {
     len: usize,
 }
 
-/// Builds a table of `len` copies of `value`; the error states the bytes that were refused.
+/// Builds a table of `len` copies of `value`.
+/// The error states the number of bytes that could not be allocated.
 pub fn filled<T: Copy>(value: T, len: usize) -> Result<Table<T>> {
     Table::from_fn(len, |_| value).ok_or_else(|| Error::OutOfMemory {
         bytes: (len as u64).saturating_mul(size_of::<T>() as u64),

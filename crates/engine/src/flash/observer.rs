@@ -126,8 +126,8 @@ impl Observer for Recorder {
 }
 
 /// Connection of a drive to its observer.
-/// Two implementations limit the compiled variants of managers: [`Silent`], which costs nothing,
-/// and a boxed [`Observer`].
+/// Managers are compiled for two implementations only: [`Silent`], which costs nothing, and a boxed
+/// [`Observer`].
 pub trait Tap: Send + 'static {
     /// False for a connection without an observer.
     const IS_OPEN: bool;

@@ -103,14 +103,15 @@ pub trait BlockManager: Send + State {
     fn flush(&mut self) -> Result<()>;
 
     /// Collects one victim on an idle LUN, before the host needs its space.
-    /// Returns true if a victim with an invalid page was collected. Returns false if no such victim exists,
-    /// or if the manager cannot choose when to collect. With drive-wide collection the victim may
-    /// be on another LUN.
+    /// Returns true if a victim with an invalid page was collected. Returns false if no such victim
+    /// exists, or if the manager cannot choose when to collect. With drive-wide collection the
+    /// victim may be on another LUN.
     fn collect_idle(&mut self, lun: usize) -> Result<bool>;
 
     /// Starts the next stripe of each stream on the LUN with the shortest of `queues`.
-    /// `queues` has one length per LUN; of equals, the next LUN in turn is used. A stripe that was
-    /// started stays on its LUN. Does nothing if pages are not striped over the LUNs.
+    /// `queues` has one length per LUN; of equally short queues, the next LUN in turn is used. A
+    /// stripe that was started stays on its LUN. Does nothing if pages are not striped over the
+    /// LUNs.
     fn steer(&mut self, queues: &[u32]);
 
     /// Pads the incomplete program unit of `unit_pages` pages in the open block `block`.

@@ -56,15 +56,16 @@ macro_rules! placements {
 /// Registered placements declare their number of streams by [`RegisteredPlacement`], others by
 /// [`SelfDeclared`].
 pub trait Placement: State + Send + 'static {
-    /// True if it uses the write history of pages and blocks ([`Placement::recall`]).
+    /// True if the placement uses the write history of pages and blocks ([`Placement::recall`]).
     const USES_WRITE_HISTORY: bool = false;
-    /// True if it uses hints of the host ([`SelfDeclared::required_hints`]).
+    /// True if the placement uses hints of the host ([`SelfDeclared::required_hints`]).
     const USES_HOST_HINTS: bool = false;
-    /// True if it uses the [`Victim`] from which a page comes.
+    /// True if the placement uses the [`Victim`] from which a page comes.
     const USES_VICTIM: bool = false;
-    /// True if it chooses victims itself ([`Placement::victim`]); requires `USES_VICTIM`.
+    /// True if the placement chooses victims itself ([`Placement::victim`]).
+    /// Requires `USES_VICTIM`.
     const CHOOSES_VICTIMS: bool = false;
-    /// True if it can fail ([`Placement::failure`]).
+    /// True if the placement can fail ([`Placement::failure`]).
     const CAN_FAIL: bool = false;
     /// Fixed streams of a placement without inputs or state, which is then not called.
     /// One stream is for all host pages, the other for all migrated pages.
@@ -173,7 +174,7 @@ pub struct Closed {
     pub stream: usize,
     /// Collection domain of the block.
     pub domain: usize,
-    /// True if the placement withholds it from the victim policy.
+    /// True if the placement withholds the block from the victim policy.
     pub is_held: bool,
 }
 

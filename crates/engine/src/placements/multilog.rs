@@ -3,7 +3,8 @@
 //! A page starts in the hottest log. Surviving a collection moves it one log down. A write moves it
 //! one log up with probability 1 − 2v/e, where v is its update interval and e the mean interval of
 //! its log. The mean follows from the log's pages and its share of the writes, which decays with
-//! every drive write. A new log opens below the lowest once that contains a block's worth of pages.
+//! every drive write. A new log opens below the lowest log once the lowest contains a block's worth
+//! of pages.
 
 use super::LastWrites;
 use super::{HostPage, Placement, RegisteredPlacement, Restored, Sizes, Streams, Victim};

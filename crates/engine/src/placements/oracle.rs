@@ -1,9 +1,9 @@
 //! Oracle placement: pages that become invalid at about the same time share a stream.
 //! It is the ideal placement of Wang et al., FAST 2022, with a bounded number of streams.
 //!
-//! The first stream takes pages that become invalid within one block's worth of writes. Each
-//! further stream takes those within twice the time of the previous stream, or within one more
-//! block's worth, as in the published simulator. The last stream takes the rest.
+//! The first stream takes pages that become invalid within one block's worth of writes. The time of
+//! each further stream is twice that of the previous stream, or longer by one more block's worth of
+//! writes, as in the published simulator. The last stream takes the rest of the pages.
 
 use super::{HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;

@@ -1,12 +1,12 @@
 //! WARCIP: clusters of pages with similar rewrite intervals, which follow the workload.
 //! (Yang, Pei & Yang, SYSTOR 2019.)
 //!
-//! A host page joins the cluster whose mean interval is nearest to its own. It updates that mean,
-//! which covers the last block's worth of pages. The interval of a page that was migrated in the
-//! meantime counts as longer, which is the paper's penalty. Migrated pages share a stream.
-//! Periodically, a cluster with more than half of the writes splits: the cluster with the fewest
-//! writes, if these would not fill a block, is moved to half its mean. The paper opens and closes
-//! clusters instead.
+//! A host page joins the cluster whose mean interval is nearest to the page's interval. It updates
+//! that mean, which covers the last block's worth of pages. The interval of a page that was
+//! migrated in the meantime counts as longer, which is the paper's penalty. Migrated pages share a
+//! stream. Periodically, a cluster with more than half of the writes splits: the cluster with the
+//! fewest writes moves to half of the busiest cluster's mean. This happens only if its own writes
+//! would not fill a block. The paper opens and closes clusters instead.
 
 use super::LastWrites;
 use super::sfs::nearest;

@@ -65,7 +65,7 @@ pub struct SlcWear {
     pub valid_pages: u64,
 }
 
-/// Number of events that one call processed, and their last time.
+/// Number of events that one call processed, and the time of the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Ran {
     /// Number of events.

@@ -17,7 +17,7 @@ use crate::workloads::{Pacing, Workload};
 /// Number of requests drawn ahead of the one that is issued.
 const DRAWN: usize = 16;
 
-/// Pause before the next request after one that took no time, if a time limits the load.
+/// Pause of the host after a request that took no time, if the load has a time limit.
 ///
 /// No real host is faster. Without the pause, a closed loop of such requests would never end.
 const PAUSE_NS: u64 = 1000;

@@ -68,9 +68,11 @@ fn even(groups: &[Demand]) -> f64 {
 /// Exceptions from the allocation rule that protect cold groups.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exceptions {
-    /// Ratio of write rates per page, coldest group over the next, below which …
+    /// Ratio of write rates per page, of the coldest group to the next group.
+    /// Below this ratio, the coldest group is protected: it gets the space of the next field.
     pub coldest_ratio: f64,
-    /// … the coldest group gets this share of its own size under the closed form (§5.5.3).
+    /// Space of a protected coldest group, as a share of its size, under the closed form
+    /// (§5.5.3).
     pub coldest_op: f64,
     /// Smallest over-provisioned space of any group, as a share of its size.
     /// Pages that cool down enter a cold group without a host write, which the rules above ignore.

@@ -28,9 +28,9 @@ const OCTAVES: usize = LAST_OCTAVE.unsigned_abs() as usize + 1;
 const LONGEST: f64 = 8.0;
 
 /// Number of octaves (factors of two) of a page's last interval over its mean interval.
-/// Each octave of mean intervals has these classes: one for pages that were rewritten once, and two
-/// for each octave of the last interval over the mean. These two differ in the number of intervals
-/// of their pages.
+/// Each octave of mean intervals has one class for pages that were rewritten once. It also has two
+/// classes for each octave of the last interval over the mean. These two differ in the number of
+/// intervals of their pages.
 const LASTS: i32 = 8;
 const PATTERNS: usize = 1 + 2 * LASTS.unsigned_abs() as usize;
 

@@ -21,7 +21,8 @@ const MEAN_OVER_LOG: f64 = 0.83;
 
 /// Demand, in blocks per LUN, from which a group is worth its open blocks.
 const PAYING_BLOCKS: f64 = 2.0;
-/// Smaller demand that suffices if the group's share of all arrivals is equally large.
+/// Smaller demand, in blocks per LUN, that suffices for a group with many arrivals.
+/// The next constant is the number of arrivals, per page that the host writes, that count as many.
 const FEWEST_BLOCKS: f64 = 0.5;
 const PAYING_SHARE: f64 = 0.02;
 /// Open groups close below this share of the demand that makes a group worthwhile.

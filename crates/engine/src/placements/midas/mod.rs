@@ -1,11 +1,11 @@
 //! `MiDAS`: a chain of groups by age (Oh et al., FAST 2024).
 //!
 //! The host writes hot pages to the first group, HOT, and others to the second. Pages that survive
-//! a collection in one group go to the next. The number and sizes of the groups follow from the
-//! distribution of update intervals: after each epoch of writes, a model finds the sizing with the
-//! least write amplification. It is adopted if that is below the measured value. From the first
-//! group whose victims deviate from the prediction on, groups are merged. docs/midas-algorithm.md
-//! compares this with the authors' publication.
+//! a collection in one group go to the next. The number and sizes of the groups (the sizing) follow
+//! from the distribution of update intervals. After each epoch of writes, a model finds the sizing
+//! with the least write amplification. The sizing is adopted if its predicted write amplification
+//! is below the measured one. From the first group whose victims deviate from the prediction on,
+//! groups are merged. docs/midas-algorithm.md compares this with the authors' publication.
 
 mod chain;
 mod hot;

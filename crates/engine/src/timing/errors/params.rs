@@ -26,7 +26,7 @@ pub struct Errors {
     pub codeword_bytes: u32,
     /// Correctable bits per codeword.
     pub correctable_bits: u32,
-    /// Factor by which each retry, with other reference voltages, reduces the error rate.
+    /// Reduction factor of the error rate per retry. Retries use other reference voltages.
     pub retry_factor: f64,
     /// Most retries of a read, after which it is uncorrectable.
     pub most_retries: u32,

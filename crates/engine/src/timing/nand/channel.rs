@@ -1,5 +1,5 @@
 //! Channel: one transfer at a time.
-//! Transfers of data from dies, or of commands, have priority.
+//! Either data from dies or commands have priority, as set in the profile.
 
 use std::collections::VecDeque;
 

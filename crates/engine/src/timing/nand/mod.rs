@@ -326,7 +326,7 @@ impl Nand {
                 self.erases[self.places.block_of(first_page).0 as usize]
             };
             // Programs after the block's next erase use the same marks, so this program then leaves
-            // them.
+            // the marks unchanged.
             let is_latest = erases == erases_before;
             let filled = if is_latest { filled } else { 0 };
             for page in first_page..first_page + filled {

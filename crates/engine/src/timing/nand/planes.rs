@@ -14,7 +14,7 @@ use super::{Nand, Schedule};
 struct Plane {
     stage: Stage,
     /// Queues of three kinds: mapping-table reads, other reads, and reads of pages to copy.
-    /// Reads of pages to copy yield to the others.
+    /// The third queue is used if reads of pages to copy yield to other reads.
     waiting: [Queue; 3],
 }
 

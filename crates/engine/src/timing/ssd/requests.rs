@@ -12,7 +12,7 @@ use crate::timing::write_cache::Sectors;
 pub struct Pending {
     /// Number of the request, from the host.
     pub id: u32,
-    /// Kind.
+    /// Kind of the request.
     pub op: Op,
     /// First byte.
     pub offset: u64,
