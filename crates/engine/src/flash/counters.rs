@@ -96,7 +96,7 @@ pub struct Counters {
     pub host: HostCounters,
     #[serde(with = "saved_causes")]
     programs: [u64; Cause::ALL.len()],
-    /// Block erases for any cause, without those of an SLC cache.
+    /// Number of block erases for any cause, except for the blocks of an SLC cache.
     pub erases: u64,
     /// Logical pages unmapped by TRIM.
     pub unmapped_pages: u64,

@@ -43,7 +43,7 @@ pub struct Shape {
     pub blocks_per_plane: u32,
     /// Pages of a flash block of one plane.
     pub pages_per_block: u32,
-    /// Bytes of a page, the unit of mapping.
+    /// Bytes of a page; the logical→physical map has one entry per page.
     pub page_bytes: u32,
     /// Erase unit, which is the "block" of the engine.
     pub erase_unit: EraseUnit,
@@ -51,7 +51,7 @@ pub struct Shape {
 
 /// Physical address of a page.
 /// Consecutive pages of a superblock lie on consecutive dies, so that a sequential write uses all
-/// dies. Consecutive pages of a multi-plane unit lie on the planes of its die in turn.
+/// dies. Consecutive pages of a multi-plane erase unit lie on the planes of its die in turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Address {
     /// Channel of the drive.
@@ -68,7 +68,7 @@ pub struct Address {
     pub page: u32,
 }
 
-/// Validated shape, in the engine's units; its `block` is the erase unit.
+/// Validated shape of a drive. Its `block` is the erase unit, as everywhere in the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Geometry {
     shape: Shape,
@@ -82,7 +82,7 @@ impl Geometry {
     /// Most physical pages of a drive. Page numbers have 32 bits, and one value means "none".
     pub const MAX_PAGES: u64 = u32::MAX as u64;
 
-    /// Default page size in bytes: the unit of mapping of most drives.
+    /// Default page size in bytes, which is the mapping granularity of most drives.
     pub const PAGE_BYTES: u32 = 4096;
 
     /// Validates a shape and builds its geometry.
@@ -170,12 +170,12 @@ impl Geometry {
         self.shape
     }
 
-    /// Erase units in the drive.
+    /// Number of erase units in the drive.
     pub fn blocks(&self) -> u32 {
         self.blocks
     }
 
-    /// Pages per erase unit.
+    /// Number of pages per erase unit.
     pub fn pages_per_block(&self) -> u32 {
         self.pages_per_block
     }
@@ -190,7 +190,7 @@ impl Geometry {
         self.blocks * self.pages_per_block
     }
 
-    /// Number of units that program and erase independently: the dies, or 1 for superblocks.
+    /// Number of LUNs, which program and erase independently: the dies, or 1 for superblocks.
     pub fn luns(&self) -> u32 {
         self.luns
     }

@@ -265,7 +265,8 @@ impl<T: Tap> Flash<T> {
     }
 
     /// Pads a block: programs the next `pages` pages at the frontier without data.
-    /// They are invalid from the start. They complete a program unit that cannot wait for data.
+    /// These pages are invalid from the start. They complete a program unit that cannot wait for
+    /// data.
     pub fn pad(&mut self, frontier: &mut Frontier, pages: u32) {
         assert!(pages <= frontier.room_pages(), "padding exceeds the block");
         let padded = frontier.next_page..frontier.next_page + pages;

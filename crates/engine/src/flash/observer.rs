@@ -49,7 +49,7 @@ pub enum Notice<'a> {
     Victim {
         /// Chosen block.
         block: u32,
-        /// Measure that decided the choice; empty if the policy does not name it.
+        /// Name of the measure that decided the choice; empty if the policy does not name one.
         measure: &'a str,
         /// Candidates that were compared, the chosen one first.
         scores: &'a [Score],

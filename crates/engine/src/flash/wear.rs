@@ -52,7 +52,7 @@ impl Pools {
 /// Values of the drive's counters right after an erase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moment {
-    /// Blocks erased so far, including this one.
+    /// Number of block erases so far, including this one.
     pub erases: u64,
     /// Valid pages read from erased blocks, by cause.
     migrated_pages: [u64; Cause::SAVED],
@@ -116,8 +116,8 @@ impl WearLog {
     }
 
     /// Builds the log of a new drive.
-    /// Removes the spare blocks from the free blocks of each pool, beginning with those that would
-    /// be opened last.
+    /// Removes the spare blocks from the free blocks of each pool, beginning with the blocks that
+    /// would be opened last.
     pub(super) fn new(wear: Wear, free: &mut [Vec<u32>]) -> Self {
         let count = wear.spare_blocks_per_pool as usize;
         WearLog {

@@ -47,8 +47,8 @@ pub struct Core<V, T: Tap> {
 
 impl<V: VictimPolicy, T: Tap> Core<V, T> {
     /// Builds a new drive for `streams` streams.
-    /// Up to `reserve_blocks` free blocks of each pool are reserved, in addition to those of a wear
-    /// leveller.
+    /// Up to `reserve_blocks` free blocks of each pool are reserved, in addition to the reserve of
+    /// a wear leveller.
     pub fn new(
         policy: V,
         setup: &Setup,
@@ -419,7 +419,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         if self.levelers.is_empty() { None } else { self.level(victim) }
     }
 
-    /// Migrates the pages of a victim to a frontier with room for all of them.
+    /// Migrates the pages of a victim to a frontier that has room for all of these pages.
     pub fn migrate(&mut self, pages: &[u32], frontier: usize) {
         self.flash.migrate_all(pages, &mut self.frontiers[frontier], Cause::Gc);
         if V::USES_WRITE_HISTORY {

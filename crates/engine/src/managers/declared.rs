@@ -45,7 +45,7 @@ pub struct Declared {
 pub struct Needs {
     /// Fewest write frontiers. The manager uses more of them if the drive has room.
     pub fewest_streams: u32,
-    /// Write frontiers on a drive with room for all of them.
+    /// Number of write frontiers on a drive that has room for all of them.
     pub most_streams: u32,
     /// Free blocks reserved in addition to the one that a collection erases.
     pub reserve_blocks: u32,

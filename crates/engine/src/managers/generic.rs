@@ -82,7 +82,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         Ok(())
     }
 
-    /// Writes pages to the LUNs: to the LUN of each page, or striped over those with room.
+    /// Writes pages to the LUNs: to the fixed LUN of each page, or striped over LUNs with room.
     fn write_spread(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         let pools = self.core.flash.pools() as u32;
         let stripe_pages = self.core.flash.geometry().stripe_pages();

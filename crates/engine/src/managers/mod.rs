@@ -89,8 +89,8 @@ impl Layout {
 pub trait BlockManager: Send + State {
     /// Writes `pages` in order.
     /// The counters are exact between calls, even after an error, and the result does not depend on
-    /// how a run of writes is split into calls. `hints` are those of these pages. Returns an error
-    /// without the hints that [`Self::required_hints`] names.
+    /// how a run of writes is split into calls. `hints` are the hints on these pages. Returns an
+    /// error without the hints that [`Self::required_hints`] names.
     fn write(&mut self, pages: &[u32], hints: Option<Hints>) -> Result<()>;
 
     /// Reads `pages`. Unmapped pages cost no flash operation.
@@ -145,7 +145,7 @@ pub trait BlockManager: Send + State {
 }
 
 impl dyn BlockManager {
-    /// Serves a whole request. `hints` are those of the pages that it writes.
+    /// Serves a whole request. `hints` are the hints on the pages that it writes.
     pub fn serve(&mut self, request: &Request, hints: Option<Hints>) -> Result<()> {
         let partial_bytes = request.partial_bytes();
         match request.op {
@@ -198,7 +198,7 @@ pub trait Manager {
     /// Entry of the registry.
     const ENTRY: Entry;
 
-    /// Declares the manager's supported choices and needs with these parameters.
+    /// Declares what the manager supports and needs with these parameters.
     /// Returns an error if the parameters contradict each other.
     fn declared(params: &Params) -> Result<Declared>;
 
@@ -247,7 +247,8 @@ pub fn declared(text: &str) -> Result<Declared> {
 }
 
 /// Declaration of the manager of spec `text`, if it supports a layout and a victim policy.
-/// Without `victims`, the manager's default policy is used. The error names the unsupported choice.
+/// Without `victims`, the manager's default policy is used. The error names the layout or policy
+/// that is not supported.
 pub fn serves(text: &str, victims: Option<&str>, layout: Layout) -> Result<Declared> {
     check_served(&MANAGERS.read(text)?, victims, layout)
 }
@@ -260,8 +261,8 @@ fn check_served(params: &Params, victims: Option<&str>, layout: Layout) -> Resul
     Ok(declared)
 }
 
-/// Declaration of a manager. A parameter that shapes its default victim policy excludes
-/// others.
+/// Declaration of a manager.
+/// A parameter that changes its default victim policy excludes other policies.
 fn check_shaped(params: &Params, are_victims_asked: bool) -> Result<Declared> {
     let declared = declared_by(params)?;
     if let Some(shapes) = declared.shapes_victims

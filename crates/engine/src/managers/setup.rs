@@ -76,10 +76,10 @@ impl Setup {
         }
     }
 
-    /// Sets the logical pages from the over-provisioning `op`.
+    /// Sets the number of logical pages from the over-provisioning `op`.
     ///
-    /// They are rounded like those of the command line. If no logical page or no spare page
-    /// remains, building a manager fails.
+    /// The number is rounded as on the command line. If no logical page or no spare page remains,
+    /// building a manager fails.
     #[must_use]
     pub fn op(self, op: f64) -> Self {
         let logical_pages = logical_pages(&self.geometry, op);
@@ -166,7 +166,7 @@ impl Setup {
         }
     }
 
-    /// Spec of the victim policy, or the name of a custom one.
+    /// Spec of the victim policy, or the name of the custom victim policy.
     pub(super) fn victims_of(&self, declared: &Declared) -> String {
         let own = || declared.default_victims.clone();
         match &self.custom.victims {

@@ -1,6 +1,6 @@
-//! Placements, which choose the stream of each page. One file each.
+//! Placements, which choose the stream of each page. Each placement has its own file.
 //!
-//! Most published schemes differ only in this choice. The manager that serves them all is in
+//! Most published schemes differ only in this choice. The manager that serves all placements is in
 //! [`crate::managers`]. To add a placement, write its file and add a line to `placements!` below.
 
 mod calls;
@@ -105,7 +105,8 @@ pub trait Placement: State + Send + 'static {
     fn migration_stream(&mut self, logical: u32, victim: &Victim) -> usize;
 
     /// Victim chosen by the placement itself in a collection domain, if any.
-    /// With None, the victim policy chooses. `is_idle` is true if the host does not wait for it.
+    /// If this returns None, the victim policy chooses. `is_idle` is true if the host does not wait
+    /// for the victim.
     fn victim(&mut self, _domain: usize, _is_idle: bool) -> Option<u32> {
         None
     }

@@ -66,7 +66,9 @@ impl Scale {
     const ALL: [(&'static str, Scale); 2] =
         [("linear", Scale::Linear), ("log", Scale::Logarithmic)];
 
-    /// Hotness of `writes` over `ages`. On the logarithmic scale, it is multiplied by 2²⁰ first.
+    /// Hotness of `writes` over `ages` on this scale.
+    /// The linear scale multiplies it by 2³². The logarithmic scale multiplies it by 2²⁰ before it
+    /// takes the logarithm.
     #[inline(always)]
     fn hotness(self, writes: u64, ages: u64) -> u64 {
         match self {

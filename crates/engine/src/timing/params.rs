@@ -67,7 +67,7 @@ impl Default for Array {
     }
 }
 
-/// `[program]`: the unit of a program operation.
+/// `[program]`: the program unit, which one program operation writes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Program {
@@ -297,7 +297,7 @@ impl Timing {
         tables::read(text)
     }
 
-    /// Bytes of a flash page, on a device with these mapping units.
+    /// Bytes of a flash page, on a drive of this geometry.
     pub fn flash_page_bytes(&self, geometry: &Geometry) -> u32 {
         self.program.flash_page_bytes.unwrap_or(geometry.page_bytes())
     }

@@ -1,8 +1,9 @@
 //! Mapping table on flash, with its own frontiers on drives with timing.
 //!
-//! Its pages are written much more often than data. If both shared blocks, collection would copy
-//! data at the rate at which the table changes. These pages and their blocks are not reported to
-//! the placement, which handles host pages only, and the drive's clock does not count them.
+//! Its pages are written much more often than data. If the table and data shared blocks, collection
+//! would copy data at the rate at which the table changes. Pages and blocks of the table are not
+//! reported to the placement, which handles host pages only, and the drive's clock does not count
+//! them.
 
 use super::{Generic, Opened};
 use crate::error::Result;

@@ -58,8 +58,9 @@ impl<T: Tap> Grouped<T> {
     pub fn gain(&mut self, group: usize, lun: usize) -> Result<bool> {
         let subgroup = self.space.subgroup(group, lun);
         let block_pages = i64::from(self.core.flash.geometry().pages_per_block());
-        // On a new drive the coldest group has all free blocks. With movement only to neighbours
-        // and only of erased blocks, the others would collect full blocks while blocks are unused.
+        // On a new drive the coldest group has all free blocks. If blocks moved only to
+        // neighbouring groups and only when erased, other groups would collect full blocks while
+        // blocks are unused.
         if !self.config.moves_space && self.space.has_unused(lun) && self.borrow(group, lun) {
             return Ok(true);
         }

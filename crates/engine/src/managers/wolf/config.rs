@@ -30,7 +30,7 @@ pub enum Knowledge {
     /// Lifetimes of neighbouring groups differ by the factor `ratio`. A group gets open blocks only
     /// if its pages justify their space.
     Intervals {
-        /// Ratio of page lifetimes of a group and the next hotter one.
+        /// Ratio of the page lifetimes of a group to those of the next hotter group.
         ratio: f64,
     },
 }

@@ -83,7 +83,8 @@ impl Oracle {
         !matches!(self, Oracle::Filters(_))
     }
 
-    /// Group of a page that the host writes. `held_by` returns the group that contains it.
+    /// Group of a page that the host writes.
+    /// `held_by` returns the group that contains the page's previous version.
     #[inline(always)]
     pub(super) fn group_of_write(
         &mut self,

@@ -6,7 +6,7 @@ use super::allocation::{Allocation, Demand, Exceptions, allocate};
 use super::measured::{Measured, Pace};
 use crate::state::state;
 
-/// Rules for groups. Symbols are those of paper 3.
+/// Rules for groups. One-letter symbols are those of paper 3.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rules {
     /// a: weight of the last interval in the average of the measured write shares.

@@ -306,8 +306,9 @@ impl Bins {
         age.half_octave().saturating_sub(self.first).min(AGES - 1)
     }
 
-    /// Expected logarithm of the remaining lifetime, for each bin.
-    /// In the first bin it counts from the write, in others from the centre of the bin.
+    /// Expected logarithm of the remaining lifetime, for each age bin.
+    /// In the first bin the lifetime counts from the write, in other bins from the centre of the
+    /// bin.
     fn rests_of_life(&self, hazards: &[f64; AGES]) -> [f64; AGES] {
         let survive: [f64; AGES] = from_fn(|bin| exp(-hazards[bin] * self.width[bin]));
         // For pages alive at the start of each bin: the expected logarithm of the age at death.

@@ -102,7 +102,7 @@ impl DiskTimes {
         self.cache_bytes - self.write_cache_bytes()
     }
 
-    /// Checks that values do not contradict each other.
+    /// Checks that the parameters of a disk do not contradict each other.
     fn check(&self) -> Result<()> {
         let wrong = |what: String| Err(Error::Spec(what));
         let sector_bytes = u64::from(SECTOR_BYTES);

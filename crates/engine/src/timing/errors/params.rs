@@ -63,7 +63,7 @@ impl Errors {
         !self.raw_bit_error_rate.is_empty()
     }
 
-    /// Checks that values do not contradict each other.
+    /// Checks that the parameters of read errors do not contradict each other.
     pub fn check(&self) -> Result<()> {
         let bits = 8 * self.codeword_bytes;
         if self.correctable_bits >= bits {

@@ -43,11 +43,11 @@ use crate::flash::{Geometry, Table, filled, prefetch};
 /// Numbers of operations since the device was new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct OpCounts {
-    /// Reads of flash pages, counting each retry.
+    /// Number of reads of flash pages, counting each retry.
     pub reads: u64,
-    /// Programs of program units.
+    /// Number of programs of program units.
     pub programs: u64,
-    /// Erases of blocks, counted for each die of a block.
+    /// Number of erases of blocks, counted for each die of a block.
     pub erases: u64,
 }
 
@@ -274,7 +274,7 @@ impl Nand {
         die as usize + if is_collection { self.places.dies as usize } else { 0 }
     }
 
-    /// Submits a program with fewer pages than its unit.
+    /// Submits a program whose program unit is not full.
     pub fn submit_unfilled(&mut self, op: OpId, events: &mut Schedule) {
         self.ops.get_mut(op).missing = 0;
         self.submit(op, events);
@@ -369,7 +369,7 @@ impl Nand {
         self.unit_of_die[die as usize]
     }
 
-    /// True if a unit is idle.
+    /// True if a unit (die or chip) is idle.
     pub fn is_idle(&self, unit: u32) -> bool {
         self.units[unit as usize].is_idle()
     }

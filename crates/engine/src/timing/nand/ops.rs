@@ -40,7 +40,7 @@ pub enum Waiter {
 pub struct Op {
     /// Kind of operation.
     pub kind: Kind,
-    /// Die that performs it.
+    /// Die that performs the operation.
     pub die: u32,
     /// First mapping unit (page of the map) of the operation.
     pub first_page: u32,

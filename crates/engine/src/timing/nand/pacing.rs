@@ -35,7 +35,7 @@ struct UnitPacing {
 #[derive(Debug)]
 pub struct Pacing {
     units: Vec<UnitPacing>,
-    /// Dies of each unit.
+    /// Dies of each unit (die, or chip without die interleaving).
     dies_of_unit: Vec<Vec<u32>>,
     /// Last queued operation of each block on each of its dies.
     last_of_block: Table<OpId>,

@@ -35,7 +35,7 @@ impl Rank {
 /// Unit with its queues.
 #[derive(Debug)]
 pub struct Unit {
-    /// Channel of the unit.
+    /// Number of the channel that the unit uses.
     pub channel: u32,
     /// Stage of its operation.
     pub stage: Stage,

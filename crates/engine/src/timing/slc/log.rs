@@ -171,7 +171,7 @@ impl SlcLog {
     }
 }
 
-/// Saved state of a log whose program units are full.
+/// Saved state of a log that has only full program units.
 /// It consists of the logical page of each page, and the bounds of the log.
 impl State for SlcLog {
     fn save(&self, to: &mut Writer) {

@@ -33,8 +33,8 @@ impl Ssd {
             } else {
                 if self.cached().room() == 0 {
                     if !self.nand.has_work() {
-                        // All data leaving the cache waits for full program units, so incomplete
-                        // units are padded.
+                        // All data that leaves the cache waits for full program units, so
+                        // incomplete units are padded.
                         self.pad_begun();
                     }
                     return Ok(false);

@@ -111,7 +111,7 @@ impl Ssd {
         nand.expect_errors(&timing, drive.flash(), seed)?;
         let cached_pages = timing.write_cache.bytes / u64::from(page_bytes);
         let cached_pages = cached_pages.min(u64::from(host_pages)) as u32;
-        // The counters of the drive include the fill; those of the device begin at 0.
+        // The drive's counters include the initial fill, but the device's counters begin at 0.
         let mut ssd = Ssd {
             page_bytes,
             host_pages,

@@ -11,7 +11,7 @@ use crate::timing::nand::{NONE, OpId};
 pub struct Programs {
     /// For each block: the program of its incomplete unit.
     begun: Table<OpId>,
-    /// Blocks whose incomplete unit contains host data.
+    /// Blocks whose incomplete program unit contains host data.
     with_host_data: Vec<u32>,
     /// Pages that were read to be copied, each with the operation that reads it.
     /// A copied page is replaced by `NONE`, because new data at the same place may be read again.
@@ -70,7 +70,7 @@ pub struct PageWrite {
 }
 
 impl Ssd {
-    /// Writes a request's pages to flash; the request waits for them.
+    /// Writes a request's pages to flash. The request waits until they are programmed.
     pub(super) fn write_through(&mut self, request: u32, pending: &Pending) -> Result<()> {
         for page in pending.pages(self.page_bytes) {
             let byte_range = pending.part_of(page, self.page_bytes);
@@ -184,10 +184,10 @@ impl Ssd {
         self.nand.set_free_blocks((0..flash.pools()).map(|pool| flash.free_blocks(pool)));
     }
 
-    /// Submits the incomplete unit of the block that a wear leveller has filled.
-    /// The leveller closes a block as soon as it contains the pages of another, which is erased
-    /// next. The incomplete unit is programmed as it is, because the same write may erase and
-    /// reopen the block.
+    /// Submits the incomplete program unit of the block that a wear leveller has filled.
+    /// The leveller closes a block as soon as it contains the pages of another block, which is
+    /// erased next. The incomplete unit is programmed as it is, because the same write may erase
+    /// and reopen the block.
     fn submit_exchanged(&mut self) {
         if let Some(block) = self.programs.exchanged.take() {
             let op = std::mem::replace(&mut self.programs.begun[block as usize], NONE);
@@ -291,8 +291,8 @@ impl Ssd {
     }
 
     /// Adds an erase, which waits for the copies on other dies.
-    /// On the same die, the queue ensures the order. Copies that wait for a full unit are safe in
-    /// the controller's memory.
+    /// On the same die, the queue ensures the order. Copies that wait for a full program unit are
+    /// safe in the controller's memory.
     fn time_erase(&mut self, block: u32, collection: Option<u32>) {
         self.counters.erases += 1;
         self.upkeep.forget_reads(block);
@@ -314,8 +314,8 @@ impl Ssd {
         self.programs.copies.clear();
     }
 
-    /// Pads the incomplete units with host data, so that they are programmed now.
-    /// If the manager has no spare page for that, the data is safe in the controller's memory.
+    /// Pads the incomplete program units that contain host data, so that they are programmed now.
+    /// If the manager has no spare page for padding, the data is safe in the controller's memory.
     pub(super) fn pad_begun(&mut self) {
         self.pad_slc();
         let units = self.nand.places.program_units();
