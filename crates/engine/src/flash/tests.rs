@@ -24,7 +24,7 @@ fn an_overwrite_invalidates_exactly_the_previous_version() {
 
 #[test]
 fn valid_pages_are_read_in_order_before_the_block_is_erased() {
-    // 100 pages a block: the marks of a block begin and end inside 64-bit words.
+    // With 100 pages per block, the marks of a block begin and end inside 64-bit words.
     let mut flash = Flash::new(Geometry::flat(3, 100).unwrap(), 150, Pools::Drive).unwrap();
     let mut frontier = flash.open(0);
     written(&mut flash, &mut frontier, &(0..100).collect::<Vec<_>>());
@@ -67,7 +67,7 @@ fn the_invariants_notice_a_wrong_mark() {
     flash.assert_invariants(&[frontier]);
 }
 
-/// Operations as an observer hears them, for a test to look at while the drive goes on.
+/// Observer whose recorded operations a test can read while the drive runs.
 #[derive(Clone, Default)]
 struct Heard(std::sync::Arc<std::sync::Mutex<Vec<FlashOp>>>);
 
@@ -77,7 +77,7 @@ impl Observer for Heard {
     }
 }
 
-/// A drive of three blocks of two pages, where block 0 holds page 0 and an invalid page.
+/// Builds a drive of three blocks of two pages; block 0 holds page 0 and an invalid page.
 fn observed() -> (Flash<Box<dyn Observer>>, Heard) {
     let heard = Heard::default();
     let tap: Box<dyn Observer> = Box::new(heard.clone());
@@ -163,7 +163,7 @@ fn worn(limit: u32, spare_blocks_per_pool: u32) -> Flash {
     Flash::with_tap(geometry, 3, Pools::Drive, wear, Silent).unwrap()
 }
 
-/// Writes pages 0 and 1 to the next free block and erases the one that held them before.
+/// Writes pages 0 and 1 to the next free block and erases the block that held them.
 fn overwritten(flash: &mut Flash) -> u32 {
     let before = flash.physical(0).map(|page| page / 2);
     let mut frontier = flash.open(0);
@@ -179,12 +179,12 @@ fn overwritten(flash: &mut Flash) -> u32 {
 fn spare_blocks_replace_worn_ones_until_there_is_none() {
     let mut flash = worn(2, 1);
     assert_eq!((flash.state(3), flash.free_blocks(0)), (BlockState::Spare, 3));
-    // Blocks 0 and 1 take turns; block 0 wears out first.
+    // Blocks 0 and 1 are written in turn; block 0 wears out first.
     assert_eq!([(); 4].map(|()| overwritten(&mut flash)), [0, 1, 0, 1]);
     assert_eq!((flash.state(0), flash.state(3)), (BlockState::Retired, BlockState::Free));
     assert_eq!((flash.free_blocks(0), flash.wear().spares()), (2, &[vec![]][..]));
     flash.assert_invariants(&[]);
-    // The spare is opened like any block; block 1 wears out next and goes on being used.
+    // The spare block is opened like any block. Block 1 wears out next and remains in use.
     assert_eq!([(); 3].map(|()| overwritten(&mut flash)), [3, 1, 3]);
     assert_eq!(flash.erase_counts(), [2, 3, 0, 1]);
     assert_eq!(flash.wear().end_of_life().unwrap().erase_counts, [2, 1, 0, 0]);
@@ -228,7 +228,7 @@ fn a_drive_of_spare_blocks_only_is_refused() {
     }
 }
 
-/// A drive that is closing, collecting and opening blocks as it is written, and its losses.
+/// Drive that closes, collects and opens blocks as it is written, and its lost pages.
 struct Driven {
     flash: Flash,
     frontiers: [Frontier; 2],
@@ -243,7 +243,8 @@ impl Driven {
         Driven { flash, frontiers, losses: Vec::new() }
     }
 
-    /// Gives full frontiers a block, for which the emptiest is collected.
+    /// Replaces full frontiers by free blocks.
+    /// If no block is free, the block with the most invalid pages is collected.
     fn make_room(&mut self) {
         for target in 0..2 {
             if !self.frontiers[target].is_full() {
@@ -326,7 +327,7 @@ impl Director for Half<'_> {
 
 #[test]
 fn runs_of_pages_leave_what_the_same_pages_leave_one_by_one() {
-    // 1000 pages a block: a record of several cache lines.
+    // With 1000 pages per block, a record occupies several cache lines.
     for pages_per_block in [2, 3, 64, 100, 1000] {
         let mut random = crate::rng::Stream::new(1, "test");
         let mut pages = vec![0; 6000.min(100 * pages_per_block as usize)];

@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn the_smallest_drive_is_the_one_that_its_needs_name() {
-        // On 32 blocks of 4 pages, 4 streams and as many reserved may tie up 3 + 3 blocks.
+        // On 32 blocks of 4 pages, 4 streams and 4 reserved blocks may tie up 3 + 3 blocks.
         let declared = declared("dac:regions=4");
         let needs = Needs { fewest_streams: 4, most_streams: 4, reserve_blocks: 3 };
         assert_eq!(declared.needs, needs);
@@ -252,14 +252,15 @@ mod tests {
 
     #[test]
     fn each_lun_of_a_static_layout_has_room_for_its_own_pages() {
-        // Two LUNs of 64 pages: 127 logical pages leave one spare, and none on the LUN of page 0.
+        // On two LUNs of 64 pages, 127 logical pages leave one spare page. It is not on the LUN of
+        // page 0.
         let layout = Layout::Static;
         assert!(check("single", &setup(layout, 126)).is_ok());
         let error = check("single", &setup(layout, 127)).unwrap_err().to_string();
         let sentence = "the drive is too small for single: it has 0 spare pages on the fullest LUN, \
                         but open and reserved blocks can occupy 0; ";
         assert!(error.starts_with(sentence), "{error}");
-        // On each LUN, 4 streams and as many reserved may tie up 3 + 3 of its blocks.
+        // On each LUN, 4 streams and 4 reserved blocks may tie up 3 + 3 of its blocks.
         assert!(check("dac:regions=4", &setup(layout, 2 * (64 - 24) - 2)).is_ok());
         assert!(check("dac:regions=4", &setup(layout, 2 * (64 - 24) - 1)).is_err());
     }

@@ -198,7 +198,7 @@ pub trait Manager {
     /// Entry of the registry.
     const ENTRY: Entry;
 
-    /// Declares what the manager supports and needs with these parameters.
+    /// Declares the supported layouts and victim policies, and the needs, for these parameters.
     /// Returns an error if the parameters contradict each other.
     fn declared(params: &Params) -> Result<Declared>;
 

@@ -224,7 +224,7 @@ mod tests {
     use crate::state::state;
     use crate::victims::{Boxed, boxed_policy};
 
-    /// A manager that fails when it comes to a page of 100 or more.
+    /// Manager that fails when it must write a page numbered 100 or more.
     struct Failing {
         core: Core<Boxed, Silent>,
     }

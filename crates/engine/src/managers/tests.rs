@@ -9,13 +9,14 @@ use crate::rng::Stream;
 use crate::simulation::Simulation;
 use crate::workloads::{self, Context};
 
-/// A flash array that does what it hears of, and holds it against what flash can do.
+/// Model of a flash array that executes reported operations and checks that flash allows
+/// them.
 #[derive(Default)]
 struct Chip {
-    /// Pages programmed since the last erase of their block, from the first on.
+    /// For each block: number of pages programmed since its last erase.
     written: Vec<u32>,
     pages_per_block: u32,
-    /// Pages read of blocks that are being collected.
+    /// Pages that were read from blocks that are being collected.
     buffered: HashSet<u32>,
     programs: [u64; Cause::ALL.len()],
     erases: u64,
@@ -237,7 +238,7 @@ fn the_luns_of_a_static_layout_are_drives_of_their_own() {
     drive.assert_invariants();
 }
 
-/// A drive of four LUNs, whose stripes have four pages.
+/// Builds a drive of four LUNs, whose stripes have four pages.
 fn four_luns(manager: &str) -> Box<dyn BlockManager> {
     let shape = Shape {
         channels: 4,
@@ -279,7 +280,7 @@ fn a_stripe_begins_on_the_lun_with_the_shortest_queue_and_stays_there() {
         (&[0, 9, 9, 9], 2),
         (&[0, 9, 9, 9], 2),
         (&[0, 9, 9, 9], 2),
-        // Of equals, the next in turn.
+        // Of equally short queues, the next in turn.
         (&[1, 1, 1, 1], 3),
     ];
     for (page, (queues, lun)) in (0..).zip(steered) {
@@ -302,7 +303,7 @@ fn managers_with_a_collection_of_their_own_go_to_the_shortest_queue_page_by_page
     }
 }
 
-/// Victims that a drive of 24 blocks has chosen, each with the scores that explain it.
+/// Victims chosen on a drive of 24 blocks, each with the scores that explain the choice.
 fn explained(manager: &str, victims: &str) -> Vec<(u32, Choice)> {
     let setup = Setup {
         logical_pages: 280,

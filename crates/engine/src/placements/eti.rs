@@ -219,7 +219,7 @@ mod tests {
             seed: 1,
         };
         let mut eti = <Eti as Registered<Sizes>>::build(&params, &sizes).unwrap();
-        // The stream of the first of four pages.
+        // Returns the stream of the first of four pages.
         let write = |eti: &mut Eti, first: u32| {
             let page = |logical| HostPage { logical, now: 0, group: 0, invalidation_time: 0 };
             let streams = [0u32, 1, 2, 3].map(|at| eti.host_stream(page(first + at)));

@@ -190,7 +190,7 @@ mod tests {
         "track_to_track_ms": 1, "average_seek_ms": 10, "full_seek_ms": 20, "head_switch_ms": 1,
         "heads": 2, "zones": 4, "outer_mb_s": 100, "inner_mb_s": 50}}"#;
 
-    /// Keys of tables that are numbers, or lists: those of nothing but numbers.
+    /// Adds the keys whose values are numbers or lists, because all lists here contain numbers.
     fn numbers(tables: &Value, keys: &mut HashSet<String>) {
         for (title, table) in tables.as_object().expect("tables") {
             for (key, value) in table.as_object().expect("a table") {

@@ -250,7 +250,8 @@ mod tests {
         let (channels, units) = (3, 70);
         let mut schedule = Schedule::new(channels, units);
         let mut random = Stream::new(1, "test");
-        // What is to come by a sorted list, as a tie's order is easy to see there.
+        // A sorted list predicts the events, because it orders simultaneous events in an obvious
+        // way.
         let mut expected: Vec<(u64, u64, Event)> = Vec::new();
         let mut last_ns = [0; Source::ALL.len()];
         for number in 0..20_000 {
@@ -287,7 +288,8 @@ mod tests {
                 }
             };
             expected.push((soon_ns, number, event));
-            // What has happened last may schedule more, and some of it from the same source.
+            // The event just processed may schedule further events, some of them from its own
+            // source.
             schedule.happened();
             for _ in 0..random.below(3) {
                 schedule.happened();

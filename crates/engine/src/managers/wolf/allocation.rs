@@ -266,7 +266,7 @@ mod tests {
         groups.iter().map(|&(pages, write_share)| Demand { pages, write_share }).collect()
     }
 
-    /// Eqs. 3 and 5, by bisection.
+    /// Solves eqs. 3 and 5 by bisection.
     fn write_amplification(groups: &[Demand], op: &[f64]) -> f64 {
         let of_group = |(g, op): (&Demand, &f64)| {
             let (mut low, mut high) = (0.0, 1.0 - 1e-12);
@@ -332,7 +332,8 @@ mod tests {
         let groups = demands(&[(400.0, 0.01), (200.0, 0.29), (100.0, 0.70)]);
         let op = allocate(Allocation::ClosedForm, rule, &groups, 300.0);
         assert!((op[0] - 20.0).abs() < 1e-9);
-        // 280 pages by 2/3 of the size and 29/99 of the writes, halved.
+        // 280 pages are divided by the mean of the shares of the size (2/3) and of the writes
+        // (29/99).
         assert!((op[1] - 140.0 * (2.0 / 3.0 + 29.0 / 99.0)).abs() < 1e-9);
         let warmer = demands(&[(400.0, 0.05), (200.0, 0.25), (100.0, 0.70)]);
         assert!(allocate(Allocation::ClosedForm, rule, &warmer, 300.0)[0] > 80.0);
@@ -358,7 +359,7 @@ mod tests {
             let u = libm::exp(-16.0 + 0.05 * f64::from(step)).min(300.0);
             let gap = if u < SERIES_BELOW { gap_of_small(u) } else { libm::expm1(u) - u };
             let (solution, _) = log_y(log(gap));
-            // The logarithm of the gap is itself off by a last bit.
+            // The logarithm of the gap itself has a rounding error of one bit.
             assert!((solution / u - 1.0).abs() < 4e-15 * (1.0 + log(gap).abs()), "{u}: {solution}");
         }
     }

@@ -377,7 +377,8 @@ mod tests {
         std::iter::from_fn(|| candidates.choose(blocks, 0, &mut random)).collect()
     }
 
-    /// Blocks 0 to 5, alternately of subgroups 0 and 1, with 2, 1, 1, 1, 0 and 3 invalid pages.
+    /// Blocks 0 to 5, which belong to subgroups 0 and 1 in turn.
+    /// They have 2, 1, 1, 1, 0 and 3 invalid pages.
     fn six_blocks(collect: Collect) -> (Candidates, Blocks) {
         let mut candidates = Candidates::new(collect, 6, 4, 2).unwrap();
         let mut invalid_pages = [1, 1, 1, 1, 0, 3];

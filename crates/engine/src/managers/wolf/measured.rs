@@ -115,7 +115,7 @@ mod tests {
 
     const PACE: Pace = Pace { pace: 0.02, memory: 0.98 };
 
-    /// A group whose victims were always so full, with so much space to spare.
+    /// Measures a group whose victims always had this valid share, with this spare space.
     fn followed(valid_pages: u32, spare_pages: f64) -> f64 {
         let mut group = Measured::new(0.5);
         for _ in 0..1000 {
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_group_that_is_collected_as_the_model_expects_counts_in_full() {
-        // y = 2: 2·ln 2 − 1 spare pages for each page.
+        // At y = 2, there are 2·ln 2 − 1 spare pages for each page.
         let spare_pages = 1000.0 * (2.0 * log(2.0) - 1.0);
         assert!((followed(50, spare_pages) - 1.0).abs() < 1e-6);
         assert!((followed(50, spare_pages / 4.0) - 0.25).abs() < 1e-6);

@@ -222,7 +222,8 @@ mod tests {
 
     const BLOCK_PAGES: f64 = 100.0;
 
-    /// Pages with lives beyond 4,000 writes are in group 0, beyond 2,000 in group 1, …
+    /// Builds groups: pages that live longer than 4,000 writes are in group 0.
+    /// Pages that live longer than 2,000 writes are in group 1, and so on.
     fn groups() -> OpenGroups {
         OpenGroups::new(2.0, 6, 1000)
     }
@@ -239,7 +240,7 @@ mod tests {
         (libm::log2(writes) * f64::from(OCTAVE)) as i32
     }
 
-    /// Groups of which so many pages of each want to be there.
+    /// Builds groups with these numbers of pages that belong to each group.
     fn wanting(pages: [f64; 6]) -> OpenGroups {
         let mut groups = groups();
         for (wanted, pages) in groups.wanted.iter_mut().zip(pages) {
@@ -306,7 +307,8 @@ mod tests {
             of_new(&mut groups, 1400.0);
         });
         groups.end_interval(1000, 1.0, 1000.0);
-        // A tenth of the writes, with lives of 1,000 to 2,000 writes by the mean of logarithms.
+        // A tenth of the writes go to pages with lifetimes of 1,000 to 2,000 writes, by mean
+        // logarithm.
         let expected = 0.1 * 1000.0 * 2f64.powf(0.5 + MEAN_OVER_LOG);
         assert!((groups.wanted[2].pages - expected).abs() < 1.0, "{:?}", groups.wanted[2]);
     }

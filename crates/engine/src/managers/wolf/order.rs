@@ -124,7 +124,8 @@ mod tests {
 
     const HOLD: u32 = 3;
 
-    /// Groups whose measured shares are exactly `shares`: the weight of an interval is 1.
+    /// Builds groups whose measured write shares are exactly `shares`.
+    /// The last interval has the weight 1.
     fn groups(count: usize) -> Groups {
         let rules = Rules {
             weight: 1.0,
@@ -159,7 +160,8 @@ mod tests {
         groups.rules.adaptive = false; // or it would be merged
         interval(&mut groups, &[60, 0, 30, 10], &[100, 0, 100, 100], None);
         assert_eq!(groups.order(), [3, 1, 2, 0]);
-        // Half the share on a tenth of the pages is five times as hot.
+        // Group 2 has half the write share of group 0 on a tenth of its pages, so it is five times
+        // as hot.
         interval(&mut groups, &[60, 0, 30, 10], &[1000, 0, 100, 100], None);
         assert_eq!(groups.order(), [0, 1, 3, 2]);
     }
@@ -170,7 +172,7 @@ mod tests {
         let mut created = |pages: &[u32]| interval(&mut groups, &[10, 90], pages, Some(2));
         assert_eq!(created(&[100, 9]), []);
         assert_eq!(created(&[100, 100]), [Change::Created { group: 2 }]);
-        // While the new group is held, there is no further one.
+        // While the new group is held in its place, no further group is created.
         assert_eq!(interval(&mut groups, &[10, 80, 10], &[100, 100, 1], Some(3)), []);
         assert_eq!(groups.order(), [0, 1, 2]);
     }
@@ -200,7 +202,7 @@ mod tests {
         let mut groups = groups(3);
         let pages = [100, 100, 100];
         for turn in 0..=HOLD {
-            // The two change places all the time; that does not matter.
+            // The two groups exchange places in each interval, which must not matter.
             let writes = if turn % 2 == 0 { [10, 44, 46] } else { [10, 46, 44] };
             let changes = interval(&mut groups, &writes, &pages, None);
             assert_eq!(changes.is_empty(), turn < HOLD, "{turn}");

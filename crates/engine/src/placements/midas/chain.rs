@@ -281,7 +281,7 @@ impl Chain {
 mod tests {
     use super::*;
 
-    /// Blocks 0, 1, … close for the streams, in this order.
+    /// Closes blocks 0, 1, …, which were opened for these streams, in this order.
     fn closed(streams: &[usize]) -> Chain {
         let sizes = Sizes {
             logical_pages: 100,

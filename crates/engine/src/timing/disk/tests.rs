@@ -1,15 +1,17 @@
-//! A disk whose times are worked out by hand.
+//! Tests of a disk whose times are computed by hand.
 
 use super::*;
 use crate::rng::Stream;
 
-/// 6000 turns a minute are 10 ms each; 51.2 MB/s are 1000 sectors a turn, of 10 µs each.
+/// Time per sector: 6000 revolutions per minute take 10 ms each.
+/// At 51.2 MB/s, a revolution passes 1000 sectors of 10 µs each.
 const SECTOR_NS: u64 = 10_000;
 const TURN_NS: u64 = 10_000_000;
 const SWITCH_NS: u64 = 1_000_000;
 const STEP_NS: u64 = 2_000_000;
 
-/// Two zones of 1000 and 500 sectors a track, each of 1000 cylinders of two heads.
+/// Profile with two zones of 1000 and 500 sectors per track.
+/// Each zone has 1000 cylinders of two heads.
 fn profile() -> DiskProfile {
     DiskProfile {
         host: Interface::default(),
@@ -58,7 +60,7 @@ fn flush() -> IoRequest {
     request(Op::Flush, 0, 0)
 }
 
-/// Submits requests at once, and returns when each is complete once all are.
+/// Submits all requests at `now_ns`. Returns the completion time of each request.
 fn times(disk: &mut Disk, now_ns: u64, requests: &[IoRequest]) -> Vec<u64> {
     for (id, request) in requests.iter().enumerate() {
         disk.submit(now_ns, request, id as u32).unwrap();
@@ -75,7 +77,7 @@ fn time(disk: &mut Disk, now_ns: u64, one: IoRequest) -> u64 {
     times(disk, now_ns, &[one])[0]
 }
 
-/// Time at which the last of random requests is complete, with `depth` always under way.
+/// Time at which the last of `count` random requests completes, with `depth` outstanding.
 fn closed_loop(disk: &mut Disk, op: Op, depth: u32, count: u32) -> u64 {
     let mut random = Stream::new(3, "requests");
     let mut draw = || request(op, u64::from(random.below(3_000_000 / 8)) * 8, 8);
@@ -95,13 +97,14 @@ fn closed_loop(disk: &mut Disk, op: Op, depth: u32, count: u32) -> u64 {
 fn a_read_takes_seek_rotation_and_transfer() {
     let profile = profile();
     let mechanics = Mechanics::new(&profile.disk).unwrap();
-    // Sector 300,100 is the 101st of cylinder 150, whose tracks are skewed by a switch and a step
-    // for each cylinder before: 150 · 3 ms is 45 turns and no more, so it passes at 1 ms.
+    // Sector 300,100 is the 101st of cylinder 150. The skew of a switch and a step per cylinder
+    // adds 150 · 3 ms, which is exactly 45 revolutions. The sector therefore passes at 1 ms of a
+    // revolution.
     let there_ns = mechanics.seek_ns(150);
     assert!((6_000_000..8_000_000).contains(&there_ns), "{there_ns}");
     let expected_ns = 11_000_000 + 8 * SECTOR_NS;
     assert_eq!(time(&mut disk(&profile), 0, request(Op::Read, 300_100, 8)), expected_ns);
-    // A write is the same, and so is a part of a sector.
+    // A write takes the same time, and so does a part of a sector.
     assert_eq!(time(&mut disk(&profile), 0, request(Op::Write, 300_100, 8)), expected_ns);
     let part =
         IoRequest { offset: 300_100 * 512 + 7, length: 7 * 512 + 1, ..request(Op::Read, 0, 0) };
@@ -115,7 +118,7 @@ fn the_seek_curve_goes_through_what_the_profile_says() {
     assert!(
         (1..1999).all(|distance| mechanics.seek_ns(distance) <= mechanics.seek_ns(distance + 1))
     );
-    // 2·(C − d) of the C² pairs of cylinders are d > 0 apart.
+    // For d > 0, 2·(C − d) of the C² pairs of cylinders are d cylinders apart.
     let cylinders = 2000_u64;
     let of_pairs = |d: u64| 2.0 * (cylinders - d) as f64 * mechanics.seek_ns(d) as f64;
     let mean_ns = (1..cylinders).map(of_pairs).sum::<f64>() / (cylinders * cylinders) as f64;
@@ -124,10 +127,10 @@ fn the_seek_curve_goes_through_what_the_profile_says() {
 
 #[test]
 fn a_long_read_loses_a_switch_for_each_track_and_nothing_else() {
-    // Both tracks of cylinder 0 and the first of cylinder 1.
+    // The read covers both tracks of cylinder 0 and the first track of cylinder 1.
     let expected_ns = 3 * TURN_NS + SWITCH_NS + STEP_NS;
     assert_eq!(time(&mut disk(&profile()), 0, request(Op::Read, 0, 3000)), expected_ns);
-    // The inner zone has 500 sectors a track: twice the time for each.
+    // The inner zone has 500 sectors per track, so each sector takes twice the time.
     let mut inner = disk(&profile());
     let start_ns = time(&mut inner, 0, request(Op::Read, 2_000_000, 1));
     let rest_ns = time(&mut inner, start_ns, request(Op::Read, 2_000_001, 999)) - start_ns;
@@ -138,7 +141,7 @@ fn a_long_read_loses_a_switch_for_each_track_and_nothing_else() {
 fn the_mean_of_random_reads_is_seek_and_half_a_turn() {
     let profile = profile();
     let mechanics = Mechanics::new(&profile.disk).unwrap();
-    // Tracks of the outer zone are hit twice as often as those of the inner.
+    // Tracks of the outer zone are hit twice as often as tracks of the inner zone.
     let weight = |cylinder: u64| if cylinder < 1000 { 2.0 / 3000.0 } else { 1.0 / 3000.0 };
     let from = |a: u64| (0..2000).map(move |b| (a.abs_diff(b), weight(b) * weight(a)));
     let seek_ns: f64 = (0..2000)
@@ -175,10 +178,10 @@ fn reading_ahead_keeps_a_sequential_reader_at_the_rate_of_the_media() {
     // 6400 sectors: six tracks and 400 sectors, with three switches of heads and three steps.
     let media_ns = 6400 * SECTOR_NS + 3 * SWITCH_NS + 3 * STEP_NS;
     assert_eq!(sequential_ns(&buffered(), 0), media_ns);
-    // A host that pauses after each read finds the next in memory all the same.
+    // If a host pauses after each read, the data of the next read is still in memory.
     let paused_ns = sequential_ns(&buffered(), 1_000_000);
     assert!(paused_ns <= media_ns + 64 * SECTOR_NS + 100 * 1_000_000, "{paused_ns}");
-    // Without, each pause costs a turn.
+    // Without read-ahead, each pause costs a revolution.
     assert!(sequential_ns(&profile(), 1_000_000) > 100 * (TURN_NS - 1_000_000));
 }
 
@@ -191,7 +194,8 @@ fn sequential_writes_are_made_at_the_rate_of_the_media() {
         time(&mut disk, answered_ns, flush())
     };
     assert_eq!(sequential_ns(&written_back()), 6400 * SECTOR_NS + 3 * SWITCH_NS + 3 * STEP_NS);
-    // The link takes time enough for the next sector to pass: each write waits for a turn.
+    // While the link transfers the data, the next sector passes. Each write therefore waits for a
+    // revolution.
     let mut through = profile();
     through.host.out_ns = 1;
     assert!(sequential_ns(&through) > 99 * TURN_NS);
@@ -204,14 +208,14 @@ fn what_memory_holds_takes_no_more_than_the_link() {
     let mut disk = disk(&profile);
     let read = |sector| request(Op::Read, sector, 1);
     let first_ns = time(&mut disk, 0, read(5));
-    // The sixth sector of a turn, and a packet of 4096 bytes, which takes 8 µs.
+    // This is the sixth sector of a revolution, and a packet of 4096 bytes, which takes 8 µs.
     assert_eq!(first_ns, 6 * SECTOR_NS + 8000);
     assert_eq!(time(&mut disk, first_ns, read(5)), first_ns + 8000);
-    // Far away and back: the first pass is still in memory.
+    // After a distant read, the sectors of the first pass are still in memory.
     let far_ns = time(&mut disk, first_ns + 8000, read(2_500_000));
     assert_eq!(time(&mut disk, far_ns, read(5)), far_ns + 8000);
-    // A quarter of memory is read ahead; half of the rest is for earlier passes, of which one that
-    // long leaves no other.
+    // A quarter of the memory holds data read ahead. Half of the rest holds earlier passes, so that
+    // one long pass replaces all others.
     let others = [700_000, 800_000].map(|sector| request(Op::Read, sector, 1500));
     let later_ns = others.iter().fold(far_ns + 8000, |now, other| time(&mut disk, now, *other));
     let fetched_ns = time(&mut disk, later_ns, read(5)) - later_ns;
@@ -241,10 +245,11 @@ fn a_flush_waits_for_older_writes_only() {
 #[test]
 fn a_full_memory_answers_writes_as_fast_as_it_is_emptied() {
     let mut disk = disk(&written_back());
-    // 1024 sectors of memory, for writes of 512: the third waits for the first to be made.
+    // Memory has 1024 sectors for writes of 512 sectors each, so the third write waits until the
+    // first is on the medium.
     let writes = [0, 5000, 9000].map(|sector| request(Op::Write, sector, 512));
     assert_eq!(times(&mut disk, 0, &writes), [0, 0, 512 * SECTOR_NS]);
-    // One that never fits is made before it is answered.
+    // A write larger than memory is on the medium before it is acknowledged.
     let large = request(Op::Write, 2000, 1025);
     assert!(time(&mut disk, 512 * SECTOR_NS, large) > 512 * SECTOR_NS + 1025 * SECTOR_NS);
 }
@@ -254,10 +259,11 @@ fn memory_holds_no_more_writes_than_it_has_segments() {
     let mut profile = written_back();
     profile.disk.write_segments = 2;
     let mut disk = disk(&profile);
-    // The first is being made, the next two are held, and the fourth waits for a segment.
+    // The first write is in progress and the next two are in memory, so the fourth waits for a
+    // segment.
     let writes = [0, 5000, 9000, 13_000].map(|sector| request(Op::Write, sector, 8));
     assert_eq!(times(&mut disk, 0, &writes), [0, 0, 0, 8 * SECTOR_NS]);
-    // What goes on from one that is held needs no segment.
+    // A write that continues a write in memory needs no segment of its own.
     assert_eq!(time(&mut disk, 8 * SECTOR_NS, request(Op::Write, 13_008, 8)), 8 * SECTOR_NS);
 }
 
@@ -293,7 +299,7 @@ fn the_head_is_busy_while_it_reads_ahead_and_then_rests() {
     assert_eq!(disk.next_event_ns(), None);
     let head_ns = |disk: &Disk, at_ns| disk.busy(at_ns)[0].busy_ns;
     assert_eq!(head_ns(&disk, done_ns + 5000), done_ns + 5000);
-    // It stops 512 sectors further on.
+    // Read-ahead stops 512 sectors after the request.
     assert_eq!(head_ns(&disk, TURN_NS), 612 * SECTOR_NS);
 }
 
@@ -316,7 +322,7 @@ fn the_interface_takes_its_times_before_and_after() {
     };
     let read_ns = time(&mut disk(&profile), 0, request(Op::Read, 1, 8));
     assert_eq!(read_ns, 9 * SECTOR_NS + 8000 + 70);
-    // A write is in memory at 500 + 8000 ns, known 1000 ns later: in time for sector 1.
+    // A write is in memory after 500 + 8000 ns and processed 1000 ns later, in time for sector 1.
     let write_ns = time(&mut disk(&profile), 0, request(Op::Write, 1, 8));
     assert_eq!(write_ns, 9 * SECTOR_NS + 70);
     let trim = request(Op::Trim, 0, 1000);

@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn tails_of_small_codewords_are_those_counted_by_hand() {
-        // Of eight bits, none may be wrong, or one.
+        // Of eight bits, none or one may be wrong.
         for rate in [0.001, 0.1, 0.3, 0.5] {
             let right = (1.0_f64 - rate).powi(8);
             let single_errors = 8.0 * rate * (1.0_f64 - rate).powi(7);

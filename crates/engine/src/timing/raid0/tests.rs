@@ -1,4 +1,4 @@
-//! An array of servers whose times are known.
+//! Tests of an array of servers with known service times.
 
 use super::*;
 use crate::rng::Stream;
@@ -63,7 +63,8 @@ fn two_members_take_half_the_time_of_one_for_a_sequential_read() {
 fn a_request_is_complete_when_its_last_part_is() {
     let slow = Server { request_ns: 1_000_000, ..server(8) };
     let mut array = array(vec![server(8), slow]);
-    // 1 stripe on the first; 1 on each; 512 bytes on the second, behind what that serves.
+    // One stripe on the first member; one stripe on each; 512 bytes on the second member, which
+    // waits for its stripe.
     for (id, (offset, length)) in [(0, 1024), (0, 2048), (1024, 512)].into_iter().enumerate() {
         array.submit(0, &read(offset, length), id as u32).unwrap();
     }
@@ -75,7 +76,7 @@ fn a_request_is_complete_when_its_last_part_is() {
 fn a_member_gets_no_more_than_it_takes_at_once() {
     let mut array = array(vec![server(8), server(8)]);
     assert_eq!(array.depth(), 8);
-    // All on the first member, which takes four and would panic at a fifth.
+    // All requests go to the first member. It accepts four and would panic at a fifth.
     (0..8).for_each(|id| array.submit(0, &read(0, 1024), id).unwrap());
     let expected: Vec<_> = (0..8).map(|id| (id, u64::from(id + 1) * 10_240)).collect();
     assert_eq!(run(&mut array), expected);

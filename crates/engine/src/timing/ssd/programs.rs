@@ -338,8 +338,8 @@ mod tests {
     fn a_copy_waits_for_no_read_of_what_lay_in_its_place_before() {
         let (victim, young, next_victim): (OpId, OpId, OpId) = (0, 1, 2);
         let mut programs = Programs::new(1).unwrap();
-        // A victim is read, then a young block, which is copied first; what is copied to the young
-        // block is read again.
+        // A victim is read, and then a young block, which is copied first. Pages that were copied
+        // to the young block are read again.
         programs.sources = vec![(84, victim), (12, young)];
         assert_eq!(programs.source(12), Some(young));
         assert_eq!(programs.source(84), Some(victim));

@@ -1,4 +1,4 @@
-//! A device that takes one request after another and a stated time for each.
+//! Device that serves one request after another, each in a fixed time.
 
 use std::collections::VecDeque;
 
@@ -6,20 +6,20 @@ use crate::error::Result;
 use crate::flash::Counters;
 use crate::timing::{BlockDevice, Busy, Completion, Edge, IoRequest};
 
-/// A server with a queue.
+/// Server with a queue of requests.
 #[derive(Debug, Default)]
 pub struct Server {
     pub capacity_bytes: u64,
     pub depth: u32,
-    /// Time for each request, beside that for each byte.
+    /// Time for each request, in addition to the time for its bytes.
     pub request_ns: u64,
     pub byte_ns: u64,
-    /// Counters of the device, if it is to pass for flash.
+    /// Counters of the device, if it represents flash.
     pub counters: Option<Counters>,
-    /// Edges of its only die, to be taken.
+    /// Edges of the Ready/Busy pin of its only die.
     pub edges: Vec<Edge>,
-    /// Times at which what it was given will be complete.
-    /// Beside these, the time at which it is free, and its work till then.
+    /// Completion times of the submitted requests, with their numbers.
+    /// The next fields are the time at which the device is free, and its busy time until then.
     pub queue: VecDeque<(u64, u32)>,
     pub free_ns: u64,
     pub busy_ns: u64,

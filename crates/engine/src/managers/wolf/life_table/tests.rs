@@ -10,13 +10,13 @@ fn log_of(writes: f64) -> i32 {
     (log2(writes) * f64::from(OCTAVE)) as i32
 }
 
-/// The mean of the logarithm of an exponential life with such a mean.
+/// Mean logarithm of exponentially distributed lifetimes with this mean.
 fn log_of_exponential(mean: f64) -> i32 {
     log_of(mean) - (0.8327 * f64::from(OCTAVE)) as i32
 }
 
-/// Life table of a class of 256 pages with an exponential life of such a mean.
-/// Its pages are counted over `turns` times the logical pages.
+/// Life table of a class of 256 pages with exponentially distributed lifetimes of this mean.
+/// The pages are counted during `turns` drive writes.
 fn memoryless(class: Class, mean: f64, turns: u32) -> LifeTable {
     let mut table = table();
     for _ in 0..turns * FORECASTS {
@@ -51,7 +51,7 @@ fn pages_that_die_at_random_have_the_same_rest_of_life_at_any_age() {
 fn pages_of_which_half_are_cold_live_long_once_they_are_old() {
     let class = 1 + 5 * PATTERNS as Class;
     let mut table = memoryless(class, 1000.0, 20);
-    // As many more that are seen at each age and never overwritten.
+    // Adds about as many pages that are counted at each age and never overwritten.
     for bin in 0..AGES {
         table.seen[usize::from(class) * AGES + bin] += 100.0;
     }
