@@ -69,7 +69,7 @@ impl Pools {
 pub enum BlockState {
     /// Erased and not open.
     Free,
-    /// Open for writing, behind a write frontier.
+    /// Open for writing at a write frontier.
     Open,
     /// Full, and therefore a candidate for collection.
     Closed,
@@ -317,7 +317,8 @@ impl<T: Tap> Flash<T> {
     }
 
     /// Erases a closed block after its valid pages were read.
-    /// It joins its free pool. If it is worn out, a spare block joins the pool in its place.
+    /// The block joins the free blocks of its pool. If it is worn out, a spare block joins them in
+    /// its place.
     pub fn erase(&mut self, block: u32, cause: Cause) {
         let array = &mut self.array;
         assert_eq!(

@@ -60,7 +60,7 @@ pub enum Notice<'a> {
         logical: u32,
     },
     /// A group of pages is created.
-    /// Its blocks are behind the frontiers of the stream with the same number.
+    /// Its pages are written at the frontiers of the stream with the same number.
     GroupCreated {
         /// Number of the group.
         group: u32,

@@ -8,9 +8,10 @@ use crate::victims::IntoVictims;
 
 /// Builds the manager of a user's own placement.
 ///
-/// The victim policy is also a user's own, or the one that a spec names. Both are compiled into the
-/// loop, like those of the registry. The space that the placement needs is checked. The placement
-/// itself must ensure that its streams are within the declared number, and its victims closed.
+/// The victim policy is also a user's own, or the one that a spec names. Both policies are compiled
+/// into the manager, like the policies of the registry. This function checks that the drive has the
+/// space that the placement needs. The placement itself must ensure that its streams are within the
+/// declared number, and that its victims are closed blocks.
 ///
 /// ```
 /// use writeamp_engine::Result;

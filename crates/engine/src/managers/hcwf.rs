@@ -1,9 +1,9 @@
 //! Hot and cold write frontiers, with or without swaps (paper 4, §2.2).
 //!
 //! Pages are classified as hot or cold when written, and blocks when opened. When a frontier is
-//! full, a victim of either kind becomes the next one. Its valid pages are copied back, or fill the
-//! other frontier, so that space moves between hot and cold data by itself. Each LUN that collects
-//! for itself has its own pair of frontiers (footnote 1 of the paper).
+//! full, a victim of either kind becomes the next frontier. Its valid pages are copied back, or
+//! fill the other frontier, so that space moves between hot and cold data by itself. Each LUN that
+//! collects for itself has its own pair of frontiers (footnote 1 of the paper).
 
 mod ahead;
 mod state;

@@ -167,7 +167,7 @@ impl dyn BlockManager {
     }
 }
 
-/// Taps for which managers are compiled, with static or dynamic victim policies.
+/// Connections to observers ([`Tap`]) for which managers are compiled.
 /// Without an observer, each victim policy that tracks pages gets its own compiled loop. All other
 /// combinations call the policy through a pointer.
 pub trait Compiled: Tap {

@@ -88,7 +88,7 @@ pub trait Placement: State + Send + 'static {
     fn host_stream(&mut self, page: HostPage) -> usize;
 
     /// Forgets the history of a page that the host has trimmed.
-    /// It does not predict how often its next data will be written.
+    /// The history does not predict how often the page's next data will be written.
     fn forget(&mut self, _logical: u32) {}
 
     /// Called when a victim is chosen; its valid pages follow.

@@ -130,7 +130,8 @@ pub trait BlockDevice: Send {
     }
 
     /// Prefetches simulator data for a request that will be submitted soon.
-    /// `is_near` means that it is among the next few. Changes no state.
+    /// `is_near` means that it is one of the next few requests. The state of the device does not
+    /// change.
     fn prefetch(&self, _request: &IoRequest, _is_near: bool) {}
 
     /// Writes all volatile data to the medium. All of it is written when no event is left.

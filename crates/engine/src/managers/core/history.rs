@@ -16,7 +16,8 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         Ok(())
     }
 
-    /// History of a page, or None if the drive keeps none or the host never wrote the page.
+    /// History of a page.
+    /// None if the drive keeps no histories, or if the host never wrote the page.
     #[inline(always)]
     pub fn recall(&self, logical: u32) -> Option<PageHistory> {
         self.history.as_ref().and_then(|history| history.page(logical, self.now()))
@@ -55,7 +56,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         }
     }
 
-    /// Records that `logical` was programmed behind `frontier`, and is no longer in `from`.
+    /// Records that `logical` was programmed at `frontier`, and is no longer in block `from`.
     #[inline(always)]
     pub fn follow(&mut self, logical: u32, from: Option<u32>, frontier: usize) {
         if let Some(history) = &mut self.history {

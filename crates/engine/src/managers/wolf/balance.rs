@@ -109,7 +109,7 @@ impl<T: Tap> Grouped<T> {
         true
     }
 
-    /// Free pages of a subgroup plus the pages that it could free by collecting.
+    /// Number of free pages of a subgroup, plus the pages that it could free by collecting.
     pub fn reclaimable_pages(&self, subgroup: usize) -> i64 {
         let block_pages = i64::from(self.core.flash.geometry().pages_per_block());
         i64::from(self.core.candidates().invalid_pages(subgroup))

@@ -78,7 +78,7 @@ pub struct Candidates {
     /// Subgroup of each open or closed block.
     subgroup_of: Table<u32>,
     subgroups: Vec<Subgroup>,
-    /// Queues of each subgroup in turn.
+    /// Queues of all subgroups, one subgroup after another.
     queues: Table<Ends>,
     queues_each: usize,
     /// Subgroup from which [`VictimPolicy::choose`] chooses.
@@ -115,12 +115,12 @@ impl Candidates {
         self.subgroup_of[block as usize] as usize
     }
 
-    /// Invalid pages of the closed blocks of a subgroup.
+    /// Number of invalid pages in the closed blocks of a subgroup.
     pub fn invalid_pages(&self, subgroup: usize) -> u32 {
         self.subgroups[subgroup].invalid_pages
     }
 
-    /// Valid pages of a subgroup.
+    /// Number of valid pages of a subgroup.
     pub fn valid_pages(&self, subgroup: usize) -> u32 {
         self.subgroups[subgroup].valid_pages
     }

@@ -212,7 +212,7 @@ impl Intervals {
     }
 
     /// Forgets the history of an unmapped page.
-    /// It does not predict the lifetime of the page's next data.
+    /// The history does not predict the lifetime of the page's next data.
     pub fn forget(&mut self, page: u32) {
         self.pages[page as usize] = PageHistory::nothing();
     }

@@ -9,7 +9,7 @@ use crate::state::state;
 #[derive(Debug, Clone)]
 pub struct Space {
     luns: usize,
-    /// Group of each subgroup.
+    /// Group of each subgroup (a group on a LUN).
     group_of: Vec<u8>,
     /// Owned blocks, including credits; negative if a group has given away more than it holds.
     owned: Vec<i32>,

@@ -64,8 +64,9 @@ impl Hinting {
                 }
                 request_hints.extend(hints.group_of.iter().map(|&group| u64::from(group)));
             }
-            // After the write is served, the clock is past all of its pages. Times are relative to
-            // that.
+            // After the write is served, the clock has counted all of its pages. The number of
+            // pages from a page to the end of the write is therefore added to its time, so that its
+            // remaining lifetime stays the same.
             _ => request_hints.extend(hints.invalidation_times.iter().enumerate().map(
                 |(at, &time)| {
                     if time == NEVER { NEVER } else { time.saturating_add((pages - at) as u64) }
