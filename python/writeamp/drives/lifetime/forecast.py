@@ -1,4 +1,4 @@
-"""Forecast of wear from the rate that explains the readings, and a backtest of it."""
+"""Forecast of wear from the rate that explains readings of percentage used, and its backtest."""
 
 from __future__ import annotations
 
@@ -15,22 +15,26 @@ BY_STEPS = "steps of percentage used"
 NO_STEP = "no step of percentage used"
 HOUR_S, DAY_S, YEAR_S = 3600.0, 86_400.0, 365 * 86_400.0
 WHOLE_PERCENT = 100.0
-# Largest assumed ratio of the current load and the load of the life so far, in either direction.
+# The current load is assumed to be at most this many times the mean load since the drive was new,
+# and at least this fraction of it.
 _OTHER_LOAD = 1.5
-# With one step, all rates up to the highest are equally likely; 5% of them are below this share.
+# With one step of percentage used, all rates up to the highest are equally likely. The slowest 5%
+# are below this share of the highest.
 _SLOWEST_SHARE = 1 / 20
-# A single step is ignored if it implies more than this many times the rate of the life so far. It
-# gives no lowest rate if the readings span less than this time. In both cases it may be chance.
+# A single step may come early by chance. So it is ignored if it implies more than this many times
+# the mean rate since the drive was new. If readings span less than this time, it gives no lowest
+# rate.
 _CHANCE, _SHORTEST_SPAN_S = 10, DAY_S
-# Power-on hours that do not rise for this long have stopped.
+# Power-on hours that do not rise for this long count as stopped.
 _LONGEST_STAND_S = 2 * DAY_S
-# Share of powered-on time from which a drive counts as always on.
+# A drive that is powered on for a greater share of the time counts as always on.
 ALWAYS_ON = 0.9
-# The backtest makes at most this many forecasts over the history, each from all readings up to one
-# of them.
+# The backtest makes at most this many forecasts over the history, each from all readings before
+# some time.
 _MOST_FORECASTS = 50
 _FEWEST_READINGS = 2
-# A forecast can fail only if the time of the step is known to this share of the time until it.
+# The backtest counts a forecast only if the gap between the readings around the step is at most this
+# share of the time from the forecast to the step.
 _GAP_SHARE = 0.5
 
 
@@ -40,7 +44,7 @@ class WearForecast(NamedTuple):
     Attributes:
         method: source of the rate.
         last: latest reading, from which wear continues.
-        bounds: 90% interval of the rate; a low of 0 is unknown.
+        bounds: 90% interval of the rate; a lower bound of 0 means that it is unknown.
         step_percent: every percentage used is a multiple of it.
         dominates: main cause of the width of the bounds.
         warnings: sentences about a rate that changed.
@@ -54,7 +58,7 @@ class WearForecast(NamedTuple):
     warnings: tuple[str, ...] = ()
 
     def seconds_to(self, percent: float) -> tuple[float, float | None, float | None]:
-        """Return the least, middle and most seconds until a percentage; None if unknown."""
+        """Return the least, median and greatest number of seconds until a percentage, or None."""
         least = max(percent - self.last.percent - self.step_percent, 0.0)
         most = max(percent - self.last.percent, 0.0)
         low, middle, high = self.bounds
@@ -75,7 +79,7 @@ def latest_forecast(readings: Sequence[WearReading], *, is_by_hours: bool) -> We
 
 
 def _is_apart(earlier: WearForecast, later: WearForecast) -> bool:
-    """Return whether two forecasts have disjoint rates or disjoint ends of the rated life."""
+    """Return whether two forecasts have disjoint intervals of the rate or of the life's end."""
     (least, _, most), (later_least, _, later_most) = (
         forecast.seconds_to(WHOLE_PERCENT) for forecast in (earlier, later)
     )
@@ -89,8 +93,8 @@ def forecast_of(readings: Sequence[WearReading], *, is_by_hours: bool) -> WearFo
     """Return the forecast from readings; None if they do not span a known time.
 
     Args:
-        readings: in order of time, with a percentage that does not fall.
-        is_by_hours: whether their times are power-on hours.
+        readings: readings in order of time, with a percentage used that does not fall.
+        is_by_hours: whether the times of the readings are power-on hours.
     """
     first, last = readings[0], readings[-1]
     share = 1.0 if is_by_hours else powered_share(readings)
@@ -132,7 +136,7 @@ def _by_life(
 ) -> WearForecast:
     dominates = _counted(step)
     if life.low <= 0:
-        # The rounding of the highest mean rate is wide enough for the shortest life.
+        # The upper bound already allows for rounding of percentage used, so it is not widened.
         bounds = life._replace(high=min(life.high, highest))
         return WearForecast(NO_STEP, last, bounds, step, dominates)
     low, high = life.low / _OTHER_LOAD, min(life.high * _OTHER_LOAD, highest)
@@ -141,7 +145,7 @@ def _by_life(
 
 
 def powered_share(readings: Sequence[WearReading]) -> float | None:
-    """Return the ratio of power-on hours to time; None if power-on hours have stopped."""
+    """Return the ratio of power-on hours to elapsed time; None if power-on hours have stopped."""
     first, last = readings[0], readings[-1]
     span_s = last.early_s - first.early_s
     if first.hours is None or last.hours is None or span_s <= _LONGEST_STAND_S:
@@ -153,7 +157,7 @@ def powered_share(readings: Sequence[WearReading]) -> float | None:
 
 
 def _life(reading: WearReading, share: float | None, step: float = 1.0) -> RateBounds | None:
-    """Return the rate from new to a reading, for any rounding of percentage used."""
+    """Return the mean rate from new to a reading; bounds cover any rounding of percentage used."""
     if not reading.hours or share is None:
         return None
     age_s, percent = reading.hours * HOUR_S, reading.percent
@@ -175,7 +179,8 @@ def _warnings(
     previous = _life(first, share)
     if previous is None or share is None:
         return ()
-    # For a drive that is off at times, the rate per power-on hour exceeds the rate per clock hour.
+    # If a drive is off at times, its earlier rate per hour of elapsed time may have been lower. So a
+    # slower rate now counts as a change only if the drive is always on.
     is_faster = now.low > previous.high
     if not now.differs_from(previous) or not (is_faster or share > ALWAYS_ON):
         return ()
@@ -196,15 +201,15 @@ def _yearly(bounds: RateBounds) -> str:
 
 
 def backtest_of(readings: Sequence[WearReading], *, is_by_hours: bool) -> Backtest | None:
-    """Return how often forecasts of the last step of percentage used held, or None.
+    """Return how many forecasts of the last step of percentage used were right, or None.
 
-    A forecast is made from all readings up to one of them, by the same rule as for the end of the
-    rated life. It holds if the step came within its interval. If the gap between the readings
-    around the step is long, no forecast could fail, so none is counted.
+    Each forecast uses all readings up to one of them, by the same rule as for the end of the rated
+    life. It is right if the step came within its interval. If the gap between the readings around
+    the step is long, no forecast could be wrong, so none is counted.
 
     Args:
-        readings: in order of time, with a percentage that does not fall.
-        is_by_hours: whether their times are power-on hours.
+        readings: readings in order of time, with a percentage used that does not fall.
+        is_by_hours: whether the times of the readings are power-on hours.
     """
     steps = [pair for pair in pairwise(readings) if pair[1].percent > pair[0].percent]
     if not steps:

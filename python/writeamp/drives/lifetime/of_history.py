@@ -30,31 +30,34 @@ from writeamp.errors import WriteampError
 
 _NO_TIMES = "the snapshots have no times"
 _BY_HOURS = "times are power-on hours; years assume that the drive is always on"
-# Some drives count minutes or milliseconds, or pack several counts into one value.
+# Some drives count minutes or milliseconds as power-on hours, or pack several counts into the value.
+# So greater values are ignored.
 _MOST_HOURS = 100 * 8766
 _IMPOSSIBLE_HOURS = (
     "power-on hours exceed 100 years: the drive counts another unit, so they are ignored"
 )
-# Hours are rounded, and clocks are adjusted now and then.
+# Power-on hours may exceed elapsed time by this factor and these seconds, because hours are rounded
+# and clocks are adjusted now and then.
 _CLOCK_SLACK, _CLOCK_SLACK_S = 1.02, 2 * HOUR_S
-# Logs have one byte for percentage used, which saturates at this value.
+# Percentage used is one byte in SMART logs, which saturates at this value.
 _MOST_PERCENT = 255
-# If the rates of the two halves of a history differ by more than this factor, the use of the drive
-# changed.
+# If the host's write rates in the two halves of a history differ by more than this factor, a warning
+# says that the use of the drive changed.
 _CHANGED = 1.5
 _FEWEST_FOR_TREND = 8
-# Limit of snapshots for the host's rate, as all pairs of them are used.
+# Limit of snapshots for the host's write rate. All pairs of snapshots are used, so the cost grows
+# with the square of their number.
 _MOST_POINTS = 300
 
 
 @dataclass(frozen=True)
 class WearHistory:
-    """Readings of one drive.
+    """Snapshots of one drive, and its percentage used over time (the readings).
 
     Attributes:
         snapshots: in order of time; `taken_at` is on their common clock.
-        readings: latest readings without a fall of percentage used; empty if unknown.
-        is_by_hours: whether times are power-on hours, as some snapshots have no times.
+        readings: readings after the last fall of percentage used; empty if it is unknown.
+        is_by_hours: whether times are power-on hours, because some snapshots have no times.
         warnings: sentences about the clock and about readings that are left out.
     """
 
@@ -71,7 +74,7 @@ def history_of(snapshots: Sequence[Snapshot]) -> WearHistory:
         snapshots: snapshots of one drive, each with a percentage used.
 
     Raises:
-        WriteampError: they have no common clock, or two contradict each other.
+        WriteampError: the snapshots have no common clock, or two contradict each other.
     """
     aged = [_without_impossible_hours(snapshot) for snapshot in snapshots]
     clock = _clock(aged)
@@ -146,7 +149,7 @@ def _rising(readings: list[WearReading]) -> tuple[list[WearReading], list[str]]:
 
 
 def _stood_still(readings: Sequence[WearReading]) -> str:
-    """Return why power-on hours cannot be used as a clock, or ""."""
+    """Return the reason why power-on hours cannot be used as a clock, or "" if they can."""
     for earlier, later in pairwise(readings):
         if earlier.early_s == later.early_s and earlier.percent < later.percent:
             return (
@@ -178,10 +181,10 @@ def _hours_against_clock(readings: Sequence[WearReading]) -> list[str]:
 
 
 def _one_a_moment(readings: Sequence[WearReading]) -> list[WearReading]:
-    """Return the readings without duplicates of one moment.
+    """Return the readings with at most one per moment.
 
     Raises:
-        WriteampError: two readings of one moment contradict each other.
+        WriteampError: two readings of the same moment contradict each other.
     """
     distinct = list(readings[:1])
     for reading in readings[1:]:
@@ -204,7 +207,8 @@ def lifetime_of_history(snapshots: Sequence[Snapshot]) -> DriveLifetime:
         snapshots: snapshots of one drive, in any order; a single one must have power-on hours.
 
     Raises:
-        WriteampError: they are of several drives, or lack a percentage used or a common clock.
+        WriteampError: the snapshots are of several drives, or lack a percentage used or a common
+            clock.
     """
     for field in ("serial", "model"):
         names = dict.fromkeys(getattr(snapshot.facts, field) for snapshot in snapshots)

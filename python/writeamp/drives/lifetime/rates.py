@@ -16,24 +16,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 _DAY_S = 86_400.0
-# Loads vary from day to day. With a variation v, the wear of n days may differ from the mean by v *
-# sqrt(n) days' wear. Means are at least as uncertain as with _LEAST_VARIATION, and two spans are
-# compared as if both varied by _USUAL_VARIATION.
+# Loads vary from day to day. With a variation v, the wear of n days may differ from its expected
+# value by v * sqrt(n) times the mean wear of a day. Mean rates are at least as uncertain as with
+# _LEAST_VARIATION. Two spans are compared as if both varied by _USUAL_VARIATION.
 _LEAST_VARIATION, _USUAL_VARIATION, _MOST_VARIATION = 0.5, 1.0, 30.0
 # The least variation that explains the readings underestimates the true variation by up to this
 # factor.
 _VARIATION_MARGIN = 1.5
 _BISECTIONS = 10
-# Two rates differ if the ratio of their closest bounds is at least this.
+# Two rates count as different if the ratio of their closest bounds is above this.
 _OTHER_RATE = 1.25
-# With this mean number of readings per value, no value is skipped for lack of readings. A single
-# rise must come within this share of the history, as a stopping load also makes one.
+# Conditions for detecting a drive that counts in steps above 1%. There must be at least this mean
+# number of readings per value, so that no value is skipped for lack of readings. With only one
+# rise, it must happen within this share of the history, as a load that stops also makes one rise.
 _READINGS_PER_VALUE = 2
 _SHORT_RISE_SHARE = 1 / 6
 
 
 class WearReading(NamedTuple):
-    """Percentage used at a time between two bounds; power-on hours are None if unknown."""
+    """Percentage used at a moment from `early_s` to `late_s`; hours are None if unknown."""
 
     percent: float
     early_s: float
@@ -42,28 +43,31 @@ class WearReading(NamedTuple):
 
 
 class RateBounds(NamedTuple):
-    """Rates in percent per second. The lowest is 0 if the readings have fewer than two steps."""
+    """Bounds and middle of a rate of wear, in percent per second.
+
+    The lower bound is 0 if the readings have fewer than two steps of percentage used.
+    """
 
     low: float
     middle: float
     high: float
 
     def differs_from(self, other: RateBounds) -> bool:
-        """Return whether the closest rates of both differ by more than a quarter."""
+        """Return whether the closest bounds of two rates differ by more than a quarter."""
         return self.low > _OTHER_RATE * other.high or self.high * _OTHER_RATE < other.low
 
     def is_apart_from(self, other: RateBounds) -> bool:
-        """Return whether both have no rate in common."""
+        """Return whether two intervals of rates do not overlap."""
         return self.low > other.high or self.high < other.low
 
     def with_variation(self, span_s: float) -> RateBounds:
-        """Return bounds that are at least as wide as the uncertainty of a mean over a span."""
+        """Return the bounds, widened to at least the uncertainty of a mean rate over a span."""
         spread = self.middle * min(_LEAST_VARIATION / math.sqrt(span_s / _DAY_S), 0.5)
         low, high = min(self.low, self.middle - spread), max(self.high, self.middle + spread)
         return RateBounds(low, self.middle, high)
 
     def joined(self, other: RateBounds) -> RateBounds:
-        """Return the smallest bounds that contain both."""
+        """Return the narrowest bounds that contain both intervals."""
         return self._replace(low=min(self.low, other.low), high=max(self.high, other.high))
 
 
@@ -116,7 +120,7 @@ def rates_of(readings: Sequence[WearReading]) -> Rates:
 
 
 def _corners(readings: Sequence[WearReading]) -> list[WearReading]:
-    """Return the first and last reading of each value; those between them add no bounds."""
+    """Return the first and last reading of each value; readings in between add no information."""
     percents = [None, *(reading.percent for reading in readings), None]
     return [
         reading
@@ -126,16 +130,16 @@ def _corners(readings: Sequence[WearReading]) -> list[WearReading]:
 
 
 def _step_and_starts(corners: Sequence[WearReading], readings: int) -> tuple[float, list[int]]:
-    """Return the step of percentage used, and the starts of spans with one rate each.
+    """Return the step of percentage used, and the starts of spans with a single rate.
 
-    The step is more than 1% if all values are multiples of it, no value is skipped for lack of
-    readings, and it explains the readings with fewer rates.
+    The step is above 1% only if all values are multiples of it, readings are dense enough that no
+    value is skipped, and the step explains the readings with fewer rates.
     """
     values = {reading.percent for reading in corners}
     starts = _starts(corners, 1.0)
     coarse = math.gcd(*map(int, values)) if all(value.is_integer() for value in values) else 1
     is_dense = readings >= _READINGS_PER_VALUE * len(values)
-    # A single even value, or two, may be a coincidence.
+    # Even values may be a coincidence if there are only one or two.
     if is_dense and _rises_fast(corners, len(values)) and coarse ** (len(values) - 1) > 2:
         coarse_starts = _starts(corners, coarse)
         if len(coarse_starts) < len(starts):
@@ -155,10 +159,10 @@ def _rises_fast(corners: Sequence[WearReading], values: int) -> bool:
 
 
 def _starts(corners: Sequence[WearReading], step: float) -> list[int]:
-    """Return the starts of spans that one rate explains each, each as long as possible.
+    """Divide the readings into spans that one rate explains; return where each span starts.
 
-    A span begins with the last reading of the previous span. All later readings have its own rate,
-    even if the change is detected late.
+    Each span is as long as possible, and begins with the last reading of the previous span. A
+    change may be detected late, but all readings after this one have the new rate.
     """
     low, high = _pair_bounds(corners, step, 0.0)
     starts = [0]
@@ -191,7 +195,7 @@ def _latest_span(
 
 
 def _with_two_steps(corners: Sequence[WearReading], step: float, start: int) -> int:
-    """Return the start of the last span, or of an earlier one with two steps and one rate."""
+    """Return `start`, or an earlier start from which two steps occur and one rate fits."""
     for earlier in range(start, -1, -1):
         if corners[-1].percent - corners[earlier].percent > step:
             return earlier if _is_explained(corners[earlier:], step, 0.0) else start
@@ -199,7 +203,7 @@ def _with_two_steps(corners: Sequence[WearReading], step: float, start: int) -> 
 
 
 def _changed_in_first_gap(span: Sequence[WearReading], previous: RateBounds) -> list[WearReading]:
-    """Return a span with a rate that began midway between its first two readings."""
+    """Return the span, assuming that its rate began midway between its first two readings."""
     first, second = span[:2]
     rise_s = (second.percent - first.percent) / previous.middle
     wait_s = min(second.early_s - first.early_s, rise_s) / 2
@@ -229,16 +233,17 @@ def _is_explained(corners: Sequence[WearReading], step: float, variation: float)
 
 
 def _bounds(corners: Sequence[WearReading], step: float, variation: float = 0.0) -> RateBounds:
-    """Return the rates that explain the readings.
+    """Return the bounds of the rates that explain the readings, and a middle.
 
-    The middle is the whole rise over the whole span, limited to the middle half of the bounds.
+    The middle is the rise over the span, divided by its time, and limited to the middle half of the
+    bounds.
     """
     pair_low, pair_high = _pair_bounds(corners, step, variation)
     low, high = float(pair_low.max()), float(pair_high.min())
     first, last = corners[0], corners[-1]
     span_s = max(last.early_s - first.early_s, 1.0)
     middle = max((last.percent - first.percent) / span_s, low)
-    # With a varying load, the rate of a few days has no upper bound.
+    # With a varying load, the rate of a few days may have no upper bound.
     if math.isfinite(high):
         quarter = (high - low) / 4
         middle = min(max(middle, low + quarter), high - quarter)
@@ -248,13 +253,17 @@ def _bounds(corners: Sequence[WearReading], step: float, variation: float = 0.0)
 def _pair_bounds(
     corners: Sequence[WearReading], step: float, variation: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the lowest and highest rate by each pair of readings, the earlier one first."""
+    """Return the lowest and highest rate that each pair of readings allows.
+
+    Rows are the earlier reading of a pair, columns the later.
+    """
     percent, early_s, late_s = (
         np.array([reading[field] for reading in corners], dtype=float) for field in range(3)
     )
     rise = percent[None, :] - percent[:, None]
     longest_s = np.maximum(late_s[None, :] - early_s[:, None], 0.0)
-    # Hours are rounded: two readings one hour apart are usually at least half an hour apart.
+    # Power-on hours are rounded. Readings one hour apart are assumed to be at least half an hour
+    # apart.
     apart_s = early_s[None, :] - early_s[:, None]
     shortest_s = np.maximum(early_s[None, :] - late_s[:, None], np.maximum(apart_s / 2, 0.0))
     longest_s = longest_s + variation * np.sqrt(longest_s * _DAY_S)

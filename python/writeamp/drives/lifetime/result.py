@@ -11,13 +11,13 @@ from writeamp.results.numbers import bounds_in_words
 # Probability of the interval of a real drive's remaining years.
 LEVEL = 0.9
 SIMULATION, UNKNOWN = "simulation", "unknown"
-# From here on, four digits would be printed as a power of ten.
+# Numbers from here on would be printed as a power of ten if rounded to four digits.
 _FOUR_DIGITS_GB = 1e4
 
 
 @dataclass(frozen=True)
 class WhatIf:
-    """Change of the drive or the load, with its WA and years, or why it does not apply."""
+    """Change of the drive or the load, with the resulting WA and years, or why it cannot apply."""
 
     change: str
     wa: float | None
@@ -27,7 +27,7 @@ class WhatIf:
 
 @dataclass(frozen=True)
 class Backtest:
-    """Forecasts of a step of percentage used from earlier readings, and how many of them held."""
+    """Number of forecasts of a step of percentage used, and how many of them were right."""
 
     percent: float
     forecasts: int
@@ -55,7 +55,8 @@ class DriveLifetime(Presented):
         what_if: changes of the drive or the load, with their effects.
         assumptions: facts behind the answer, by name.
         warnings: sentences about possible errors.
-        backtest: for a history, how often its intervals held; None without a step.
+        backtest: for a history, how many forecasts from its earlier part were right; None without a
+            step of percentage used.
     """
 
     method: str
@@ -89,7 +90,7 @@ class DriveLifetime(Presented):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Interval of the remaining years of a real drive; None if an end is unknown."""
+        """Interval of the remaining years of a real drive; None if one end is unknown."""
         return None if self.is_of_load else self._years_within
 
     @property

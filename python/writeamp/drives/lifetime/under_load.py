@@ -1,9 +1,10 @@
-"""Life of a drive under a load: drives run until worn out, in writes of the full capacity.
+"""Life of a drive under a load, in drive writes (writes of the full capacity).
 
-The profile is scaled down until the load's pages fill it, and worn out by the load at the rated
-cycles; its drive writes equal those of the full drive. If a drive is described by candidates, the
-most probable one is worn out. The others only give factors of the life: wear levels out in the same
-way on all candidates, so they differ in their amount of flash and in their WA.
+The profile is scaled down until the load's pages fill it. The load is simulated until the small
+drive is worn out at the rated cycles; its life in drive writes equals that of the full drive. If a
+drive is described by candidates, the most probable one is simulated this way. The other candidates
+only give factors on the life. Wear levelling is assumed to be equal on all candidates, so they
+differ only in their amount of flash and in their WA.
 
 Rated cycles are those of a profile, or of its cell type: ranges of data sheets and teardowns of
 recent years. Few vendors publish rated cycles, so the range dominates most answers until `cycles`
@@ -32,10 +33,12 @@ from writeamp.studies.mixture import CandidateRun, Mixture
 from writeamp.studies.simulation import simulate_drive
 from writeamp.units.ratios import logical_of
 
-# A synthetic load has any number of pages; this many bytes are worn out in seconds.
+# Size of the simulated drive for a synthetic load, which fits any size. A drive of this size is worn
+# out in seconds of simulation.
 SYNTHETIC_BYTES = 512 << 20
 _REPLICAS = 2
-# Most erases per block that are simulated; the rest of a life is equal, as wear levels out.
+# Most erases per block that are simulated. The result is extrapolated to the rated cycles, as wear
+# levels out.
 _MOST_CYCLES = 1000
 _MORE_OP = (0.07, 0.14)
 _MANAGERS = ("sepgc", "dac", "wolf:detector=interval", "sepbit")
@@ -50,7 +53,7 @@ class _Change:
 
     Attributes:
         words: description of the change.
-        settings: settings of the run.
+        settings: settings of the simulation that make the change.
         capacity_share: share of the full drive's capacity that the simulated drive represents.
     """
 
@@ -76,7 +79,7 @@ class _Load:
         return endurance(self.device, w_max=most, replicas=_REPLICAS, **self._asked(), **changes)
 
     def factors(self, own_op: float, **changes: Any) -> Factors:
-        """Return the factors of all candidates, if the drive is described by candidates."""
+        """Return the factors of all candidates relative to the most probable one."""
         more_op = changes.pop("op", own_op) - own_op
         return factors(more_op, device=self.device, **self._asked(), **changes)
 
@@ -85,7 +88,7 @@ class _Load:
         return {"size": self.size_bytes, "seed": self.seed, **load}
 
     def years(self, endurance: Endurance, capacity_bytes: float, cycles: float) -> float:
-        """Return the years of the full drive, for a number of cycles of its blocks."""
+        """Return the full drive's life in years, if its blocks last for a number of cycles."""
         scale = cycles / min(self.cycles.usual, _MOST_CYCLES)
         return endurance.years(self.daily_bytes, capacity_bytes=capacity_bytes) * scale
 
@@ -168,7 +171,8 @@ def _lifetime(
     cycles = load.cycles
     of_best = load.years(base, capacity_bytes, cycles.usual)
     years = of_best * of_all.years[0]
-    # Replicas differ, and blocks that wore evenly to the end would gain the rest.
+    # The lower bound covers differences between replicas. The upper bound is the life if all blocks
+    # wore evenly.
     fairness = base.pe_fairness
     spread_low, spread_high = min(1.0, _relative_low(base)), max(1.0, 1.0 / fairness)
     tbw = years * 365 * load.daily_bytes / 1e12
@@ -210,7 +214,7 @@ def _of_candidates(of_all: Factors) -> tuple[tuple[str, str], ...]:
 
 
 def _dominating(cycles: RatedCycles, of_wear: float, of_all: Factors) -> str:
-    """Return the cause with the widest range, as high / low."""
+    """Return the cause of uncertainty with the greatest ratio of high to low."""
     ranges = {
         "rated cycles": cycles.high / cycles.low,
         "the evenness of the wear": of_wear,
@@ -233,8 +237,8 @@ def factors(more_op: float, **settings: Any) -> Factors:
     """Return the factors of a drive under a load; all are 1 for a profile without candidates.
 
     Args:
-        more_op: over-provisioning that is added to each candidate's own.
-        settings: drive, load and policy: settings of `writeamp.simulate`.
+        more_op: over-provisioning that is added to that of each candidate.
+        settings: settings of `writeamp.simulate`: drive, load and policy.
     """
     experiment = Experiment.of("simulate", **settings)
     if experiment.candidates is None:
@@ -242,7 +246,7 @@ def factors(more_op: float, **settings: Any) -> Factors:
     candidates = experiment.candidates.with_more_op(more_op)
     mixture = mixture_of(experiment, candidates, simulate_drive)
     best = mixture.runs[0]
-    # Erases of the drive per drive write.
+    # `_wear` is the number of erases of the whole flash per drive write.
     wear = replace(mixture, runs=tuple(replace(run, wa=_wear(run)) for run in mixture.runs))
     return Factors(
         wa=tuple(wa / best.wa for wa in _ends(mixture)),  # type: ignore[arg-type]
@@ -261,7 +265,7 @@ def _ends(mixture: Mixture) -> tuple[float, float, float]:
 
 
 def _of_life(wear: Mixture) -> tuple[float, float, float]:
-    """Return the wear at the median and at the ends of life; most wear is shortest life."""
+    """Return the wear for the median, shortest and longest life; most wear is shortest life."""
     middle, low, high = _ends(wear)
     return middle, high, low
 
@@ -275,7 +279,8 @@ class RatedCycles(NamedTuple):
     source: str
 
 
-# By a word of a profile's summary; special words first.
+# Typical cycles (low, usual, high) by the cell type in a profile's summary. Words that contain others
+# come first.
 _BY_CELL = {
     "QLC": (600, 1000, 1500),
     "TLC": (1500, 3000, 7000),
@@ -287,7 +292,8 @@ _BY_CELL = {
 def rated_cycles(device: str, stated_cycles: int | None) -> RatedCycles:
     """Return the rated cycles of a device: as stated, from its profile, or typical ones.
 
-    The bounds are those of its cell type, as a profile's number is seldom promised by the vendor.
+    For cycles from the profile, the bounds are typical of the cell type, as vendors seldom guarantee
+    such a number.
     """
     if stated_cycles is not None:
         return RatedCycles(stated_cycles, stated_cycles, stated_cycles, "as given")

@@ -1,1 +1,1 @@
-"""Ready/Busy pins: captures of real drives' flash, and the write amplification they show."""
+"""Write amplification of real drives, from captures of their flash chips' Ready/Busy pins."""

@@ -1,4 +1,4 @@
-"""Decoded captures: durations of each pin's busy pulses, and busy time over time."""
+"""Decoded captures of Ready/Busy pins: durations of busy pulses, and busy share over time."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ Counts: TypeAlias = npt.NDArray[np.uint64]
 
 _PS_A_US = 1e6
 _PS_A_S = 1e12
-# Flash is never busy for less (the dummy busy of multi-plane commands takes 0.5 to 1 µs), nor for
-# longer, except after a reset or without power.
+# Pulses outside this range are not counted as operations. Flash is never busy for less, except for
+# the dummy busy time of multi-plane commands (0.5 to 1 µs). It is never busy for longer, except
+# after a reset or without power.
 _SHORTEST_US, _LONGEST_US = 2.0, 100_000.0
 
 _MOST_BUSY = 0.999
@@ -65,8 +66,8 @@ class Pin:
         name: name in the capture.
         durations: durations of its operations.
         gaps: durations of the ready times between two pulses.
-        busy_share: share of the capture in which it was busy.
-        repairs: omissions and repairs of this pin; see `PinCapture.repairs`.
+        busy_share: share of the capture's time in which the pin was busy.
+        repairs: counts of left-out pulses and repairs of this pin by kind, without zeros.
     """
 
     name: str
@@ -77,20 +78,20 @@ class Pin:
 
     @property
     def cut(self) -> int:
-        """Number of operations with unknown length."""
+        """Number of operations with an unknown duration, as the capture cuts them."""
         names = ("cut_at_start", "cut_at_end", "cut_by_unknown")
         return sum(self.repairs.get(name, 0) for name in names)
 
 
 @dataclass(frozen=True)
 class OverTime:
-    """Buckets of equal width from the start of the capture.
+    """Activity of all pins over time, in buckets of equal width from the start of the capture.
 
     Attributes:
         start_s: start of each bucket in seconds, shape (n,).
-        busy_share: share of the pins' time in which they are busy, shape (n,).
-        counts: pulses by bucket and duration, shape (n, m).
-        edges_us: edges of the durations in µs, shape (m + 1,).
+        busy_share: mean share of time in which a pin is busy, by bucket, shape (n,).
+        counts: number of pulses by bucket and class of duration, shape (n, m).
+        edges_us: edges of the classes of duration in µs, shape (m + 1,).
     """
 
     start_s: Floats
@@ -103,7 +104,7 @@ class OverTime:
 class PinCapture:
     """Decoded capture of the pins of a drive.
 
-    `repairs` counts repairs by name, without zeros.
+    `repairs` has the counts of left-out pulses and repairs of all pins by kind, without zeros.
     """
 
     format: str
@@ -120,7 +121,7 @@ class PinCapture:
 
 
 def _checked(name: str) -> Path:
-    """Return the file of a capture, or its folder, in which only regular files are read."""
+    """Return the path of a capture's file or folder, after a check that its files can be read."""
     try:
         place = inputs.local(name)
         for file in _files(place):
@@ -170,7 +171,7 @@ def read(
             inverted=inverted,
             progress=progress and (lambda done: progress(done, max(total, done))),
         )
-    except WriteampError as error:  # an error of a compressed stream names the file already
+    except WriteampError as error:  # such an error already names the file
         raise WriteampError(str(error).replace(os.fspath(place), name, 1)) from None
     span_ps = folded["end_ps"] - folded["start_ps"]
     if span_ps == 0:
@@ -218,7 +219,7 @@ def _binned(binned: BinnedDurations) -> Durations:
 
 
 def _plausible(pin: CapturedPin) -> tuple[Durations, dict[str, int]]:
-    """Return the pulses that may be operations, and the number of others."""
+    """Return the pulses that may be operations, and the numbers of too short and too long ones."""
     all_of_it = _binned(pin)
     is_short = all_of_it.middle_us < _SHORTEST_US
     is_long = all_of_it.middle_us > _LONGEST_US
@@ -230,12 +231,13 @@ def _plausible(pin: CapturedPin) -> tuple[Durations, dict[str, int]]:
 
 
 def _check_polarity(path: str, pins: list[Pin], inverted: bool) -> None:
-    """Reject a capture with pins that rest at the busy level."""
+    """Reject a capture whose pins are at the busy level nearly always, as polarity may be wrong."""
     busy = max(pins, key=lambda pin: pin.busy_share)
     cut_at_both_ends = [{"cut_at_start", "cut_at_end"} <= set(pin.repairs) for pin in pins]
     rests_busy = len(pins) >= _ENOUGH_PINS and all(cut_at_both_ends)
     gaps = pooled([pin.gaps for pin in pins])
-    # With an inverted probe, ready times are operations, and none is so short.
+    # If the polarity is wrong, ready times are really operations, and none of these is so short. So
+    # short ready times show that the polarity is right.
     no_operations = gaps.where(gaps.middle_us < _SHORTEST_OPERATION_US).total
     is_loaded = no_operations > _FEW * gaps.total
     if is_loaded or (busy.busy_share <= _MOST_BUSY and not rests_busy):
@@ -251,7 +253,7 @@ def _check_polarity(path: str, pins: list[Pin], inverted: bool) -> None:
 def _over_time(folded: FoldedCapture, pins: int) -> OverTime:
     width_ps = folded["timeline_width_ps"]
     end_ps = folded["end_ps"] - folded["timeline_origin_ps"]
-    # A capture without a change has fewer buckets than its length needs.
+    # A capture without level changes has fewer buckets than its length needs.
     used = min(max(1, -(-end_ps // width_ps)), folded["timeline_busy_ps"].size)
     edges_ps = np.minimum(np.arange(used + 1) * float(width_ps), end_ps)
     widths_ps = np.maximum(np.diff(edges_ps), 1.0)

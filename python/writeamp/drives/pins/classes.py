@@ -1,4 +1,4 @@
-"""Classification of operations as reads, programs or erases, by a mixture or by windows."""
+"""Classification of operations as reads, programs or erases, by a mixture or by a fixed window."""
 
 from __future__ import annotations
 
@@ -16,40 +16,46 @@ from writeamp.errors import WriteampError
 
 CLASSES = ("read", "program", "erase")
 
-# Probability of each class for each bin, shape (n,) each; they add up to 1.
+# Probability of each class (read, program, erase) for each bin of durations, shape (n,) each. The
+# probabilities of a bin add up to 1.
 Shares: TypeAlias = dict[str, Floats]
 
-# Ranges for NAND flash of all types, used if the times are unknown.
+# Ranges of operation times for NAND flash of all types, used if the drive's times are unknown.
 _USUAL_US = {"read": (5.0, 150.0), "program": (150.0, 3000.0), "erase": (1500.0, 20_000.0)}
-# Components as close as this many deviations are one kind of operation with a non-normal shape.
+# Components with means within this many standard deviations form one kind of operation, whose
+# durations are not normally distributed.
 _ONE_KIND_DEVIATIONS = 1.5
-# Largest cost of a program inside the window, as the logarithm of a ratio of times.
+# Cost of a classification: the logarithm of the ratio of a kind's mean to the nearest known time.
+# Inside the program window, a program costs at most this.
 _WINDOW_DISTANCE = 0.3
-# Variation of operations of one kind between chips, as a logarithm.
+# Two times count as near if the logarithm of their ratio is below this: operations of one kind vary
+# that much between chips.
 _NEAR = 0.25
-# Tolerance of a retried read, which takes a multiple of a read.
+# Relative tolerance of a retried read, which takes a whole multiple of a read's time.
 _MULTIPLE = 0.05
 MOST_READS = 12
-# Cost of a program with an unknown time, if programs of all known times are present.
+# Additional cost of a program at an unknown time, if programs of all known times are present.
 _STRANGE_PROGRAM = 0.7
-# Blocks have more pages than this; more erases per program are implausible.
+# Blocks have more pages than this number, so more than one erase per this number of programs is
+# implausible.
 _PROGRAMS_AN_ERASE = 16
-# Two interpretations with a smaller difference of costs and different programs are ambiguous.
+# If two classifications differ in their programs, and their costs differ by less than this, the
+# class is ambiguous.
 _LEAST_MARGIN = 0.15
 _SAME_PROGRAMS = 1e-3
 
 
 @dataclass(frozen=True)
 class OperationKind:
-    """Components that form one kind of operation.
+    """Kind of operation, such as reads of one page type: one or more mixture components.
 
     Attributes:
         components: indices of the components.
-        mean_us: their mean, in µs.
-        share: their share of all durations.
-        of_class: assigned class.
+        mean_us: mean duration, in µs.
+        share: share of all durations.
+        of_class: assigned class: read, program or erase.
         is_known: whether the device has operations of that class with about that time, and no other
-            interpretation fits nearly as well.
+            classification fits nearly as well.
         reads: number of reads in one busy time, above 1 for a retried read; 0 for other classes.
     """
 
@@ -63,11 +69,12 @@ class OperationKind:
 
 @dataclass(frozen=True)
 class Classification:
-    """Class of every component, and the margin over the next best interpretation.
+    """Class of every mixture component, and the margin over the next best classification.
 
     Attributes:
         of_component: class of each component.
-        margin: logarithm of a ratio of durations; infinite without another interpretation.
+        margin: difference of costs (logarithms of ratios of durations) to the next best
+            classification with other programs; infinite if there is none.
         kinds: the components as kinds of operations, shortest first.
     """
 
@@ -83,17 +90,18 @@ class Classification:
 def classify(mixture: DurationMixture, facts: PinFacts) -> Classification:
     """Return the class of each component, by times of the device or by usual times.
 
-    Classes are ordered: reads are not longer than programs, and programs not longer than erases. Of
-    all ways to divide the kinds, the one with the times closest to the known times is chosen;
-    erases should be at most 1/16 of the programs. Retried reads take a multiple of a read. An
-    unexpected kind is not a program if the other kinds cover all known program times.
+    Reads are assumed to be no longer than programs, and programs no longer than erases. Of all ways
+    to divide the kinds in this order, the one closest to the known times is chosen. Erases should
+    be at most 1/16 of the programs. Retried reads take a multiple of a read's time. A kind with an
+    unexpected time is not a program if the other kinds cover all known program times.
 
     Raises:
-        WriteampError: another interpretation with other programs fits nearly as well, and the times
+        WriteampError: another classification with other programs fits nearly as well, and the times
             of the device do not decide.
     """
     kinds = _with_retries(_kinds(mixture), facts)
-    # All ways to divide kinds in order: programs are from the first index to the second.
+    # A pair of indices divides the sorted kinds: reads are before the first index, and erases from
+    # the second on.
     cuts = combinations_with_replacement(range(len(kinds) + 1), 2)
     costs = sorted((_cost(kinds, cut, facts), cut) for cut in cuts)
     cost, cut = costs[0]
@@ -122,11 +130,11 @@ def classify(mixture: DurationMixture, facts: PinFacts) -> Classification:
 
 
 def shares(reading: Classification, responsibilities: Floats) -> Shares:
-    """Return the probability of each class from that of each component, shape (n, k)."""
+    """Return the probability of each class for each bin, from that of each component, (n, k)."""
     shares_by_class = {}
     for name in CLASSES:
         is_of = np.array([of_component == name for of_component in reading.of_component])
-        # Rows add up to 1 except for rounding; probabilities are limited to 1.
+        # Due to rounding, a sum may exceed 1, so it is limited.
         shares_by_class[name] = np.minimum(responsibilities[:, is_of].sum(axis=1), 1.0)
     return shares_by_class
 
@@ -160,7 +168,7 @@ def _programs(kinds: list[OperationKind], cut: tuple[int, int]) -> float:
 
 
 def _with_retries(kinds: list[OperationKind], facts: PinFacts) -> list[OperationKind]:
-    """Mark kinds that take a multiple of a read and are not close to another operation."""
+    """Mark retried reads: kinds that take a multiple of a read and fit no other operation."""
     read_times_us = [kind.mean_us for kind in kinds if _is_near(kind.mean_us, facts.read_us)]
     if not read_times_us:
         return [replace(kind, reads=1) for kind in kinds]
@@ -210,7 +218,7 @@ def _cost(kinds: list[OperationKind], cut: tuple[int, int], facts: PinFacts) -> 
 
 
 def _distance(mean_us: float, of_class: str, facts: PinFacts) -> float:
-    """Return the distance of a mean from a class's times, as the logarithm of a ratio."""
+    """Return the logarithm of the ratio of a mean to the nearest time of a class, above 0."""
     times_us = facts.times_us(of_class)
     if not times_us:
         low_us, high_us = _USUAL_US[of_class]
@@ -227,9 +235,10 @@ def _distance(mean_us: float, of_class: str, facts: PinFacts) -> float:
 def _check_known(
     kinds: list[OperationKind], cut: tuple[int, int], other: tuple[int, int], facts: PinFacts
 ) -> None:
-    """Reject two interpretations of a kind, unless the device has times of both classes.
+    """Reject a kind that may be of either of two classes, unless the device has times of both.
 
-    With times of both, the kind is unexpected, which is reported elsewhere.
+    If the device has times of both classes, the kind's time matches neither well. This is reported
+    elsewhere.
     """
     readings = [
         (kind.mean_us, _class_at(number, cut), _class_at(number, other))
@@ -247,7 +256,7 @@ def _check_known(
 
 
 def window_shares(durations: Durations, window_us: tuple[float, float]) -> Shares:
-    """Return the share of each class in each bin, by the window of the bin's middle.
+    """Return the share of each class in each bin: 1 for the class of the bin's middle, else 0.
 
     Within (low, high) µs a pulse is a program, below it a read, above it an erase.
 

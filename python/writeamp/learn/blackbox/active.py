@@ -14,17 +14,18 @@ from writeamp.learn.blackbox.space import CHARACTERISTICS, WorkloadPoint
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
 
-# Points of the grid that are candidates, and those of them that are drawn for each batch.
+# Number of grid points that are candidates, and how many of them are drawn for each batch.
 _CANDIDATES = 4000
 _CANDIDATES_OF_A_BATCH = 1500
-# Share of all points that the design `grid` gives first, and their least number.
+# The first points come from the design `grid`: their share of all points, and least number.
 _FIRST_SHARE = 0.2
 _LEAST_FIRST = 8
-# Points of a batch, as a share of those measured; each batch costs a fit.
+# Size of a batch as a share of the points measured so far. Each batch needs a fit of the model,
+# so batches grow.
 _BATCH_SHARE = 0.1
-# A model needs at least this many points.
+# Least number of measured points to which the model can be fitted.
 _LEAST_KNOWN = 2
-# scikit-learn takes seeds below this.
+# scikit-learn accepts only seeds below this, so seeds are reduced to it.
 _SEEDS = 2**32
 
 
@@ -41,7 +42,7 @@ class PointLearner(Protocol):
             count: how many to choose.
 
         Returns:
-            Rows of the candidates, the most wanted first; shape (count,).
+            Row numbers of the chosen candidates, the most useful first; shape (count,).
         """
 
 
@@ -60,7 +61,10 @@ class ProcessLearner:
         self._process = process.set_params(random_state=seed % _SEEDS)
 
     def least_known(self, measured: F64, target: F64, candidates: F64, count: int) -> I64:
-        """Return the least certain points, each chosen given those before it."""
+        """Return the rows of the least certain candidates.
+
+        Each choice assumes that the candidates chosen before it are already measured.
+        """
         rows: I64 = self._process.fit(measured, target).least_known(candidates, count)
         return rows
 
@@ -84,21 +88,21 @@ def next_points(
     most: int,
     learner: PointLearner,
 ) -> list[WorkloadPoint]:
-    """Return the next batch of points of the pool, the most wanted first.
+    """Return the next batch of points to measure from the pool, the most useful first.
 
     Args:
-        measured_points: points that were measured without failure; with fewer than two, the first
-            of the pool is next.
-        target: values measured there, above 0; shape (n,).
+        measured_points: points that were measured without failure; if there are fewer than two,
+            the batch is the pool's first point.
+        target: values measured at these points, above 0; shape (n,).
         pool: the candidates.
-        most: points left to measure.
-        learner: learns from the measured points.
+        most: number of points left to measure.
+        learner: chooses the points.
     """
     measured = set(measured_points)
     left = [point for point in once_each(pool) if point not in measured]
     if len(measured_points) < _LEAST_KNOWN:
         return left[: min(most, 1)]
-    # Seeded by the number of rows: each batch draws other candidates.
+    # The number of measured points is the seed, so each batch draws other candidates.
     drawn = np.random.default_rng(len(measured_points)).permutation(len(left))[
         :_CANDIDATES_OF_A_BATCH
     ]

@@ -33,7 +33,7 @@ _COSTS = ("latency", "wa")
 
 YES, LIKELY, NO = "yes", "likely", "no"
 _STANDINGS = (YES, LIKELY, NO)
-# So that a share of 0.9 of ten rows is nine rows in spite of binary rounding.
+# Tolerance for binary rounding, so that a share of 0.9 of ten rows is nine rows.
 _ROUNDING = 1e-9
 
 
@@ -42,12 +42,13 @@ class Verdict(Drawn):
     """Verdict on a drive: whether it meets the bounds, and its headroom to the tightest bound.
 
     Attributes:
-        name: of the model.
+        name: name of the model.
         drive: the measured drive, as its model names it; empty if unknown.
-        meets: "yes" if the whole prediction interval does, "likely" if the prediction does, "no".
+        meets: "yes" if the whole prediction interval meets the bounds, "likely" if only the
+            prediction does, otherwise "no".
         headroom: ratio of the prediction to the tightest bound, above 1 if better than the bound.
             For a trace, the required share of windows has at least this headroom.
-        sure_headroom: the same for the worse end of the prediction interval.
+        sure_headroom: headroom of the worse end of the prediction interval.
         outside: share of the rows that lie outside the model's training range.
         row: the row that decides the headroom.
         predictions: value, low and high of each target in that row; null for WA without writes.
@@ -124,12 +125,13 @@ def choose(
     """Return a verdict on each model, the best first.
 
     Args:
-        models: by name.
-        characteristics: for each feature set, one row of a workload, or a row for each window of a
-            trace.
-        bounds: by target: the most latency and WA, the least bandwidth and throughput, in the units
-            of `TARGETS`.
-        share: of the rows that must meet the bounds.
+        models: the trained models, by name.
+        characteristics: by name of a feature set: one row for a workload, or a row for each window
+            of a trace.
+        bounds: by name of a target: upper bounds on latency and WA, lower bounds on bandwidth and
+            throughput, in the units of `TARGETS`.
+        share: share of the rows that must meet the bounds.
+
     Returns:
         `Ranking`, a list of `Verdict`: `name`, `meets`, `headroom`, `predictions`.
 
@@ -214,7 +216,7 @@ def _headroom(values: Mapping[str, F64], bounds: Mapping[str, float]) -> F64:
 
 
 def _of_share(headroom: F64, share: float) -> tuple[float, int]:
-    """Return the greatest headroom that this share of the rows reaches, and its row."""
+    """Return the greatest headroom that this share of the rows reaches, and the row that has it."""
     order = np.argsort(-headroom, kind="stable")
     row = int(order[int(np.ceil(share * len(order) - _ROUNDING)) - 1])
     return float(headroom[row]), row

@@ -67,8 +67,8 @@ class Collected(Drawn):
         done: points measured by this call.
         skipped: points already in the file, including failures.
         failed: points that this call could not measure.
-        merged: points of the design that equal an earlier one on this target.
-        errors: reasons of failures, each sentence once.
+        merged: points of the design that this target can only run like an earlier point.
+        errors: messages of the failures, without repetitions.
         warnings: warnings about the state of the target.
         elapsed_s: seconds of the whole collection.
         unfinished: points that an interruption left unmeasured; None for each point that active
@@ -193,7 +193,7 @@ class _Run:
         self._new_rows: list[Row] = []
 
     def done(self, learner: PointLearner | None) -> Collected:
-        """Measure the points of the design that have no row, and add their rows to the file."""
+        """Measure the points of the design that the file lacks, and add their rows to it."""
         if self.design.kind == ACTIVE:
             rounds = _learnt(self, learner or ProcessLearner(self.design.seed))
         else:
@@ -206,18 +206,18 @@ class _Run:
             self._write()
             raise Interrupted(replace(self._found(), unfinished=self.unmeasured())) from None
         except BaseException:
-            with suppress(WriteampError):  # the folder holds the points, too
+            with suppress(WriteampError):  # nothing is lost: the folder also holds the points
                 self._write()
             raise
         self._write()
         return self._found()
 
     def rows(self, design: str | None = None) -> list[Row]:
-        """Return the rows that need no measurement: all, or those of one design."""
+        """Return the rows of points that need no measurement: of all designs, or of one kind."""
         return [row for row in self._row_of.values() if design is None or row["design"] == design]
 
     def usual_rows(self) -> list[Row]:
-        """Return the rows that need no measurement, of full drives in the long run."""
+        """Return the rows that need no measurement and are of full drives in the long run."""
         return [row for row in self.rows() if not point_of(row).is_in_a_state]
 
     def skip(self, points: int) -> None:
@@ -226,7 +226,7 @@ class _Run:
         self._chosen_before += points
 
     def _measure(self, points: Sequence[WorkloadPoint], in_use: ExitStack) -> None:
-        """Measure the points of a round that have no row."""
+        """Measure the points of a round that the file lacks."""
         self._chosen += points
         todo = [point for point in points if self._account.hash_of(point) not in self._row_of]
         self._skipped += len(points) - len(todo)
@@ -305,14 +305,14 @@ class _Run:
         )
 
     def unmeasured(self) -> tuple[WorkloadPoint | None, ...]:
-        """Return the points of the design that have no row."""
+        """Return the points of the design without a result; None for those not chosen yet."""
         left = [point for point in self._chosen if self._account.hash_of(point) not in self._row_of]
         unchosen = self.design.points - self.merged - self._chosen_before - len(self._chosen)
         return (*left, *(None,) * unchosen)
 
 
 def _listed(run: _Run) -> Iterator[Sequence[WorkloadPoint]]:
-    """Give the points of a design that needs no results, as one round."""
+    """Give all points of a design that does not depend on results, as one round."""
     requested = run.design.listed(run.target.space_bytes)
     distinct = once_each(map(run.target.nearest, requested))
     run.merged = len(requested) - len(distinct)
@@ -320,9 +320,9 @@ def _listed(run: _Run) -> Iterator[Sequence[WorkloadPoint]]:
 
 
 def _learnt(run: _Run, learner: PointLearner) -> Iterator[Sequence[WorkloadPoint]]:
-    """Give rounds of the least certain points, until the design's number is reached.
+    """Give rounds of the least certain points, until the design has its number of points.
 
-    Points that an earlier call chose count among them, even if that call was interrupted.
+    Points that an earlier call measured count toward this number, even if it was interrupted.
     """
     points, seed = run.design.points, run.design.seed
     chosen = min(len(run.rows(ACTIVE)), points)
@@ -357,7 +357,7 @@ def _learnt(run: _Run, learner: PointLearner) -> Iterator[Sequence[WorkloadPoint
 
 
 class KeepPoints(DocumentCodec[PointJob, MeasurementOutcome]):
-    """Codec of points measured on one target; failures are saved, too."""
+    """Codec that saves outcomes of points on one target, including failures."""
 
     verb = "blackbox collect"
 

@@ -1,4 +1,4 @@
-"""Designs: choices of the points of the space that are measured."""
+"""Designs of experiments: which points of the workload space are measured."""
 
 from __future__ import annotations
 
@@ -31,17 +31,19 @@ FILL, RECENT_WRITES = "fill", "recent-writes"
 STATES = (FILL, RECENT_WRITES)
 
 _FILLS = BoundedAxis("fill", 0.25, 1.0, "linear", is_integer=False)
-# Extra shares of the draws: full drives, and drives without recent writes.
+# Probabilities of two special states: a full drive, and a drive without recent writes.
 _FULL_SHARE = 0.1
 _NOTHING_SHARE = 0.2
-# Recent writes as shares of the space; sizes of caches and free blocks lie in this range.
+# Recent writes as a share of the target's space. Write caches and free blocks hold a share within
+# this range, so some points fill them and others do not.
 _RECENT_SHARES = BoundedAxis("recent-writes", 1 / 1024, 1 / 16, "log", is_integer=False)
-# A random stream of its own: a design has the same workloads with and without states.
+# States are drawn from a separate random stream, so that a design has the same workloads with and
+# without states.
 _STREAM = 1
 
 
 class StateNames:
-    """Domain of names of states: text with commas between them, or a sequence."""
+    """Domain of names of drive states: text with commas between them, or a sequence."""
 
     def check(self, name: str, value: Any) -> tuple[str, ...]:
         """Return the names, each once and in the order of `STATES`."""
@@ -64,17 +66,17 @@ def in_states(
     space_bytes: int,
     seed: int,
 ) -> list[WorkloadPoint]:
-    """Return points with states of the drive that are drawn for each of them.
+    """Return the points, each with a randomly drawn state of the drive.
 
-    A tenth of the drives are full; the others have a fill drawn evenly from 0.25 to 1. A fifth of
-    the points have no recent writes; the others have log-uniform ones from 1/1024 to 1/16 of the
-    space. The states of the first n points do not depend on the number of points.
+    A tenth of the points have a full drive; the others have a fill drawn evenly from 0.25 to 1. A
+    fifth of the points have no recent writes; for the others, log-uniform draws give recent writes
+    from 1/1024 to 1/16 of the space. The first n states do not depend on the number of points.
 
     Args:
         points: workloads.
-        vary: which of `STATES` are drawn; the others have their defaults.
+        vary: which of `STATES` are drawn; the other states have their defaults.
         burst_s: how long each point is measured, in s; None for the long run.
-        space_bytes: the space of the target.
+        space_bytes: the space of the target, in bytes.
         seed: seed of the draws.
     """
     draws = np.random.default_rng((seed, _STREAM)).random((len(points), len(STATES)))
@@ -104,25 +106,25 @@ def _recent(share: float, space_bytes: int) -> int:
 
 GRID_DESIGN = "grid"
 MIXED_DESIGN = "mixed"
-# Design in which each batch of points follows from the measurements before it.
+# Design that chooses each batch of points from the results of the batches before it.
 ACTIVE = "active"
 
 MOST_POINTS = 1_000_000
 
-# Draws of the Sobol sequence from which the grid's order is taken; the few cells that it does not
-# reach follow in random order.
+# Length of the Sobol sequence that orders the grid's points. The few points that it does not reach
+# come last, in random order.
 _GRID_DRAWS = 1 << 17
 
 _DEPTHS = BoundedAxis("queue_depth", 1, 64, "log", is_integer=True)
 _SECTORS = BoundedAxis("sectors", 2, 256 * KIB // SECTOR_BYTES, "log", is_integer=True)
 _STRIDES_KIB = BoundedAxis("stride", 1, 256, "linear", is_integer=True)
-# Share of the draws at either end of a range where the end is a case of its own: a workload that
-# never writes, or a sequential one.
+# Probability of each end of a ratio's range, and of a stride of 0. These values are special cases,
+# such as a workload that never writes or a sequential one, and an even draw would miss them.
 _END_SHARE = 0.1
 _SEQUENTIAL_SHARE = 0.4
-# Default time of a point's measurement if recent writes are varied.
+# Default measured time of a point, in s, if recent writes are varied.
 DEFAULT_BURST_S = 10.0
-# Every n-th point of the mixed design is one of the grid.
+# In the mixed design, one in this many points is a point of the grid.
 _GRID_EVERY = 4
 
 
@@ -141,12 +143,16 @@ def random_points(points: int, seed: int) -> Iterator[WorkloadPoint]:
 
 
 def latin_hypercube_points(points: int, seed: int) -> Iterator[WorkloadPoint]:
-    """Give points of a Latin hypercube: each has its own range of every characteristic."""
+    """Give points of a Latin hypercube.
+
+    The range of each characteristic has as many equal parts as there are points. Each part holds
+    the value of one point.
+    """
     return _drawn("latin-hypercube", points, seed)
 
 
 def mixed_points(points: int, seed: int) -> Iterator[WorkloadPoint]:
-    """Give random points, and every `_GRID_EVERY`-th from the grid.
+    """Give random points, but take every `_GRID_EVERY`-th point from the grid.
 
     The grid's sizes are powers of two times 4 KiB, so its points do not write partial pages. Only
     the random points show the cost of partial pages, and the model's error between the values of
@@ -230,7 +236,7 @@ class Design(Settings):
 
     @property
     def is_in_states(self) -> bool:
-        """True if its points have states other than a full drive in the long run."""
+        """True unless all its points are full drives measured in the long run."""
         return bool(self.vary) or self.burst_s is not None
 
     def listed(self, space_bytes: int) -> list[WorkloadPoint]:
@@ -284,7 +290,7 @@ def _between(shares: npt.NDArray[np.float64]) -> WorkloadPoint:
 
 
 def _with_ends(share: float) -> float:
-    """Return a ratio; each end of its range has the probability `_END_SHARE`."""
+    """Convert an even draw to a ratio; 0 and 1 each have the probability `_END_SHARE`."""
     inner = (share - _END_SHARE) / (1 - 2 * _END_SHARE)
     return round(min(max(inner, 0.0), 1.0), 4)
 

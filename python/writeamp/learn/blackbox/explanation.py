@@ -30,7 +30,7 @@ _STEPS = 49
 
 @dataclass(frozen=True)
 class Rules:
-    """The tree of one target, or of one kind of its workloads.
+    """Rules of the tree that predicts one target, for all workloads or for one kind.
 
     Attributes:
         name: the kind of workloads; empty if the tree covers all.
@@ -48,10 +48,10 @@ class Explanation(Drawn):
     """Explanation of one target's model: importances of its features, and its rules.
 
     Attributes:
-        target: its name.
+        target: name of the target.
         importances: share of the explained variation by feature; None if this kind of model has no
             importances.
-        rules: its trees; empty if the model consists of other parts, or of too many trees.
+        rules: rules of the model's trees; empty if it has no such trees, or too many.
     """
 
     target: str
@@ -87,12 +87,12 @@ class Explanation(Drawn):
 
 @dataclass(frozen=True, eq=False)
 class Response(Drawn):
-    """Predictions as one characteristic varies and the others stay.
+    """Predictions as one characteristic varies and the other characteristics stay constant.
 
     Attributes:
-        characteristic: its name.
-        x: its values, rising; shape (steps,).
-        predictions: of each target; shape (steps,).
+        characteristic: name of the characteristic that varies.
+        x: values of this characteristic, rising; shape (steps,).
+        predictions: predictions of each target; shape (steps,).
     """
 
     characteristic: str
@@ -155,9 +155,9 @@ def typical_workload(model: BlackBox) -> pl.DataFrame:
 
 
 def like(model: BlackBox, workload: pl.DataFrame) -> pl.DataFrame:
-    """Return a row of characteristics, with typical values for those that it leaves out.
+    """Return a row of characteristics; missing ones have the typical value of the training rows.
 
-    The write characteristics of a workload that only reads are left out, and vice versa.
+    Write characteristics count as missing if the workload only reads, and vice versa.
     """
     typical = typical_workload(model)
     has_values = {"write": pl.col("write_ratio") > 0, "read": pl.col("write_ratio") < 1}
@@ -173,12 +173,12 @@ def like(model: BlackBox, workload: pl.DataFrame) -> pl.DataFrame:
 def responses(model: BlackBox, workload: pl.DataFrame) -> list[Response]:
     """Return the response of the predictions to each characteristic over its training range.
 
-    Sizes and depths rise by a factor, all others linearly. A characteristic that was constant in
-    the training rows has no response.
+    Steps of sizes and depths are equal factors; steps of all others are equal differences. A
+    characteristic that was constant in the training rows has no response.
 
     Args:
         model: a trained model.
-        workload: one row of characteristics, the values of those that stay.
+        workload: one row with the values of the characteristics that stay constant.
 
     Raises:
         WriteampError: a characteristic that the features need is missing.
@@ -193,7 +193,7 @@ def responses(model: BlackBox, workload: pl.DataFrame) -> list[Response]:
 
 
 def strongest(curves: Iterable[Response], target: str, most: int) -> list[Response]:
-    """Return the responses with the greatest ratio of most to least of a target, greatest first.
+    """Return the responses in which a target varies by the greatest factor, greatest first.
 
     Responses without any prediction of the target are left out, such as WA without writes.
     """
@@ -213,13 +213,13 @@ def _steps(name: str, within: Range) -> F64:
 
 
 def _trees(fitted: Any) -> dict[str, LinearTreeRegressor]:
-    """Return a model's trees; by kind of workload if `models_` holds a tree for each kind."""
+    """Return a model's trees by kind of workload; the name is "" if one tree covers all kinds."""
     models = getattr(fitted, "models_", {"": fitted})
     return {name: model for name, model in models.items() if isinstance(model, LinearTreeRegressor)}
 
 
 def _importances(fitted: Any) -> F64 | None:
-    # The estimator of a baseline is wrapped, for the logarithm of its target.
+    # Baselines are wrapped to fit the target's logarithm; the importances are inside.
     inner = getattr(fitted, "regressor_", fitted)
     shares: F64 | None = getattr(inner, "feature_importances_", None)
     return shares

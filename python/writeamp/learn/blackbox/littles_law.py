@@ -1,8 +1,8 @@
 """Little's law: latency, bandwidth and throughput of a workload determine each other.
 
 Outstanding requests are throughput times latency (Little 1961), and bandwidth is throughput times
-the mean size of a request. Three models, each fitted to one of them, therefore predict the same
-quantity with separate errors; the median of the three is more accurate.
+the mean size of a request. So three models, of latency, bandwidth and throughput, predict the same
+quantity with separate errors; the median of their predictions is more accurate.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ RELATED = ("latency", "bandwidth", "throughput")
 _PER_MILLION = 1e6
 _SIZES = ("write_size_bytes", "read_size_bytes")
 _NEEDS = ("queue_depth", "write_ratio", *_SIZES)
-# Measurements follow the law if this share of them is within this tolerance. They do not if
-# latencies are long compared to the measured time: requests then begin in it and end after it.
+# Measurements follow the law if at least this share of the rows does, within this tolerance of the
+# logarithm. If latencies are long compared to the measured time, rows do not follow it, because
+# requests begin in this time and end after it.
 _SHARE = 0.95
 _TOLERANCE = 0.1
 
@@ -49,11 +50,13 @@ def follow(measurements: pl.DataFrame) -> bool:
 
 
 def joined(values: Mapping[str, F64], characteristics: pl.DataFrame) -> dict[str, F64]:
-    """Return the three targets made consistent: each from the median of the three throughputs.
+    """Return latency, bandwidth and throughput, made consistent by Little's law.
+
+    All three follow from the median of the throughputs that they imply.
 
     Args:
-        values: by target of `RELATED`, above 0; shape (rows,).
-        characteristics: rows of the workloads.
+        values: predictions by target of `RELATED`, above 0; shape (rows,).
+        characteristics: characteristics of the workloads, in the same rows.
     """
     median = np.median(_log_throughputs(values, characteristics), axis=0)
     shifts = _shifts(characteristics)
@@ -61,7 +64,7 @@ def joined(values: Mapping[str, F64], characteristics: pl.DataFrame) -> dict[str
 
 
 def _log_throughputs(values: Mapping[str, F64], characteristics: pl.DataFrame) -> F64:
-    """Return the logarithm of the requests per second by each target; shape (3, rows)."""
+    """Return the logarithm of the throughput that each target implies; shape (3, rows)."""
     shifts = _shifts(characteristics)
     return np.array([_sign(name) * np.log(values[name]) + shifts[name] for name in RELATED])
 

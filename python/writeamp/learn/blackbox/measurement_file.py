@@ -28,7 +28,7 @@ from writeamp.results.frames import names_as_given
 
 _WHOLE = ("queue_depth", "requests")
 _TRUTHS = ("steady",)
-# Characteristics that depend on the drive; recent writes are one of the measures.
+# Characteristics that depend on the drive. Recent writes do too, but they are among the measures.
 _ON_DRIVE = ("working_set_bytes", "fill", "skew")
 
 Row = dict[str, Any]
@@ -71,7 +71,7 @@ class TargetRows:
 
     @property
     def target_hash(self) -> str:
-        """Hash of the target's settings, which with the point decide a measurement."""
+        """Hash of the target's settings; these and the point determine a measurement."""
         return _hash({"target": self.target.kind, **self.target.meaning})
 
     def hash_of(self, point: WorkloadPoint) -> str:
@@ -118,7 +118,7 @@ def point_of(row: Row) -> WorkloadPoint:
 
 
 def table_of(rows: Iterable[Row]) -> pl.DataFrame:
-    """Return rows as a table; of rows with the same hash, the last success, or else the last."""
+    """Return rows as a table with one row per hash: the last success, or else the last failure."""
     best: dict[str, Row] = {}
     for row in rows:
         previous = best.get(row["hash"])
@@ -140,7 +140,7 @@ _MOST_BYTES = 256 << 20
 
 
 def read_measurements(path: str | os.PathLike[str], drive: str | None = None) -> pl.DataFrame:
-    """Return the successfully measured rows of a file, of one drive.
+    """Return the rows of one drive in a file that were measured successfully.
 
     Args:
         path: a Parquet file, or with the suffix .csv a table with a header.
@@ -151,7 +151,7 @@ def read_measurements(path: str | os.PathLike[str], drive: str | None = None) ->
 
     Raises:
         WriteampError: the file cannot be read, lacks the columns of measurements, has several
-            drives and none was chosen, or has no row of the chosen one.
+            drives and none was chosen, or has no row of the chosen drive.
     """
     name = os.fspath(path)
     table = _table(name)
@@ -209,7 +209,7 @@ def runs_folder(path: Path) -> Path:
 
 
 def add_rows(path: Path, rows: Sequence[Row]) -> None:
-    """Add rows to a file, made if it does not exist; it is written completely or not at all.
+    """Add rows to a file, which is created if missing, and written completely or not at all.
 
     Raises:
         WriteampError: the file has other content, or the disk is full.

@@ -40,7 +40,7 @@ def targets_in(measurements: pl.DataFrame) -> list[str]:
 
 
 def observed(measurements: pl.DataFrame, target: str) -> pl.DataFrame:
-    """Return the rows in which a target was measured; rows without writes have no WA.
+    """Return the rows in which a target was measured; for WA, only rows with writes.
 
     Raises:
         WriteampError: the target is unknown, no row has it, or a value is not above 0.
@@ -73,7 +73,7 @@ def _with_values(measurements: pl.DataFrame, target: str) -> pl.DataFrame:
 
 
 def workloads(measurements: pl.DataFrame) -> I64:
-    """Return a number for the workload of each row; shape (rows,).
+    """Return a workload number for each row, equal for rows of the same workload; shape (rows,).
 
     Without a column `workload`, rows with equal characteristics are of the same workload.
     """
@@ -87,7 +87,7 @@ def workloads(measurements: pl.DataFrame) -> I64:
 
 
 def fingerprints(measurements: pl.DataFrame, target: str) -> list[str]:
-    """Return a fingerprint of each row: a hash of its characteristics and its target."""
+    """Return a fingerprint of each row: a hash of its characteristics and its target's value."""
     present = [name for name in CHARACTERISTICS if name in measurements.columns]
     columns = [*present, TARGETS[target]]
     values = settled(measurements).select(pl.col(columns).cast(pl.Float64)).to_numpy()

@@ -113,7 +113,7 @@ def _model(content: ModelDocument) -> BlackBox:
     is_joint = bool(content["is_joint"])
     if not estimators or (is_joint and not set(RELATED) <= set(estimators)):
         raise WriteampError(f"it predicts only {', '.join(estimators) or 'nothing'}")
-    between = content.get("between_mre", {})  # older files lack this, prior and across
+    between = content.get("between_mre", {})  # older files lack this key, "prior" and "across"
     return BlackBox(
         drive=str(content["drive"]),
         features=features.name,

@@ -21,7 +21,7 @@ from writeamp.units.durations import DURATION
 _TRACE = {"panel": "trace"}
 _DRIVE = {"panel": "drive use"}
 
-# Characteristic of feature sets that also need the state of the drive.
+# A feature set with this characteristic also needs the state of the drive.
 _OF_A_STATE = "working_set_bytes"
 
 _OF_TRACES = {"trace_format": "--format", "window": "--window", "service": "--service"}
@@ -32,7 +32,8 @@ class ModelInput(Settings):
     """Input of a model, from the options: a workload, or the windows of a trace.
 
     Raises:
-        WriteampError: neither or both are given, or an option of the other one.
+        WriteampError: neither or both are given, or a workload has an option of traces or vice
+            versa.
     """
 
     title: ClassVar[str] = "input"

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from writeamp.errors import WriteampError
 from writeamp.extensions import PAPERS_MISSING, extensions, loaded
 
-# In the order of lists; kinds that are not in `_OWN` are in the package of the papers.
+# Kinds in the order in which they are listed. Kinds that `_OWN` lacks belong to the separate
+# package of the papers' methods.
 NAMES = (
     *("linear-tree", "linear-forest", "gaussian-process", "quantile-tree", "workload-specific"),
     *("linear", "cart", "boosted", "lightgbm"),
@@ -41,13 +42,13 @@ _OWN = {
 
 @cache
 def model_kinds() -> dict[str, ModelKind]:
-    """Return all kinds by name: those of `NAMES` first, then those of other packages."""
+    """Return all kinds by name: the kinds in `NAMES` first, then kinds of other packages."""
     added = loaded(extensions("writeamp.learners").values(), ModelKind)
     kinds = added | _OWN
     return {name: kinds[name] for name in dict.fromkeys((*NAMES, *kinds)) if name in kinds}
 
 
 def check_installed(name: str) -> None:
-    """Reject a kind of model in the package of the papers if that is not installed."""
+    """Reject a kind of model if it is in the papers' package and this is not installed."""
     if name in NAMES and name not in model_kinds():
         raise WriteampError(f"the model {name} is missing: {PAPERS_MISSING}")

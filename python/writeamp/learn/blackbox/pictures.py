@@ -37,7 +37,7 @@ _MOST_POINTS = 3000
 
 
 def comparison(model: BlackBox, parts: Sequence[HeldOut], rows: str) -> FigureSpec:
-    """Return a figure of measured over predicted values; `rows` describes the rows."""
+    """Return a figure of measured over predicted values; `rows` is the text about the rows."""
     return measured_against_predicted(
         [_compared(sample) for sample in parts],
         title=f"Measured and predicted{_of(model)}",
@@ -48,7 +48,10 @@ def comparison(model: BlackBox, parts: Sequence[HeldOut], rows: str) -> FigureSp
 def response_curves(
     model: BlackBox, target: str, responses: Sequence[Response], workload: str
 ) -> FigureSpec:
-    """Return a figure of one target over each characteristic, the others as in a workload."""
+    """Return a figure of one target over each characteristic in turn.
+
+    The other characteristics stay as in `workload`, which is named in the subtitle.
+    """
     curves = [
         response.predictions[target].curve(*_worded(response.characteristic, response.x))
         for response in responses
@@ -64,7 +67,7 @@ def response_curves(
 def forecast(
     model: BlackBox, windows: pl.DataFrame, predictions: Mapping[str, Predictions], trace: str
 ) -> FigureSpec:
-    """Return a figure of the predictions over the time of a trace."""
+    """Return a figure of each target's predictions over the time of a trace, in s."""
     seconds = windows["start_s"].to_list()
     return curves_with_intervals(
         [prediction.curve("time (s)", seconds) for prediction in predictions.values()],
@@ -75,7 +78,7 @@ def forecast(
 
 
 def importance_bars(model: BlackBox, explanation: Explanation) -> FigureSpec | None:
-    """Return a figure of the importances for one target; None if this kind of model has none."""
+    """Return bars of each feature's importance for one target, or None if the model has none."""
     if explanation.importances is None:
         return None
     return importances(
@@ -109,18 +112,18 @@ def _compared(sample: HeldOut) -> Compared:
     return Compared(sample.target, observed, predicted, sample.score.mre)
 
 
-# Limit of all rules together, so that the page can be sent by e-mail.
+# Limit of characters of all rules together, so that the page is small enough for e-mail.
 _MOST_CHARACTERS = 250_000
-# Limit for each target, for the same reason.
+# Limit of response curves for each target, so that the page stays small.
 _MOST_CURVES = 8
 
 
 def model_page(model: BlackBox, workload: pl.DataFrame, named: str) -> bytes:
-    """Return the page, which needs no other files.
+    """Return the model's HTML page, which needs no other files.
 
     Args:
         model: a trained model.
-        workload: one row of characteristics, the values of those that stay as one varies.
+        workload: one row with the values of the characteristics that stay constant as one varies.
         named: name of the workload on the page.
 
     Raises:

@@ -31,16 +31,17 @@ class Score(Drawn):
     """Score of a model's predictions of one target.
 
     Attributes:
-        target: its name.
-        r2: 1 − SSE ÷ SST; NaN if all observed values are equal.
+        target: name of the target.
+        r2: R², 1 − SSE ÷ SST; NaN if all observed values are equal.
         mae: mean absolute error, in the unit of the target.
         mean: mean of the observed values.
         mre: mean relative error, a ratio.
         n: number of predicted rows.
-        coverage: share of them within their prediction interval.
-        between_n: number of rows between the levels of the others (`between_levels`); 0 for a grid.
-        between_mre: mean relative error of these; NaN without any.
-        between_coverage: share of these within their prediction interval.
+        coverage: share of the observed values within their prediction interval.
+        between_n: number of rows between the levels of the other rows (`between_levels`); 0 for a
+            grid.
+        between_mre: mean relative error of the rows between levels; NaN without such rows.
+        between_coverage: share of the rows between levels within their prediction interval.
     """
 
     target: str
@@ -76,13 +77,13 @@ class Score(Drawn):
         return Card(f"Predictions of {self.target}", rows)
 
     def between_in_words(self) -> str:
-        """Return the error between training points, or that no row measures it."""
+        """Return the error between grid levels in words, or that no row measures it."""
         if self.between_n == 0:
             return "unknown: all rows are of a grid"
         return f"{self.between_mre:.2%} on {self.between_n:,} rows"
 
     def figure(self) -> BarChart:
-        """Return a figure of the measures that are ratios."""
+        """Return bars of R², mean relative error and interval coverage."""
         measures = {
             "R²": self.r2,
             "mean relative error": self.mre,
@@ -164,8 +165,8 @@ class Predictions(Drawn):
         value: the predictions, in the unit of the target's column.
         low, high: the ends of the prediction intervals.
         outside: whether a characteristic lies outside the range of the training rows.
-        target: its name.
-        level: of the intervals.
+        target: name of the target.
+        level: probability of the prediction intervals.
     """
 
     value: F64
@@ -200,7 +201,7 @@ class Predictions(Drawn):
         )
 
     def curve(self, x_label: str = "row", x: npt.ArrayLike | None = None) -> Curve:
-        """Return the finite predictions by row or another x; WA is NaN without writes."""
+        """Return the predictions over the row number or `x`, without NaN (WA without writes)."""
         is_known = np.isfinite(self.value)
         at = np.arange(len(self.value)) if x is None else np.asarray(x)
         lines = (line[is_known].tolist() for line in (self.value, self.low, self.high))
@@ -208,7 +209,7 @@ class Predictions(Drawn):
 
 
 class Forecast(Drawn, dict[str, Predictions]):
-    """Predictions of each target by its name; `level` is that of their intervals."""
+    """Predictions of each target by its name; `level` is the probability of their intervals."""
 
     def __init__(self, predictions: Mapping[str, Predictions], level: float):
         """Store the predictions."""
@@ -282,11 +283,11 @@ class HeldOut(Drawn):
     """Measured values of one target, and their predictions by models not trained on them.
 
     Attributes:
-        target: its name.
-        observed: measured values; shape (rows,), as the others.
+        target: name of the target.
+        observed: measured values; shape (rows,), as all other arrays here.
         value: the predictions.
-        low, high: the ends of their intervals.
-        between: which rows lie between the levels of the others (`between_levels`).
+        low, high: the ends of the prediction intervals.
+        between: which rows lie between the levels of the other rows (`between_levels`).
     """
 
     target: str
@@ -321,12 +322,12 @@ class HeldOut(Drawn):
 
 
 def entry(value: float, low: float, high: float) -> dict[str, float] | None:
-    """Return a prediction as an entry of a document; None if it is NaN."""
+    """Return a prediction and its interval as JSON types; None if the prediction is NaN."""
     return None if math.isnan(value) else {"value": value, "low": low, "high": high}
 
 
 def records_of(columns: Mapping[str, npt.NDArray[Any]]) -> list[dict[str, Any]]:
-    """Return columns of the same length as rows of JSON types; null for NaN."""
+    """Return columns of equal length as a list of rows with JSON types; null for NaN."""
     values = ([json_number(number) for number in column.tolist()] for column in columns.values())
     return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
 

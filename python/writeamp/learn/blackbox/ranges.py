@@ -1,4 +1,4 @@
-"""Training ranges of characteristics, and rows beyond or between them."""
+"""Training ranges of characteristics, and rows outside these ranges or between grid values."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Range:
 
 
 def ranges_of(characteristics: pl.DataFrame, names: Iterable[str]) -> dict[str, Range]:
-    """Return the range of each of some characteristics."""
+    """Return the training range of each named characteristic."""
     table = settled(characteristics)
     ranges = {}
     for name in names:
@@ -64,20 +64,21 @@ def _is_size(name: str) -> bool:
 
 Flags = npt.NDArray[np.bool_]
 
-# Share of the rows from which a value counts as a level of a grid.
+# Smallest share of the rows that must have a value for it to count as a level of a grid.
 _LEVEL_SHARE = 0.05
 _LEVELLED = ("queue_depth", "write_size_bytes", "read_size_bytes")
 
-# Page size of present drives; requests that do not fill pages are served like larger ones.
+# Page size of present drives. They serve a request that fills a page only partly like a larger
+# request.
 PAGE_BYTES = 4096
 SIZES = ("write_size_bytes", "read_size_bytes")
 
 
 def between_levels(measurements: pl.DataFrame) -> Flags:
-    """Return which rows lie between the levels of the others; shape (rows,).
+    """Return which rows lie between the levels of the other rows; shape (rows,).
 
-    A level is a depth or a size that recurs, as all values of a grid do. For a row with levels
-    only, other training rows have the same values. It does not test the error in between.
+    A level is a queue depth or a size that many rows share, as in a grid. A row whose values are
+    all levels cannot show the error between levels, since other training rows have its values.
     """
     table = settled(measurements)
     is_between = np.zeros(table.height, dtype=bool)
@@ -89,7 +90,7 @@ def between_levels(measurements: pl.DataFrame) -> Flags:
 
 
 def across_pages(characteristics: pl.DataFrame) -> dict[str, Flags]:
-    """Return, for each direction's size, which rows are unaligned to 4 KiB; shape (rows,) each."""
+    """Return which rows have a write or read size unaligned to 4 KiB; shape (rows,) each."""
     table = settled(characteristics)
     return {
         name: lies_across(table[name].cast(pl.Float64).to_numpy(), PAGE_BYTES)

@@ -28,7 +28,7 @@ class _NameList:
 
 @dataclass(frozen=True)
 class TrainingSettings(Settings):
-    """Targets, features and kind of a model to train; `train` checks the names."""
+    """Targets, feature set and kind of a model to train; `train` checks the names."""
 
     title: ClassVar[str] = "training"
 
@@ -154,7 +154,7 @@ class BoundSettings(Settings):
 
     @property
     def of_targets(self) -> dict[str, float]:
-        """The given bounds, by target and in its unit."""
+        """The given bounds by target, each in the target's unit."""
         latency_us = None if self.max_latency is None else self.max_latency * 1e6
         bounds = {
             "latency": latency_us,

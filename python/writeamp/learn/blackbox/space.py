@@ -43,8 +43,8 @@ class WorkloadPoint:
     """One workload in a closed loop, by paper 2's extended characteristics (equation 4).
 
     Values without effect are 0: size, randomness and stride of a direction without requests, and
-    the stride of one with only random requests. So equal workloads are equal points. A point can
-    also set the state of the drive before the workload, and the time of the measurement.
+    the stride of a direction with only random requests. So equal workloads are equal points. A
+    point can also set the state of the drive before the workload, and the measured time.
 
     Attributes:
         write_ratio: share of the writes among the requests (paper 2: wr_ratio).
@@ -176,13 +176,13 @@ class WorkloadPoint:
         object.__setattr__(self, name, value)
 
 
-# The drive's state of a point, with its defaults.
+# Fields of a point that set the drive's state, with their defaults.
 _USUAL = {"fill": 1.0, "recent_write_bytes": 0, "burst_s": None}
 CHARACTERISTICS = tuple(entry.name for entry in fields(WorkloadPoint) if entry.name not in _USUAL)
 
 
 def grid() -> Iterator[WorkloadPoint]:
-    """Give every workload of paper 2's grid once, of the values in `GRID`."""
+    """Give every workload of paper 2's grid once: all combinations of the values in `GRID`."""
     seen: set[WorkloadPoint] = set()
     for values in product(*GRID.values()):
         point = of_values(values)

@@ -42,9 +42,9 @@ from writeamp.runners import Progress
 F64 = npt.NDArray[np.float64]
 
 _FEWEST_ROWS = 20
-# Least number of rows between the levels of a table from which their errors are reliable.
+# Least number of rows between grid levels (`between_levels`) for a reliable mean of their errors.
 _FEWEST_BETWEEN = 20
-# Folds of the cross-validation of a model with a prior, which has no out-of-bag predictions.
+# Number of folds of the cross-validation of a model with a prior; it has no out-of-bag predictions.
 _FOLDS = 5
 
 
@@ -56,13 +56,13 @@ class BlackBox(Drawn):
         drive: name of the drive; empty if the measurements did not have it.
         features: name of the feature set.
         model: name of the kind of model.
-        level: of the prediction intervals.
+        level: probability of the prediction intervals.
         is_joint: whether latency, bandwidth and throughput are predicted together, by Little's law.
         ranges: training range of each characteristic that the features need.
         unseen_mre: mean relative error of each target on training rows, each predicted by a model
             fitted without it.
-        between_mre: the same for rows between the levels of the others only; NaN if there are too
-            few.
+        between_mre: the same for rows between the levels of the other rows only; NaN if there are
+            too few.
         prior: the prior of the models, in the notation of `train`.
         across: sizes that are unaligned to pages of 4 KiB in some training row; None if the model's
             file does not have them.
@@ -95,7 +95,7 @@ class BlackBox(Drawn):
             WriteampError: a characteristic that the features need is missing.
         """
         vectors = _vectors(characteristics, self.features)
-        # Far outside the training range numbers overflow.
+        # Far outside the training range, numbers may overflow, so warnings about this are off.
         with np.errstate(over="ignore"):
             values = {
                 target: estimator.predict(vectors) for target, estimator in self.estimators.items()
@@ -116,7 +116,7 @@ class BlackBox(Drawn):
         if "wa" in intervals:
             is_written = characteristics["write_ratio"].to_numpy() > 0
             intervals["wa"] = np.where(is_written, intervals["wa"], np.nan)
-        # A range of sizes leaves out the 0 of rows without requests; the features include it.
+        # Ranges of sizes leave out the 0 of rows without requests, but the features include it.
         unlike = [*beyond(self.ranges, characteristics).values()]
         unlike += self.unlike_pages(characteristics).values()
         beyond_ranges = np.any([np.zeros(len(vectors), bool), *unlike], axis=0)
@@ -149,11 +149,11 @@ class BlackBox(Drawn):
         return Card(self._name(), rows, columns, notes=notes)
 
     def figure(self) -> BarChart:
-        """Return a figure of the expected error of each target."""
+        """Return bars of the expected relative error of each target."""
         return errors_by_target(self.unseen_mre, subtitle=self._name())
 
     def _compared(self) -> dict[str, Any]:
-        # Fitted estimators are compared by their saved form, which determines all predictions.
+        # Models are equal if their saved documents are, as these determine all predictions.
         documents = {name: to_document(estimator) for name, estimator in self.estimators.items()}
         return super()._compared() | {"estimators": documents}
 
@@ -165,9 +165,10 @@ class BlackBox(Drawn):
         return list(beyond(self.ranges, characteristics))
 
     def unlike_pages(self, characteristics: pl.DataFrame) -> dict[str, npt.NDArray[np.bool_]]:
-        """Return the sizes that are unaligned to pages in some row, but in no training row.
+        """Return the sizes that some rows have unaligned to pages, but no training row has.
 
-        The cost of a partly touched page does not show in requests that fill their pages.
+        Predictions for such rows are uncertain: training rows that fill their pages do not show the
+        cost of a partly touched page.
         """
         if self.across is None:
             return {}
@@ -185,7 +186,7 @@ class BlackBox(Drawn):
             `HeldOut` of each target: `observed`, `value`, `low`, `high`, `score`.
 
         Raises:
-            WriteampError: a row was a training row, or as in `predict`.
+            WriteampError: a row was used for training, or as in `predict`.
         """
         samples = []
         for target in self._targets_in(measurements):
@@ -240,7 +241,7 @@ class BlackBox(Drawn):
         return [sample.score for sample in self.held_out(measurements)]
 
     def cross_validate(self, measurements: pl.DataFrame, folds: int = 5) -> list[Score]:
-        """Return the score of each target by models of this kind, refitted without each fold.
+        """Return the score of each target, predicted by models that are refitted without each fold.
 
         Raises:
             WriteampError: as in `cross_held_out`.
@@ -349,7 +350,7 @@ def train(
 
 
 def trainable(measurements: pl.DataFrame) -> list[str]:
-    """Return the targets with enough rows for a model; without any, all in the table."""
+    """Return the targets with enough rows for a model; if there are none, all in the table."""
     measured = targets_in(measurements)
     enough = [
         target for target in measured if observed(measurements, target).height >= _FEWEST_ROWS
@@ -359,7 +360,7 @@ def trainable(measurements: pl.DataFrame) -> list[str]:
 
 @dataclass(frozen=True)
 class _Table:
-    """Rows in which a target was measured, with their vectors, values and workloads."""
+    """Training rows of one target, with their feature vectors, values and workload numbers."""
 
     rows: pl.DataFrame
     vectors: F64
@@ -376,10 +377,10 @@ class _Table:
     def calibrate(
         self, model: ConformalRegressor, rows: npt.NDArray[np.bool_] | None = None
     ) -> None:
-        """Set a model's intervals by its errors on unseen rows, by default all rows.
+        """Set the widths of a model's intervals from its errors on unseen rows, by default all.
 
-        If enough rows lie between the levels of the others, only they are used: on a grid, other
-        rows with the same values make errors smaller than elsewhere.
+        If enough rows lie between grid levels (`between_levels`), only these are used. A row on
+        grid levels has a smaller error than usual, because other rows have the same values.
         """
         chosen = np.ones(len(self.values), dtype=bool) if rows is None else rows
         if (chosen & self.between).sum() >= _FEWEST_BETWEEN:
@@ -399,7 +400,7 @@ def _training_table(measurements: pl.DataFrame, target: str, features: str) -> _
 
 
 def _join(models: dict[str, ConformalRegressor], tables: dict[str, _Table]) -> None:
-    """Set the intervals of the related models from their joint unseen predictions."""
+    """Set the intervals of the models of `RELATED` targets from their joint unseen predictions."""
     unseen = {target: models[target].unseen_prediction_ for target in littles_law.RELATED}
     for target, values in littles_law.joined(unseen, tables[littles_law.RELATED[0]].rows).items():
         models[target].unseen_prediction_ = values

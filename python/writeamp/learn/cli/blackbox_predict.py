@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from writeamp.learn.blackbox.predictions import Predictions
     from writeamp.learn.blackbox.training import BlackBox
 
-# Most windows that are printed; the JSON document has all.
+# Largest number of windows that are printed; the JSON document has all windows.
 _MOST_ROWS = 40
 
 
@@ -190,5 +190,5 @@ def _with_interval(value: float, low: float, high: float) -> str:
 
 
 def _with_unit(target: str) -> str:
-    """Return a target as the heading of a column of numbers."""
+    """Return a target's name with its unit, as the heading of a column of numbers."""
     return f">{target}, {UNITS[target]}" if UNITS[target] else f">{target}"

@@ -26,11 +26,12 @@ from writeamp.runs.plan import policy_of
 from writeamp.settings.experiment import Experiment
 from writeamp.units.byte_sizes import shown_bytes
 
-# Rough speeds: bytes per second to a virtual and a real drive, and simulated host pages per second.
+# Rough speeds for estimates of the duration: bytes per second to a virtual and to a real drive, and
+# simulated host pages per second.
 _VIRTUAL_BYTES_A_SECOND = 1e8
 _REAL_BYTES_A_SECOND = 4e8
 _SIMULATED_PAGES_A_SECOND = 2e6
-# A measurement that takes longer begins with a note on its size.
+# A measurement that is expected to take more seconds begins with a note on its bytes and hours.
 _LONG_S = 600
 
 
@@ -40,10 +41,10 @@ class Measuring:
 
     Attributes:
         target: settings of the target.
-        planned: chain of a plan, if one is given.
-        chain: settings of the chain without a plan.
-        out: file of the windows.
-        drive: given settings of a simulated drive.
+        planned: chain of workloads from a plan file, if one is given.
+        chain: settings of the chain if no plan is given.
+        out: file for the windows.
+        drive: settings of a simulated drive that the user gave.
     """
 
     target: TwinTargetSettings
@@ -102,7 +103,7 @@ class Measuring:
         size, destroys, name = self.drive.get("size"), self.target.destroys, target
         self._refuse_simulated_only(f"{target} is not simulated", besides="size")
         if os.path.exists(target) and (socket := socket_of(target)) is not None:
-            # fio needs the URI of a socket.
+            # fio accepts a socket only as an NBD URI, so a path is converted.
             name = f"nbd+unix:///?socket={socket.absolute()}"
             destroys = name if destroys == target else destroys
         if kind_of(name) == "file" and not os.path.exists(name) and size is None:

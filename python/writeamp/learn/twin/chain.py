@@ -18,8 +18,8 @@ from writeamp.registry.specs import Spec
 
 PAGE_BYTES = 4096
 
-# They scale to a drive of any size, because they use shares of its pages and no ranks. docs/twin.md
-# explains the purpose of each.
+# Workloads of the phases. They fit a drive of any size, because their parameters are shares of its
+# pages. docs/twin.md explains the purpose of each.
 _PHASES = (
     "uniform",
     "mix(sizes=1/4/15/80,weights=35/30/20/15)",
@@ -29,18 +29,19 @@ _PHASES = (
     "hot-cold(f=0.5,r=0.9)",
 )
 MOST_PHASES = len(_PHASES)
-# Pages per aligned chunk: they identify erase units of half to sixteen times their size.
+# Chunk sizes of the phases with aligned chunks, in pages. A chunk size helps to identify erase
+# units of half to sixteen times its size.
 _CHUNK_PAGES = (16, 64, 256)
 
-# Drive writes after which the windows of a phase end: a transient, then the rest. Below: the number
-# of parts in which each window is counted.
+# Drive writes at which the two windows of a phase end: a transient, then the rest. The second tuple
+# is the number of separately counted parts of each window.
 _WINDOW_ENDS = (0.25, 0.75)
 _PARTS = (1, 4)
 
 
 @dataclass(frozen=True)
 class Phase:
-    """One workload of a chain, by its spec, and the drive writes after which its windows end."""
+    """One workload of a chain, as its spec, and the drive writes at which its windows end."""
 
     workload: str
     ends: tuple[float, ...] = _WINDOW_ENDS
@@ -62,7 +63,7 @@ class WindowPart:
 
 @dataclass(frozen=True)
 class Chain:
-    """Phases that a drive serves after a fill in order; their lengths are in drive writes."""
+    """Phases that a drive serves after a sequential fill; their lengths are in drive writes."""
 
     phases: tuple[Phase, ...]
     capacity_bytes: int
@@ -84,13 +85,13 @@ class Chain:
         return round((1 + sum(phase.drive_writes for phase in self.phases)) * self.capacity_bytes)
 
     def spec(self, logical_pages: int) -> str:
-        """Return the workload on a drive with this number of logical pages."""
+        """Return the whole chain as one workload spec, for this number of logical pages."""
         writes = "/".join(str(_pages(phase.drive_writes, logical_pages)) for phase in self.phases)
         of = "/".join(Spec.of("workloads", phase.workload).nested for phase in self.phases)
         return f"phases(writes={writes},of={of},turns=1)"
 
     def parts(self, logical_pages: int, *, fine: bool = True) -> Iterator[WindowPart]:
-        """Give the parts of all windows in order; the whole windows if not `fine`."""
+        """Give the parts of all windows in order; without `fine`, give whole windows."""
         begin, window = 0, 0
         for at, phase in enumerate(self.phases):
             start = 0.0
@@ -108,7 +109,7 @@ class Chain:
         return Chain(self.phases, capacity_bytes, page_bytes)
 
     def tables(self) -> dict[str, Any]:
-        """Return the tables of the chain in a plan."""
+        """Return the chain as tables of a plan file."""
         phases = [{"workload": phase.workload, "ends": list(phase.ends)} for phase in self.phases]
         return {
             "capacity_bytes": self.capacity_bytes,
@@ -118,7 +119,7 @@ class Chain:
 
     @staticmethod
     def from_tables(tables: dict[str, Any], where: str) -> Chain:
-        """Return the chain from its tables.
+        """Return the chain that tables of a plan file describe.
 
         Raises:
             WriteampError: a key is missing, or a value is not valid.
@@ -151,7 +152,7 @@ class Chain:
 
     @staticmethod
     def read(path: str | Path) -> Chain:
-        """Return the chain of a plan.
+        """Return the chain in a plan file.
 
         Raises:
             WriteampError: the file cannot be read, or does not hold a plan.
@@ -160,7 +161,7 @@ class Chain:
         return Chain.from_tables(toml_text.parse(text, str(path)).get("chain", {}), str(path))
 
     def write(self, path: str | Path, more: Mapping[str, Any] | None = None) -> None:
-        """Write a plan, with further tables for users who run it by hand."""
+        """Write a plan file, with further tables for users who run the chain by hand."""
         with output.replacing(path, "plan") as file:
             file.write(
                 tomli_w.dumps(

@@ -1,4 +1,4 @@
-"""Run of a chain on a real or virtual drive; its counters are read after each part."""
+"""Run of a chain on a real or virtual drive; the drive's counters are read after each part."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ Integers = npt.NDArray[np.int64]
 # Counters of a drive: host bytes and flash bytes so far.
 CounterTotals = tuple[float, float]
 
-# Index of the fill, in place of that of a part or window.
+# Index that stands for the fill, where parts or windows have an index.
 FILL = -1
 _FILL_BYTES = 1 << 20
 _OTHER_SEEDS = 1 << 20
-# Memory of each request while a phase is drawn.
+# Memory that each request needs while a phase is drawn, in bytes.
 _BYTES_A_REQUEST = 40
 
 
@@ -42,7 +42,7 @@ class Host(Protocol):
         """Discard all data of the drive."""
 
     def serve(self, chain: Chain, seed: int, at: int, done: Callable[[int], None]) -> None:
-        """Write part `at` of a chain; FILL is the fill in order.
+        """Write part `at` of a chain, or the sequential fill if `at` is FILL.
 
         `done` is called with the bytes of the part written so far.
         """
@@ -56,12 +56,12 @@ def drive_chain(
 ) -> None:
     """Run a chain on a drive, and save the counters of each part.
 
-    Saved parts are not measured again, because the drive is in the state after them. A part that
-    was interrupted is written again with other draws; the same draws would write the same pages
-    twice. The writes of the interrupted attempt are not counted.
+    Saved parts are not written again, because the drive is in the state after them. An interrupted
+    part is written again with other random draws; the same draws would write the same pages twice.
+    The writes of the interrupted attempt are not counted.
 
     Args:
-        host: of the drive.
+        host: host of the drive.
         saved: the saved windows of the chain on this drive.
         seed: seed of the host's draws.
         progress: called with the bytes written and expected.
@@ -92,7 +92,7 @@ def _silent(_done: int) -> None:
 
 
 class RangesHost(ABC):
-    """A host that writes ranges of bytes, which the engine draws."""
+    """Host that writes ranges of bytes; the engine draws these ranges."""
 
     _drawn: _Drawn | None = None
 
@@ -114,7 +114,7 @@ class RangesHost(ABC):
 
 
 class _Drawn:
-    """Requests of a chain, drawn one phase at a time; a part is a slice of them."""
+    """Requests of a chain, drawn one phase at a time; each part is a slice of its phase."""
 
     def __init__(self, chain: Chain, seed: int) -> None:
         self._chain = chain
@@ -218,7 +218,7 @@ class VirtualHost(RangesHost):
         self._send(iter([NbdRequest(NbdCommand.FLUSH, 0, 0)]))
 
     def read_counters(self) -> CounterTotals:
-        """Return the bytes that the host has written, and those that were programmed."""
+        """Return the bytes that the host has written, and the bytes that the flash programmed."""
         counters = self._control.counters()
         return float(counters["host"]["written_bytes"]), float(programmed_bytes(counters))
 

@@ -1,4 +1,7 @@
-"""Candidates: pairs of placement and victim policy that the engine's registry declares."""
+"""Candidates for twins: pairs of placement and victim policy that the engine's registry declares.
+
+A family is such a pair of policies without parameters; a variant also has their parameters.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from itertools import product
 from writeamp._engine import candidates, declared
 from writeamp.registry.declarations import needed_hints
 
-# Share of the drive's blocks, in the spec of a victim policy.
+# Placeholder in the spec of a victim policy for a share of the drive's blocks.
 _BLOCKS = re.compile(r"\{([\d.]+) blocks\}")
 # Victim policies that ignore the content of blocks. They erase all blocks equally often, so the
 # placement hardly changes WA.
@@ -19,7 +22,7 @@ _BLIND = ("fifo", "random")
 
 @dataclass(frozen=True)
 class Variant:
-    """A family with one value of its parameters."""
+    """A placement and a victim policy, with one set of parameter values."""
 
     manager: str
     victims: str
@@ -31,7 +34,7 @@ class Variant:
 
     @property
     def separates(self) -> bool:
-        """True if moved or hot pages are in other blocks than the host's writes."""
+        """True if moved or hot pages are in blocks separate from other host writes."""
         return _name(self.manager) != "single"
 
     @property
@@ -51,7 +54,7 @@ class Variant:
 
     @cached_property
     def tied_blocks(self) -> float:
-        """Average number of blocks without data: the reserve, and half of the open ones."""
+        """Average number of blocks without data: the reserve, and half of the open blocks."""
         needs = declared(self.manager)["needs"]
         return float(needs["reserve_blocks"]) + float(needs["fewest_streams"]) / 2
 
@@ -79,5 +82,5 @@ def _families() -> tuple[tuple[Variant, ...], ...]:
 
 
 FAMILIES = _families()
-# Families of a twin from a single WA value.
+# Families that are candidates for a twin from a single WA value.
 USUAL = tuple(family for family in FAMILIES if family[0].is_usual)

@@ -27,15 +27,16 @@ if TYPE_CHECKING:
     import polars as pl
 
 _LEVEL = 0.9
-# Families whose best likelihood is within this log-likelihood distance of the best of all are
-# indistinguishable from it.
+# A family counts as indistinguishable from the best family if their log-likelihoods differ by less
+# than this.
 _ALIKE = 2.0
-# Relative error of a prediction if the drive's family is missing from the table but its windows
-# fit; and factor from the error in windows that do not fit to that of predictions. Both were
-# measured with families removed from the table (benches/results/2026-11-26-twin.md).
+# Errors of predictions for a drive whose family is missing from the table. If its windows fit, the
+# first value is the relative error. Otherwise, the unexplained error of the windows times the
+# second value is added. Both were measured with families removed from the table
+# (benches/results/2026-11-26-twin.md).
 _OTHER_FAMILY = 0.04
 _BEYOND_THE_CHAIN = 4.0
-# A greater misfit means that no candidate resembles the drive.
+# A misfit above this means that no candidate resembles the drive, so a warning is given.
 _STRANGE = 2.5
 
 
@@ -44,8 +45,8 @@ class Fit(OneLine, Drawn):
     """Hidden parameters of a drive, inferred from its windows.
 
     `op` is (T-U)/U, `erase_unit_pages` the pages that are erased at once. `misfit` is the error of
-    the windows relative to the error that noise and the table explain, at least 1. If it is
-    greater, no candidate matches the drive, and intervals are widened by this factor.
+    the windows, relative to the error that noise and the table explain, and at least 1. If it is
+    clearly above 1, no candidate matches the drive; intervals are widened by this factor.
     """
 
     windows: Windows
@@ -58,7 +59,7 @@ class Fit(OneLine, Drawn):
 
     @cached_property
     def _op(self) -> Floats:
-        """Op of each candidate on a drive with the capacity of the measured one."""
+        """Op of each candidate on a drive with the capacity of the measured drive."""
         tied = np.array([variant.tied_blocks for variant in self.variants])[self.weighed.variant]
         pages = self.windows.chain.logical_pages
         return np.exp(self.weighed.log_op) + tied * self._unit_pages / pages
@@ -72,14 +73,14 @@ class Fit(OneLine, Drawn):
 
     @cached_property
     def op(self) -> tuple[float, float, float]:
-        """Median of op, and the ends of its interval."""
+        """Median of op, and the ends of its 90% interval."""
         return tuple(map(float, np.exp(self._quantiles(np.log(self._op)))))  # type: ignore[return-value]
 
     @cached_property
     def erase_unit_pages(self) -> tuple[float, float, float]:
-        """Median of the erase unit, and the ends of its interval."""
+        """Median of the erase unit in pages, and the ends of its 90% interval."""
         middle, low, high = self._quantiles(self.weighed.log2_unit)
-        # Each candidate covers half a step to either side.
+        # Candidates are one step of the erase unit apart; each covers half a step on either side.
         half = STEP_OF_LOG2_UNIT / 2
         return float(2**middle), float(2 ** (low - half)), float(2 ** (high + half))
 
@@ -116,11 +117,11 @@ class Fit(OneLine, Drawn):
 
     @cached_property
     def separation_probability(self) -> float:
-        """Probability that hot or moved pages are in other blocks than the host's writes."""
+        """Probability that hot or moved pages are in blocks separate from other host writes."""
         return self._weight_of([variant.separates for variant in self.variants])
 
     def _weight_of(self, has_flag: Sequence[bool]) -> float:
-        """Return the total weight of the variants for which a flag is set."""
+        """Return the total weight of the variants whose entry in `has_flag` is true."""
         return float(self.weighed.weight[np.array(has_flag)[self.weighed.variant]].sum())
 
     @property
@@ -130,7 +131,7 @@ class Fit(OneLine, Drawn):
 
     @property
     def misfit(self) -> float:
-        """Error of the windows over the expected error, at least 1."""
+        """Ratio of the windows' error to the expected error, at least 1."""
         expected = USUAL_NOISE if self.windows.noise is None else self.windows.noise
         return max(1.0, self._seen / math.hypot(expected, self.weighed.table_error))
 
@@ -141,9 +142,9 @@ class Fit(OneLine, Drawn):
 
     @property
     def error(self) -> float:
-        """Relative error of a prediction of WA, apart from that of the parameters."""
-        # Apparent noise may be a drive that no candidate matches. So without repeats, at most the
-        # usual noise is subtracted.
+        """Relative error of a prediction of WA, without the uncertainty of the parameters."""
+        # If no candidate matches the drive, its mismatch looks like noise. So without repeats, at
+        # most the usual noise is subtracted.
         own = self.windows.noise or USUAL_NOISE
         if not self.windows.is_repeated:
             own = min(own, USUAL_NOISE)
@@ -152,7 +153,7 @@ class Fit(OneLine, Drawn):
 
     @cached_property
     def candidates(self) -> tuple[Candidate, ...]:
-        """Representative candidates, the most probable first, on a drive of this size."""
+        """Representative candidates of the measured drive's size, the most probable first."""
         return condensed(self.weighed, self._op, self.variants, self.windows.chain.logical_pages)
 
     def profile(self) -> dict[str, Any]:
@@ -265,7 +266,7 @@ class Fit(OneLine, Drawn):
         return low, high
 
     def figure(self) -> LineChart:
-        """Return a figure of the measured WA of each window, and the candidates' interval."""
+        """Return a figure of WA over windows: the measured values, and the candidates' interval."""
         from writeamp.plots.style import MUTED, SERIES_COLORS  # noqa: PLC0415
 
         rows = self._records()

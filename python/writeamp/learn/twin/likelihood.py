@@ -1,9 +1,10 @@
 """Weights of candidates: how well each explains the windows of a drive with unknown noise.
 
-Logarithms of WA - 1 + 0.02 are interpolated over the logarithm of spare space by PCHIP, and between
-neighbouring erase units linearly. A window's error has Student's t distribution, so that a single
-window without explanation does not decide. Its scale combines the table's error at the candidate
-with the drive's own noise, over which the likelihood is integrated.
+The logarithm of WA - 1 + 0.02 is interpolated over the logarithm of spare space by PCHIP (monotone
+cubics), and between neighbouring erase units linearly. A window's error has Student's t
+distribution, so that a single unexplained window does not decide. The scale of this distribution
+combines the table's error at the candidate with the drive's own noise. The likelihood is integrated
+over this noise.
 """
 
 from __future__ import annotations
@@ -22,35 +23,39 @@ from writeamp.learn.twin.table import SHIFT, CandidateTable, table_error
 Floats = npt.NDArray[np.float64]
 
 _DEGREES = 4
-# Grid of noise scales of a window, and the spread of their prior with known and unknown noise.
+# Noise scales (relative standard deviations of a window) over which the likelihood is integrated.
+# Below: the spread of their prior, for measured and for unknown noise.
 _SCALES = np.geomspace(0.002, 0.3, 21)
 _SPREAD_KNOWN, _SPREAD_UNKNOWN = 0.5, 1.0
-# Assumed noise of a window if it was not measured.
+# Assumed relative noise of a window if it was not measured.
 USUAL_NOISE = 0.01
 
-# Erase units that are interpolated between two of the table, which are half an octave apart.
+# The table's erase units are half an octave apart. Each such step is divided into this number of
+# interpolated steps.
 _STEPS_OF_UNIT = 4
 STEP_OF_LOG2_UNIT = 0.5 / _STEPS_OF_UNIT
 _COARSE, _FINE = 0.015, 0.002
-# Prior factor of drives that separate pages although their victim policy gains nothing from it:
-# windows hardly show the separation.
+# Prior factor of drives that separate pages although their victim policy gains nothing from it.
+# Windows hardly show such a separation, so the prior must decide.
 _FOR_NOTHING = 0.25
-# Prior factor of unusual families. Some of them (`eti` compared to `sepgc`) cannot be
-# distinguished from usual ones by a chain.
+# Prior factor of unusual families. A chain cannot distinguish some of them from usual families
+# (such as `eti` from `sepgc`), so the prior prefers the usual ones.
 _UNUSUAL = 0.25
-# Prior factor of drives with host hints: plain requests to a real drive have none, only a simulated
-# drive can get those of a workload.
+# Prior factor of drives that need host hints. Plain requests to a real drive carry no hints; only a
+# simulated drive can get hints from a workload.
 _REQUIRES_HINTS = 0.1
-# Rows of the table (a variant and an erase unit) are dropped if this far below the best.
+# A combination of variant and erase unit is dropped if its log-likelihood is this far below the
+# best.
 _FURTHEST = 18.0
 _AROUND = 0.045
-# Noise scale of the first, coarse comparison; wide enough that no row between two steps is lost.
+# Noise scale of the first comparison, at coarse steps of op. It is wide enough that no good
+# candidate between two steps is missed.
 _COARSE_SCALE = 0.015
 
 
 @dataclass(frozen=True)
 class Points:
-    """Candidates, their WA in each window, and its relative error.
+    """Candidates, their WA in each window, and the relative error of this WA.
 
     `log_wa` and `error` have a row for each candidate and a column for each window.
     """
@@ -64,10 +69,10 @@ class Points:
 
 @dataclass(frozen=True)
 class Weighed:
-    """Candidates with their weights: variant, erase unit and spare space without tied blocks.
+    """Candidates (variant, erase unit, spare space without tied blocks), and their weights.
 
-    `scale` is the posterior mean of a window's relative noise, `table_error` the error of the
-    table, `best` the log-likelihood of each variant's best candidate, `log_wa` the WA of each
+    `scale` is the posterior mean of a window's relative noise, `table_error` the relative error of
+    the table, `best` the log-likelihood of each variant, and `log_wa` the logarithm of WA of each
     candidate in each window.
     """
 
@@ -85,7 +90,7 @@ def weigh(table: CandidateTable, wa: Floats, noise: float | None) -> Weighed:
     """Return the candidates of a table, weighed by the WA of windows.
 
     Args:
-        table: candidates of the same chain.
+        table: table of candidates that served the same chain.
         wa: WA of each window, NaN if not measured.
         noise: relative standard deviation of a window; None if unknown.
 
@@ -152,7 +157,7 @@ def posterior(points: Points, observed: Floats, noise: float | None, prior: Floa
 
 @dataclass(frozen=True)
 class _Curve:
-    """WA over spare space of one variant and erase unit, between two erase units of the table."""
+    """WA over spare space of a variant, for an erase unit between two erase units of the table."""
 
     below: _Nodes
     above: _Nodes
@@ -176,21 +181,24 @@ class _Curve:
 
 @dataclass(frozen=True)
 class _Nodes:
-    """Nodes over spare space of one variant and erase unit of the table."""
+    """Simulated values of the table over spare space, for one variant and erase unit."""
 
     log_op: Floats
     shifted: PchipInterpolator
     errors: Floats
 
     def error(self, log_op: Floats) -> Floats:
-        """Return the error of each window, a row for each spare space."""
+        """Return the table's error in each window (columns) for each spare space (rows)."""
         return np.stack(
             [np.interp(log_op, self.log_op, column) for column in self.errors.T], axis=1
         )
 
 
 def _curves(table: CandidateTable, errors: Floats) -> tuple[Floats, dict[tuple[int, int], _Curve]]:
-    """Return the logarithms of the erase units, and the curve of each variant at each of them."""
+    """Return log2 of the interpolated erase units, and a curve for each variant and erase unit.
+
+    The keys of the curves are the indices of variant and erase unit.
+    """
     units = np.log2(table.unit_pages)
     steps = (len(units) - 1) * _STEPS_OF_UNIT + 1
     curves: dict[tuple[int, int], _Curve] = {}
@@ -232,12 +240,13 @@ def prior_of(table: CandidateTable) -> Floats:
 
 
 def _of_scales(residuals: Floats, errors: Floats, noise: float | None) -> Floats:
-    """Return the log-likelihood at each scale of noise, plus the logarithm of the scale's prior."""
+    """Return log-likelihood plus log prior; shape (candidates, noise scales)."""
     spread = _SPREAD_UNKNOWN if noise is None else _SPREAD_KNOWN
-    # WA that varies within a window looks like noise, so smaller scales are as likely as usual.
+    # WA that varies within a window looks like noise, so the measured noise is only an upper limit:
+    # smaller scales are as likely.
     usual = np.clip(_SCALES, _SCALES[0], USUAL_NOISE if noise is None else noise)
     away = np.log(_SCALES / usual) / spread
-    # Heavy tails, because a drive that no candidate matches has much larger errors.
+    # The prior has heavy tails, because a drive that no candidate matches has much larger errors.
     prior = -1.5 * np.log1p(away**2 / 2)
     prior -= logsumexp(prior)
     return np.stack(
@@ -250,6 +259,6 @@ def _of_scales(residuals: Floats, errors: Floats, noise: float | None) -> Floats
 
 
 def _t_log(residuals: Floats, scale: Floats) -> Floats:
-    """Return the logarithm of Student's density up to a constant."""
+    """Return the logarithm of Student's t density, up to a constant."""
     half = (_DEGREES + 1) / 2
     return np.asarray(-half * np.log1p((residuals / scale) ** 2 / _DEGREES) - np.log(scale))

@@ -1,4 +1,4 @@
-"""Fit of one number: the drives that a single WA allows, under a workload or a trace."""
+"""Fit of a twin to one number: the drives that a single WA allows, under a workload or a trace."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ from writeamp.settings.experiment import Experiment
 from writeamp.studies.simulation import simulate_untimed
 from writeamp.units.ratios import physical_of
 
-# Drive writes of the warm-up, and of the whole run.
+# Lengths of the warm-up and of the whole run, in drive writes.
 _WARMUP_DRIVE_WRITES, _DRIVE_WRITES = 4.0, 7.0
-# One number cannot determine the erase unit, and determines op only for a given family.
+# Candidates for a single WA. It cannot determine the erase unit, so two erase units suffice; it
+# determines op only for a given family.
 GRID = Grid(unit_pages=(64, 256), op=tuple(0.03 * 1.55**at for at in range(8)))
-# Assumed noise of a given WA: an average over some days, with three digits.
+# Assumed relative noise of a WA that the user gives: an average over some days, with three digits.
 NOISE = 0.01
 
 
@@ -41,7 +42,7 @@ def fit_one(
     runner: Runner | None = None,
     progress: Progress | None = None,
 ) -> Fit:
-    """Return the drives that have this steady WA under a workload: op for each family.
+    """Return the drives with this steady WA under a workload; op depends on the family.
 
     Args:
         wa: steady write amplification.
@@ -66,7 +67,7 @@ def fit_one(
 
 
 def windows_of_one(chain: Chain, wa: float) -> Windows:
-    """Return a chain's last window only, with a given WA."""
+    """Return windows that hold only the last window of a chain, with a given WA."""
     return Windows(
         chain,
         np.zeros(1, int),
@@ -76,11 +77,12 @@ def windows_of_one(chain: Chain, wa: float) -> Windows:
     )
 
 
-# Counters with coarse units can give a WA just below 1.
+# Counters with coarse units can give a WA just below 1, so any WA above 0 is valid.
 _ANY_WA = Number("be above 0", lambda value: value > 0)
-# A trace is simulated once per drive; passes differ less than families at this precision.
+# Assumed relative error of the simulated WA under a trace. A trace is simulated once per drive.
 _TRACE_PRECISION = 0.01
-# A coarser grid, because a trace is long, and families differ by more than its steps.
+# The grid for traces is coarser, because a trace takes long to simulate, and families differ by
+# more than the steps of this grid.
 TRACE_GRID = Grid(unit_pages=(64, 256), op=tuple(0.05 * 1.9**at for at in range(5)))
 
 
@@ -136,7 +138,7 @@ def fit_trace(
 def _simulated_under(
     trace: traces.Trace, ops: Sequence[float], job: tuple[Variant, int]
 ) -> tuple[Floats, Floats, int]:
-    """Return spare space and WA of one variant and erase unit at every op, and the capacity."""
+    """Return spare space and WA at every op for one variant and erase unit, and the capacity."""
     variant, unit = job
     log_op, wa = np.full(len(ops), math.nan), np.full((len(ops), 1), math.nan)
     capacity_bytes = 0
@@ -174,7 +176,7 @@ def _run_of(trace: traces.Trace, variant: Variant, unit: int, op: float) -> Resu
 
 
 def _pages_of(experiment: Experiment) -> int:
-    """Return the logical pages of the drive that the trace exactly fills."""
+    """Return the number of logical pages of a drive that the trace's data exactly fills."""
     from writeamp.runs.inputs import prepare  # noqa: PLC0415 (slow)
 
     return prepare(experiment).drive.logical_pages

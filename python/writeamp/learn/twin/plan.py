@@ -74,10 +74,12 @@ BY_HAND = ("filename=/dev/THE_DRIVE", "ioengine=libaio", "direct=1")
 FILL = "fill"
 
 _FILL_BYTES = 1 << 20
-# Distance of the seeds of two chains, so that their sections have different draws.
+# Distance between the first seeds of two chains. Each section uses one of the seeds in between, so
+# sections of different chains have different draws.
 _SEEDS = 1000
 _BESIDE = "mix(sizes=1/1,weights=1/1,of=uniform/sequential)"
-# Options of fio for the workloads of a chain; zones are shares of accesses and of the space.
+# Options of fio for the workloads of a chain. A zone is a pair: its share of the accesses, and its
+# share of the space.
 _FIO = {
     "uniform": "random_distribution=random",
     "mix(sizes=1/4/15/80,weights=35/30/20/15)": "random_distribution=zoned:35/1:30/4:20/15:15/80",
@@ -94,7 +96,7 @@ def fio_jobs(
 
     Args:
         chain: the chain that the sections write.
-        place: the options that name the target.
+        place: the options of fio that name the target.
         fine: a section for each part of a window, as in `Chain.parts`.
         seed: seed of fio's draws; each section has draws of its own.
     """
@@ -107,7 +109,7 @@ def fio_jobs(
         f"bs={chain.page_bytes}",
         "iodepth=32",
         "norandommap=1",
-        # Without it, fio 3.33 ignores the seed and repeats the addresses (its issue 1502).
+        # Without this option, fio 3.33 ignores the seed and repeats the addresses (fio issue 1502).
         "randrepeat=0",
         "random_generator=tausworthe64",
         "end_fsync=1",
@@ -139,7 +141,7 @@ def unwritten(chain: Chain) -> list[str]:
 
 
 class _Cut(NamedTuple):
-    """A window or a part of one: its begin in its phase, and the pages that it writes."""
+    """A window or a part of it: its start within its phase, and the pages that it writes."""
 
     name: str
     phase: int
@@ -164,7 +166,7 @@ def _cuts(chain: Chain, *, fine: bool) -> Iterator[_Cut]:
 
 
 def _fill(chain: Chain) -> list[str]:
-    """Return the fill in order; the last bytes have a job, as fio writes whole requests."""
+    """Return the sequential fill; bytes after the last whole request are a separate job."""
     whole = chain.capacity_bytes // _FILL_BYTES * _FILL_BYTES
     rest = chain.capacity_bytes - whole
     lines = [f"[{FILL}]", "rw=write", "bs=1M", f"size={whole}", ""] if whole else []
@@ -174,7 +176,7 @@ def _fill(chain: Chain) -> list[str]:
 
 
 def _streams(chain: Chain, cut: _Cut) -> list[list[str]]:
-    """Return the parallel streams of a cut; an empty list if fio cannot write it."""
+    """Return fio's options for each parallel stream of a cut; empty if fio cannot write it."""
     workload, page = chain.phases[cut.phase].workload, chain.page_bytes
     distribution = _FIO.get(workload)
     if distribution is not None:
@@ -185,8 +187,8 @@ def _streams(chain: Chain, cut: _Cut) -> list[list[str]]:
     half, begin, own = chain.logical_pages // 2, cut.begin_pages // 2, cut.pages // 2
     if workload != _BESIDE or begin + own > half:
         return []
-    # The sequential stream continues where the cut before ended. With deeper queues each stream
-    # would come in bursts, which lie together in a small erase unit.
+    # The sequential stream continues where the cut before ended. The queue depth is 1, because with
+    # deeper queues a stream's requests come in bursts, which would fill a small erase unit alone.
     together = ["flow=1", "iodepth=1"]
     return [
         [

@@ -62,9 +62,11 @@ def write_profile(path: str | Path, tables: dict[str, Any], inputs: list[str | P
         file.write(tomli_w.dumps(tables).encode())
 
 
-# Cells of a variant in each octave of the erase unit, by op.
+# Candidates are grouped into cells: by variant, octave of the erase unit, and this number of ranges
+# of op.
 _OP_CELLS = 3
-# Spread of log op below which a variant needs only one cell, since predictions hardly differ.
+# If the standard deviation of log op is below this, one range of op suffices, since predictions
+# hardly differ.
 _NARROW = 0.004
 _LEAST_WEIGHT = 0.002
 _MOST = 40
@@ -73,13 +75,13 @@ _MOST = 40
 def condensed(
     weighed: Weighed, op: Floats, variants: Sequence[Variant], logical_pages: int
 ) -> tuple[Candidate, ...]:
-    """Return weighted means of cells of candidates, the most probable first.
+    """Group similar candidates, and return each group's weighted mean, the most probable first.
 
     Args:
         weighed: all candidates.
-        op: of each candidate, on the measured drive.
-        variants: their placements and victim policies.
-        logical_pages: of the measured drive.
+        op: op of each candidate, for the capacity of the measured drive.
+        variants: placements and victim policies of the candidates.
+        logical_pages: number of logical pages of the measured drive.
     """
     means = []
     for variant in np.unique(weighed.variant):
@@ -110,7 +112,7 @@ def condensed(
 
 
 def _cells(log_op: Floats, weight: Floats) -> list[np.ndarray]:
-    """Return the members of each cell: one cell with all, or cells of a third of the weight."""
+    """Divide candidates by op into cells of a third of the weight, or one cell if op is narrow."""
     whole = weight.sum()
     if not whole:
         return []

@@ -1,4 +1,4 @@
-"""Host of a file, a device or an NBD export: fio writes to it, and its counters are read."""
+"""Host that writes to a file, a device or an NBD export by fio, and reads its drive's counters."""
 
 from __future__ import annotations
 
@@ -29,24 +29,26 @@ from writeamp.learn.twin.plan import FILL as FILL_SECTION
 from writeamp.learn.twin.plan import capacity_of, fio_jobs, section_names, unwritten
 from writeamp.units.byte_sizes import shown_bytes
 
-# With fewer counts in a window, its WA is uncertain by more than 4%, too much for a fit.
+# Least number of counter units that a window must write. With fewer, its WA is uncertain by more
+# than 4%, which is too much for a fit.
 _FEWEST_COUNTS = 25
-# Allowed other writes, as a share and in bytes: journals and metadata of a file system.
+# Allowed writes by others than fio, such as a file system's journal and metadata: as a share of
+# fio's writes, and in bytes.
 _OTHERS_PART = 0.05
 _OTHERS_BYTES = 16 << 20
-# Counters that are updated less often than this cannot be used.
+# Longest wait for an update of the counters, in seconds; slower counters are rejected.
 _PATIENCE_S = 60.0
 _BETWEEN_LOOKS_S = 0.2
 
 
 @dataclass
 class HostCounters:
-    """Counters of one drive, counted from one moment.
+    """Counters of one drive, as the increase since a first snapshot.
 
     Attributes:
-        source: of the counters.
+        source: source of the counters.
         first: snapshot before anything was written.
-        files: files that must be updated before each reading; empty for a device.
+        files: files that must be updated before the counters are read; empty for a device.
         patience_s: longest time until counters include all writes, in s.
     """
 
@@ -59,7 +61,7 @@ class HostCounters:
 
     @staticmethod
     def of(source: DriveSource, patience_s: float = _PATIENCE_S) -> HostCounters:
-        """Return the counters of a source, read once.
+        """Read the counters of a source once, and return them.
 
         Raises:
             WriteampError: they cannot be read, are not updated, or cannot give WA.
@@ -70,14 +72,14 @@ class HostCounters:
         return HostCounters(source, first, files, patience_s)
 
     def begin(self) -> None:
-        """Count from this moment."""
+        """Restart the counts from this moment."""
         self._last = _fresh(self.source, self.files, self.patience_s)
 
     def check_grain(self, window_bytes: float) -> None:
-        """Reject counters with too few counts in the shortest window.
+        """Reject counters whose unit is too coarse for the shortest window.
 
         Raises:
-            WriteampError: there are too few; the message has the bytes that are needed.
+            WriteampError: the window has too few units; the message has the bytes that are needed.
         """
         coarsest = max(
             (counter for counter in self.first.facts.counters if counter.unit is not None),
@@ -95,10 +97,10 @@ class HostCounters:
         )
 
     def read(self, written_bytes: int) -> CounterTotals:
-        """Return host and flash bytes since the first reading.
+        """Return host and flash bytes since the first snapshot.
 
         Args:
-            written_bytes: bytes that fio has written since the previous reading; with 0, the
+            written_bytes: bytes that fio has written since the previous snapshot; with 0, the
                 counters are not read again.
 
         Raises:
@@ -155,10 +157,10 @@ def _lags(answer: DriveCounters, written_bytes: int) -> bool:
 
 
 def _fresh(source: DriveSource, files: Sequence[Path], patience_s: float) -> Snapshot:
-    """Return a present snapshot; for files, after all of them were updated.
+    """Return a current snapshot; for files, wait until all of them were updated.
 
-    Files are updated one after the other. While some still change between two looks, the others may
-    be of an earlier moment.
+    Files are updated one after the other. While any file still changes between two checks, others
+    may hold counters of an earlier moment, so the wait continues.
     """
     begun, until = time.time(), time.monotonic() + patience_s
     last = None
@@ -177,7 +179,7 @@ def _fresh(source: DriveSource, files: Sequence[Path], patience_s: float) -> Sna
 
 
 def _counting_files(source: DriveSource) -> tuple[Path, ...]:
-    """Return the files of a source with counters; other files need no updates."""
+    """Return the files of a source that hold counters; other files need not be updated."""
     if source.device is not None:
         return ()
     place = Path(source.name)
@@ -199,7 +201,7 @@ def _counts(file: Path, stated: Stated) -> bool:
 def _written_at(file: Path) -> float:
     try:
         return file.stat().st_mtime
-    except FileNotFoundError:  # while the file is replaced
+    except FileNotFoundError:  # for a moment, while the file is replaced
         return 0.0
 
 
@@ -207,19 +209,19 @@ def _unit_bytes(counter: Counter) -> int:
     return 0 if counter.unit is None else round(counter.unit.nominal)
 
 
-# Slowest drive for which a part waits.
+# Slowest drive, in bytes per second, from which the time limit of a part follows.
 _LEAST_BYTES_S = 1e6
-# A target below this share of the drive is reported as a part of it.
+# If the target uses less than this share of the drive, a warning explains what op then means.
 _WHOLE_PART = 0.99
 
 
 @dataclass
 class RealHost:
-    """Host of a place that fio writes to; it reads the counters of the place's drive.
+    """Host that writes to a target by fio, and reads the counters of the target's drive.
 
     Attributes:
         place: the target of the writes.
-        counted: the counters of its drive.
+        counted: counters of the drive that the target is or lies on.
         warn: called with warnings for readers of the windows.
     """
 
@@ -244,10 +246,11 @@ class RealHost:
 
         Args:
             chain: the chain.
-            goes_on: whether a part of it was measured before.
+            goes_on: whether parts of the chain were measured before, so that the run continues.
 
         Raises:
-            WriteampError: fio cannot write it, counters are too coarse, or the file is new.
+            WriteampError: fio cannot write the chain, the counters are too coarse, or the run
+                continues but the target file is new.
         """
         for workload in unwritten(chain):
             raise WriteampError(f"fio cannot write {workload}; leave that phase out of the plan")
@@ -271,7 +274,7 @@ class RealHost:
             )
 
     def discard(self) -> None:
-        """Discard the data of the place, and count from then on."""
+        """Discard the data of the target, and restart the counts."""
         for sentence in self.place.discard(timeout_s=self.place.size_bytes / _LEAST_BYTES_S):
             self.warn(sentence)
         self.counted.begin()
@@ -308,9 +311,10 @@ def real_host(
         name: a file, a block device or an NBD URI.
         counters: a device, or files that another program updates; None for the device that the
             target is or lies on.
-        size_bytes: used part of it, from its beginning; a file is made with this size.
+        size_bytes: size of the used part of the target, from its beginning; a missing file is
+            created with this size.
         destroys: the target whose data may be destroyed.
-        families: of drives, tried before those of the table.
+        families: drive families whose counter formats are tried before the built-in ones.
         warn: called with warnings for readers of the windows.
 
     Raises:

@@ -1,9 +1,9 @@
 """Refinement of weights: the likely candidates are simulated instead of interpolated.
 
-Between its nodes a table has errors of several percent if WA oscillates over spare space, as with
-FIFO. So each likely variant is simulated at random erase units and spare spaces. The difference to
-the table is a smooth function of both, fitted by least squares. The scatter around it is random
-variation between runs, which the measured drive has as well.
+If WA oscillates over spare space, as with FIFO, interpolation in the table has errors of several
+percent. So each likely variant is simulated at random erase units and spare spaces. The difference
+from the table is fitted by least squares, as a smooth function of erase unit and spare space. The
+scatter around this function is random variation between runs, which the measured drive has, too.
 """
 
 from __future__ import annotations
@@ -20,37 +20,40 @@ from writeamp.learn.twin.table import CandidateTable, grid_of, in_usual_pages, s
 from writeamp.learn.twin.windows import Windows
 from writeamp.units.ratios import logical_of, physical_of
 
-# Variants this far below the best (in log-likelihood) are left out, and those beyond this number.
+# Variants with a log-likelihood further than the first value below the best are not refined, nor
+# are variants beyond the number of best ones in the second value.
 _FURTHEST = 6.0
 _MOST_VARIANTS = 8
-# Runs per variant, and the least number for a fit.
+# Number of simulated runs per variant, and how many must succeed for a fit.
 _RUNS, _FEWEST_RUNS = 24, 10
-# Weights are flattened to this power before the draws, which spreads them.
+# Candidates are drawn with their weights raised to this power, so that less likely ones are drawn,
+# too.
 _TEMPER = 0.5
-# Least scales of the runs of a variant, in logarithms of op and of the unit.
+# Spare space and erase unit are scaled by the spread of a variant's runs, but at least by these
+# values: in ln of op and in log2 of the erase unit.
 _LEAST_SPREADS = (0.01, 0.25)
-# Candidates further from the runs, in these scales, are left out.
+# Candidates further than this from the runs' mean, in scaled units, are left out.
 _REACH = 3.5
-# Ridge of each term: none for the mean, little for linear terms.
+# Ridge penalty of each term: none for the mean, little for linear terms.
 _RIDGE = np.diag([0.0, 0.3, 0.3, 1.0, 1.0, 1.0])
-# Least random variation of a window: that of counters with so many pages.
+# Least relative random variation of a window.
 _LEAST_LUCK = 0.0007
-# Random variation at an erase unit is estimated from runs within about this many octaves. It is at
-# least this share of the overall variance.
+# Random variation at an erase unit is estimated from runs with erase units within about this many
+# octaves. Its variance is at least the second value times the overall variance.
 _OCTAVES_OF_LUCK = 0.7
 _LEAST_SHARE = 0.1
 
 
 def refined(table: CandidateTable, weighed: Weighed, windows: Windows) -> Weighed:
-    """Return the likely candidates, weighed by their simulations.
+    """Simulate the likely candidates, and return them with weights from these simulations.
 
-    Each run takes some ten milliseconds: in all one second for most drives, a few for drives with
-    little information. The same windows give the same weights.
+    The whole takes one second for most drives, and a few seconds if many variants are likely. The
+    same windows always give the same weights.
 
     Args:
-        table: the table of the first weights.
+        table: the table from which the first weights were computed.
         weighed: candidates with the first weights.
-        windows: of the drive.
+        windows: measured windows of the drive.
     """
     counted = ~np.isnan(windows.wa)
     observed = np.log(np.maximum(windows.wa[counted], 1e-3))
@@ -71,7 +74,7 @@ def refined(table: CandidateTable, weighed: Weighed, windows: Windows) -> Weighe
 
 @dataclass(frozen=True)
 class _Drives:
-    """Simulated drives for the chain, with their size and the mask of windows that count."""
+    """Simulation of the chain: size of the drives, and mask of the windows that were measured."""
 
     chain: Chain
     logical_pages: int
@@ -84,7 +87,7 @@ class _Drives:
         op = math.exp(log_op)
         free_blocks = physical_of(self.logical_pages, op) / unit_pages
         blocks = round(free_blocks + variant.tied_blocks)
-        # Whole blocks change op, so the number of logical pages is adapted to keep it.
+        # Rounding to whole blocks would change op, so the number of logical pages is adapted.
         pages = round(logical_of((blocks - variant.tied_blocks) * unit_pages, op))
         wa = simulated_windows(self.chain, variant, unit_pages, blocks, pages, seed=seed)
         return None if wa is None else np.log(wa[self.counted])
@@ -126,14 +129,14 @@ def _corrected(
 
 
 def _luck_of_units(log2_unit: Floats, of_runs: Floats, left: Floats) -> Floats:
-    """Return the relative random variation at each erase unit: few large blocks vary more."""
+    """Return the factor of random variation at each erase unit; few large blocks vary more."""
     near = np.exp(-(((log2_unit[:, None] - of_runs) / _OCTAVES_OF_LUCK) ** 2) / 2)
     squares = near @ np.mean(left**2, axis=1) / np.maximum(near.sum(axis=1), 1e-9)
     return np.asarray(np.sqrt(np.maximum(squares, _LEAST_SHARE)))
 
 
 def _draws(weight: Floats) -> list[int]:
-    """Return the candidates to simulate, drawn evenly over their flattened weights."""
+    """Return the indices of candidates to simulate, at even quantiles of the flattened weights."""
     flat = np.maximum(weight / max(weight.max(), 1e-300), 1e-12) ** _TEMPER
     at = (np.arange(_RUNS) + 0.5) / _RUNS
     return [int(index) for index in np.searchsorted(np.cumsum(flat) / flat.sum(), at)]

@@ -130,7 +130,7 @@ class TwinTargetSettings(Settings):
 
 @dataclass(frozen=True)
 class OneNumberSettings(Settings):
-    """One WA under a known workload, in place of a chain."""
+    """A single WA under a known workload or trace, in place of windows of a chain."""
 
     title: ClassVar[str] = "one number"
     names_options: ClassVar[bool] = True

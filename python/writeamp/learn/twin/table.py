@@ -33,18 +33,19 @@ from writeamp.runners import Progress, Runner, gather_whole, local_runner
 from writeamp.units.ratios import physical_of
 
 Floats = npt.NDArray[np.float64]
-# Spare space and WA of one variant; the axes are those of a table without the first.
+# Spare space and WA of one variant. The axes are those of a `CandidateTable` without the variants.
 _Rows: TypeAlias = tuple[Floats, Floats]
 
-# Version of the cache's files; change it when anything but engine, chain and variant changes them.
+# Version of the cache's files. Changes of engine, chain or variant are detected; increase the
+# version if anything else changes the files.
 _FORM = 4
-# Stored bits of WA.
+# Number of significant bits of WA that are stored.
 _BITS = 13
 # Pages of the tiny drive that detects a changed engine.
 _TINY_PAGES = 1000
-# Drives smaller than this are compared with candidates of this size.
+# Drives with fewer pages than this are compared with candidates of this number of pages.
 _LEAST_PAGES = 2**12
-# Pages of the simulated drives: 128 of the largest erase units.
+# Logical pages of the usual simulated drives: 128 of the largest erase units.
 LOGICAL_PAGES = 2**17
 
 
@@ -67,7 +68,8 @@ class CandidateTable:
     """WA of every candidate in every window of a chain.
 
     `log_op` has axes for variant, erase unit and spare space, and is NaN for drives that are not
-    possible; `wa` has a further axis for the windows. Its op is spare space without tied blocks.
+    possible; `wa` has a further axis for the windows. `log_op` is the logarithm of spare space over
+    data, without tied blocks (blocks without data, such as the reserve).
     """
 
     variants: tuple[Variant, ...]
@@ -92,8 +94,9 @@ def table_of(
 
     Args:
         chain: the chain of all candidates, in shares of the drive.
-        grid: values of the candidates; by default, those of a drive as large as the chain's.
-        families: their placements and victim policies.
+        grid: erase units and spare spaces of the candidates; by default, those for the size of the
+            chain's drive.
+        families: placements and victim policies of the candidates.
         runner: simulates them.
         progress: called with the finished erase units of variants, and all.
 
@@ -113,7 +116,8 @@ def table_of(
         for variant, row_of_variant in cached.items()
         if row_of_variant is not None
     }
-    # Sorted by digest: neighbours in the registry take equally long, which biases time estimates.
+    # Jobs are sorted by digest, so their order is random. In the registry's order, similar variants
+    # with similar run times follow each other, which would bias estimates of the remaining time.
     missing = sorted(files.keys() - rows.keys(), key=files.__getitem__)
     jobs = [(variant, unit) for variant in missing for unit in grid.unit_pages]
     simulated: dict[Variant, dict[int, _Rows]] = {variant: {} for variant in missing}
@@ -151,10 +155,10 @@ def table_of(
 
 
 def grid_of(chain: Chain) -> Grid:
-    """Return the grid for a drive: one with few blocks is compared with drives as small.
+    """Return the grid for the drive of a chain; a small drive is compared with small candidates.
 
-    Few blocks change WA by more than the blocks without data. Sizes within half an octave share a
-    table.
+    Few blocks change WA in more ways than by their share of blocks without data. Sizes within half
+    an octave share a table.
     """
     if chain.logical_pages >= LOGICAL_PAGES:
         return Grid()
@@ -182,7 +186,7 @@ def cache_folder() -> Path:
 
 
 def serve_chain(simulation: Simulation, ends: Sequence[int]) -> Floats:
-    """Return WA between successive page writes, counted from the fill; shape of `ends`."""
+    """Return WA of each window; `ends` are the windows' ends in page writes since the fill."""
     written, window_was = 0, []
     flash_before = programmed_pages(simulation)
     for end in ends:
@@ -194,11 +198,11 @@ def serve_chain(simulation: Simulation, ends: Sequence[int]) -> Floats:
 
 
 def _simulated(chain: Chain, grid: Grid, job: tuple[Variant, int]) -> _Rows:
-    """Return spare space and WA of one variant and erase unit at every op."""
+    """Return spare space and WA at every op for one variant and erase unit."""
     variant, unit = job
     log_op = np.full(len(grid.op), math.nan)
     wa = np.full((len(grid.op), chain.windows), math.nan)
-    # With few blocks, several spare spaces give the same number of blocks.
+    # With few blocks, several spare spaces give the same number of blocks, so results are reused.
     wa_of: dict[int, Floats | None] = {}
     for at, op in enumerate(grid.op):
         blocks = math.ceil(physical_of(grid.logical_pages, op) / unit + variant.tied_blocks)
@@ -215,7 +219,7 @@ def _simulated(chain: Chain, grid: Grid, job: tuple[Variant, int]) -> _Rows:
 def _mean_windows(
     chain: Chain, grid: Grid, variant: Variant, unit: int, blocks: int
 ) -> Floats | None:
-    """Return mean WA in the windows over the runs of a drive; None if the first run fails."""
+    """Return WA in each window, averaged over the runs of a drive; None if the first run fails."""
     runs: list[Floats] = []
     for seed in range(1, 1 + grid.runs(unit)):
         run = simulated_windows(chain, variant, unit, blocks, grid.logical_pages, seed=seed)
@@ -229,7 +233,7 @@ def _mean_windows(
 def simulated_windows(
     chain: Chain, variant: Variant, unit_pages: int, blocks: int, logical_pages: int, *, seed: int
 ) -> Floats | None:
-    """Return WA of a flat drive in the windows of a chain; None if the drive is not possible."""
+    """Return WA of a simulated drive in the windows of a chain; None if it is not possible."""
     geometry = Geometry(
         channels=1,
         chips_per_channel=1,
@@ -303,22 +307,22 @@ def _write(path: Path, log_op: Floats, wa: Floats) -> None:
 
 # Keeps the logarithm of WA - 1 finite before any garbage collection.
 SHIFT = 0.02
-# Share of a node's error, predicted from its neighbours, that remains between nodes: half the
-# distance leaves a quarter of a smooth error, and more of one that is not smooth.
+# The error between nodes is this share of the error with which neighbours predict a node. Over
+# spare space, half the distance leaves a quarter of the error if WA is smooth, and more otherwise.
 _LEFT_OF_OP = 0.35
 _LEFT_OF_UNIT = 1.0
 _LEAST = 0.003
-# Error at nodes without enough neighbours.
+# Assumed error at nodes without enough neighbours.
 _UNKNOWN = 0.009
 
 
 def table_error(table: CandidateTable) -> Floats:
     """Return the standard error of the logarithm of WA at each node, in the shape of `table.wa`.
 
-    It combines interpolation between nodes with random variation between runs. Each node is
-    predicted by its neighbours. Over spare space, this shows the curvature at twice the distance of
-    nodes; over the erase unit, it shows mostly random variation. Families differ by a factor of 100
-    in both, so a single value for all would be too small for FIFO and too large for greedy.
+    The error combines interpolation between nodes with random variation between runs. To estimate
+    it, each node is predicted from its neighbours. Over spare space, the difference shows mostly
+    the curvature; over the erase unit, it shows mostly random variation. Families differ by a
+    factor of 100 in both, so a single value would be too small for FIFO and too large for greedy.
     """
     shifted = np.log(np.maximum(table.wa - 1, 0) + SHIFT)
     of_log_wa = (np.maximum(table.wa - 1, 0) + SHIFT) / np.maximum(table.wa, 1)
@@ -330,13 +334,13 @@ def table_error(table: CandidateTable) -> Floats:
 
 
 def _over_op(log_op: Floats, values: Floats) -> Floats:
-    """Return each node's distance from the cubic through two neighbours on each side."""
+    """Return each node's difference from the cubic through two neighbours on each side."""
     errors = np.full(values.shape, np.nan)
     nodes = log_op.shape[2]
     for at in range(2, nodes - 2):
         others = (at - 2, at - 1, at + 1, at + 2)
         guess = np.zeros_like(values[:, :, at])
-        with np.errstate(divide="ignore", invalid="ignore"):  # two nodes with equal spare space
+        with np.errstate(divide="ignore", invalid="ignore"):  # zero distance of equal spare spaces
             for node in others:
                 share = np.ones(log_op.shape[:2])
                 for other_node in others:
@@ -369,14 +373,14 @@ def _over_unit(log_op: Floats, values: Floats) -> Floats:
 
 
 def _known(log_op: Floats) -> npt.NDArray[np.int64]:
-    """Return the nodes with a possible drive; only the first of equal spare spaces."""
+    """Return the indices of nodes whose drive is possible; only the first of equal spare spaces."""
     nodes = np.flatnonzero(~np.isnan(log_op))
     _, first = np.unique(log_op[nodes], return_index=True)
     return nodes[first]
 
 
 def _smooth(errors: Floats) -> Floats:
-    """Return the mean of squares over neighbouring erase units and spare spaces."""
+    """Return the mean squared error over neighbouring erase units and spare spaces."""
     is_set = ~np.isnan(errors)
     squares, counts = np.where(is_set, errors**2, 0.0), is_set.astype(float)
     for axis in (1, 2):

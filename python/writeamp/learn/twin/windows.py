@@ -1,4 +1,4 @@
-"""Windows of a chain: measured from counters, saved in a file, and read."""
+"""Windows of a chain, in which WA is measured from counters; they are saved in a file."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ if TYPE_CHECKING:
     import polars as pl
 
 _FILL = -1
-# Limit of a file; a window takes some tens of bytes.
+# Largest size of a file of windows, in bytes; a window takes some tens of bytes.
 MOST_BYTES = 64 << 20
-# Allowed relative difference of a window's host bytes from the plan; hosts and counters round.
+# Allowed relative difference of a window's host bytes from the plan, as hosts and counters round.
 _TOLERANCE = 0.05
-# More than parity and metadata can cause: an SLC cache that is folded, which no candidate has.
+# Largest plausible WA of the sequential fill. Parity and metadata cause less; a greater WA comes
+# from moving data out of an SLC cache, which no candidate has.
 _MOST_SEQUENTIAL = 1.5
-# Least parts of a window in one run from which noise is estimated.
+# Least number of parts that a window must have in one run for an estimate of its noise.
 _FEWEST_PARTS = 3
 
 
@@ -38,7 +39,8 @@ _FEWEST_PARTS = 3
 class Windows:
     """Host and flash bytes of each part of each window, one repeat of the chain after another.
 
-    `window` is -1 for the fill in order. The windows do not identify the drive's parameters.
+    `window` is -1 for the sequential fill. The windows contain no information about the drive
+    except the chain and these bytes.
     """
 
     chain: Chain
@@ -49,7 +51,7 @@ class Windows:
 
     @property
     def wa(self) -> npt.NDArray[np.float64]:
-        """WA of each window over all repeats, divided by that of the fill; NaN if not measured."""
+        """WA of each window over all repeats, divided by the fill's WA; NaN if not measured."""
         flash, host = self._of_windows(self.flash_bytes), self._of_windows(self.host_bytes)
         with np.errstate(invalid="ignore"):
             return flash / host / max(1.0, self.sequential_factor)
@@ -68,18 +70,20 @@ class Windows:
 
     @property
     def noise(self) -> float | None:
-        """Relative standard deviation of one window by its parts and repeats; None if unknown."""
+        """Relative standard deviation of a window's WA, from its repeats or its parts; or None."""
         repeats, parts = self._scatter_of_repeats(), self._scatter_of_parts()
         if repeats:
             return math.sqrt(float(np.mean(np.square(repeats))))
-        # Without repeats, the median, because some drives' WA oscillates within a window.
+        # Without repeats, the median over windows is used, because the WA of some drives oscillates
+        # within some windows.
         return float(np.median(parts)) if parts else None
 
     def check(self) -> None:
         """Reject windows that no candidate can produce.
 
         Raises:
-            WriteampError: the drive wrote less than its host, or far more during the fill.
+            WriteampError: the flash wrote less than the host, or far more than the host during the
+            fill.
         """
         if not 0.97 <= self.sequential_factor <= _MOST_SEQUENTIAL:
             raise WriteampError(
@@ -144,12 +148,12 @@ class Windows:
                 for of in (self.flash_bytes, self.host_bytes)
             ]
             log_wa.append(np.log(sums[0] / sums[1]))
-        # The fit uses their mean.
+        # The fit uses the mean of the repeats, so the noise is that of the mean.
         return list(np.std(log_wa, axis=0, ddof=1) / math.sqrt(repeats.size))
 
 
 def windows_of(chain: Chain, rows: Sequence[tuple[int, int, float, float]]) -> Windows:
-    """Return windows from rows of repeat, window, host bytes and flash bytes."""
+    """Return windows from rows with repeat, window, host bytes and flash bytes."""
     columns = np.array(rows, dtype=float).reshape(-1, 4).T
     return Windows(chain, columns[0].astype(int), columns[1].astype(int), columns[2], columns[3])
 
@@ -267,9 +271,10 @@ _COLUMNS = ("repeat", "window", "host_bytes", "flash_bytes")
 
 @dataclass
 class SavedWindows:
-    """Rows measured so far, of one chain on one target, in the file of the windows.
+    """Parts measured so far, for one chain on one target, saved in the file of the windows.
 
-    The file identifies the request by a salted digest, which does not reveal the drive.
+    The file identifies the requested measurement by a salted digest, which does not reveal the
+    drive.
     """
 
     path: Path
@@ -279,7 +284,7 @@ class SavedWindows:
 
     @staticmethod
     def at(path: Path, chain: Chain, request: Any) -> SavedWindows:
-        """Return the saved rows in a file; none if it holds a complete other measurement.
+        """Return the parts saved in a file; none if it holds another, complete measurement.
 
         Args:
             path: the file of the windows, which need not exist.
@@ -287,7 +292,7 @@ class SavedWindows:
             request: all settings that decide the measurement, as JSON types.
 
         Raises:
-            WriteampError: the file holds an incomplete other measurement.
+            WriteampError: the file holds another, incomplete measurement.
         """
         saved = _read(path)
         if saved is None:

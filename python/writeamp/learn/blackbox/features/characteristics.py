@@ -1,4 +1,4 @@
-"""Characteristics of a workload, from which every feature set is computed.
+"""Characteristics of a workload, such as write ratio and queue depth; features follow from them.
 
 Each source (fio job, workload, trace window) fills the same columns, so a model trained on one
 source can predict the others.
@@ -107,8 +107,8 @@ def domain_of(name: str) -> Number:
 def settled(characteristics: pl.DataFrame) -> pl.DataFrame:
     """Return the frame with 0 for values without meaning: equal workloads get equal rows.
 
-    A direction without requests has no size, randomness or stride, and one with only random
-    requests has no stride. Missing columns stay missing; a value that needs one stays unchanged.
+    A direction without requests has no size, randomness or stride. A direction with only random
+    requests has no stride. Missing columns stay missing, and no value is changed because of them.
     """
     present = set(characteristics.columns)
     writes, reads = pl.col("write_ratio") > 0, pl.col("write_ratio") < 1

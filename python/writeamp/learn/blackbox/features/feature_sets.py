@@ -86,7 +86,7 @@ def as_is(name: str, symbol: str, summary: str) -> Feature:
 
 
 def _mean(of_writes: str, of_reads: str) -> pl.Expr:
-    """Return the mean over all requests of a characteristic of writes and of reads."""
+    """Return a characteristic's mean over reads and writes, weighted by their shares."""
     share = pl.col("write_ratio")
     return share * pl.col(of_writes) + (1 - share) * pl.col(of_reads)
 

@@ -14,7 +14,8 @@ from writeamp.learn.blackbox.features.footprints import (
     skew_of_zipf,
 )
 
-# By pattern: whether it is random, and its share of writes; None for the share of rwmixwrite.
+# For each value of `rw`: whether it is random, and its share of writes. The share is None if the
+# option `rwmixwrite` sets it.
 _PATTERNS: dict[str, tuple[bool, float | None]] = {
     "read": (False, 0.0),
     "write": (False, 1.0),
@@ -32,7 +33,8 @@ _ALIASES = {
 }
 # These engines wait for each request, so that iodepth has no effect.
 _SYNCHRONOUS = ("sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice")
-# Options that change sizes or places in ways that the characteristics do not cover.
+# Options that change sizes or offsets of requests in ways that the characteristics cannot express.
+# A job with one of them is rejected.
 _NOT_FOLLOWED = ("bssplit", "bsrange", "blocksize_range", "zonemode", "read_iolog", "rw_sequencer")
 _BINARY_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 
@@ -69,7 +71,7 @@ def of_fio_job(options: Mapping[str, object], use: DriveUse | None = None) -> Ch
 
     If an option has two values (`bs=8k,32k`), the first is for reads, the second for writes. A
     number after a sequential pattern (`rw=read:64k`) is a stride; after a random one
-    (`randread:8`) it is the number of requests per random place. Missing options have fio's
+    (`randread:8`) it is the number of requests per random offset. Missing options have fio's
     defaults: `rw=read`, 4 KiB, and the engine `psync` with one outstanding request per job.
 
     Args:
@@ -165,7 +167,7 @@ def _skew(options: Mapping[str, str], use: DriveUse, size_bytes: float, random: 
 
 
 def _of_both(text: str, default: float, read: Callable[[str], float]) -> tuple[float, float]:
-    """Return the values for reads and writes; a single value is for both."""
+    """Return the values for reads and for writes; a single value applies to both."""
     parts = text.split(",")
     reads = read(parts[0]) if parts[0] else default
     if len(parts) == 1:

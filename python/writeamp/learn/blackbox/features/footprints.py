@@ -21,13 +21,13 @@ HOTTEST_SHARE = 0.2
 def skew_of_counts(
     counts: npt.NDArray[np.int64], group: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Return for each group the share of the counts in the fifth of its pages with most counts.
+    """Return each group's skew: the share of its writes that go to its most written fifth of pages.
 
-    The share is the Lorenz curve at the top 0.2, interpolated linearly between pages.
+    It is the Lorenz curve's value for the top 0.2 of the pages, interpolated between pages.
 
     Args:
         counts: writes of each page, at least 1; shape (pages,).
-        group: the group of each page; shape (pages,).
+        group: number of the group of pages, such as a window, for each page; shape (pages,).
 
     Returns:
         The groups in ascending order and their skews, both of shape (groups,).
@@ -46,7 +46,7 @@ def skew_of_counts(
 
 
 def skew_of_hot_cold(hot_fraction: float, hot_write_fraction: float) -> float:
-    """Return the skew of Rosenblum's two kinds of pages; either of them may be the hotter."""
+    """Return the skew of a workload with hot and cold pages (Rosenblum); either may be hotter."""
     kinds = [(hot_fraction, hot_write_fraction), (1 - hot_fraction, 1 - hot_write_fraction)]
     (hot, writes), (cold, rest) = sorted(kinds, key=lambda kind: kind[1] / kind[0], reverse=True)
     within_hot = min(HOTTEST_SHARE / hot, 1.0) * writes
@@ -54,7 +54,7 @@ def skew_of_hot_cold(hot_fraction: float, hot_write_fraction: float) -> float:
 
 
 def skew_of_zipf(exponent: float, slots: int) -> float:
-    """Return the skew if the probability of each slot is proportional to rank^−exponent."""
+    """Return the skew if each page's probability is proportional to its rank^−exponent."""
     hottest = HOTTEST_SHARE * slots
     whole = int(hottest)
     total, held = sum_of_powers(exponent, slots), sum_of_powers(exponent, whole)
@@ -65,7 +65,7 @@ I64 = npt.NDArray[np.int64]
 
 _PAGE_BYTES = 4096
 _RECENT_NS = 60_000_000_000
-# Limit of the pages that are expanded at once; a single window may exceed it.
+# Limit of the pages held in memory at once. A single window may exceed it.
 _CHUNK_PAGES = 1 << 22
 _FILL = Number("be from 0 to 1", lambda value: 0 <= value <= 1)
 
@@ -73,14 +73,14 @@ _FILL = Number("be from 0 to 1", lambda value: 0 <= value <= 1)
 def of_windows(
     requests: pl.DataFrame, window_ns: int, capacity_bytes: int | None, fill: float
 ) -> pl.DataFrame:
-    """Return a row for each window, by the pages of 4 KiB that its requests touch.
+    """Return the footprint of each window, from the 4-KiB pages that its requests touch.
 
     `fill` counts pages written by the end of the window; TRIMs are ignored.
 
     Args:
         requests: reads and writes in order of time, with ``timestamp_ns`` from the first request
-            and ``window``.
-        window_ns: length of a window.
+            and ``window``, the window's number.
+        window_ns: length of a window, in ns.
         capacity_bytes: capacity of the drive.
         fill: share of the capacity that holds data at the beginning.
 
@@ -113,7 +113,7 @@ def of_windows(
 
 @dataclass(frozen=True)
 class _Touched:
-    """Distinct pages of each window and their number of writes in it; shape (pages,) each."""
+    """Distinct pages of each window and how often the window writes them; shape (pages,) each."""
 
     window: I64
     page: I64
@@ -138,7 +138,7 @@ def _touched(requests: pl.DataFrame, rank: I64) -> _Touched:
     first = footprint.rank(extents["start"].to_numpy()).astype(np.int64)
     count = (extents["end"] - extents["start"]).to_numpy().astype(np.int64)
     is_write = (requests["op"] == "write").to_numpy().astype(np.int64)
-    # Sorting one number of window, page and direction is the fastest way to count.
+    # Window, page and direction form one number, as sorting it is the fastest way to count.
     key = (rank * footprint.total + first) * 2 + is_write
     chunks = [_distinct(key[chunk], count[chunk]) for chunk in _chunks(rank, count)]
     keys, writes = (np.concatenate(arrays) for arrays in zip(*chunks, strict=True))
@@ -147,7 +147,7 @@ def _touched(requests: pl.DataFrame, rank: I64) -> _Touched:
 
 
 def _chunks(rank: I64, count: I64) -> Iterator[slice]:
-    """Split the requests at ends of windows into slices of about `_CHUNK_PAGES` pages."""
+    """Split the requests into slices of about `_CHUNK_PAGES` pages that end with a window."""
     edges = np.r_[np.flatnonzero(np.diff(rank)) + 1, len(rank)]
     full = np.cumsum(count)[edges - 1] // _CHUNK_PAGES
     cuts = np.r_[0, edges[np.r_[np.diff(full) > 0, True]]]
@@ -155,7 +155,7 @@ def _chunks(rank: I64, count: I64) -> Iterator[slice]:
 
 
 def _distinct(key: I64, count: I64) -> tuple[I64, I64]:
-    """Return the distinct pages, in ascending order, and their writes."""
+    """Return the distinct pages in ascending order, and the number of writes to each."""
     within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
     touches = np.sort(np.repeat(key, count) + 2 * within)
     first = np.flatnonzero(np.r_[True, np.diff(touches >> 1) > 0])
@@ -171,7 +171,7 @@ def _first_windows(written: _Touched) -> I64:
 
 
 def _recent_bytes(requests: pl.DataFrame, begin_ns: I64) -> npt.NDArray[np.float64]:
-    """Return the bytes written in the minute before each time."""
+    """Return the bytes written in the minute before each of the times `begin_ns`."""
     writes = requests.filter(pl.col("op") == "write")
     at_ns = writes["timestamp_ns"].to_numpy()
     total = np.r_[0.0, np.cumsum(writes["length"].to_numpy(), dtype=float)]

@@ -1,4 +1,4 @@
-"""Pages that requests touch, completely or partly, by size, place and page size."""
+"""Number of pages that requests touch completely or partly, from request size and offset."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ import numpy.typing as npt
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
 
-# Sizes, strides and places are multiples of it.
+# Sizes, strides and offsets are multiples of a sector.
 _SECTOR_BYTES = 512
 
 
 def pages_touched(
     size_bytes: F64, randomness: F64, stride_bytes: F64, page_bytes: int, *, merges: bool
 ) -> tuple[F64, F64]:
-    """Return the mean number of pages that a request touches, and of those it touches partly.
+    """Return the mean number of pages that a request touches, and of pages it touches partly.
 
-    Random places are multiples of the request's own size, as in fio and in the workload `io`. A
+    Random offsets are multiples of the request's own size, as in fio and in the workload `io`. A
     request that continues begins one stride after the end of the previous one.
 
     Args:
-        size_bytes: mean size, 0 for a direction without requests, which touches no page; shape
-            (rows,).
-        randomness: share of the requests at random places; shape (rows,).
-        stride_bytes: from the end of a request to the next that continues; shape (rows,).
-        page_bytes: a power of two.
+        size_bytes: mean size of a request; 0 for a direction without requests, which touches no
+            page; shape (rows,).
+        randomness: share of the requests at random offsets; shape (rows,).
+        stride_bytes: bytes from the end of a request to the next that continues; shape (rows,).
+        page_bytes: size of a page, a power of two.
         merges: whether a page that successive requests share counts once, as with a cache that
             collects writes.
     """
@@ -48,7 +48,7 @@ def pages_touched(
 
 
 def lies_across(size_bytes: F64, page_bytes: int) -> npt.NDArray[np.bool_]:
-    """Return which sizes neither fill pages nor divide one, so that requests are unaligned."""
+    """Return which sizes are unaligned: neither multiples nor divisors of the page size."""
     size, page = _sectors(size_bytes), page_bytes // _SECTOR_BYTES
     filled = np.maximum(size, 1)
     is_across: npt.NDArray[np.bool_] = (size > 0) & (size % page != 0) & (page % filled != 0)
@@ -56,7 +56,10 @@ def lies_across(size_bytes: F64, page_bytes: int) -> npt.NDArray[np.bool_]:
 
 
 def _of_one(size: I64, grain: I64, page: int) -> tuple[F64, F64]:
-    """Return the mean pages that an interval touches and fills if it begins at any grain."""
+    """Return the mean number of pages that a request touches, and that it fills.
+
+    The request begins at any multiple of `grain` with equal probability; all values in sectors.
+    """
     return 1 + (size - grain) / page, np.maximum(0.0, (size - page + grain) / page)
 
 

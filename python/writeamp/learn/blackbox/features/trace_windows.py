@@ -18,14 +18,14 @@ F64 = npt.NDArray[np.float64]
 
 
 def depths_at_service_time(at_ns: I64, service_ns: float) -> F64:
-    """Return the depth at one server with this service time, in order of arrival.
+    """Return the queue depth at each arrival, for one server that serves one request at a time.
 
-    This is the wait of Lindley's recursion, W' = max(0, W + service − distance), in closed form:
-    the surplus of arrived work over possible work, minus the least surplus so far.
+    The wait W follows Lindley's recursion, W' = max(0, W + service − time between arrivals). In
+    closed form, W is the surplus of arrived over possible work, minus the least surplus so far.
 
     Args:
         at_ns: ascending times of arrival; shape (requests,).
-        service_ns: time of each request.
+        service_ns: service time of each request, in ns.
     """
     surplus = np.arange(len(at_ns)) * service_ns - (at_ns - at_ns[0])
     wait_ns = surplus - np.minimum.accumulate(surplus)
@@ -34,11 +34,13 @@ def depths_at_service_time(at_ns: I64, service_ns: float) -> F64:
 
 
 def measured_depths(at_ns: I64, latency_ns: F64) -> F64:
-    """Return the depth by measured latencies: arrivals, less the requests done by then.
+    """Return the queue depth at each arrival, from measured latencies.
+
+    The depth is the number of arrivals so far minus the number of requests completed by then.
 
     Args:
         at_ns: ascending times of arrival; shape (requests,).
-        latency_ns: from the arrival of each to its end; shape (requests,).
+        latency_ns: time from the arrival of each request to its end; shape (requests,).
     """
     ended = np.sort(at_ns + latency_ns)
     came = np.arange(1.0, len(at_ns) + 1)
@@ -48,8 +50,9 @@ def measured_depths(at_ns: I64, latency_ns: F64) -> F64:
 
 
 _NS_PER_S = 1_000_000_000
-# A distance is common to successive requests (paper 2, section III.B) if at least two requests, and
-# this share of a window's requests of one direction, have it. Random requests repeat less often.
+# A distance from one request to the next counts as a stride (paper 2, section III.B) if at least
+# two requests, and this share of a window's reads or writes, have it. Distances of random requests
+# repeat less often.
 _COMMON_SHARE = 0.05
 _POSITIVE = Number("be above 0", lambda value: value > 0)
 
@@ -67,13 +70,13 @@ def of_trace(
     """Return the characteristics of each window of a trace that has reads or writes.
 
     TRIMs, flushes and requests of 0 bytes are ignored. Requests with equal times stay in the order
-    of the trace. Without latencies the number of outstanding requests is unknown. The depth is then
-    that of a drive which serves one request after another, each in `service_us`; it measures how
-    bursty the requests are, independently of the real drive.
+    of the trace. Without latencies, the number of outstanding requests is unknown. The queue depth
+    is then computed for a drive that serves one request after another, each in `service_us`. This
+    depth measures how bursty the requests are, independently of the real drive.
 
     Args:
         trace: requests with their times.
-        window_s: length of a window; the first begins with the first request.
+        window_s: length of a window, in s; the first begins with the first request.
         features: a feature set or its name; only the characteristics that it needs are computed.
         latency_us: measured latency of every request of the trace, from which the depth follows;
             shape (requests,).
@@ -142,7 +145,7 @@ def _served(trace: Trace, window_ns: int, latency_us: npt.ArrayLike | None) -> p
 
 
 def _of_direction(requests: pl.DataFrame, direction: str) -> pl.DataFrame:
-    """Return size, randomness and stride of one direction, for each window that has it."""
+    """Return size, randomness and stride of reads or writes, for each window that has any."""
     begin = pl.col("offset").cast(pl.Int64)
     end = (begin + pl.col("length").cast(pl.Int64)).shift(1)
     if requests["device"].n_unique() > 1:

@@ -14,7 +14,7 @@ from writeamp.learn.blackbox.features.footprints import (
 from writeamp.registry import Spec, SpecLike
 
 _OF_REQUESTS = ("io", "random", "sequential")
-# A spec of `sequential` omits parameters with these values.
+# A spec of `sequential` omits parameters with these values, so they are added here.
 _DEFAULTS = {"rate": "none", "qd": "auto", "write": "1"}
 _OF_PAGES = ("uniform", "permutation", "zipf", "hot-cold", "sequential")
 
@@ -24,7 +24,7 @@ def of_workload(
 ) -> Characteristics:
     """Return the characteristics of a workload, from its parameters.
 
-    Workloads of requests (`io`, `random`, `sequential:bs=`) have parameters for all of them.
+    Workloads of requests (`io`, `random`, `sequential:bs=`) have the characteristics as parameters.
     Workloads of pages write one page after another, with a depth of 1 and the size of a page.
 
     Args:

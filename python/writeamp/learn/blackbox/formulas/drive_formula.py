@@ -32,14 +32,14 @@ NEEDS = (
 )
 # An optional feature.
 FILL = "fill"
-# Costs of a drive: the prior's median, and the standard deviation of its logarithm.
-# Times are in µs; those of written pages are per 4 KiB and include copies of garbage collection.
+# Costs of a drive, each with the median of its log-normal prior and the standard deviation of the
+# logarithm. Times are in µs. Times of written pages are per 4 KiB and include garbage collection.
 COSTS: dict[str, tuple[float, float]] = {
     "request_us": (10.0, 1.5),  # controller, each request
     "write_us": (5.0, 1.5),  # controller, in addition for each write
     "link_us_per_kib": (4.0, 1.0),
     "cache_us_per_kib": (5.0, 1.5),  # writing data into the write cache
-    "read_page_us": (5.0, 1.5),  # dies, each read page; times of dies are of all dies together
+    "read_page_us": (5.0, 1.5),  # dies, each read page; all dies count as one part
     "random_page_us": (60.0, 1.5),  # dies, each page written at random
     "sequential_page_us": (20.0, 1.5),
     "strided_page_us": (40.0, 1.5),
@@ -50,21 +50,22 @@ COSTS: dict[str, tuple[float, float]] = {
     "write_answer_us": (10.0, 1.5),
     "write_answer_us_per_kib": (4.0, 1.5),
     "depth": (32.0, 1.0),  # requests served at once
-    "sharpness": (4.0, 0.5),  # of the transition from one bound to the next
-    "hindrance": (1.0, 1.0),  # wait of reads for dies that program
-    "sequential_read_share": (1.0, 0.5),  # dies' time for a sequential read over a random one
-    "alone": (1.0, 0.5),  # factor on the dies' time for writes without reads
+    "sharpness": (4.0, 0.5),  # of the transition from one busiest part to another
+    "hindrance": (1.0, 1.0),  # factor on the wait of reads for dies that program
+    "sequential_read_share": (1.0, 0.5),  # dies: sequential read / random read
+    "alone": (1.0, 0.5),  # factor on the dies' time per write without reads
     "op": (0.1, 0.5),  # spare flash over data on a full drive
 }
 LIKELY = np.log([likely for likely, _ in COSTS.values()])
 DEVIATIONS = np.array([deviation for _, deviation in COSTS.values()])
 
 _KIB = 1024.0
-# Unit of the costs of written pages, independent of the drive's page size.
+# Costs of written pages are per this number of bytes, independent of the drive's page size.
 _PAGE_BYTES = 4096
-# Scale of the share of reads above which the factor `alone` vanishes.
+# The effect of the factor `alone` decays exponentially with the share of reads, on this scale.
 _RARE_READS = 0.05
-# Wait of a read for programs, in multiples of its own time, and the most dies that it waits for.
+# A read may wait for a program on its die. The wait is this multiple of `read_answer_us` for each
+# page that it reads, for at most this number of dies.
 _WAITS = 5.0
 _MOST_DIES_WAITED = 4.0
 _ROUNDS = 2
@@ -72,7 +73,7 @@ _ROUNDS = 2
 
 @dataclass(frozen=True)
 class Work:
-    """Work that requests cause on a drive with pages of one size; shape (rows,) each."""
+    """Work that requests of each row cause on a drive, for one page size; shape (rows,) each."""
 
     writes: F64
     depth: F64
@@ -89,9 +90,9 @@ class Work:
 
     @staticmethod
     def of(features: F64, names: Sequence[str], page_bytes: int, *, merges: bool) -> Work:
-        """Return the work of rows of features; the names must include `NEEDS`.
+        """Return the work for rows of features; the names must include `NEEDS`.
 
-        Without `FILL` among them, the drive counts as full.
+        If the names do not include `FILL`, the drive counts as full.
         """
         column = {name: features[:, list(names).index(name)] for name in NEEDS}
 
@@ -138,7 +139,10 @@ class DriveFormula:
 
 
 def log_time(logs: F64, work: Work) -> F64:
-    """Return the logarithm of the time between two completed requests, in µs, from log costs."""
+    """Return the logarithm of the time between two completed requests, in µs.
+
+    `logs` are the logarithms of the costs, in the order of `COSTS`.
+    """
     cost = dict(zip(COSTS, np.exp(logs), strict=True))
     writes, reads = work.writes, 1 - work.writes
     programs = writes * _program_us(cost, work)
@@ -198,7 +202,7 @@ def _wa(spare: F64) -> F64:
 
 
 def _greatest(parts: Sequence[F64], sharpness: float) -> F64:
-    """Return a smooth maximum of some times: their norm of degree `sharpness`."""
+    """Return a smooth maximum of the parts' times: their p-norm with p = `sharpness`."""
     times = np.stack(np.broadcast_arrays(*parts)) + 1e-9
     greatest = times.max(axis=0)
     norm: F64 = greatest * ((times / greatest) ** sharpness).sum(axis=0) ** (1 / sharpness)

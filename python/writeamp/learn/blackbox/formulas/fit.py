@@ -22,16 +22,18 @@ from writeamp.learn.blackbox.formulas.drive_formula import (
 F64 = npt.NDArray[np.float64]
 
 _US_PER_S = 1e6
-# Units of reading and writing that a drive may have.
+# Page sizes that a drive may have, in bytes.
 PAGES_BYTES = tuple(4096 << power for power in range(6))
-# Assumed relative error of the formula, which weighs the data against the prior costs.
+# Assumed relative error of the formula. It sets how strongly measurements outweigh the prior on
+# the costs.
 _ERROR = 0.1
-# Errors above it count linearly, since no drive follows the formula everywhere.
+# Larger errors of the logarithm count linearly instead of squared, since no drive follows the
+# formula everywhere.
 _FAR = 0.2
 _ROUGH_STEPS, _STEPS = 12, 60
-# Number of roughly fitted formulas that are refined.
+# Number of formulas that get more steps after the rough fit.
 _REFINED = 4
-# Formulas of less weight are dropped.
+# Formulas with less weight than this are dropped.
 _LEAST_WEIGHT = 0.02
 
 
@@ -44,12 +46,12 @@ def fitted_formulas(
     """Return formulas that explain the measurements, with weights whose sum is 1.
 
     The search begins at the costs of each profile, and at default costs for each page size. A
-    penalty keeps costs near their start where the data do not determine them. Weights are the
+    penalty keeps costs near their start if the measurements do not determine them. Weights are the
     formulas' likelihoods.
 
     Args:
         features: rows of a feature vector; shape (rows, features).
-        names: of the features, including `NEEDS`.
+        names: names of the features, including `NEEDS`.
         log_times: logarithms of the time between two completed requests, in µs; shape (rows,).
         profiles: formulas of other drives by name.
     """
@@ -90,10 +92,10 @@ def fitted_formulas(
 
 
 def formula_of_rows(rows: pl.DataFrame) -> DriveFormula:
-    """Return the formula that explains a table of measurements best, from default costs.
+    """Return the formula that explains a table of measurements best; the fit has default starts.
 
     Args:
-        rows: with a column for each of `NEEDS`, and `throughput_iops`.
+        rows: measurements with a column for each of `NEEDS`, and `throughput_iops`.
     """
     features = EXTENDED.of(rows).to_numpy()
     log_times = np.log(_US_PER_S / rows["throughput_iops"].to_numpy())
@@ -102,7 +104,7 @@ def formula_of_rows(rows: pl.DataFrame) -> DriveFormula:
 
 
 def _weights(costs: F64, rows: int) -> F64:
-    """Return normalised likelihoods; the variance of the errors is that of the best fit."""
+    """Return likelihoods with the sum 1; the error variance is estimated from the best fit."""
     variance = max(2 * costs.min() / max(rows - len(COSTS), 1), 1e-8)
     likelihoods = np.exp(-(costs - costs.min()) / variance)
     weights: F64 = likelihoods / likelihoods.sum()

@@ -1,6 +1,6 @@
-"""Drive formulas of profiles, fitted to their simulated performance.
+"""Drive formulas of device profiles, fitted to the profiles' simulated performance.
 
-`benches/blackbox_prior.py` simulates the profiles of the library and writes `profiles.json`; a
+`benches/blackbox_prior.py` simulates the profiles of the library and writes `profiles.json`. A
 profile in another file is simulated when it is used.
 """
 
@@ -80,7 +80,7 @@ def profile_formulas() -> Mapping[str, DriveFormula]:
 
 
 def fitted_from(base: str) -> dict[str, str]:
-    """Return digests of the tables of a profile that its formula is fitted from.
+    """Return digests of the tables of a profile from which its formula is fitted.
 
     Names, summaries, sources, comments and number formats do not change the digests.
 
@@ -95,18 +95,18 @@ def fitted_from(base: str) -> dict[str, str]:
 
 
 def _digest(table: Mapping[str, Any]) -> str:
-    # As floats, because 40 and 40.0 are the same time.
+    # Numbers become floats, because 40 and 40.0 are the same time and must have the same digest.
     plain = json.loads(json.dumps(table), parse_int=float)
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def chosen_formulas(prior: str, drives: Sequence[str]) -> dict[str, DriveFormula] | None:
-    """Return the formulas of a prior, by profile; None without a prior.
+    """Return the drive formulas that a prior consists of, by profile; None without a prior.
 
     Args:
-        prior: "none"; or, separated by commas, names of profiles, .toml files of others, which
-            are simulated, and "auto" for all profiles of the library except the measured drives
-            and the members of measured arrays.
+        prior: "none", or a list with commas. Its items are names of profiles, .toml files of other
+            profiles, which are simulated, and "auto" for all profiles of the library except the
+            measured drives and the members of measured arrays.
         drives: names of the measured drives.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Baselines of scikit-learn as text and back, in archives of skops.
+"""Conversion of scikit-learn baselines to text and back, as archives of the skops library.
 
 An archive is read as plain data; loading it imports, creates and runs no object that it names.
 Baselines are rebuilt from its numbers, because scikit-learn's compiled code does not check its
@@ -95,7 +95,8 @@ class Archived:
 
     Attributes:
         path: module and name of the function, or of the object's class.
-        attributes: of the object; empty for kinds on which no baseline's predictions depend.
+        attributes: attributes of the object; empty for kinds of objects that do not affect a
+            baseline's predictions.
     """
 
     path: str
@@ -143,7 +144,7 @@ def _table(node: ArchiveNode, arrays: Arrays) -> dict[str, Any]:
 
 
 def _numbers(node: ArchiveNode, arrays: Arrays) -> Any:
-    """Return an array; texts as a list, because skops does not store them as NumPy arrays."""
+    """Return an array of numbers; an array of texts becomes a list, as skops stores it as JSON."""
     return _list(node, arrays) if node["type"] == "json" else arrays[node["file"]]
 
 

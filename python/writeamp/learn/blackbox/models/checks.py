@@ -1,4 +1,7 @@
-"""Checks of estimators: parameters, training rows, groups and folds; and fits by folds."""
+"""Checks of an estimator's parameters, training rows, groups and folds; and fits by folds.
+
+Groups are sets of training rows, such as those of one workload, that must stay in one fold.
+"""
 
 from __future__ import annotations
 
@@ -117,12 +120,12 @@ def rows_to_predict(estimator: BaseEstimator, features: Any) -> F64:
 
 
 def folds_of(rows: int, groups: Any, folds: int, seed: int) -> list[I64]:
-    """Return the rows that each fold of a cross-validation holds out; groups stay together.
+    """Return the rows that each fold of a cross-validation holds out; groups are not split.
 
     There are fewer folds than requested if there are fewer rows or groups.
 
     Raises:
-        WriteampError: the number of groups is not that of rows, or all rows are in one group.
+        WriteampError: `groups` does not have one value per row, or all rows are in one group.
     """
     if groups is None:
         splits = KFold(min(folds, rows), shuffle=True, random_state=seed).split(np.zeros(rows))
@@ -136,7 +139,7 @@ def folds_of(rows: int, groups: Any, folds: int, seed: int) -> list[I64]:
 
 
 def labels_of(rows: int, groups: Any) -> I64:
-    """Return the number of each row's group, from 0; without groups each row is its own."""
+    """Return the number of each row's group, from 0; without groups, each row is a group."""
     if groups is None:
         return np.arange(rows)
     return np.unique(_one_for_each(rows, groups), return_inverse=True)[1]
@@ -179,14 +182,14 @@ def fitted(model: Any, features: F64, target: F64, groups: Any) -> Any:
 def predicted_unseen(
     model: Any, features: F64, target: F64, groups: Any, folds: Sequence[I64]
 ) -> F64:
-    """Return each row's prediction by the model fitted without the row's fold.
+    """Return each row's prediction by a model that was fitted without the row's fold.
 
     Args:
         model: an unfitted model; it is not changed.
         features: shape (rows, features).
         target: shape (rows,).
-        groups: of the rows, or None; shape (rows,).
-        folds: the rows that each fold holds out; together all rows.
+        groups: group of each row, or None; shape (rows,).
+        folds: the rows that each fold holds out; together, the folds hold out all rows.
     """
     predictions = np.empty(len(target))
     for held_out in folds:

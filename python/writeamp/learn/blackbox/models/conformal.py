@@ -1,7 +1,7 @@
 """Cross-conformal prediction intervals, valid for any model, by class of magnitude.
 
-The model is fitted without each fold in turn and predicts it. Those errors give the widths of the
-intervals (Barber et al. 2021, CV+; Vovk et al. 2005, section 4.5 for intervals by category).
+The model is fitted without each fold in turn, and predicts this fold. The errors give the widths of
+the intervals (Barber et al. 2021, CV+; Vovk et al. 2005, section 4.5 for intervals by category).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from writeamp.learn.blackbox.models.terms import to_model
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
 
-# Least number of errors in a class of predictions, so that its quantile is reliable.
+# Least number of errors in a class of predictions, so that their quantile is reliable.
 _FEWEST_ERRORS = 100
 
 
@@ -35,8 +35,8 @@ class ConformalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     Args:
         estimator: the model; None for a linear one.
         level: share of unseen rows within their interval.
-        folds: of the cross-validation; None for the out-of-bag predictions of a forest, which need
-            no further fits.
+        folds: number of folds of the cross-validation; None for the out-of-bag predictions of a
+            forest, which need no further fits.
         classes: most classes of predictions; fewer if a class would have less than 100 rows.
         relative: intervals by factors rather than differences, for targets above 0.
         random_state: seed of the folds.
@@ -48,9 +48,9 @@ class ConformalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         unseen_fold_: the fold that held the row out; shape (rows,). Missing for out-of-bag
             predictions.
         box_low_, box_high_: least and greatest training value of each feature; shape (features,).
-        edges_: the predictions between the classes; shape (classes − 1,).
-        widths_: half the width of the interval of each class; shape (classes,). A logarithm if
-            `relative`.
+        edges_: predictions at which one class ends and the next begins; shape (classes − 1,).
+        widths_: half the width of the interval of each class; shape (classes,). If `relative`, it
+            is half the width of the logarithm's interval.
         floor_: the least training target, which replaces predictions below it in relative errors.
     """
 
@@ -73,7 +73,7 @@ class ConformalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> ConformalRegressor:  # noqa: N803
-        """Fit the model to all rows, and to all but those of each fold.
+        """Fit the model to all rows, and for each fold to all rows outside the fold.
 
         Args:
             X: features; shape (rows, features).
@@ -105,8 +105,8 @@ class ConformalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """Set the widths of the intervals from predictions of unseen rows, NaN if missing.
 
         Args:
-            predicted: shape (rows,).
-            y: their target; shape (rows,).
+            predicted: predictions of rows that the model has not seen; shape (rows,).
+            y: observed target of the same rows; shape (rows,).
         """
         is_known = np.isfinite(predicted)
         middle = self._scale(np.asarray(predicted)[is_known])
@@ -126,8 +126,8 @@ class ConformalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def interval_around(self, predicted: F64) -> tuple[F64, F64]:
         """Return the lower and the upper end of an interval that contains each prediction.
 
-        If a relative prediction is below `floor_`, its interval is that of the floor, extended down
-        to the prediction.
+        With `relative`, a prediction below `floor_` has the interval of the floor, extended down to
+        the prediction.
         """
         check_is_fitted(self)
         middle = self._scale(predicted)
@@ -140,7 +140,8 @@ class ConformalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def outside(self, X: Any) -> npt.NDArray[np.bool_]:  # noqa: N803
         """Return which rows have a feature outside the training rows' range; shape (rows,).
 
-        A model with a range of its own, such as one for a kind of workload, is asked as well.
+        If the model has its own range, as a model for one kind of workload does, a row outside that
+        range counts, too.
         """
         check_is_fitted(self)
         features = checks.rows_to_predict(self, X)
@@ -158,7 +159,7 @@ class ConformalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.unseen_prediction_ = self.estimator_.oob_prediction_
 
     def _scale(self, predicted: F64) -> F64:
-        """Return predictions on the scale of the errors."""
+        """Return the predictions, or their logarithms if errors are relative."""
         return np.log(np.maximum(predicted, self.floor_)) if self.relative else predicted
 
     def _set_widths(self, predicted: F64, errors: F64) -> None:
@@ -168,6 +169,6 @@ class ConformalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.widths_ = np.empty(len(self.edges_) + 1)
         for index in range(len(self.widths_)):
             own = np.sort(errors[place == index]) if (place == index).any() else np.sort(errors)
-            # The rank that a further error exceeds with probability 1 − level (Vovk, section 2.2).
+            # A new error exceeds the error of this rank with probability 1 − level (Vovk, 2.2).
             rank = int(np.ceil((len(own) + 1) * self.level))
             self.widths_[index] = own[min(rank, len(own)) - 1]

@@ -1,7 +1,7 @@
-"""Fitted models as JSON documents and back, exactly.
+"""Exact conversion of fitted models to JSON documents and back.
 
-Numbers are written with all their digits. Reading a document runs no code from it: it names one of
-the kinds below, and its numbers are checked.
+Numbers are written with all their digits. Reading a document runs no code from it: it only names
+one of the kinds of models in `_KINDS`, and its numbers are checked.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from writeamp.learn.blackbox.models.learners import MODELS
 from writeamp.learn.blackbox.models.prior import SAVED_PRIOR
 
 _SKOPS = "scikit-learn"
-# Errors of reading a document of another form.
+# Errors that occur if a document does not have the expected form.
 RAISED_BY_DOCUMENTS = (
     TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError, RecursionError,
 )  # fmt: skip
@@ -96,13 +96,13 @@ def _from(document: Mapping[str, Any]) -> Any:
 
 
 def _check_refits(model: Any) -> None:
-    """Reject an unfitted model that differs from the fitted one: refits could take days."""
+    """Reject a model whose unfitted copy has other parameters, as a refit could then take days."""
     if hasattr(model, "estimator_") and not _are_alike(model.estimator, model.estimator_):
         raise WriteampError("its unfitted model and its fitted one have different parameters")
 
 
 def _are_alike(value: Any, other: Any) -> bool:
-    """Return whether two values of a parameter are equal; estimators by their parameters."""
+    """Return whether two parameter values are equal; estimators are compared by parameters."""
     if type(value) is not type(other):
         return False
     if not isinstance(value, BaseEstimator):
@@ -130,7 +130,7 @@ def _shown(error: Exception) -> str:
 
 
 def _parameters(model: BaseEstimator) -> ModelDocument:
-    """Return the parameters of a model's constructor; models among them as documents."""
+    """Return the parameters of a model's constructor; models among them become documents."""
     parameters: ModelDocument = {}
     for name, value in model.get_params(deep=False).items():
         if isinstance(value, BaseEstimator):
@@ -199,7 +199,7 @@ def _read_conformal(
         raise WriteampError("its prediction intervals are damaged")
 
 
-# An estimator that two learners share is saved under the name of the first.
+# Kinds of models by name. An estimator class that two learners share has the first learner's name.
 _KINDS: dict[str, Saved] = {
     **{name: learner.saved for name, learner in MODELS.items() if learner.saved is not None},
     "conformal": Saved(ConformalRegressor, _write_conformal, _read_conformal, CONFORMAL),

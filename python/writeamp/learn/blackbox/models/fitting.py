@@ -19,10 +19,10 @@ I64 = npt.NDArray[np.int64]
 
 
 def penalties_of_collapse(nodes: Sequence[TreeNode]) -> F64:
-    """Return for each node the penalty per leaf from which it is a leaf; shape (nodes,).
+    """Return the least penalty per leaf at which pruning makes each node a leaf; shape (nodes,).
 
-    Leaves have 0. A node collapses when its own cost plus one penalty is at most the costs plus
-    penalties of the leaves below it, and never after its parent.
+    The value of a leaf is 0. A node collapses to a leaf when its own cost plus one penalty is at
+    most the costs plus penalties of the leaves below it, and never after its parent.
     """
     penalty = np.zeros(len(nodes))
     below: dict[int, _Below] = {}
@@ -38,10 +38,10 @@ def penalties_of_collapse(nodes: Sequence[TreeNode]) -> F64:
 
 @dataclass(frozen=True)
 class _Below:
-    """Leaves below a node, and their collapses as the penalty rises.
+    """Leaves below a node, and how they merge as the penalty rises.
 
     Attributes:
-        cost: sum of squares of the leaves without a penalty.
+        cost: sum of squared residuals of the leaves, without a penalty.
         leaves: number of leaves.
         collapses: in order, each penalty at which leaves merge into one, by how much that raises
             the cost, and by how much it lowers the number of leaves.
@@ -52,15 +52,15 @@ class _Below:
     collapses: list[tuple[float, float, int]]
 
     def joined(self, other: _Below) -> _Below:
-        """Return the leaves of both."""
+        """Return the state for the leaves below two sibling nodes together."""
         collapses = sorted(self.collapses + other.collapses)
         return _Below(self.cost + other.cost, self.leaves + other.leaves, collapses)
 
     def collapsed(self, own_cost: float) -> tuple[float, _Below]:
-        """Return the penalty at which a node of this cost becomes a leaf, and the new state."""
+        """Return the penalty at which the node above becomes a leaf, and the state below it."""
         cost, leaves = self.cost, self.leaves
         for count, (reached, more, fewer) in enumerate(self.collapses):
-            # A node whose leaves cost more than the node itself collapses at once.
+            # If the leaves cost more than the node itself, the node collapses without a penalty.
             if reached > 0 and own_cost - cost <= reached * (leaves - 1):
                 done = self.collapses[:count]
                 break
@@ -81,26 +81,28 @@ def chosen_penalty(
 ) -> float:
     """Return the penalty per leaf with the best predictions in cross-validation.
 
-    Of the penalties within `standard_errors` of the best one, the greatest is used. Errors are
-    absolute, because in squares a few rows would dominate.
+    The result is the greatest penalty whose mean error exceeds the least one by at most
+    `standard_errors`. Errors are absolute, because a few rows would dominate squared errors.
 
     Args:
-        data: all rows.
+        data: all training rows.
         growth: limits of the trees.
-        nodes: the tree on all rows, which gives the candidate penalties.
+        nodes: the tree grown on all rows, which gives the candidate penalties.
         folds: the rows that are held out of each tree in turn.
-        standard_errors: allowed excess, in standard errors of the rows at the best penalty.
+        standard_errors: allowed excess of the mean error, in standard errors of the mean at the
+            best penalty.
     """
     reached = np.unique(penalties_of_collapse(nodes))
     if len(reached) == 1:
         return float(reached[0])
-    # The candidate between two collapses is their geometric mean (section 8.5).
+    # All penalties between two collapses give the same tree; their geometric mean represents them
+    # (Breiman et al. 1984, section 8.5).
     candidates = np.r_[np.sqrt(reached[:-1] * reached[1:]), reached[-1]]
     errors = np.empty((len(candidates), len(data.target)))
     for held_out in folds:
         training = np.setdiff1d(np.arange(len(data.target)), held_out)
         fold_nodes = grow(data, training, growth)
-        # Costs are sums over rows; a fold has fewer rows.
+        # Costs are sums over rows, so penalties of a fold's tree are scaled to all rows.
         fold_penalties = penalties_of_collapse(fold_nodes) * len(data.target) / len(training)
         parents = parent_penalties(fold_nodes, fold_penalties)
         for place, rows in _rows_at(data, fold_nodes, held_out):
@@ -113,7 +115,7 @@ def chosen_penalty(
 
 
 def parent_penalties(nodes: Sequence[TreeNode], penalties: F64) -> F64:
-    """Return for each node the penalty from which the node disappears; shape (nodes,)."""
+    """Return the least penalty at which a node's parent becomes a leaf; shape (nodes,)."""
     penalties_of_parents = np.full(len(nodes), np.inf)
     for place, node in enumerate(nodes):
         if node.feature >= 0:
@@ -124,7 +126,7 @@ def parent_penalties(nodes: Sequence[TreeNode], penalties: F64) -> F64:
 
 
 def _rows_at(data: Data, nodes: Sequence[TreeNode], rows: I64) -> Iterator[tuple[int, I64]]:
-    """Give every node with the given rows that reach it."""
+    """Give each node of the tree, and which of the rows reach it."""
     waiting = [(0, rows)]
     while waiting:
         place, here = waiting.pop()
@@ -136,7 +138,10 @@ def _rows_at(data: Data, nodes: Sequence[TreeNode], rows: I64) -> Iterator[tuple
 
 
 def _errors(data: Data, node: TreeNode, rows: I64) -> F64:
-    """Return the absolute errors of the node's model, clipped to the range of its own rows."""
+    """Return the absolute errors of a node's predictions of some rows.
+
+    The predictions are clipped to the target's range in the node's own rows.
+    """
     own = data.target[node.rows]
     values = (
         node.fit.intercept + data.columns[np.ix_(rows, node.fit.chosen)] @ node.fit.coefficients
@@ -147,9 +152,9 @@ def _errors(data: Data, node: TreeNode, rows: I64) -> F64:
 
 @dataclass(frozen=True)
 class TermScaling:
-    """Mean and standard deviation of each term, shape (terms,), and mean of the target.
+    """Mean and standard deviation of each term in the training rows, and the target's mean.
 
-    All are of the training rows.
+    Arrays have the shape (terms,).
     """
 
     mean: F64
@@ -157,7 +162,7 @@ class TermScaling:
     target_mean: float
 
     def raw(self, intercept: float, coefficients: F64) -> tuple[float, F64]:
-        """Return a linear model of scaled terms as one of unscaled terms and target."""
+        """Convert a linear model of scaled terms to one of unscaled terms and target."""
         slopes = coefficients / self.deviation
         return float(self.target_mean + intercept - slopes @ self.mean), slopes
 
@@ -167,7 +172,7 @@ class Shape:
     """Parameters of pruning, smoothing and clipping of a grown tree.
 
     Attributes:
-        penalty: per leaf, for pruning.
+        penalty: pruning penalty per leaf.
         smoothing: number of rows as which the parent's model counts in each node's model.
         margin: how far predictions may exceed the range of a leaf's training targets, as a share of
             that range.
@@ -206,7 +211,7 @@ def prepared(features: F64, target: F64, *, with_logs: bool) -> tuple[Data, Term
 def pruned(
     data: Data, growth: Growth, folds: Sequence[I64] | None, standard_errors: float
 ) -> tuple[list[TreeNode], float]:
-    """Return a grown tree, and its pruning penalty by cross-validation over the folds."""
+    """Grow a tree, and choose its pruning penalty by cross-validation; -1 without folds."""
     nodes = grow(data, np.arange(len(data.target)), growth)
     if folds is None:
         return nodes, -1.0
@@ -214,7 +219,7 @@ def pruned(
 
 
 def kept_nodes(nodes: Sequence[TreeNode], penalty: float) -> list[tuple[TreeNode, bool]]:
-    """Return the nodes that remain at a penalty, in order, and whether each is now a leaf."""
+    """Return the nodes that remain after pruning with a penalty, and whether each is a leaf."""
     penalties = penalties_of_collapse(nodes)
     is_leaf_of: dict[int, bool] = {0: True}
     for place, node in enumerate(nodes):
@@ -239,7 +244,7 @@ def assembled(data: Data, scaling: TermScaling, nodes: Sequence[TreeNode], shape
         own = np.zeros(width)
         own[node.fit.chosen] = node.fit.coefficients
         share = 1.0 if place == 0 else len(node.rows) / (len(node.rows) + shape.smoothing)
-        # Until here, the node's entries hold the parent's model.
+        # At this point, the entries at `place` hold the parent's model.
         coefficients[place] = share * own + (1 - share) * coefficients[place]
         intercept[place] = share * node.fit.intercept + (1 - share) * intercept[place]
         target = data.target[node.rows] + scaling.target_mean
@@ -269,8 +274,8 @@ def assembled(data: Data, scaling: TermScaling, nodes: Sequence[TreeNode], shape
 def importances(data: Data, nodes: Sequence[TreeNode], penalty: float) -> F64:
     """Return the sum of squares that each feature explains; shape (features,).
 
-    A split explains its decrease of the squares around the mean. A term of a leaf explains the
-    further decrease at its entry. Together with the leaves' residuals they sum to the total.
+    A split explains the decrease of the sum of squares around the mean. A term of a leaf's model
+    explains the decrease when it enters the model. These and the residuals sum to the total.
     """
     explained = np.zeros(data.features.shape[1])
     for node, is_leaf in kept_nodes(nodes, penalty):
@@ -284,9 +289,9 @@ def importances(data: Data, nodes: Sequence[TreeNode], penalty: float) -> F64:
 
 
 def with_quantile_leaves(tree: Tree, data: Data, scaling: TermScaling, quantile: float) -> Tree:
-    """Return the tree with the models of its leaves fitted to a quantile of their rows.
+    """Return the tree with each leaf's model refitted to a quantile of the target.
 
-    Splits, and the terms of each leaf's model, stay those of least squares.
+    Splits, and the choice of terms in each leaf's model, stay as fitted by least squares.
     """
     intercept, coefficients = tree.intercept.copy(), tree.coefficients.copy()
     leaf_of = tree.apply(data.features)

@@ -1,4 +1,4 @@
-"""Gaussian process of several parts: the most accurate model with few rows."""
+"""Gaussian process of several parts: the most accurate model with few training rows."""
 
 from __future__ import annotations
 
@@ -20,31 +20,32 @@ from writeamp.learn.blackbox.models.terms import to_model, to_target
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
 
-# Rows predicted at once, so that their covariances with the training rows stay small.
+# Rows predicted at once. The matrix of covariances with the training rows then fits in memory.
 _CHUNK_ROWS = 2048
 
 
 class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Sum of Gaussian processes, each on some of the features (Rasmussen and Williams 2006).
 
-    A part with few features needs few rows: one part is the cost of writes, one the cost of reads,
-    one the rest. Features are scaled to 0…1; those that span orders of magnitude as logarithms. A
-    value at the end of a range can have a coordinate of its own (`coordinates`).
+    Each process is a part of the sum. A part with few features needs few rows: usually one part is
+    the cost of writes, one the cost of reads, and one the rest. Features are scaled to 0…1, as
+    logarithms if they span orders of magnitude. An end of a feature's range, such as no writes, can
+    have its own coordinate (`Coordinates.ends`).
 
     Args:
-        parts: the features of each part; None for one part of all.
+        parts: the features of each part; None for one part with all features.
         log_target: fit the logarithm of the target, which must then be above 0.
-        most_tuned: rows, drawn at random, that tune the kernel; more take longer.
-        most_rows: rows, drawn at random, that predictions use.
-        most_steps: of the kernel's tuning.
+        most_tuned: most rows, drawn at random, that tune the kernel; more take longer.
+        most_rows: most rows, drawn at random, that predictions use.
+        most_steps: most steps of the kernel's tuning.
         random_state: seed of the draws.
 
     Attributes:
         kernel_: covariances of the parts, and the noise of the rows.
         points_: the rows that predictions use; shape (points, coordinates).
-        weights_: weights of their covariances; shape (points,).
-        feature_importances_: share of the variation by feature; shape (features,), with sum 1, or 0
-            if the parts are constant.
+        weights_: weight of the covariance with each of these points; shape (points,).
+        feature_importances_: share of the variation by feature; shape (features,). The sum is 1, or
+            0 if all parts are constant.
         box_low_, box_high_: least and greatest training value of each feature; shape (features,).
     """
 
@@ -116,14 +117,14 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
             [(self._whitened(chunk, factor) ** 2).sum(axis=0) for chunk in chunks]
         )
         deviation = self.deviation_ * np.sqrt(np.maximum(self.kernel_.variance - explained, 0.0))
-        # A small deviation of the logarithm is the relative deviation of the target.
+        # A small deviation of the logarithm is about the relative deviation of the target.
         return mean, deviation * mean if self.log_target else deviation
 
     def least_known(self, X: Any, count: int) -> I64:  # noqa: N803
         """Return the rows to measure next; shape (count,), or all rows if there are fewer.
 
-        Each is the row with the least certain prediction after those before it are measured. The
-        certainty does not depend on the measured values.
+        Each chosen row has the least certain prediction, given that the rows chosen before it are
+        measured. The certainty does not depend on the measured values.
         """
         check_is_fitted(self)
         points = self.coordinates_.of(checks.rows_to_predict(self, X))
@@ -146,7 +147,7 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         return checks.outside(checks.rows_to_predict(self, X), self.box_low_, self.box_high_)
 
     def _columns(self) -> list[I64]:
-        """Return the coordinates of each part, after a check of its features."""
+        """Return the coordinates that each part uses; reject parts with invalid features."""
         origins, count = self.coordinates_.origins, len(self.coordinates_.low)
         features = set(range(count))
         parts = [features] if self.parts is None else list(self.parts)
@@ -176,9 +177,9 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
             ) from None
 
     def _whitened(self, points: F64, factor: F64) -> F64:
-        """Return the whitened covariances of training rows and points.
+        """Return the whitened covariances of training rows (rows) and points (columns).
 
-        The squares of a column sum to the variance that the training rows explain.
+        The squares of a column sum to the point's variance that the training rows explain.
         """
         whitened: F64 = solve_triangular(
             factor, self.kernel_.between(self.points_, points), lower=True
@@ -188,8 +189,8 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
     def _importances(self) -> F64:
         """Return each feature's share of the explained variation.
 
-        The weight of a coordinate is its part's variance times the variance of its points, over the
-        square of its length.
+        The weight of a coordinate is its part's variance times the variance of the points' values,
+        divided by the square of the coordinate's length scale.
         """
         shares = np.zeros(len(self.coordinates_.low))
         for component in self.kernel_.parts:

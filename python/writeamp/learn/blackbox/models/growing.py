@@ -13,9 +13,10 @@ from writeamp.learn.blackbox.models.terms import Terms
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
 
-# A column is collinear with the chosen ones if they leave less than this share of it unexplained.
+# A column counts as collinear with the chosen columns, and cannot enter the model, if they leave
+# less than this share of its variance unexplained.
 _TOLERANCE = 1e-7
-# Residuals below this share of the sum of squares are rounding errors.
+# Squared residuals below this share of the target's sum of squares are rounding errors.
 _EXACT = 1e-20
 
 
@@ -24,12 +25,12 @@ class LinearFit:
     """A linear model of some of the columns.
 
     Attributes:
-        chosen: the columns, in order of entry; shape (terms,).
-        coefficients: of the columns; shape (terms,).
-        intercept: its constant.
+        chosen: indices of the model's columns, in order of entry; shape (terms,).
+        coefficients: coefficients of these columns; shape (terms,).
+        intercept: constant of the model.
         explained: decrease of the sum of squared residuals by each column; shape (terms,).
         sse: the sum of squared residuals.
-        sst: the sum of squares around the mean.
+        sst: the target's sum of squares around its mean.
     """
 
     chosen: I64
@@ -95,7 +96,8 @@ def _sweep(products: F64, pivot: int) -> None:
     products[pivot, pivot] = 1 / value
 
 
-# A node is not split further if its model leaves less than this share of the tree's squares.
+# A node is not split further if its squared residuals are less than this share of the target's sum
+# of squares in the whole tree.
 _EXPLAINED = 1e-12
 
 
@@ -104,11 +106,11 @@ class Growth:
     """Limits of a tree's growth.
 
     Attributes:
-        fewest_rows: least rows of a leaf.
+        fewest_rows: least number of rows in a leaf.
         most_depth: most splits above a leaf.
         most_terms: most terms of a leaf's model.
-        f_to_enter: least F statistic of a term that enters.
-        tried: number of variables whose thresholds are tried; the best of them splits.
+        f_to_enter: least F statistic with which a term enters a model.
+        tried: number of variables whose thresholds are tried; the best threshold is the split.
     """
 
     fewest_rows: int
@@ -120,7 +122,7 @@ class Growth:
 
 @dataclass
 class TreeNode:
-    """A node; without a split it is a leaf."""
+    """Node of a tree; a leaf if it has no split (`feature` below 0)."""
 
     rows: I64
     depth: int
@@ -136,12 +138,12 @@ class Data:
     """Training data in the form that the growth of trees needs.
 
     Attributes:
-        features: shape (rows, features).
-        joined: a column of ones, the terms with mean 0 and variance 1, and last the target with
-            mean 0; shape (rows, 1 + terms + 1).
+        features: unscaled features; shape (rows, features).
+        joined: matrix of a column of ones, the terms with mean 0 and variance 1, and the target
+            with mean 0; shape (rows, 1 + terms + 1).
         terms: definition of the terms.
         own: for each feature, the columns of its terms.
-        squares: sum of squares of the target.
+        squares: sum of squares of the target around its mean.
     """
 
     features: F64

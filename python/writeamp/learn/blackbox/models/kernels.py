@@ -15,8 +15,9 @@ from writeamp.learn.blackbox.models.terms import terms_of
 
 F64 = npt.NDArray[np.float64]
 
-# Least share of rows at an end of a feature's range for which that end gets a coordinate of its own
-# (workloads that never write, or are fully sequential); as many rows must lie elsewhere.
+# An end of a feature's range is often a special case, such as a workload that never writes. It gets
+# its own coordinate if at least this share of the rows lies at this end, and at least this share
+# elsewhere.
 _LEAST_SHARE = 0.02
 
 
@@ -28,7 +29,8 @@ class Coordinates:
         low, high: range of each feature in the training rows; shape (features,).
         units: least value above 0 of each feature with a logarithmic coordinate; 0 for the others;
             shape (features,).
-        ends: features and values that have a coordinate of their own, 1 at the value and else 0.
+        ends: pairs of a feature and a value, each with its own coordinate: 1 if the feature has
+            this value, else 0.
     """
 
     low: F64
@@ -42,9 +44,10 @@ class Coordinates:
         return np.array([*range(len(self.low)), *(feature for feature, _ in self.ends)])
 
     def of(self, features: F64) -> F64:
-        """Return the points of rows of features; shape (rows, coordinates).
+        """Convert rows of features to points; shape (rows, coordinates).
 
-        Values beyond the training range count as its end, without setting that end's coordinate.
+        A value beyond the training range is clipped to the range's end, but the extra coordinate of
+        that end stays 0.
         """
         within = np.clip(features, self.low, self.high)
         points = np.empty((len(features), len(self.low) + len(self.ends)))
@@ -61,9 +64,9 @@ class Coordinates:
 def coordinates_of(features: F64) -> Coordinates:
     """Return the coordinates that suit these training rows.
 
-    A feature within 0…1 is a share, with coordinates of its own for both ends; other features have
-    one for 0. A feature that is not a share, is never negative and spans a factor of 8 above 0 is
-    logarithmic.
+    A feature within 0…1 counts as a share, with an extra coordinate for 0 and for 1. Other features
+    have an extra coordinate for 0 only. If they are never negative and span a factor of 8 above 0,
+    their coordinate is logarithmic.
     """
     terms = terms_of(features, with_logs=True)
     low, high = features.min(axis=0), features.max(axis=0)
@@ -82,27 +85,28 @@ def coordinates_of(features: F64) -> Coordinates:
 
 I64 = npt.NDArray[np.int64]
 
-# Prior of a target of variance 1 and coordinates from 0 to 1: logarithms of variances, lengths and
-# noise are normal with these medians and deviations.
+# Priors of the kernel's parameters, for a target of variance 1 and coordinates from 0 to 1. Length
+# scales, variances and noise are log-normal, with these medians and deviations of the logarithm.
 _LENGTH, _LENGTH_DEVIATION = 1.5, 1.0
 _VARIANCE_DEVIATION = 1.5
 _NOISE, _NOISE_DEVIATION = 1e-3, 1.0
-# Limit of the search, in deviations from the median.
+# Limit of the search for parameters, in deviations from their prior medians.
 _FARTHEST = 5.0
-# Loss of a matrix that cannot be factored.
+# Loss for parameters whose covariance matrix has no Cholesky factor.
 _IMPOSSIBLE = 1e10
 
 
 @dataclass(frozen=True)
 class KernelPart:
-    """Covariance over some coordinates: Matérn with ν = 5/2, with a length for each coordinate.
+    """Matérn covariance (ν = 5/2) over some coordinates, with a length scale for each.
 
     (Rasmussen and Williams, "Gaussian Processes for Machine Learning", 2006, equation 4.17.)
 
     Attributes:
-        columns: the coordinates; shape (own,).
-        variance: of the part's contribution.
-        lengths: distance along each coordinate over which values are similar; shape (own,).
+        columns: indices of the part's coordinates; shape (own,).
+        variance: variance of the part's contribution to the target.
+        lengths: length scales: distance along each coordinate over which values are similar; shape
+            (own,).
     """
 
     columns: I64
@@ -116,18 +120,21 @@ class KernelPart:
         return covariance
 
     def slopes(self, points: F64, weigh: F64) -> F64:
-        """Return Σ w ∂k by the logarithms of the variance and of each length; shape (1 + own,).
+        """Return weighted sums of the covariances' derivatives, Σ w ∂k; shape (1 + own,).
+
+        Derivatives are by the logarithm of the variance, then of each length scale.
 
         Args:
             points: shape (rows, coordinates).
-            weigh: symmetric weights of the derivatives; shape (rows, rows).
+            weigh: symmetric weight w of each derivative; shape (rows, rows).
         """
         distance = self._distances(points, points)
         slope = weigh * self.variance * np.exp(-distance) * (1 + distance)
         by_variance = np.sum(slope + slope * distance**2 / (3 * (1 + distance)))
         slope *= 5 / 3
         own = points[:, self.columns] / self.lengths
-        # Σ s (x − x')² for each coordinate, without a matrix per coordinate.
+        # For each coordinate x, this is the sum of slope · (x − x')² over all pairs of rows. It is
+        # computed without a matrix per coordinate to save memory.
         by_length = 2 * (slope.sum(axis=1) @ own**2 - np.einsum("id,id->d", own, slope @ own))
         slopes: F64 = np.r_[by_variance, by_length]
         return slopes
@@ -141,7 +148,7 @@ class KernelPart:
 
 @dataclass(frozen=True)
 class Kernel:
-    """Sum of some parts, and the variance of the measurement noise."""
+    """Kernel of a Gaussian process: the sum of its parts, and the measurement noise's variance."""
 
     parts: tuple[KernelPart, ...]
     noise: float
@@ -167,12 +174,12 @@ class Kernel:
 
 
 def tuned(points: F64, target: F64, columns: Sequence[I64], most_steps: int) -> Kernel:
-    """Return the kernel of greatest likelihood (section 5.4.1, with weak priors).
+    """Return the kernel with the greatest likelihood (section 5.4.1), under weak priors.
 
     Args:
         points: shape (rows, coordinates).
         target: of mean 0 and variance 1; shape (rows,).
-        columns: the coordinates of each part.
+        columns: indices of the coordinates of each part.
         most_steps: most steps of the search.
     """
     centre, deviation = _likely(columns)
@@ -182,10 +189,10 @@ def tuned(points: F64, target: F64, columns: Sequence[I64], most_steps: int) -> 
         apart = (logs - centre) / deviation
         return value + float(apart @ apart) / 2, slopes + apart / deviation
 
-    # Beyond these bounds numbers overflow, and matrices cannot be factored.
+    # The bounds prevent overflow and covariance matrices without a Cholesky factor.
     bounds = list(zip(centre - _FARTHEST * deviation, centre + _FARTHEST * deviation, strict=True))
     options = {"maxiter": most_steps}
-    # For such small matrices, threads would wait longer than they compute.
+    # The matrices are so small that several threads would be slower than one.
     with threadpool_limits(1, "blas"):
         solution = minimize(
             surprise, centre, jac=True, method="L-BFGS-B", bounds=bounds, options=options
@@ -194,7 +201,7 @@ def tuned(points: F64, target: F64, columns: Sequence[I64], most_steps: int) -> 
 
 
 def _likely(columns: Sequence[I64]) -> tuple[F64, F64]:
-    """Return the prior means and deviations of the logarithms of the kernel's parameters."""
+    """Return the prior mean and deviation of the logarithm of each kernel parameter."""
     centre, deviation = [], []
     for own in columns:
         centre += [np.log(1 / len(columns)), *[np.log(_LENGTH)] * len(own)]
@@ -213,7 +220,10 @@ def _kernel(logs: F64, columns: Sequence[I64]) -> Kernel:
 
 
 def _surprise(kernel: Kernel, points: F64, target: F64) -> tuple[float, F64]:
-    """Return −log p of the target, and its slopes by the logarithms of the kernel's parameters."""
+    """Return the target's negative log-likelihood, up to a constant, and its gradient.
+
+    The gradient is by the logarithms of the kernel's parameters.
+    """
     try:
         factor = kernel.factor(points)
     except np.linalg.LinAlgError:

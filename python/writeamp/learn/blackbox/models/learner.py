@@ -15,13 +15,14 @@ from sklearn.linear_model import LinearRegression
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import Domain, Whole
 
-# Restores an unfitted estimator from the archived attributes of a fitted one; the third argument
-# rebuilds estimators among them.
+# Function that restores a fitted estimator. Its arguments are an unfitted estimator, the archived
+# attributes, and a function that rebuilds estimators among these attributes.
 Restore: TypeAlias = Callable[[Any, Mapping[str, Any], Callable[[Any], Any]], None]
 
 # Least and greatest finite number.
 FINITE = (-float(np.finfo(np.float64).max), float(np.finfo(np.float64).max))
-# Ten times the features of any set, and few enough for the memory of a blank fit.
+# Valid numbers of features in a saved model. The limit is ten times the largest feature set, and
+# small enough that a fit to blank rows fits in memory.
 _FEATURES = Whole(1, 1000)
 
 
@@ -29,10 +30,11 @@ def of_fitted(restore: Callable[[Any, Mapping[str, Any], int], None], **quickly:
     """Return the `Restore` of an estimator that contains no other estimators.
 
     Args:
-        restore: sets the attributes that predictions depend on. Its estimator is fitted to blank
-            rows; the third argument is their number of features. It is not called if the saved
-            estimator was not fitted.
-        quickly: parameters of the blank fit that keep it short, in place of the saved ones.
+        restore: sets the attributes that predictions depend on. Its arguments are an estimator that
+            is fitted to blank rows (all 0), the archived attributes, and the number of features. It
+            is not called if the saved estimator was not fitted.
+        quickly: parameters that replace the saved ones during the fit to blank rows, to keep it
+            short.
     """
 
     def restored(model: Any, state: Mapping[str, Any], _: object) -> None:
@@ -51,7 +53,8 @@ def depths_of(
 ) -> npt.NDArray[np.int64] | None:
     """Return the depth of each node of a tree, shape (nodes,); None if it is not a valid tree.
 
-    Each node except the root has one parent, which precedes it in the arrays, so every walk ends.
+    In a valid tree, each node except the root has one parent, which precedes it in the arrays. So
+    every walk from the root ends.
     """
     inner = np.flatnonzero(~is_leaf)
     below = np.array([left, right]).astype(np.int64)[:, inner]
@@ -66,7 +69,7 @@ def depths_of(
 
 
 def check_fields(nodes: npt.NDArray[Any], valid: Mapping[str, tuple[float, float]]) -> None:
-    """Reject nodes with a number of a field outside its range, least to most."""
+    """Reject nodes with a field outside its valid range, (least, most)."""
     for name, (least, most) in valid.items():
         values = nodes[name]
         if not ((values >= least) & (values <= most)).all():
@@ -89,10 +92,12 @@ class Saved:
     """Writer and reader of an estimator's fitted state, without its parameters.
 
     Attributes:
-        estimator: its class.
-        write: returns the document of a fitted estimator; the second argument writes models in it.
-        read: restores an unfitted estimator from a document; the third argument reads models in it.
-        domains: of the constructor's parameters.
+        estimator: class of the estimator.
+        write: function that returns the document of a fitted estimator; its second argument is a
+            function that writes models contained in it.
+        read: function that restores the fitted state of an estimator from a document; its third
+            argument is a function that reads models contained in it.
+        domains: domains of the constructor's parameters.
     """
 
     estimator: Any
@@ -102,7 +107,7 @@ class Saved:
 
 
 def write_box(model: Any) -> ModelDocument:
-    """Return the importances and ranges of a model's features."""
+    """Return the importances and training ranges of a model's features as a document."""
     return {
         "importances": model.feature_importances_.tolist(),
         "box": [model.box_low_.tolist(), model.box_high_.tolist()],
@@ -123,21 +128,22 @@ def check_names(names: Any, features: int) -> None:
         raise WriteampError(f"it must have {features} different names of features")
 
 
-# Up to this number of rows, models still improve strongly with each row.
+# Up to this number of rows, `folds_of_few` applies, as models still improve much with more rows.
 _FEW_ROWS = 400
 
 
 @dataclass(frozen=True)
 class Learner:
-    """A kind of model; `kinds` has its name and summary.
+    """A kind of model; `model_kinds` has its name and summary.
 
     Attributes:
-        make: returns an unfitted estimator; its arguments are whether to fit the logarithm of the
-            target, and the names of the features.
-        folds: of the cross-validation for its prediction intervals; None for a forest, which has
-            out-of-bag predictions.
-        folds_of_few: the same with few rows, for a model that is much worse without a fifth of
-            them, which would make its intervals too wide; None for the same number.
+        make: function that returns an unfitted estimator; its arguments are whether to fit the
+            logarithm of the target, and the names of the features.
+        folds: number of folds of the cross-validation for its prediction intervals; None for a
+            forest, which has out-of-bag predictions.
+        folds_of_few: number of folds if there are few rows; None for the same number. More folds
+            help a model that is much worse without a fifth of the rows, as its intervals would be
+            too wide.
         saved: how its estimator is saved; None for estimators of scikit-learn or of another
             learner.
         restores: how each class of scikit-learn in its estimator is restored. No other class is
@@ -151,7 +157,7 @@ class Learner:
     restores: Mapping[type[BaseEstimator], Restore] = field(default_factory=dict)
 
     def folds_for(self, rows: int) -> int | None:
-        """Return the number of folds of the cross-validation of some rows."""
+        """Return the number of folds of the cross-validation for this number of rows."""
         return (rows <= _FEW_ROWS and self.folds_of_few) or self.folds
 
 

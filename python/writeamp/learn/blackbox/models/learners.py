@@ -1,4 +1,4 @@
-"""Learners by name: writeamp's own, and those of other packages."""
+"""Learners (kinds of models) by name: writeamp's own, and learners of other packages."""
 
 from __future__ import annotations
 
@@ -55,10 +55,9 @@ def _read_forest(model: LinearForestRegressor, document: Mapping[str, Any], _: o
 
 
 def parts_of(names: Sequence[str]) -> list[list[int]]:
-    """Return the features of each part of a Gaussian process.
+    """Return the feature indices of each part of a Gaussian process.
 
-    The parts are: all features except the reads', all except the writes', and all.
-
+    One part has all features except those of reads, one all except those of writes, and one all.
     The cost of writes depends little on the kind of reads, and vice versa.
     """
     both = [at for at, name in enumerate(names) if not name.startswith(("write_", "read_"))]
@@ -143,7 +142,7 @@ def _restore_linear(model: LinearRegression, state: Mapping[str, Any], features:
 
 
 def _restore_pipeline(model: Pipeline, *_: object) -> None:
-    """Reject a pipeline that stores files; its steps are parameters, which are rebuilt."""
+    """Reject a pipeline without steps or with a cache folder; its steps are already rebuilt."""
     if model.memory is not None or not model.steps:
         raise WriteampError("its pipeline has no steps, or uses a cache folder")
 
@@ -188,9 +187,9 @@ def make_model(name: str, *, log_target: bool, names: Sequence[str]) -> BaseEsti
     """Return an unfitted model by its registered name.
 
     Args:
-        name: the model's.
+        name: name of the kind of model.
         log_target: fit the logarithm of the target.
-        names: of the features.
+        names: names of the features.
 
     Raises:
         WriteampError: an unknown name, or a package that is not installed.

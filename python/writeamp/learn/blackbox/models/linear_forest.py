@@ -27,7 +27,7 @@ from writeamp.learn.blackbox.models.tree import Tree
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
 
-# Trees of a bag are not pruned: averaging has the same effect.
+# Pruning penalty that disables pruning, as averaging over trees has the same effect.
 _NOT_PRUNED = -1.0
 
 
@@ -35,23 +35,24 @@ class LinearForestRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc
     """Mean of linear-model trees, each grown on a random sample of the rows.
 
     Samples are drawn without replacement (subagging, Bühlmann and Yu 2002): measurements on a grid
-    are few and exact, and a tree that sees some of them twice misses others. Errors on the rows
-    that a tree has not seen estimate the errors of predictions.
+    are few and exact, and a tree that sees some rows twice misses others. Errors on the rows that a
+    tree has not seen (out of bag) estimate the errors of predictions.
 
     Args:
         n_estimators: number of trees.
         sample_share: share of the rows, or groups, in each sample, below 1.
         min_samples_leaf, max_depth, max_terms, f_to_enter, split_candidates, log_target, log_terms,
-            smoothing, margin: of each tree, as in `LinearTreeRegressor`.
+            smoothing, margin: parameters of each tree, as in `LinearTreeRegressor`.
         random_state: seed of the draws.
         n_jobs: processes that grow trees, in the notation of joblib.
 
     Attributes:
         trees_: the `Tree` of each sample.
-        oob_prediction_: for each training row the mean of the trees that have not seen it, NaN if
-            all have; shape (rows,).
-        spread_scale_: factor from the trees' spread to the standard deviation of the error.
-        feature_importances_: the mean over the trees, as in `LinearTreeRegressor`.
+        oob_prediction_: for each training row, the mean prediction of the trees that have not seen
+            it, or NaN if all trees have seen it; shape (rows,).
+        spread_scale_: factor from the standard deviation of the trees' predictions to that of the
+            error.
+        feature_importances_: mean over the trees of `LinearTreeRegressor.feature_importances_`.
         box_low_, box_high_: least and greatest training value of each feature; shape (features,).
     """
 
@@ -131,7 +132,7 @@ class LinearForestRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc
         if not return_std:
             return mean
         deviation = self.spread_scale_ * predictions.std(axis=0)
-        # A small deviation of the logarithm is the relative deviation of the target.
+        # A small deviation of the logarithm is about the relative deviation of the target.
         return mean, deviation * mean if self.log_target else deviation
 
     def outside(self, X: Any) -> npt.NDArray[np.bool_]:  # noqa: N803
@@ -140,7 +141,7 @@ class LinearForestRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc
         return checks.outside(checks.rows_to_predict(self, X), self.box_low_, self.box_high_)
 
     def _look_out_of_bag(self, features: F64, target: F64, drawn: list[I64]) -> None:
-        """Set the out-of-bag predictions of the trees, and the scale of their errors."""
+        """Set `oob_prediction_` and `spread_scale_` from the rows that trees have not seen."""
         predictions = np.full((len(self.trees_), len(target)), np.nan)
         for tree, rows, line in zip(self.trees_, drawn, predictions, strict=True):
             unseen = np.setdiff1d(np.arange(len(target)), rows)

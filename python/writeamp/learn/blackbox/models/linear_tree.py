@@ -33,10 +33,11 @@ class LinearTreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     A node has a linear model of few terms, chosen by forward selection. Tests of the signs of its
     residuals rank the variables (`split_tests`). Among the first `split_candidates`, the threshold
-    with the least squares splits the node (`split_points`). With one candidate, variables with many
-    values have no advantage (Loh 2002); more candidates are more accurate and partly lose that. The
-    tree is pruned by cross-validation, and each model is smoothed toward its parent's (Quinlan
-    1992). With a smoothing of 0, its equation has only its own few terms.
+    with the least squared residuals splits the node (`split_points`). With one candidate, variables
+    with many values are not preferred (Loh 2002); with more, predictions are more accurate, but
+    such variables are partly preferred. The tree is pruned by cross-validation. Each node's model
+    is smoothed toward its parent's (Quinlan 1992), so its equation also has the parent's terms
+    unless `smoothing` is 0.
 
     Args:
         min_samples_leaf: least rows of a leaf.
@@ -47,9 +48,9 @@ class LinearTreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         log_target: fit the logarithm of the target, which must then be above 0 (paper 2, IV.A).
         log_terms: add logarithms of features that span a factor of 8.
         quantile: fit this quantile in the leaves; None for least squares.
-        folds: of the cross-validation for pruning; 0 for no pruning.
+        folds: number of folds of the cross-validation for pruning; 0 for no pruning.
         standard_errors: prune further while the error rises by at most this many standard errors.
-        smoothing: number of rows as which the parent's model counts.
+        smoothing: weight of the parent's model in each node's model, as a number of rows.
         margin: how far predictions may exceed the range of a leaf's training targets, as a share of
             that range.
         random_state: seed of the folds.

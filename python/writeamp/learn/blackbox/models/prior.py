@@ -1,4 +1,4 @@
-"""Model with a drive formula as prior, which learns how the drive differs from it."""
+"""Model with a drive formula as prior; it learns how the drive differs from the formula."""
 
 from __future__ import annotations
 
@@ -29,30 +29,32 @@ PRIOR_TARGETS = ("latency", "bandwidth", "throughput")
 _PER_SECOND = 1e6
 # A formula is dropped if it leaves more than this share of the variance of the target's logarithm.
 _MOST_LEFT = 0.5
-# Ratios further from the median are clipped to this number of deviations: near a threshold, a drive
-# can behave in either of two ways, which would mislead predictions of its neighbours.
+# Ratios of target to formula are clipped to this number of deviations from their median. Near a
+# threshold, a drive can behave in either of two ways, and an outlier would spoil the predictions of
+# similar workloads.
 _FARTHEST = 3.0
-_DEVIATION_OF_MEDIAN = 1.4826  # standard deviation over median absolute deviation, if normal
+_DEVIATION_OF_MEDIAN = 1.4826  # standard / median absolute deviation, if normal
 
 
 class PriorRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """A drive formula fitted to the rows, and a model of the ratio of the target to it.
+    """A drive formula fitted to the rows, and a model of the ratio of target to formula.
 
-    The costs in the formula start from those of simulated drives (`profiles`); the data select and
-    weigh them (`fitted_formulas`). If no formula explains half of the variance of the target's
-    logarithm, as for a hard disk, the model learns the target alone.
+    The search for the formula's costs starts at the costs of simulated drives (`profiles`). The
+    measurements decide which of the resulting formulas are used, with which weights
+    (`fitted_formulas`). If no formula explains half of the variance of the target's logarithm, as
+    for a hard disk, the model learns the target itself.
 
     Args:
         estimator: the model of the ratio; None for a linear one.
         target: one of `PRIOR_TARGETS`.
-        names: of the features, including `drive_formula.NEEDS`.
+        names: names of the features, including `drive_formula.NEEDS`.
         profiles: names of the library's profiles at whose costs the search begins.
-        others: other drives at whose costs it begins: a name and a formula's `page_bytes`,
-            `merges` and `logs` for each.
+        others: other drives at whose costs the search begins. Each is a name and a formula's
+            `page_bytes`, `merges` and `logs`.
 
     Attributes:
         estimator_: the fitted model of the ratio.
-        formulas_: weights and formulas of the mixture; empty if they explain too little.
+        formulas_: weights and formulas of the weighted mean; empty if they explain too little.
         origins_: the profile at whose costs the search for each formula began; "" for default
             costs.
     """
@@ -121,7 +123,7 @@ class PriorRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return predictions
 
     def _base(self, features: F64) -> F64:
-        """Return the logarithm of the target by the formulas; 0 without formulas."""
+        """Return the target's logarithm as the formulas predict it; 0 without formulas."""
         if not self.formulas_:
             return np.zeros(len(features))
         sign, shift = self._by_time(features)
@@ -132,9 +134,10 @@ class PriorRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return logs
 
     def _by_time(self, features: F64) -> tuple[int, F64]:
-        """Return sign and shift from the log time between completed requests to the log target.
+        """Return the sign and shift that convert a log time to the log target.
 
-        Outstanding requests are throughput times latency (Little 1961).
+        The time is that between two completed requests. Latency is this time multiplied by the
+        queue depth (Little 1961).
         """
         column = {name: features[:, at] for at, name in enumerate(self.names)}
         if self.target == "latency":
@@ -152,7 +155,7 @@ def prior_regressor(
     names: Sequence[str],
     begun_with: Mapping[str, DriveFormula],
 ) -> PriorRegressor:
-    """Return a model with some formulas as prior; it stores those of the library by name only."""
+    """Return a model with formulas as prior; it stores formulas of the library by name only."""
     library = profile_formulas()
     others = [
         (name, formula.page_bytes, formula.merges, list(formula.logs))
@@ -164,10 +167,10 @@ def prior_regressor(
 
 
 def check_prior(names: Sequence[str], features: str, *, log_target: bool) -> None:
-    """Reject features that are too few for a drive formula, and targets without logarithms.
+    """Reject a feature set that lacks inputs of the drive formula, and targets without logarithm.
 
     Raises:
-        WriteampError: a needed feature or the logarithm is missing.
+        WriteampError: a needed feature is missing, or `log_target` is False.
     """
     lacking = [name for name in NEEDS if name not in names]
     if lacking:
@@ -180,7 +183,7 @@ def check_prior(names: Sequence[str], features: str, *, log_target: bool) -> Non
 
 
 def _without_outliers(ratio: F64) -> F64:
-    """Return the ratios, those far from the median clipped to the limit."""
+    """Return the ratios, clipped to `_FARTHEST` deviations from their median."""
     median = np.median(ratio)
     farthest = _FARTHEST * _DEVIATION_OF_MEDIAN * np.median(np.abs(ratio - median))
     clipped: F64 = np.clip(ratio, median - farthest, median + farthest)

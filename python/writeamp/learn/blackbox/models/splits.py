@@ -1,9 +1,9 @@
 """Choice of a node's split variable: GUIDE's tests of signs of residuals (Loh 2002).
 
-If a linear model fits, the signs of its residuals do not depend on the position of a row in the
-node. The node is split on the variable on which they depend most clearly. Every test of a variable
-or a pair uses the same number of cells. So variables with many values are not preferred, unlike in
-trees that try every split of every variable."""
+If a node's linear model fits, the signs of its residuals do not depend on the values of any
+variable. The node is split on the variable on which the signs depend most clearly. Every test of a
+variable or a pair divides the rows into four cells. So variables with many values are not
+preferred, unlike in trees that try every split of every variable."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ F64 = npt.NDArray[np.float64]
 
 
 def ranked(variables: F64, residuals: F64) -> list[int]:
-    """Return the variables that may be split on, the most promising first.
+    """Return the variables on which the node may be split, the most promising first.
 
-    If the test of a pair is the clearest of all, both of its variables come first.
+    If the test of a pair of variables is the clearest of all, both of them come first.
 
     Args:
-        variables: shape (rows, variables).
-        residuals: of the node's linear model; shape (rows,).
+        variables: values of the variables; shape (rows, variables).
+        residuals: residuals of the node's linear model; shape (rows,).
     """
     rows = len(residuals)
     ordered = np.sort(variables, axis=0)
@@ -51,11 +51,11 @@ def ranked(variables: F64, residuals: F64) -> list[int]:
 def _curvature(above: F64, is_positive: F64) -> F64:
     """Return the curvature test of each variable as a normal deviate.
 
-    It measures how clearly the signs depend on the quartile of the variable.
+    The test measures how clearly the signs depend on the quartile of the variable.
 
     Args:
-        above: whether a row lies above each cut; shape (cuts, rows, variables).
-        is_positive: the signs; shape (rows,).
+        above: whether a row lies above each quartile's upper end; shape (cuts, rows, variables).
+        is_positive: whether the residual of each row is positive; shape (rows,).
     """
     cells = np.empty((len(above) + 1, above.shape[2]))
     positives = np.empty_like(cells)
@@ -67,11 +67,14 @@ def _curvature(above: F64, is_positive: F64) -> F64:
 
 
 def _interactions(high: F64, is_positive: F64) -> F64:
-    """Return the interaction test of each pair of variables, by quadrants of their medians.
+    """Return the interaction test of each pair of variables as a normal deviate.
+
+    The two medians of a pair divide the rows into four quadrants. The test measures how clearly the
+    signs depend on the quadrant.
 
     Args:
-        high: whether a row lies above each median; shape (rows, variables).
-        is_positive: the signs; shape (rows,).
+        high: whether a row lies above the median of each variable; shape (rows, variables).
+        is_positive: whether the residual of each row is positive; shape (rows,).
     """
     cells = _quadrants(high, np.ones(len(high)))
     return _deviate(cells, _quadrants(high, is_positive), float(is_positive.mean()))
@@ -87,12 +90,12 @@ def _quadrants(high: F64, weight: F64) -> F64:
 
 
 def _deviate(cells: F64, positives: F64, share: float) -> F64:
-    """Return χ² of signs over cells as a standard normal deviate (Wilson and Hilferty 1931).
+    """Return the χ² of signs by cells as a standard normal deviate (Wilson and Hilferty 1931).
 
     Args:
-        cells: rows in each cell along the first axis; empty cells are ignored.
-        positives: number of them with a positive sign.
-        share: of positive signs in all rows.
+        cells: number of rows in each cell, along the first axis; empty cells are ignored.
+        positives: number of these rows with a positive sign.
+        share: share of positive signs in all rows.
     """
     spread = share * (1 - share)
     if spread == 0:
@@ -111,7 +114,8 @@ I64 = npt.NDArray[np.int64]
 
 # Thresholds tried at once; if there are more, the search is refined around the best.
 _MOST_THRESHOLDS = 32
-# Keeps the factorization stable for collinear columns; negligible for columns of unit variance.
+# Ridge that keeps the factorization stable for collinear columns. Its effect on the residuals is
+# negligible, as columns have unit variance.
 _RIDGE = 1e-9
 
 
@@ -120,17 +124,18 @@ def best_threshold(
 ) -> tuple[float, float] | None:
     """Return the best threshold on a variable, and the sum of squared residuals that it leaves.
 
-    Sums of products of the rows between thresholds are accumulated from either end, so all models
-    together cost one pass over the rows.
+    A threshold gives one linear model on each side. Sums of products of the rows between thresholds
+    are accumulated from either end, so all these models together cost one pass over the rows.
+
     Args:
-        values: of the variable; shape (rows,).
-        joined: a column of ones, regressors of about unit variance, and last the target, of mean 0;
-            shape (rows, columns).
-        used: columns of the models, including the first and the last.
-        fewest_rows: least rows of either side.
+        values: values of the variable; shape (rows,).
+        joined: matrix of a column of ones, regressors of about unit variance, and the target of
+            mean 0; shape (rows, columns).
+        used: columns of `joined` for the models, including the first and the last.
+        fewest_rows: least number of rows on either side.
 
     Returns:
-        The threshold, up to which rows go left, and the sum; None if no threshold leaves enough
+        The threshold, where rows up to it go left, and the sum. None if no threshold leaves enough
         rows on both sides.
     """
     order = np.argsort(values, kind="stable")
@@ -153,7 +158,7 @@ def best_threshold(
 
 
 def _residuals_at(rows: F64, cuts: I64) -> F64:
-    """Return the squared residuals of the two models on either side of each cut."""
+    """Return each cut's sum of squared residuals of the models on both sides; shape (cuts,)."""
     products = np.empty((len(cuts) + 1, rows.shape[1], rows.shape[1]))
     for index, (begin, end) in enumerate(pairwise((0, *cuts, len(rows)))):
         between = rows[begin:end]
@@ -165,9 +170,9 @@ def _residuals_at(rows: F64, cuts: I64) -> F64:
 
 
 def _residual(products: F64) -> F64:
-    """Return the squared residuals of least squares for each matrix; shape (matrices,).
+    """Return the least sum of squared residuals for each matrix of products; shape (matrices,).
 
-    They are the square of the last pivot of the Cholesky factor, as the target is the last column.
+    It is the square of the last pivot of the Cholesky factor, as the target is the last column.
     """
     size = np.arange(products.shape[1])
     products[:, size, size] *= 1 + _RIDGE

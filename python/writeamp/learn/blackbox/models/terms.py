@@ -1,4 +1,4 @@
-"""Terms and targets of models: unchanged, or as logarithms (paper 2, section IV.A)."""
+"""Terms and targets of models, as plain values or as logarithms (paper 2, section IV.A)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from writeamp.errors import WriteampError
 
 F64 = npt.NDArray[np.float64]
 
-# Least span of a logarithmic feature: over a factor of 4, a logarithm is nearly a straight line.
+# A feature gets a logarithm only if its values span at least this factor. Over a small factor such
+# as 4, a logarithm is nearly a straight line, so it would add nothing.
 _SPANS = 8.0
 
 
@@ -20,9 +21,10 @@ class Terms:
     """Terms of a linear model: features, and the logarithms of some.
 
     Attributes:
-        features: number of features, which are the first terms.
-        logs: the features that also have a logarithm, in order of the further terms.
-        units: unit of each in log(1 + x ÷ unit): its least training value above 0.
+        features: number of features; they are the first terms.
+        logs: indices of features that also have a logarithm; these logarithms are the last terms.
+        units: for each of these features, the unit in log(1 + x ÷ unit): its least training value
+            above 0.
     """
 
     features: int
@@ -30,7 +32,7 @@ class Terms:
     units: tuple[float, ...]
 
     def of(self, features: F64) -> F64:
-        """Return the terms of rows of features; shape (rows, terms), column by column in memory."""
+        """Convert rows of features to terms; shape (rows, terms), stored column by column."""
         columns = np.empty((len(features), self.features + len(self.logs)), order="F")
         columns[:, : self.features] = features
         for place, (feature, unit) in enumerate(zip(self.logs, self.units, strict=True)):
@@ -39,12 +41,12 @@ class Terms:
 
     @staticmethod
     def log(values: F64, unit: float) -> F64:
-        """Return log(1 + x ÷ unit); for values below 0, outside the training range, that of 0."""
+        """Return log(1 + x ÷ unit); values below 0 are outside the training range and give 0."""
         logs: F64 = np.log1p(np.maximum(values, 0.0) / unit)
         return logs
 
     def origin(self, term: int) -> int:
-        """Return the feature that a term comes from."""
+        """Return the index of the feature that a term is computed from."""
         return term if term < self.features else self.logs[term - self.features]
 
 
@@ -64,7 +66,7 @@ def terms_of(features: F64, *, with_logs: bool) -> Terms:
 
 
 def to_model(target: F64, *, is_log: bool) -> F64:
-    """Return the values to fit; raise a `WriteampError` if the logarithm does not exist."""
+    """Return the target or its logarithm; a value without logarithm is a `WriteampError`."""
     if not is_log:
         return target
     if not (target > 0).all():

@@ -1,4 +1,4 @@
-"""Grown and pruned tree as arrays, which predict, print and are saved."""
+"""Grown and pruned tree as arrays of its nodes, for predictions, printing and saving."""
 
 from __future__ import annotations
 
@@ -18,26 +18,27 @@ F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
 
 LEAF = -1
-# Rows predicted at once: many per leaf, and few enough for the processor's cache.
+# Rows predicted at once: enough for many rows per leaf, and few enough for the processor's cache.
 _CHUNK_ROWS = 1 << 17
 _INDENT = "|   "
-# Saved fields: whole numbers, and real numbers.
+# Saved fields of a tree that hold whole numbers, and those that hold real numbers.
 _WHOLE = ("feature", "left", "right", "rows")
 _REAL = ("threshold", "intercept", "coefficients", "low", "high")
 
 
 @dataclass(frozen=True)
 class Tree:
-    """Nodes in an order in which parents precede children; the root is the first.
+    """Tree as arrays of its nodes: the root is first, and parents precede children.
 
     Attributes:
-        feature: the feature that a node is split on, or `LEAF`; shape (nodes,), as the others.
-        threshold: rows up to it go to the left.
-        left, right: the nodes below, or `LEAF`.
+        feature: feature on which each node is split, or `LEAF`; shape (nodes,), as all arrays here
+            except `coefficients`.
+        threshold: rows with values of the feature up to it go to the left child.
+        left, right: indices of the children, or `LEAF`.
         rows: number of training rows that reached the node.
-        intercept: the constant of its linear model.
-        coefficients: of its linear model, by term; shape (nodes, terms).
-        low, high: bounds of its predictions.
+        intercept: constant of the node's linear model.
+        coefficients: coefficients of the node's linear model, by term; shape (nodes, terms).
+        low, high: bounds to which the node's predictions are clipped.
         terms: definition of the terms.
     """
 
@@ -76,7 +77,7 @@ class Tree:
             predictions[rows] = np.clip(values, self.low[leaf], self.high[leaf])
 
     def _leaves_of(self, features: F64) -> Iterator[tuple[int, I64]]:
-        """Give each leaf that rows reach, and these rows."""
+        """Give each leaf that any row reaches, and the rows that reach it."""
         waiting = [(0, np.arange(len(features)))]
         while waiting:
             node, rows = waiting.pop()
@@ -94,8 +95,8 @@ def text_of(tree: Tree, names: Sequence[str], *, is_log: bool) -> str:
 
     Args:
         tree: a tree.
-        names: of the features.
-        is_log: whether it predicts the logarithm of the target.
+        names: names of the features.
+        is_log: whether the tree predicts the logarithm of the target.
     """
     target = "log(y)" if is_log else "y"
     lines = []
@@ -138,7 +139,7 @@ def tree_to(tree: Tree) -> dict[str, Any]:
 
 
 def tree_from(document: Mapping[str, Any], features: int) -> Tree:
-    """Return the tree that `tree_to` wrote, for this number of features.
+    """Return the tree whose numbers `tree_to` returned, for this number of features.
 
     Raises:
         WriteampError: a number is not finite, or the nodes are not a tree that `fit` can grow.

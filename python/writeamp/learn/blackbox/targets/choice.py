@@ -54,7 +54,7 @@ def target_of(
             that does not exist is made with this size.
         destroys: the real target whose data may be destroyed.
         runner: runs the simulated points.
-        settings: of points on a simulated or on a real target; listed below.
+        settings: settings of the measurement on a simulated or a real target; listed below.
 
     Returns:
         `MeasurementTarget` for `collect`: `name`, `kind`, `space_bytes`, `notes`.

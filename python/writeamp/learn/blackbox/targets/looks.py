@@ -17,9 +17,9 @@ _Floats = npt.NDArray[np.float64]
 class Look:
     """Counters of a run at one moment.
 
-    `latencies_ns` holds for each direction the upper bounds and counts of a histogram, `sums_ns`
-    the sum of the latencies. `flash_pages` are the programmed pages without those of an SLC cache,
-    whose erases are not counted in `erases` either.
+    For reads and for writes, `latencies_ns` holds the upper bounds and counts of a histogram, and
+    `sums_ns` the sum of the latencies. `flash_pages` and `erases` do not count the programs and
+    erases of an SLC cache.
     """
 
     time_ns: int
@@ -71,12 +71,13 @@ def between(
     steady: bool | None,
     recent_write_bytes: int = 0,
 ) -> Performance:
-    """Return the performance of a run between two looks.
+    """Return the performance of a run between two looks (snapshots of its counters).
 
     Args:
         first, last: the looks; requests must have completed between them.
-        precision: half width of the 95% intervals of its means, relative to them; None if unknown.
-        steady: whether neither mean drifted; None if unchecked.
+        precision: relative half width of the 95% intervals of mean latency and bandwidth; None if
+            unknown.
+        steady: whether neither of these means drifted; None if unchecked.
         recent_write_bytes: bytes written in the minute before the first look.
     """
     seconds = (last.time_ns - first.time_ns) / 1e9
@@ -124,7 +125,7 @@ def _since(
     first: tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]],
     last: tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]],
 ) -> _Floats:
-    """Return the counts of a histogram since the first look; bins never disappear."""
+    """Return a histogram's counts between two looks; all bins of the first exist in the last."""
     counts = last[1].astype(float)
     counts[np.searchsorted(last[0], first[0])] -= first[1]
     return counts

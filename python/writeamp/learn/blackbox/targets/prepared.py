@@ -14,13 +14,13 @@ from writeamp.runs.refusals import check_memory
 from writeamp.runs.timed.device import aged, bytes_needed, in_time, new_flash, slc_pages
 from writeamp.settings.settings import LoadSettings, SimulationSettings
 
-# How often the content of caches and free blocks must be programmed before a run may end.
+# A run may end after it has programmed this multiple of the pages in caches and free blocks.
 _FILLINGS = 2
 
 
 @dataclass(frozen=True)
 class _PreparedDrive:
-    """A flash drive of the device with its saved state, or a disk, which has none."""
+    """A flash drive of the device with its saved state, or a disk, which has no saved state."""
 
     device: Device
     plan: Plan
@@ -48,8 +48,8 @@ class PreparedDevice:
 
     Attributes:
         device: the device.
-        used_pages: its logical pages that hold data.
-        parts: its members, or itself.
+        used_pages: number of its logical pages that hold data.
+        parts: members of an array, or the single drive.
     """
 
     device: Device
@@ -58,7 +58,7 @@ class PreparedDevice:
 
     @staticmethod
     def of(device: Device, seed: int, fill: float = 1.0) -> PreparedDevice:
-        """Precondition a device; member i of an array has seed + i.
+        """Precondition a device; member i of an array uses the seed `seed` + i.
 
         Args:
             device: the device.
@@ -66,7 +66,7 @@ class PreparedDevice:
             fill: share of its logical pages that hold data, above 0 and at most 1.
 
         Raises:
-            WriteampError: it cannot be built, or this machine has too little memory.
+            WriteampError: the device cannot be built, or this machine has too little memory.
         """
         used_pages = max(1, round(fill * device.logical_pages))
         members = device.members or (device,)
@@ -91,7 +91,7 @@ class PreparedDevice:
 
     @property
     def erase_unit_pages(self) -> int:
-        """Pages of an erase unit; 0 for disks, and for drives with different units."""
+        """Pages per erase unit; 0 for disks, and for arrays with different erase units."""
         drives = [drive.device for drive in self.parts if drive.state is not None]
         sizes = {flash.pages_per_erase_unit for flash in drives}
         return sizes.pop() if len(sizes) == 1 else 0
@@ -110,7 +110,10 @@ class PreparedDevice:
 
 
 def _utilization(device: Device, member: Device, used_pages: int) -> float:
-    """Return the share of a member that the first pages of a device cover, in whole stripes."""
+    """Return which share of a member is covered by the first pages of a device.
+
+    In an array, the covered part of a member is whole stripes.
+    """
     if used_pages == device.logical_pages:
         return 1.0
     if not device.members:
@@ -150,6 +153,6 @@ def _absorbed_pages(device: Device) -> int:
     cached_pages = int(tables.get("write_cache", {}).get("bytes", 0)) // device.page_bytes
     soft_blocks = int(tables.get("collection", {}).get("soft_blocks", 0))
     free_pages = soft_blocks * device.dies * device.pages_per_erase_unit
-    # Drives with little spare space have fewer free blocks than in their profile.
+    # A drive with little spare space cannot keep as many free blocks as its profile sets.
     spare_pages = device.physical_pages - device.logical_pages
     return cached_pages + slc_pages(device) + min(free_pages, spare_pages // 4)

@@ -20,9 +20,10 @@ from writeamp.runners import Here, Runner
 from writeamp.runs.preconditioning import MOST_ROUNDS, is_steady
 from writeamp.statistics.batches import CONFIDENCE, MIN_BATCHES
 
-# Time before the measurement, as a share of its time.
+# Time that a job runs before the measurement, as a share of the measured time.
 _RAMP_SHARE = 0.1
-# Number of windows of throughput and bandwidth; their scatter gives the precision.
+# Number of time windows in which fio averages throughput and bandwidth; their scatter gives the
+# precision.
 _WINDOWS = 20
 _ALIGN_BYTES = 4096
 
@@ -32,11 +33,12 @@ def options_of(
 ) -> list[str]:
     """Return the options of a fio job that runs a point.
 
-    Sequential requests begin at a random place in the first half of the target, so that caches do
+    Sequential requests begin at a random offset in the first half of the target, so that caches do
     not hold their data from the job before (paper 2, section IV.A).
 
     Args:
-        point: of one pattern, in whole sectors and whole percents (`RealTarget.nearest`).
+        point: point with one access pattern, sizes in whole sectors and shares in whole percents
+            (`RealTarget.nearest`).
         place: the target.
         runtime_s: measured time, in s, after a tenth as much that is not measured.
         seed: seed of the draws.
@@ -101,7 +103,7 @@ def measured(report: dict[str, Any]) -> Performance:
 
 
 def _precision(directions: Sequence[dict[str, Any]]) -> float | None:
-    """Return the larger relative half width of the intervals of throughput and bandwidth.
+    """Return the relative half width of the 95% interval of throughput or bandwidth, the larger.
 
     fio reports the scatter of each direction's windows. Reads and writes are assumed to rise and
     fall together, so that the interval may be too wide but not too narrow.
@@ -134,15 +136,16 @@ _ROUND_BYTES = 4 << 10
 _DEPTH = 32
 # Workload-independent preconditioning writes the whole target twice in order.
 _STEADY_FILLS = 2
-# Slowest disk for which a fill waits.
+# Slowest bandwidth of a disk, in bytes per second, from which the time limit of a fill follows.
 _LEAST_BYTES_S = 1e6
 
 
 def precondition(place: TargetPlace, how: str, *, round_s: float, seed: int) -> list[str]:
     """Fill a target, or fill it twice and write at random until its throughput is steady.
 
-    Steady state is that of SNIA's Solid State Storage Performance Test Specification 2.0.2: five
-    rounds lie within 20% of their mean, and their regression line changes by at most 10% of it.
+    Steady state is as in SNIA's Solid State Storage Performance Test Specification 2.0.2: five
+    rounds lie within 20% of their mean, and their regression line changes by at most 10% of the
+    mean.
 
     Args:
         place: the target.
@@ -191,7 +194,7 @@ def _write_until_steady(place: TargetPlace, round_s: float, seed: int) -> list[s
     return []
 
 
-# Decimals of a share in fio, which takes whole percents.
+# Shares are rounded to this number of decimals, as fio takes whole percents.
 _PERCENT_DIGITS = 2
 
 
@@ -212,7 +215,7 @@ class RealTarget:
 
         Args:
             name: the path of a file or a block device, or an NBD URI.
-            size_bytes: used part of it, from its beginning; None for all.
+            size_bytes: size of the used part of the target, from its beginning; None for all.
             settings: how points are measured.
             destroys: the target whose data may be destroyed.
 
@@ -229,7 +232,7 @@ class RealTarget:
 
     @property
     def space_bytes(self) -> int:
-        """Size of the used part."""
+        """Size of the used part of the target, in bytes."""
         return self._place.size_bytes
 
     @property
@@ -239,7 +242,7 @@ class RealTarget:
 
     @property
     def meaning(self) -> Mapping[str, Any]:
-        """Place, used part, and all settings."""
+        """Location and used size of the target, and all settings, which identify its results."""
         return {
             "where": self._place.where,
             "size_bytes": self._place.size_bytes,
@@ -250,7 +253,7 @@ class RealTarget:
         """Return the nearest point that fio can run: one pattern, whole percents, whole sectors.
 
         Raises:
-            WriteampError: the point has a state that only simulated drives can be brought into.
+            WriteampError: the point sets a state of the drive that only simulated drives can have.
         """
         if point.is_in_a_state:
             raise WriteampError(

@@ -29,20 +29,20 @@ from writeamp.learn.blackbox.targets.target import SIMULATED, Performance
 from writeamp.runners import Runner, local_runner
 from writeamp.units.ratios import logical_of
 
-# Large enough that few patterns return to their own pages within a minute, small enough that a
-# state is restored in hundredths of a second.
+# Capacity of simulated drives. It is so large that few access patterns return to the same pages
+# within a minute, and so small that a saved state is restored in hundredths of a second.
 DEFAULT_BYTES = 8 << 30
 
-# A cache that holds a smaller share of a drive is hit so rarely that its size does not matter.
+# A write cache that holds a smaller share of a drive has so few hits that its size does not matter.
 _HARDLY_CACHED = 0.01
 
 
 def scaled(name: str) -> Device:
     """Return the device of a profile, or an array, with drives of at most 8 GiB.
 
-    A drive keeps its number of dies, which determines its speed. It has fewer blocks, and smaller
-    ones if their number would be too low. A write cache keeps its size up to a hundredth of the
-    drive, and above that its share of it. A disk keeps its size.
+    A drive keeps its number of dies, which determines its speed. It has fewer blocks, and also
+    smaller blocks if their number would be too low. A write cache keeps its size up to a hundredth
+    of the small drive; a larger cache keeps its share of the full drive. A disk keeps its size.
     """
     full_device = device(name)
     members = parse_array(name).members if is_array(name) else (name,)
@@ -63,7 +63,7 @@ def scaled(name: str) -> Device:
 
 
 def pages_per_block(name: str, most_bytes: int) -> int:
-    """Return the most pages per block, by halving, at which a drive of a size keeps all dies."""
+    """Return the pages per block, halved until a drive of this size keeps all of its dies."""
     shape = profile(name).shape
     pages = shape.pages_per_block
     grain = 2 * (shape.pages_per_program // shape.planes_per_program)
@@ -75,7 +75,7 @@ def pages_per_block(name: str, most_bytes: int) -> int:
 
 
 def _write_cache_bytes(name: str) -> int | None:
-    """Return the bytes of the small drive's write cache; None for those of the profile."""
+    """Return the bytes of the small drive's write cache; None to keep the profile's size."""
     shape = profile(name).shape
     cache_bytes = (shape.times or {}).get("write_cache", {}).get("bytes", 0)
     full_bytes = logical_of(shape.physical_pages, profile_op(name)) * shape.page_bytes
@@ -129,7 +129,7 @@ class SimulatedTarget:
 
     @property
     def meaning(self) -> Mapping[str, Any]:
-        """Geometry and times of the device, all settings, and the engine's version."""
+        """Geometry and times of the device, all settings, and writeamp's version."""
         return {
             "device": self._device.meaning(with_times=True),
             "settings": asdict(self._settings),
@@ -149,7 +149,7 @@ class SimulatedTarget:
     @contextmanager
     def prepared(self, *, is_prepared: bool) -> Iterator[Sequence[str]]:
         """Precondition the device now, so that errors occur before any point."""
-        del is_prepared  # other processes cannot use the state of this one
+        del is_prepared  # each process prepares its own state, so an earlier one does not help
         yield _prepared(self._device, self._settings.seed, 1.0).warnings
 
     def job(self, point: WorkloadPoint) -> _SimulatedPoint:
@@ -170,7 +170,7 @@ class _SimulatedPoint:
     settings: SimulatedSettings
 
     def measure(self) -> Performance:
-        """Run the point from the saved state, for its burst or until it is precise."""
+        """Run the point from the saved state, for its burst or until its means are precise."""
         settings, point = self.settings, self.point
         prepared = _prepared(self.device, settings.seed, point.fill)
         if point.burst_s is not None:
@@ -187,12 +187,13 @@ def _run(job: _SimulatedPoint, prepared: PreparedDevice, most_ns: int) -> TimedR
         load,
         seed=job.settings.seed,
         page_bytes=job.device.page_bytes,
-        # More than the longest time, because a run writes out its caches at the end of its time.
+        # A run writes out its caches at the end of its time, which would distort the measurement.
+        # So its time is longer than the measurement can be.
         time_ns=2 * most_ns,
     )
 
 
 @lru_cache(maxsize=2)
 def _prepared(of: Device, seed: int, fill: float) -> PreparedDevice:
-    """Return the saved state of a device, made once per process and equal in all of them."""
+    """Return the saved state of a device; each process makes it once, all with the same result."""
     return PreparedDevice.of(of, seed, fill)

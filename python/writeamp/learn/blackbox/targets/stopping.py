@@ -1,4 +1,4 @@
-"""Stopping rule of a run in virtual time: its means are precise, or its time is over.
+"""Stopping rule of a run in virtual time: it ends when its means are precise, or its time is over.
 
 The run is checked at growing intervals. Each check analyses throughput and bandwidth like WA
 elsewhere (docs/steady-state.md): MSER-5 cuts the warm-up, and batch means give the interval. A run
@@ -23,17 +23,18 @@ from writeamp.learn.blackbox.targets.target import Performance
 from writeamp.runners import stop_if_asked
 from writeamp.statistics.steady import SteadyState, analyse
 
-# Events before the first check, and growth of the run from one check to the next.
+# Simulated events before the first check, and factor of events from one check to the next.
 _FIRST_EVENTS = 512
 _LOOK_GROWTH = 1.3
-# The last check is within this number of events of the longest time.
+# Least number of events between two checks, also just before the longest time.
 _LAST_EVENTS = 64
-# With fewer requests, the 99th percentile is unreliable.
+# With fewer requests, the 99th percentile of latency is unreliable, so the run continues.
 _LEAST_REQUESTS = 1000
-# The engine stores up to 512 rows of completed requests over time; fewer than this are too few.
+# The engine stores completed requests over time in up to 512 rows. The analysis needs at least this
+# number of rows.
 _LEAST_ROWS = 64
 
-# Limit of the change of WA between the halves of the measurement, in multiples of the precision.
+# Largest change of WA between the halves of the measurement, in multiples of the precision.
 _MOST_WA_CHANGE = 5
 
 
@@ -44,9 +45,9 @@ class StoppingRule:
     Attributes:
         precision: required relative half width of the 95% intervals.
         most_s: virtual time after which the run ends anyway.
-        drive: the initial state. A run with writes may end for its precision only after write
-            caches and free blocks are full, because until then a drive is faster than in the long
-            run. So `filling_pages` must be programmed, and `cached_bytes` must be at most the share
+        drive: the initial state. A run with writes may end early only after write caches are full
+            and free blocks are used up, because until then a drive is faster than in the long run.
+            So `filling_pages` must be programmed, and `cached_bytes` must be at most the share
             `precision` of the written bytes.
     """
 
@@ -56,7 +57,7 @@ class StoppingRule:
 
     @property
     def most_ns(self) -> int:
-        """The longest time, in ns."""
+        """The longest virtual time, in ns."""
         return round(self.most_s * 1e9)
 
 
@@ -93,7 +94,7 @@ def measure(run: TimedRun, rule: StoppingRule, *, writes: bool) -> Performance:
 def _may_end(
     judged: RunJudgement | None, looks: list[Look], rule: StoppingRule, *, writes: bool
 ) -> bool:
-    """Return whether the means are precise and the drive's state can last."""
+    """Return whether the means are precise, and the drive is in its long-run state."""
     if judged is None or not judged.meets(rule.precision):
         return False
     first, last = _first_from(looks, judged.warmup_ns), looks[-1]
@@ -101,7 +102,7 @@ def _may_end(
 
 
 def _has_filled(last: Look, rule: StoppingRule) -> bool:
-    """Return whether enough was written that caches and free blocks have no effect any more."""
+    """Return whether enough was written that initial caches and free blocks no longer matter."""
     return (
         last.programmed_pages >= rule.drive.filling_pages
         and rule.precision * last.written_bytes >= rule.drive.cached_bytes
@@ -127,7 +128,7 @@ def _events_to_next_look(events: int, now_ns: int, most_ns: int) -> int:
 
 @dataclass(frozen=True)
 class RunJudgement:
-    """Analysis of a run at one look: its means, and the change of WA between its halves."""
+    """Analysis of a run at one look: its means, and how much WA changes between its halves."""
 
     throughput: SteadyState
     bandwidth: SteadyState
@@ -137,7 +138,10 @@ class RunJudgement:
 
     @property
     def precision(self) -> float | None:
-        """The larger relative half width; None with too few intervals, or without requests."""
+        """Relative half width of the throughput's or bandwidth's interval, the larger; or None.
+
+        It is None with too few intervals, or without requests.
+        """
         both = (self.throughput, self.bandwidth)
         if any(math.isnan(mean.own_half_width) or not mean.wa for mean in both):
             return None
@@ -145,11 +149,11 @@ class RunJudgement:
 
     @property
     def steady(self) -> bool:
-        """Whether neither mean drifts."""
+        """Whether neither mean throughput nor mean bandwidth drifts."""
         return self.throughput.steady and self.bandwidth.steady
 
     def meets(self, precision: float) -> bool:
-        """Return whether the means are precise, and they and WA have settled."""
+        """Return whether the means are precise enough, and both they and WA have settled."""
         width = self.precision
         is_precise = width is not None and width <= precision
         is_settled = self.steady and self.wa_change <= _MOST_WA_CHANGE * precision
@@ -157,7 +161,7 @@ class RunJudgement:
 
 
 def _judged(run: TimedRun) -> RunJudgement | None:
-    """Analyse the completed requests over time; None if there are too few."""
+    """Return the analysis of the completed requests over time; None if there are too few."""
     rows = run.rows()
     whole = run.now_ns // rows["row_ns"]
     requests = (rows["reads"] + rows["writes"])[:whole].astype(float)
@@ -174,8 +178,9 @@ def _judged(run: TimedRun) -> RunJudgement | None:
 def wa_course(samples: Mapping[str, np.ndarray]) -> tuple[int, float]:
     """Return the time at which the warm-up of WA ends, and the relative change of WA after it.
 
-    If a host is slower than the flash, a cache that fills changes WA but not throughput. The change
-    is that between the halves of the time after the warm-up; 0 if no page is programmed.
+    WA is checked separately, because a cache that fills may change WA but not throughput, if the
+    host is slower than the flash. The change is between the halves of the time after the warm-up;
+    it is 0 if no page is programmed.
     """
     host = np.diff(samples["host_pages"].astype(float))
     flash = np.diff(np.sum([samples[cause] for cause in TIMED_CAUSES], axis=0).astype(float))
@@ -188,24 +193,24 @@ def wa_course(samples: Mapping[str, np.ndarray]) -> tuple[int, float]:
     first, second = (
         flash[half].sum() / host[half].sum() for half in (slice(cut, middle), slice(middle, None))
     )
-    # All programmed pages may have been in the warm-up.
+    # Both are 0 if all pages were programmed during the warm-up.
     change = abs(second - first) / max(first, second) if first or second else 0.0
     return int(ends_ns[cut - 1]) if cut else 0, float(change)
 
 
 def _first_from(looks: list[Look], time_ns: int) -> Look:
-    """Return the first look at or after a time that has requests after it."""
+    """Return the first look at or after a time that is followed by completed requests."""
     last = looks[-1]
     later = (look for look in looks if look.time_ns >= time_ns and look.requests < last.requests)
     return next(later, looks[0])
 
 
-# Longest time of the writes before a burst: recent writes are those of a minute.
+# Longest time of the writes before a burst: recent writes are the writes of the last minute.
 RECENT_NS = 60_000_000_000
 
-# A run ends within this number of events of its goal.
+# Least number of events in a step, so a run exceeds its goal by at most this number of events.
 _LEAST_EVENTS = 16
-# Share of the remaining way that one step takes, as far as it can be estimated.
+# A step covers this share of the estimated remaining events, so that it does not exceed the goal.
 _STRIDE = 0.8
 
 
@@ -218,7 +223,7 @@ def measure_burst(run: TimedRun, recent_write_bytes: int, burst_s: float) -> Per
     """Let a new run write some bytes, and measure the burst that follows.
 
     Args:
-        run: of the workload, on a drive that was idle for long.
+        run: run of the workload on a drive that was idle for long.
         recent_write_bytes: bytes to write first, at most those of a minute; 0 for a workload
             without writes.
         burst_s: measured virtual time, in s.
@@ -247,7 +252,7 @@ def measure_burst(run: TimedRun, recent_write_bytes: int, burst_s: float) -> Per
 
 
 def _advance_until(run: TimedRun, share_of_way: Callable[[], float]) -> None:
-    """Advance a run until the share of its way reaches 1."""
+    """Advance a run until the share of its goal that is reached, `share_of_way`, is 1."""
     events = 0
     while (share := share_of_way()) < 1:
         stop_if_asked()

@@ -25,11 +25,11 @@ class Performance:
         wa: flash pages programmed over pages that the host wrote; None if unknown, or if no page
             was programmed yet.
         requests: number of completed requests.
-        precision: half width of the 95% intervals of mean latency and bandwidth over their means,
-            the larger of the two; None if unknown, as for a burst.
-        steady: whether neither drifted; None if unchecked.
-        measured_s: length of the interval.
-        run_s: length of the whole run, in the time of the drive.
+        precision: relative half width of the 95% interval of mean latency or mean bandwidth, the
+            larger of the two; None if unknown, as for a burst.
+        steady: whether neither of these means drifted; None if unchecked.
+        measured_s: length of the measured interval, in s of the drive's (virtual or real) time.
+        run_s: length of the whole run, in s of the drive's time.
         recent_write_bytes: bytes that the host wrote in the minute before; None if unknown.
     """
 
@@ -57,7 +57,7 @@ SIMULATED = "simulated"
 class MeasurementOutcome:
     """Outcome of a point: its measurement, or the error that prevented it.
 
-    `elapsed_s` is the time that it took.
+    `elapsed_s` is the real time that the measurement took, in s.
     """
 
     point: WorkloadPoint
@@ -67,7 +67,7 @@ class MeasurementOutcome:
 
 
 class PointJob(Protocol):
-    """A point with all that its measurement needs; it can be pickled if its runner needs that."""
+    """Job that measures one point. It can be pickled if its runner uses other processes."""
 
     @property
     def point(self) -> WorkloadPoint:
@@ -82,7 +82,7 @@ class PointJob(Protocol):
 
 
 def measure_point(job: PointJob) -> MeasurementOutcome:
-    """Measure a point; an error becomes an outcome."""
+    """Measure a point; if the measurement fails, the outcome holds the error."""
     started = time.perf_counter()
     measured, error = None, None
     try:
@@ -93,7 +93,7 @@ def measure_point(job: PointJob) -> MeasurementOutcome:
 
 
 def lost_point(job: PointJob, why: str) -> MeasurementOutcome:
-    """Return the outcome of a point whose measurement ended its process each time."""
+    """Return the outcome of a point whose measurement crashed its process in every attempt."""
     return MeasurementOutcome(job.point, None, why, 0.0)
 
 
@@ -110,7 +110,7 @@ class MeasurementTarget(Protocol):
 
     @property
     def space_bytes(self) -> int:
-        """The part of its address space that the workloads use."""
+        """Size of the part of the address space that the workloads use, in bytes."""
 
     @property
     def seed(self) -> int:
@@ -118,26 +118,26 @@ class MeasurementTarget(Protocol):
 
     @property
     def meaning(self) -> Mapping[str, Any]:
-        """Settings that decide its measurements, without the point, as JSON types."""
+        """All settings except the point that affect its measurements, as JSON types."""
 
     @property
     def notes(self) -> Sequence[str]:
-        """Sentences on differences from the requested target."""
+        """Sentences about differences between this target and the requested one."""
 
     def nearest(self, point: WorkloadPoint) -> WorkloadPoint:
-        """Return the point nearest to a point that can be measured on this target."""
+        """Return the point that can be measured on this target and is nearest to a given point."""
 
     def prepared(self, *, is_prepared: bool) -> AbstractContextManager[Sequence[str]]:
-        """Bring the target into its state for measurements, and hold it during them.
+        """Precondition the target, and lock it during the measurements.
 
         Args:
-            is_prepared: whether it was prepared before, and has been measured since.
+            is_prepared: whether an earlier call prepared the target and measured points on it.
 
         Returns:
-            A context that gives warnings for readers of the measurements.
+            A context whose value is warnings for readers of the measurements.
 
         Raises:
-            WriteampError: the target must not be written to, or cannot be.
+            WriteampError: writing to the target is not allowed, or fails.
         """
 
     def job(self, point: WorkloadPoint) -> PointJob:
