@@ -22,11 +22,12 @@ from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.units.byte_sizes import shown_bytes
 
-# Snapshots are merged until the relative width of the WA bounds is at most this.
+# Intervals between snapshots are joined until the relative width of the WA bounds is at most this.
 _CLOSE_ENOUGH = 0.1
-# Raw capacity exceeds user capacity by a tenth or more, and both bound an estimate.
+# The same limit for estimates of WA from erase counts. Their bounds are wider, as they come from
+# raw and user capacity, which differ by a tenth or more.
 _CLOSE_FOR_ESTIMATE = 0.25
-# Checks that fail if a drive's counters are not continuous between snapshots.
+# Checks of counters that fail if the counters are not continuous between two snapshots.
 _BREAKS = frozenset({"no reset", "same drive", "same firmware"})
 _LABELS = ("drive", "model")
 _PER_CENT = 100.0
@@ -38,9 +39,9 @@ class DriveHistory:
 
     Attributes:
         drive: hash of its serial number, or the source that it was read from.
-        snapshots: in order of time, each with a time.
-        intervals: intervals between the snapshots.
-        life: answer of the last snapshot.
+        snapshots: snapshots of its counters in order of time, each with a time.
+        intervals: intervals between the snapshots, with the WA of each.
+        life: WA and checks since the drive was new, from the last snapshot.
     """
 
     drive: str
@@ -108,7 +109,7 @@ class History(Drawn):
         return Card(title, rows, columns, is_ruled=False)
 
     def figure(self) -> PanelChart:
-        """Describe WA and host bytes of each drive over days."""
+        """Describe WA and host bytes of each drive over time in days."""
         return wa_over_days([_series(drive) for drive in self.drives])
 
 
@@ -195,10 +196,10 @@ def snapshots_by_drive(db: str | os.PathLike[str]) -> dict[str, list[Snapshot]]:
 
 
 def _timed(readings: Iterable[tuple[Snapshot, float]]) -> Iterator[Snapshot]:
-    """Yield one drive's snapshots with their times, or with the times of their readings.
+    """Yield one drive's snapshots with their own times, or else with the times they were read.
 
-    Differences of times in an unknown zone are exact. The zone's offset is chosen as the smallest
-    for which no snapshot is later than its reading.
+    Some documents have local times in an unknown time zone, so that only their differences are
+    known. Their offset is chosen as the smallest for which no snapshot is later than its reading.
     """
     readings = list(readings)
     offsets: dict[str, float] = {}
@@ -221,8 +222,8 @@ class HistoryInterval(NamedTuple):
     """WA of a drive between two of its snapshots.
 
     Attributes:
-        begins_at, ends_at: seconds since 1970.
-        answer: answer of the interval.
+        begins_at, ends_at: times of the two snapshots, in seconds since 1970.
+        answer: WA of the interval, with its bounds and checks.
         is_break: whether the counters are discontinuous: they were cleared, or the firmware
             changed.
     """
@@ -236,8 +237,9 @@ class HistoryInterval(NamedTuple):
 def intervals_of(snapshots: Sequence[Snapshot]) -> Iterator[HistoryInterval]:
     """Yield the intervals of one drive's snapshots, in order of time.
 
-    Successive snapshots are merged until the bounds of WA are within 10%; the last interval may
-    have wider bounds. Cleared counters or new firmware end an interval and form their own interval.
+    An interval extends over further snapshots until the bounds of WA are within 10%; only the last
+    interval may have wider bounds. If counters were cleared or the firmware changed between two
+    snapshots, these two form an interval of their own.
 
     Args:
         snapshots: snapshots of one drive, in order of time, each with `taken_at`.
@@ -265,7 +267,8 @@ def _is_break(answer: DriveCounters) -> bool:
 
 def _is_close(answer: DriveCounters) -> bool:
     if answer.kind == "lower-bound" and answer.host is not None:
-        # The bound is as precise as the amounts; the host amount is known here.
+        # A lower bound of WA is as precise as the bytes from which it is computed, so the width of
+        # the host's bytes decides.
         return answer.host.high - answer.host.low <= _CLOSE_ENOUGH * answer.host.nominal
     if answer.bounds is None:
         return False
@@ -298,7 +301,7 @@ def write_metrics(drive_histories: History, path: str | os.PathLike[str]) -> Non
 
 
 def metrics_text(drive_histories: History) -> bytes:
-    """Return the metrics of each drive's life so far, and of its last interval with a WA."""
+    """Return Prometheus metrics of each drive: since new, and in its last interval with a WA."""
     from prometheus_client import (  # noqa: PLC0415 (slow)
         CollectorRegistry,
         Gauge,

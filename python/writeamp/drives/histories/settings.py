@@ -13,7 +13,7 @@ from writeamp.units.durations import DurationIn
 
 @dataclass(frozen=True)
 class WatchSettings(Settings):
-    """File of the history, and time between rounds."""
+    """File of the history, and time between two rounds of reading the drives."""
 
     title: ClassVar[str] = "watch"
     names_options: ClassVar[bool] = True
@@ -36,7 +36,7 @@ class WatchSettings(Settings):
 
 @dataclass(frozen=True)
 class HistorySettings(Settings):
-    """File of the history, and its drives."""
+    """File of the history, and which of its drives are shown."""
 
     title: ClassVar[str] = "history"
     names_options: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""Store of readings: documents of drives with their times, in one SQLite file.
+"""Store of readings (a drive's counter documents with their time), in one SQLite file.
 
 The documents themselves are stored, so that later versions can read more values from them.
 """
@@ -24,7 +24,7 @@ from writeamp.files.inputs import opened
 # SQLite's application id of a history, and the version of its tables.
 _APPLICATION, _VERSION = 0x77615F68, 1
 _BUSY_S = 60.0
-# Limit of one reading's documents in base64; each document has at most 64 MiB.
+# Limit of bytes of one reading's documents together, in base64; each document has at most 64 MiB.
 _MOST_BYTES = 128 << 20
 _TABLES = """
 CREATE TABLE IF NOT EXISTS readings (
@@ -39,7 +39,8 @@ class StoredReading(NamedTuple):
 
     Attributes:
         name: name of the source.
-        taken_at: seconds since 1970; times inside the documents take precedence.
+        taken_at: time of the reading, in seconds since 1970; times inside the documents take
+            precedence.
         files: contents by file name; the key is "" if the source is a single file.
     """
 
@@ -141,7 +142,7 @@ def _opened(db: Path, *, is_new: bool) -> Iterator[sqlite3.Connection]:
 
 def _check(connection: sqlite3.Connection, db: Path, *, can_write: bool) -> None:
     """Initialize an empty file as a history, and reject a file that is not one."""
-    # The order matters, as another process may initialize the file meanwhile.
+    # Tables are counted first, as another process may initialize the file between these queries.
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -154,17 +155,17 @@ def _check(connection: sqlite3.Connection, db: Path, *, can_write: bool) -> None
         )
     # Rewriting the same schema on each read would block processes that add readings.
     if can_write and (is_empty or version < _VERSION):
-        # In one transaction, as tables in a file without application id would be rejected as
-        # foreign.
+        # Tables and application id are written in one transaction. Otherwise, another process could
+        # see tables without application id, and reject the file as foreign.
         connection.executescript(
             f"BEGIN IMMEDIATE; {_TABLES} PRAGMA application_id = {_APPLICATION}; "
             f"PRAGMA user_version = {_VERSION}; COMMIT"
         )
     if can_write and connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
-        with suppress(sqlite3.OperationalError):  # another process does so
+        with suppress(sqlite3.OperationalError):  # another process is setting this mode
             connection.execute("PRAGMA journal_mode = WAL")
     if _schema(connection) != _own_schema():
-        # Views and computed columns of a foreign file may run forever.
+        # Views and computed columns of a foreign file may run forever, so it is rejected unread.
         raise WriteampError(f"{str(db)!r} is not a history: its tables differ")
 
 
@@ -176,7 +177,7 @@ def _own_schema() -> set[tuple[str, str]]:
 
 
 def _schema(connection: sqlite3.Connection) -> set[tuple[str, str]]:
-    """Return names and definitions of the tables, and of foreign objects on them."""
+    """Return names and definitions of the two tables, and of any indices or triggers on them."""
     return set(
         connection.execute(
             "SELECT name, sql FROM sqlite_master "

@@ -14,9 +14,10 @@ from writeamp.drives.histories.store import Failure, StoredReading, add
 from writeamp.errors import WriteampError
 from writeamp.text import hashed_serial
 
-# Reads a source, such as a device, and returns its documents by name.
+# Function that reads a source, such as a device, and returns its documents by file name.
 DeviceReader: TypeAlias = Callable[[str], dict[str, bytes]]
-# Keys of smartctl's and nvme-cli's JSON, lines of their text, and labels of Prometheus.
+# Patterns of serial numbers: in smartctl's and nvme-cli's JSON, in their text output, and in labels
+# of Prometheus metrics.
 _SERIALS = (
     re.compile(
         rb'("(?:serial_number|sn|SerialNumber|subnqn|logical_unit_id)"\s*:\s*")([^"\\]*)(?=")'
@@ -27,14 +28,15 @@ _SERIALS = (
     ),
     re.compile(rb'(\b(?:serial_number|serial)=")([^"\\]*)(?=")'),
 )
-# CrystalDiskInfo prints the words of the drive's identity, which include the serial number.
+# CrystalDiskInfo prints the drive's IDENTIFY data as hexadecimal words, which include the serial
+# number.
 _IDENTITY = re.compile(rb"(?m)^[ \t]*\d{3}:(?: [0-9A-F]{4})+[ \t]*\r?\n?")
-# World-wide names also identify a drive, and are not used here.
+# World-wide names also identify a drive. Nothing here needs them, so they are removed.
 _WORLD_WIDE = re.compile(rb'("(?:wwn|eui64)"\s*:\s*)\{[^{}]*\}')
 
 
 class Round(NamedTuple):
-    """Outcome of a round: sources read, new readings, and failures."""
+    """Outcome of a round: number of sources read, number of new readings, and failures."""
 
     read: int
     added: int

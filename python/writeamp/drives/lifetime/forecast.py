@@ -1,4 +1,4 @@
-"""Forecast of wear from the rate that explains readings of percentage used, and its backtest."""
+"""Forecast of wear from the rate that fits readings of percentage used, and its backtest."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ ALWAYS_ON = 0.9
 # some time.
 _MOST_FORECASTS = 50
 _FEWEST_READINGS = 2
-# The backtest counts a forecast only if the gap between the readings around the step is at most this
-# share of the time from the forecast to the step.
+# The backtest counts a forecast only if the gap between the readings around the step is at most
+# this share of the time from the forecast to the step.
 _GAP_SHARE = 0.5
 
 
@@ -179,8 +179,8 @@ def _warnings(
     previous = _life(first, share)
     if previous is None or share is None:
         return ()
-    # If a drive is off at times, its earlier rate per hour of elapsed time may have been lower. So a
-    # slower rate now counts as a change only if the drive is always on.
+    # If a drive is off at times, its rate per hour of elapsed time is lower than per power-on hour.
+    # So a slower rate now counts as a change only if the drive is always on.
     is_faster = now.low > previous.high
     if not now.differs_from(previous) or not (is_faster or share > ALWAYS_ON):
         return ()

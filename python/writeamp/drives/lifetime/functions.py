@@ -50,7 +50,6 @@ def lifetime(
         cycles: rated program/erase cycles; default: typical for the cell type.
         seed: seed of all random draws.
         progress: called with the number of worn-out drives, and the total.
-        progress: called with the drives that are worn out, and all of them.
 
     Returns:
         `DriveLifetime`: `years` with `years_low` and `years_high`, or `at_least_years`; `method`,

@@ -30,8 +30,8 @@ from writeamp.errors import WriteampError
 
 _NO_TIMES = "the snapshots have no times"
 _BY_HOURS = "times are power-on hours; years assume that the drive is always on"
-# Some drives count minutes or milliseconds as power-on hours, or pack several counts into the value.
-# So greater values are ignored.
+# Some drives count minutes or milliseconds as power-on hours, or pack several counts into the
+# value. So greater values are ignored.
 _MOST_HOURS = 100 * 8766
 _IMPOSSIBLE_HOURS = (
     "power-on hours exceed 100 years: the drive counts another unit, so they are ignored"
@@ -41,8 +41,8 @@ _IMPOSSIBLE_HOURS = (
 _CLOCK_SLACK, _CLOCK_SLACK_S = 1.02, 2 * HOUR_S
 # Percentage used is one byte in SMART logs, which saturates at this value.
 _MOST_PERCENT = 255
-# If the host's write rates in the two halves of a history differ by more than this factor, a warning
-# says that the use of the drive changed.
+# If the host's write rates in the two halves of a history differ by more than this factor, a
+# warning reports that the use of the drive changed.
 _CHANGED = 1.5
 _FEWEST_FOR_TREND = 8
 # Limit of snapshots for the host's write rate. All pairs of snapshots are used, so the cost grows

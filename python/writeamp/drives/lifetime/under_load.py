@@ -33,8 +33,8 @@ from writeamp.studies.mixture import CandidateRun, Mixture
 from writeamp.studies.simulation import simulate_drive
 from writeamp.units.ratios import logical_of
 
-# Size of the simulated drive for a synthetic load, which fits any size. A drive of this size is worn
-# out in seconds of simulation.
+# Size of the simulated drive for a synthetic load, which fits any size. A drive of this size is
+# worn out in seconds of simulation.
 SYNTHETIC_BYTES = 512 << 20
 _REPLICAS = 2
 # Most erases per block that are simulated. The result is extrapolated to the rated cycles, as wear
@@ -279,8 +279,8 @@ class RatedCycles(NamedTuple):
     source: str
 
 
-# Typical cycles (low, usual, high) by the cell type in a profile's summary. Words that contain others
-# come first.
+# Typical cycles (low, usual, high) by the cell type in a profile's summary. The first type that
+# occurs in the summary counts.
 _BY_CELL = {
     "QLC": (600, 1000, 1500),
     "TLC": (1500, 3000, 7000),
@@ -292,8 +292,8 @@ _BY_CELL = {
 def rated_cycles(device: str, stated_cycles: int | None) -> RatedCycles:
     """Return the rated cycles of a device: as stated, from its profile, or typical ones.
 
-    For cycles from the profile, the bounds are typical of the cell type, as vendors seldom guarantee
-    such a number.
+    For cycles from the profile, the bounds are those of the cell type, because vendors seldom
+    guarantee the number.
     """
     if stated_cycles is not None:
         return RatedCycles(stated_cycles, stated_cycles, stated_cycles, "as given")

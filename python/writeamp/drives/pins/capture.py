@@ -171,7 +171,7 @@ def read(
             inverted=inverted,
             progress=progress and (lambda done: progress(done, max(total, done))),
         )
-    except WriteampError as error:  # such an error already names the file
+    except WriteampError as error:  # the message of this error already names the file
         raise WriteampError(str(error).replace(os.fspath(place), name, 1)) from None
     span_ps = folded["end_ps"] - folded["start_ps"]
     if span_ps == 0:
@@ -236,8 +236,8 @@ def _check_polarity(path: str, pins: list[Pin], inverted: bool) -> None:
     cut_at_both_ends = [{"cut_at_start", "cut_at_end"} <= set(pin.repairs) for pin in pins]
     rests_busy = len(pins) >= _ENOUGH_PINS and all(cut_at_both_ends)
     gaps = pooled([pin.gaps for pin in pins])
-    # If the polarity is wrong, ready times are really operations, and none of these is so short. So
-    # short ready times show that the polarity is right.
+    # If the polarity is wrong, ready times are really operations, and operations are never so
+    # short. So short ready times show that the polarity is right.
     no_operations = gaps.where(gaps.middle_us < _SHORTEST_OPERATION_US).total
     is_loaded = no_operations > _FEW * gaps.total
     if is_loaded or (busy.busy_share <= _MOST_BUSY and not rests_busy):

@@ -1,4 +1,4 @@
-"""Classification of operations as reads, programs or erases, by a mixture or by a fixed window."""
+"""Classification of operations as reads, programs or erases, by a mixture or a fixed window."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def classify(mixture: DurationMixture, facts: PinFacts) -> Classification:
 
 
 def shares(reading: Classification, responsibilities: Floats) -> Shares:
-    """Return the probability of each class for each bin, from that of each component, (n, k)."""
+    """Return each class's probability for each bin, from those of the components, shape (n, k)."""
     shares_by_class = {}
     for name in CLASSES:
         is_of = np.array([of_component == name for of_component in reading.of_component])

@@ -12,14 +12,15 @@ from writeamp.fields.domains import Number, Whole
 _COUNT = Whole(1, 2**31 - 1)
 _DURATION = Number("be a duration above 0 µs", lambda value: value > 0)
 
-# Paper 5, Table I, "NAND flash latency (tested)": by the number of program times.
+# Windows of programs in µs, by the number of program times that a drive has. Source: paper 5, Table
+# I, "NAND flash latency (tested)".
 _TESTED_WINDOWS_US = {1: (200.0, 500.0), 2: (200.0, 2200.0)}
 
 
 @checked
 @dataclass(frozen=True)
 class PinFacts:
-    """The four levels of a drive, and the times of its operations.
+    """The four levels of parallelism of a drive, and the times of its operations.
 
     Attributes:
         channels: N_channel of paper 5.
@@ -78,7 +79,10 @@ class PinFacts:
         return {"read": self.read_us, "program": self.program_us, "erase": self.erase_us}[of_class]
 
     def fixed_window_us(self) -> tuple[float, float]:
-        """Return the fixed window in µs: as set, of paper 5 for SLC and MLC, or between the times.
+        """Return the fixed window of programs, in µs.
+
+        It is the window that was set, else paper 5's window for SLC or MLC. Otherwise, its ends are
+        the geometric means of the times of reads and programs, and of programs and erases.
 
         Raises:
             WriteampError: neither a window nor times are known.

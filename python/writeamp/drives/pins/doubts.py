@@ -1,7 +1,7 @@
 """Doubts about counts: bounds of the programs that are counted wrongly or are missing.
 
-They are not covered by the statistics of a mixture. Each doubt is a bound rather than a deviation,
-so doubts are added to an interval, not to a variance.
+The statistics of a mixture do not cover these errors. Each doubt is a bound rather than a standard
+deviation, so doubts are added to an interval, not to a variance.
 """
 
 from __future__ import annotations
@@ -24,27 +24,32 @@ from writeamp.drives.pins.classes import (
 )
 from writeamp.drives.pins.mixture import DurationMixture
 
-# Key of reads that may be among the programs.
+# Name of the doubt about retried reads that may be counted as programs.
 RETRIES = "retries_among_programs"
-# A kind with a lower ratio to the valley next to it may be the flank of its neighbour.
+# If the ratio of a kind's peak to the valley between it and its neighbour is lower than this, the
+# kind may only be the flank of its neighbour.
 _PEAK_OVER_VALLEY = 1.25
 _VALLEY_STEPS = 200
-# With fewer retries than this, none is assumed among programs.
+# If fewer retries than this are expected at a time, no further retries are assumed among programs.
 _LEAST_RETRIES = 0.5
-# Range of nearly all of a component in standard deviations; part of a component must be within it.
+# Nearly all of a component lies within this number of standard deviations. Retries are assumed
+# there only if the programs there are at least the second value times the expected retries.
 _COMPONENT_DEVIATIONS = 3.0
 _PART_OF_A_BELL = 0.3
-# Retries decrease about geometrically; twice the expected number is a bound.
+# The number of reads decreases about geometrically with the number of retries. This multiple of the
+# expected number is used as an upper bound.
 _RETRIES_BOUND = 2.0
 # A component searched at an expected time must increase the log-likelihood by this many nats.
 _GAIN_NATS = 4.0
-# A component within this share of the stated time is one of erases, if it is not wider than that.
+# A component counts as erases if its mean differs from the stated time by less than the first
+# share, and its relative standard deviation is below the second value.
 _AWAY = 0.2
 _BROADEST = 0.12
-# Places and widths of erases that no component shows, relative to the stated time.
+# Assumed means (relative to the stated time) and relative widths of erases that no component shows.
 _PLACES = np.linspace(0.88, 1.12, 13)
 _SPREADS = (0.015, 0.03, 0.045)
-# Bound of 2.5 standard deviations, as the components were fitted to the hidden erases, too.
+# Decrease of the log-likelihood at the bound of hidden erases, in nats: about 2.5 standard
+# deviations. It is wide because the components were fitted to the hidden erases, too.
 _BOUND_NATS = 3.0
 _SHARES = np.concatenate(([0.0], np.geomspace(1e-6, 0.3, 120)))
 
@@ -71,11 +76,11 @@ def of_mixture(
     of_class: Shares,
     hidden_erases: float,
 ) -> list[Doubt]:
-    """Return the doubts about the programs of a mixture among the pulses of its fit.
+    """Return the doubts about the programs that a mixture counts among the pulses of its fit.
 
     Args:
         fitted: the mixture.
-        reading: class of each of its components.
+        reading: classification of its components.
         pulses: durations, n bins.
         of_class: probability of each class for each bin, shape (n,) each.
         hidden_erases: bound of the erases that are classified as programs.
@@ -86,7 +91,7 @@ def of_mixture(
     total = pulses.total
     strange = [kind for kind in reading.kinds if not kind.is_known]
     strange_programs = total * sum(kind.share for kind in strange if kind.of_class == "program")
-    # The components are inexact, especially in their tails.
+    # Components are inexact, especially in their tails, so probabilities there may be wrong.
     overlap = float(number @ np.minimum(of_class["program"], 1 - of_class["program"]))
     return [
         Doubt("overlapping_tails", overlap, overlap),
@@ -106,17 +111,17 @@ def of_window(
     of_kind: Floats,
     hidden_erases: float,
 ) -> list[Doubt]:
-    """Return the doubts about a fixed window's known confusions, as the mixture shows them.
+    """Return the doubts about the programs that a fixed window counts, according to the mixture.
 
-    These are tails of a kind that are cut by an edge of the window, and erases inside the window
-    (paper 5, section III C). A kind with its mean on the wrong side of an edge is a contradiction
-    rather than a doubt.
+    An edge of the window may cut the tail of a kind, and erases may lie inside the window (paper 5,
+    section III C). A kind with its mean on the wrong side of an edge is a contradiction of the two
+    methods rather than a doubt.
 
     Args:
         window_us: window of programs, in µs.
-        reading: class of each component.
+        reading: classification of the components.
         pulses: durations, n bins.
-        of_kind: probability of each kind of the reading for each bin, shape (n, k).
+        of_kind: probability of each kind of operation for each bin, shape (n, k).
         hidden_erases: bound of the erases that are classified as programs.
     """
     low_us, high_us = window_us
@@ -137,13 +142,13 @@ def of_window(
 
 
 def width(doubts: Iterable[Doubt]) -> tuple[float, float]:
-    """Return the extension of an interval down and up, in programs."""
+    """Return how far doubts extend an interval downward and upward, in programs."""
     all_doubts = list(doubts)
     return sum(doubt.too_many for doubt in all_doubts), sum(doubt.missing for doubt in all_doubts)
 
 
 def _flanks(fitted: DurationMixture, reading: Classification, total: int) -> Doubt:
-    """Return kinds without their own peak next to a kind of another class."""
+    """Return the doubt about kinds that have no peak separate from a kind of another class."""
     too_many, missing = 0.0, 0.0
     for shorter, longer in zip(reading.kinds, reading.kinds[1:], strict=False):
         if shorter.of_class == longer.of_class or "program" not in (
@@ -170,7 +175,7 @@ def _is_flank(fitted: DurationMixture, kind: OperationKind, other: OperationKind
 
 
 def _highest(height: Floats, end: int) -> float:
-    """Return the top of the peak at one end, which may be slightly inside."""
+    """Return the height of the peak near one end (0 or −1) of the density between two kinds."""
     near = height[: _VALLEY_STEPS // 4] if end == 0 else height[-_VALLEY_STEPS // 4 :]
     return float(near.max())
 
@@ -178,9 +183,10 @@ def _highest(height: Floats, end: int) -> float:
 def _hidden_retries(
     fitted: DurationMixture, reading: Classification, pulses: Durations, programs: Floats
 ) -> float:
-    """Return a bound of the reads that took as long as a program by retries.
+    """Return an upper bound of the reads that took as long as a program because of retries.
 
-    Reads with one more retry than observed are among programs, or do not exist.
+    Reads with more retries than the longest observed kind are either counted as programs, or do not
+    exist.
     """
     tried = {kind.reads: kind for kind in reading.of("read") if kind.is_known}
     most = max(tried, default=1)
@@ -206,8 +212,9 @@ def of_capture(cut: int, most_missed: float) -> list[Doubt]:
     """Return the doubts about a capture that apply to both methods.
 
     Args:
-        cut: operations of unknown length, each of which may be a program.
-        most_missed: ready times that may be invisible; two operations are counted as one there.
+        cut: number of operations of unknown length, each of which may be a program.
+        most_missed: greatest number of ready times that the capture may have missed; each joins two
+            operations into one.
     """
     return [Doubt("cut_operations", 0.0, cut), Doubt("unseen_ready_times", 0.0, most_missed)]
 
@@ -215,7 +222,7 @@ def of_capture(cut: int, most_missed: float) -> list[Doubt]:
 def with_erases(
     fitted: DurationMixture, pulses: Durations, erase_us: tuple[float, ...]
 ) -> DurationMixture | None:
-    """Return the mixture with a component of erases near the stated times, or None."""
+    """Return the mixture with an added component of erases near a stated time, or None."""
     best = None
     for time_us in erase_us:
         extended = mixture.with_component(fitted, pulses, time_us)
@@ -232,10 +239,10 @@ def with_erases(
 def most_hidden(
     fitted: DurationMixture, reading: Classification, pulses: Durations, erase_us: tuple[float, ...]
 ) -> float:
-    """Return a bound of the erases that are classified as programs.
+    """Return an upper bound of the erases that are classified as programs.
 
-    For components of erases with many means and widths, it is the largest share that the likelihood
-        does not exclude; at most the number of programs.
+    Components of erases with many means and widths are added to the mixture. The bound is the
+    largest number of erases that the likelihood does not exclude, at most the number of programs.
     """
     binned = mixture.coarser(pulses)
     expected = mixture.density(fitted, binned)
@@ -263,7 +270,12 @@ def _component(like: DurationMixture, mean_us: float, sd_us: float) -> DurationM
 
 
 def _largest_share(number: Floats, ratio: Floats) -> float:
-    """Return the largest share of a component with `ratio` times the mixture's density."""
+    """Return the largest share that the likelihood allows for an additional component.
+
+    Args:
+        number: number of durations in each bin.
+        ratio: density of the component in each bin, divided by the mixture's density.
+    """
     steps = np.log1p(_SHARES[:, None] * (ratio - 1))
     nats = steps @ number
     left = np.flatnonzero(nats > nats.max() - _BOUND_NATS)

@@ -1,4 +1,4 @@
-"""Counts of operations, write amplification from them, and agreement of two methods."""
+"""Counts of operations, the write amplification from them, and whether two methods agree."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ from writeamp.results.any_result import AnyResult
 from writeamp.results.numbers import with_interval
 
 _Z95 = 1.959964
-# Probability from which the class of an operation is certain.
+# If the probability of a class is above this, the class of an operation counts as certain.
 _SURE = 0.99
 _STEP = 1e-4
-# The information is singular, as shares have one degree of freedom less than components.
+# Relative size below which eigenvalues of the information count as 0. The matrix is singular, as
+# shares have one degree of freedom less than components.
 _SINGULAR = 1e-9
 _MOST_ERROR = 2.0
-# Share of programs from which operations with unexpected times matter.
+# If more operations than this share of the programs have unexpected times, a warning is given.
 _MANY_STRANGE = 1e-3
 _MANY_RETRIES = 0.01
 _MOST_NAMED = 4
@@ -33,12 +34,12 @@ _MOST_NAMED = 4
 
 @dataclass(frozen=True)
 class OperationCount:
-    """Count of operations, with its error and the certain share.
+    """Count of operations of one class, with its error and the share of certain ones.
 
     Attributes:
-        value: sum of the probabilities, so not a whole number.
+        value: sum of the operations' probabilities of the class, so not a whole number.
         error: standard error, from operations that may be of two classes.
-        sure_share: share of the operations with a probability above 0.99.
+        sure_share: share of the operations that have the class with a probability above 0.99.
     """
 
     value: float
@@ -57,8 +58,8 @@ class FourLevel(AnyResult):
         by_pin: counts of each captured pin by class.
         spread: mean, standard deviation, minimum and maximum of programs of the captured dies; None
             for a single die.
-        ci: the 95% interval of `wa`: errors of classes, doubts and, if not all dies are counted,
-            the spread between the captured dies.
+        ci: 95% interval of `wa`. It covers errors of classes, doubts and, if not all dies are
+            counted, the spread between the captured dies.
     """
 
     wa: float
@@ -71,7 +72,7 @@ class FourLevel(AnyResult):
     ci: tuple[float, float] = (math.nan, math.nan)
 
     def cells(self, method: str) -> list[tuple[str, str]]:
-        """Return the WA and the operations in words, the WA with the name of the method."""
+        """Return the WA with its method, and the numbers of operations, as rows of a card."""
         counts = f"{self.programs:,} programs, {self.reads:,} reads, {self.erases:,} erases"
         return [
             (f"WA, {method}", with_interval(self.wa, self.ci, ".5f")),
@@ -91,7 +92,7 @@ class FourLevel(AnyResult):
 
 
 def count(durations: Durations, shares: Shares) -> dict[str, OperationCount]:
-    """Return the operations of each class among binned durations with their probabilities."""
+    """Return the number of operations of each class, from binned durations and probabilities."""
     counts = {}
     number = durations.count.astype(float)
     for name in CLASSES:
@@ -114,8 +115,8 @@ def four_level(
 
     Args:
         by_pin: counts of each captured pin by class.
-        used: pins that are counted; the others only show the variation of dies.
-        facts: the drive's levels.
+        used: pins that are counted; the other pins only show the variation between dies.
+        facts: the drive's levels of parallelism.
         host_bytes: bytes that the host wrote during the capture, L.
         doubts: doubts about the programs of the counted pins.
     """
@@ -146,11 +147,11 @@ def _half_width(
     programs_of_pin: Floats,
     facts: PinFacts,
 ) -> float:
-    """Return the half width of the 95% interval of all programs."""
+    """Return the half width of the 95% interval of the number of programs of all dies."""
     variance = sum(counts["program"].error ** 2 for counts in used)
     variance *= (facts.dies / len(used)) ** 2
     if len(used) < facts.dies and programs_of_pin.size > 1:
-        # A sample of all dies without replacement.
+        # The counted dies are a sample of all dies, drawn without replacement.
         between = float(programs_of_pin.var(ddof=1))
         variance += facts.dies**2 * (1 - len(used) / facts.dies) * between / len(used)
     # A count is uncertain by at least one operation.
@@ -174,16 +175,16 @@ def _spread(programs_of_pin: Floats) -> dict[str, float] | None:
 def class_errors(
     mixture: DurationMixture, reading: Classification, durations: Durations, of_class: Shares
 ) -> dict[str, float]:
-    """Return the standard error of the count of each class among the durations of the fit.
+    """Return the standard error of each class's count that comes from the fit of the mixture.
 
-    It is limited to a multiple of the durations that may be of another class: for an isolated
-        component with few durations, the information is meaningless.
+    It is limited to a multiple of the number of durations that may be of another class. Without
+    this limit, the error would be meaningless for an isolated component with few durations.
 
-        Args:
-            mixture: the fitted mixture.
-            reading: class of each component.
-            durations: n bins.
-            of_class: probability of each class for each bin, shape (n,) each.
+    Args:
+        mixture: the fitted mixture.
+        reading: classification of the components.
+        durations: durations of the fit, n bins.
+        of_class: probability of each class for each bin, shape (n,) each.
     """
     information = _information(mixture, coarser(durations))
     covariance = np.linalg.pinv(information, rcond=_SINGULAR, hermitian=True)
@@ -203,10 +204,10 @@ def class_errors(
 
 
 def _information(mixture: DurationMixture, binned: Durations) -> Floats:
-    """Return the Fisher information, shape (3k, 3k).
+    """Return the Fisher information of the mixture's parameters, shape (3k, 3k).
 
-    The parameters are the logarithms of the shares, the means in deviations, and the logarithms of
-    the deviations, so they have similar magnitudes.
+    The parameters are the logarithms of the shares, the means in standard deviations, and the
+    logarithms of the standard deviations, so that all have similar magnitudes.
     """
     scores = []
     for move in (_share_moved, _mean_moved, _deviation_moved):
@@ -234,7 +235,7 @@ def _deviation_moved(mixture: DurationMixture, step: Floats) -> DurationMixture:
 
 
 def agree(first: FourLevel, other: FourLevel) -> bool:
-    """Return whether two intervals overlap."""
+    """Return whether the WA intervals of two methods overlap."""
     return first.ci[0] <= other.ci[1] and other.ci[0] <= first.ci[1]
 
 
@@ -264,13 +265,13 @@ def disagreement(
 def doubt_warnings(
     reading: Classification, programs: float, pulses: int, retries: float, shared: Overlap
 ) -> list[str]:
-    """Return sentences about unexpected kinds, retries, and pins that dies may share.
+    """Return warnings about unexpected kinds, retries, and pins that several dies may share.
 
     Args:
-        reading: kinds of operations.
-        programs: counted programs.
-        pulses: all pulses.
-        retries: reads that may be among the programs.
+        reading: classification of the kinds of operations.
+        programs: number of counted programs.
+        pulses: number of all pulses.
+        retries: number of retried reads that may be counted as programs.
         shared: evidence for several dies per pin.
     """
     warnings = []

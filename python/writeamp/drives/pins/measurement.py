@@ -43,10 +43,10 @@ class ReadyBusy(Drawn):
     """Measurement of a drive by a capture of its Ready/Busy pins.
 
     Attributes:
-        method: method of the answer.
+        method: method of `answer`: "mixture" or "fixed".
         mixture, fixed: write amplification and counts by each method.
         fitted: the fitted mixture.
-        reading: class of each of its components.
+        reading: classification of the mixture's components.
         window_us: the fixed window of programs, in µs.
         facts: facts of the drive.
         host_bytes: bytes that the host wrote during the capture.
@@ -71,7 +71,7 @@ class ReadyBusy(Drawn):
 
     @property
     def answer(self) -> FourLevel:
-        """Write amplification by the selected method."""
+        """Write amplification and counts by the selected method."""
         return self.mixture if self.method == "mixture" else self.fixed
 
     @property
@@ -81,7 +81,7 @@ class ReadyBusy(Drawn):
 
     @property
     def ci(self) -> tuple[float, float]:
-        """The 95% confidence interval of `wa`; if the methods disagree, it includes both."""
+        """The 95% interval of `wa`; if the methods disagree, it includes both intervals."""
         if self.methods_agree:
             return self.answer.ci
         low, high = zip(self.mixture.ci, self.fixed.ci, strict=True)
@@ -103,9 +103,10 @@ class ReadyBusy(Drawn):
         ]
 
     def over_time(self) -> dict[str, Floats]:
-        """Return busy time and operations of all captured pins over time.
+        """Return the busy share and the operations of all captured pins over time.
 
-        Operations are classified by coarse durations, 9% wide, which the mixture divides.
+        Over time, durations are known only in bins that are 9% wide. The mixture divides the
+        operations of a bin into classes.
 
         Returns:
             `start_s`, `busy_share`, `reads`, `programs` and `erases`, shape (n,) each.
@@ -209,11 +210,14 @@ class ReadyBusy(Drawn):
         return Card("Ready/Busy capture", rows, warnings=self.warnings, notes=notes, spark=spark)
 
     def _records(self) -> list[dict[str, Any]]:
-        # Data over time is a separate table.
+        # Data over time has other rows, so it is a separate table.
         return [{name: value for name, value in self.to_dict().items() if name != "over_time"}]
 
     def figure(self) -> PanelChart:
-        """Describe durations by class (logarithmic), and busy time and operations over time."""
+        """Describe operations over duration by class, and operations and busy share over time.
+
+        The axis of durations is logarithmic.
+        """
         pulses = pooled([pin.durations for pin in self.capture.pins if pin.name in self.used])
         shares = _mixture_shares(self.fitted, self.reading, pulses)
         over_time = self.over_time()
@@ -252,8 +256,8 @@ def ready_busy(
         facts: the drive's levels of parallelism and the times of its flash.
         host_bytes: bytes that the host wrote during the capture.
         pin: the only pin to count, from which all dies are extrapolated; default: all.
-        method: method of the answer: "mixture" or "fixed".
-        inverted: busy is high rather than low.
+        method: method of `answer`: "mixture" or "fixed".
+        inverted: whether a pin is high, rather than low, while a die is busy.
         progress: called with the bytes read and the total bytes, if they are known.
 
     Returns:
@@ -281,7 +285,8 @@ def ready_busy(
     of_pulses = _mixture_shares(fitted, reading, pulses)
     of_mixture = count(pulses, of_pulses)
     errors = class_errors(fitted, reading, pulses, of_pulses)
-    # Mixture-fit uncertainty is common to all pins.
+    # The uncertainty of the mixture's fit is common to all pins, so each pin's error is increased
+    # by the same factor.
     inflation = {
         name: max(1.0, errors[name] / error.error) if error.error > 0 else 1.0
         for name, error in of_mixture.items()
@@ -338,7 +343,7 @@ def ready_busy(
 
 
 def _fitted_mixture(pulses: Durations, facts: PinFacts) -> tuple[DurationMixture, Classification]:
-    """Fit a mixture and classify its components; searches rare erases at their stated times."""
+    """Fit a mixture, and classify its components; search rare erases at their stated times."""
     fitted = mixture.fit(pulses)
     reading = classes.classify(fitted, facts)
     if reading.of("erase"):

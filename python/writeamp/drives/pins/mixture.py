@@ -1,4 +1,4 @@
-"""Mixture of distributions fitted to a capture's durations: number, means and widths.
+"""Mixture of distributions (components) that is fitted to the durations of a capture.
 
 Each kind of operation (a read, a program of a lower page, an erase) takes a time that varies around
 its mean. The mixture is fitted to binned durations by expectation maximisation; the number of
@@ -15,25 +15,27 @@ from scipy.special import ndtr  # type: ignore[import-untyped]
 
 from writeamp.drives.pins.capture import Durations, Floats
 
-# Bins narrower than this share of a duration add no information about wider components.
+# Bins narrower than this share of a duration are joined, as they add no information about wider
+# components.
 _BIN_SHARE = 0.003
 _PEAK_BIN_SHARE = 0.02
-# Significance of a peak, in units of the square root of a count (with deviation 0.5): five
-# deviations.
+# Least prominence of a significant peak in the square root of the counts. The square root of a
+# count has a standard deviation of 0.5, so this is five standard deviations.
 _PROMINENCE = 2.5
 _MOST_BELLS = 12
-# With fewer pulses per component, the criterion is unreliable.
+# With fewer pulses per component, the Bayesian information criterion is unreliable, so no component
+# is added.
 _PULSES_PER_COMPONENT = 10
 _MOST_STEPS = 400
-# Increase of the log-likelihood, in nats, below which the counts are converged.
+# The fit has converged if a step increases the log-likelihood by less than this, in nats.
 _STILL_NATS = 0.02
 _PARAMETERS_A_BELL = 3
 _LEAST_DENSITY = 1e-300
 _FIRST_BACKGROUND = 1e-4
 _LEAST_BACKGROUND = 1e-9
-# Initial width of a component that is searched near a known time.
+# Initial relative width of a component that is searched near a known time.
 _FIRST_SPREAD = 0.04
-# A constant duration falls into one or two bins of the sampling.
+# Least width of a component in bins, since a constant duration falls into one or two bins.
 _NARROWEST_BINS = 0.3
 
 
@@ -43,14 +45,15 @@ def _normal(z: Floats) -> Floats:
 
 
 def _bounded(z: Floats) -> Floats:
-    """Return the distribution of the standardised sum of four uniforms, within ±2√3."""
+    """Return the distribution function of the standardised sum of four uniforms, within ±2√3."""
     u = np.clip(2 + z / np.sqrt(3), 0, 4)
     terms = [sign * np.maximum(u - step, 0) ** 4 for step, sign in enumerate((1, -4, 6, -4))]
     probability: Floats = np.clip(sum(terms) / 24, 0, 1)
     return probability
 
 
-# Shapes of components, unbounded and bounded. Programs consist of a bounded number of pulses.
+# Distribution functions of components by the name of their shape. Durations of programs are
+# bounded, as a program consists of a limited number of programming pulses.
 SHAPES: dict[str, Callable[[Floats], Floats]] = {"normal": _normal, "bounded": _bounded}
 
 
@@ -59,12 +62,12 @@ class DurationMixture:
     """Mixture components in ascending order of means, shape (k,) each, and a background.
 
     Attributes:
-        shape: name of their distribution.
-        mean_us: means, in µs.
-        sd_us: standard deviations, in µs.
-        share: shares of all durations.
+        shape: name of the components' distribution in `SHAPES`.
+        mean_us: means of the components, in µs.
+        sd_us: standard deviations of the components, in µs.
+        share: shares of the components among all durations.
         background: share of durations that no component explains.
-        bic: Bayesian information criterion, in nats ×2.
+        bic: Bayesian information criterion (lower is better), in units of half a nat.
     """
 
     shape: str
@@ -77,7 +80,8 @@ class DurationMixture:
     def responsibilities(self, low_us: Floats, high_us: Floats) -> Floats:
         """Return the probability of each component for each bin, shape (n, k); rows add up to 1.
 
-        Durations that no component explains are assigned to the closest one in deviations.
+        Durations that no component explains are assigned to the component with the least distance
+        in standard deviations.
         """
         parts = _masses(self, low_us, high_us)
         sums = parts.sum(axis=1)
@@ -111,7 +115,7 @@ def fit(durations: Durations) -> DurationMixture:
 def with_component(
     mixture: DurationMixture, durations: Durations, mean_us: float
 ) -> DurationMixture:
-    """Fit the mixture again with another component that starts near a mean."""
+    """Fit the mixture again with an additional component, whose mean starts at `mean_us`."""
     binned = coarser(durations)
     near = np.abs(np.log(binned.middle_us / mean_us)) < _FIRST_SPREAD
     share = max(float(binned.count[near].sum()), 1.0) / binned.total / 2
@@ -143,7 +147,7 @@ def _ordered(mixture: DurationMixture) -> DurationMixture:
 
 
 def coarser(durations: Durations) -> Durations:
-    """Join bins that are narrower than a share of their durations, for the fit."""
+    """Join bins that are narrower than `_BIN_SHARE` of their durations, for a faster fit."""
     place = np.floor(np.log(durations.middle_us) / _BIN_SHARE)
     starts = np.flatnonzero(np.diff(place, prepend=-np.inf))
     ends = np.append(starts[1:], place.size) - 1
@@ -155,7 +159,7 @@ def coarser(durations: Durations) -> Durations:
 
 
 def _seeded(binned: Durations, shape: str) -> DurationMixture:
-    """Return a fitted component for each significant peak; one component if there are no peaks."""
+    """Return a fitted mixture with a component for each significant peak, but at least one."""
     from scipy.signal import find_peaks  # type: ignore[import-untyped]  # noqa: PLC0415 (slow)
 
     count, low_us = _on_log_grid(binned, binned.count.astype(float))
@@ -172,7 +176,7 @@ def _seeded(binned: Durations, shape: str) -> DurationMixture:
 
 
 def _grown(mixture: DurationMixture, binned: Durations) -> DurationMixture:
-    """Add components where the mixture explains least, while this lowers the criterion."""
+    """Add components where the mixture explains least, as long as this lowers the BIC."""
     most = min(_MOST_BELLS, binned.total // _PULSES_PER_COMPONENT)
     while mixture.mean_us.size < most:
         grown = _converged(_with_another(mixture, binned), binned)
@@ -209,7 +213,7 @@ def _with_another(mixture: DurationMixture, binned: Durations) -> DurationMixtur
 
 
 def _on_log_grid(binned: Durations, values: Floats) -> tuple[Floats, Floats]:
-    """Sum values into bins of 2% each, and return the lower edges too."""
+    """Sum values into bins that are 2% wide; return the sums and the bins' lower edges in µs."""
     place = np.floor(np.log(binned.middle_us) / _PEAK_BIN_SHARE).astype(int)
     # Empty bins on both sides make peaks at the edges detectable.
     first = int(place.min()) - 2
@@ -220,7 +224,7 @@ def _on_log_grid(binned: Durations, values: Floats) -> tuple[Floats, Floats]:
 
 
 def _converged(mixture: DurationMixture, binned: Durations) -> DurationMixture:
-    """Repeat expectation and maximisation until convergence."""
+    """Return the mixture after repeated expectation and maximisation until convergence."""
     count = binned.count.astype(float)
     total = count.sum()
     middle_us = binned.middle_us
@@ -249,7 +253,7 @@ def _converged(mixture: DurationMixture, binned: Durations) -> DurationMixture:
 
 
 def _masses(mixture: DurationMixture, low_us: Floats, high_us: Floats) -> Floats:
-    """Return the share of all durations in each bin by each component, shape (n, k)."""
+    """Return the expected share of all durations in each bin and component, shape (n, k)."""
     distribution = SHAPES[mixture.shape]
     low = distribution((low_us[:, None] - mixture.mean_us) / mixture.sd_us)
     high = distribution((high_us[:, None] - mixture.mean_us) / mixture.sd_us)
@@ -265,7 +269,7 @@ def density(mixture: DurationMixture, binned: Durations) -> Floats:
 
 
 def _even(binned: Durations) -> Floats:
-    """Return the share of each bin for an even distribution on a logarithmic scale."""
+    """Return the share of each bin, shape (n,), if durations were even on a logarithmic scale."""
     widths = np.log(binned.high_us) - np.log(binned.low_us)
     shares: Floats = widths / (np.log(binned.high_us[-1]) - np.log(binned.low_us[0]))
     return shares

@@ -27,7 +27,7 @@ class _Times:
 
 
 class _Window:
-    """Domain of time spans in µs."""
+    """Domain of a window of durations, with both ends in µs."""
 
     def check(self, name: str, value: Any) -> tuple[float, ...]:
         """Return both ends, in µs."""
@@ -58,7 +58,7 @@ def _times(operation: str) -> Any:
 
 @dataclass(frozen=True)
 class PinSettings(Settings):
-    """Host writes, drive (a profile, or its facts) and pins of a capture."""
+    """Bytes that the host wrote, the drive (a profile or facts), and the pins of a capture."""
 
     title: ClassVar[str] = "pins"
     names_options: ClassVar[bool] = True
@@ -109,7 +109,7 @@ class PinSettings(Settings):
     inverted: bool = setting(False, None, "busy is high; default: busy is low", number="switch")
 
     def facts(self) -> PinFacts:
-        """Return the facts of the pins from the profile, or from the other settings.
+        """Return the drive's facts from its profile, or from the other settings.
 
         Raises:
             WriteampError: the drive is unknown, or the profile does not exist.

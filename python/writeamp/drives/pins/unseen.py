@@ -13,30 +13,33 @@ from writeamp.drives.pins.capture import Durations, Pin, PinCapture, pooled
 from writeamp.drives.pins.device_facts import PinFacts
 from writeamp.drives.pins.mixture import DurationMixture
 
-# Operations of one kind vary by less than this share of their mean.
+# The standard deviation of one kind of operation is less than this share of its mean. A broader
+# component may be overlapping operations.
 _BROAD = 0.2
-# Pulses longer than the longest operation by this factor are not single operations.
+# Pulses longer than the longest known operation times this factor cannot be single operations.
 _LONGER = 1.3
-# Share of the expected overlapping pulses that is sufficient evidence; overlaps may hide others.
+# Observing this share of the expected overlapping pulses is enough evidence that dies share a pin,
+# as some overlaps look like normal pulses.
 _SEEN_OVERLAP = 0.1
 _LEAST_STRANGE = 5
-# Share of unexpected pulses that is sufficient evidence if erases are so long that no pulse exceeds
-# them.
+# Share of unexpected pulses that is enough evidence that dies share a pin, even if erases are so
+# long that no pulse exceeds them.
 _MANY_STRANGE = 0.01
-# No command fits into a shorter time; shorter gaps are bridged.
+# No command can be sent in a shorter time, so shorter ready times are treated as busy.
 SHORTEST_GAP_US = 0.05
-# Common sampling rates of analysers below that limit, in MHz.
+# Common sampling rates of logic analysers with a period longer than that gap, in MHz.
 _RATES_MHZ = (0.1, 0.2, 0.25, 0.5, 1, 2, 4, 5, 6, 8, 10, 12, 12.5, 16)
-# If a period has fewer units of the file's times, the unit itself is taken as the period.
+# If a sampling period has fewer units of the file's times than this, it cannot be detected, and the
+# unit itself is taken as the period.
 _UNITS_A_PERIOD = 8
-# Share of intervals that must be multiples of the period, except for rounding. Several different
-# intervals, or two with few samples each, are sufficient evidence.
+# A sampling period is accepted if this share of the intervals are its multiples, apart from
+# rounding. There must also be this number of different intervals, or two with few samples each.
 _ON_SAMPLES = 0.999
 _DIFFERENT = 4
 _FEW_SAMPLES = 8
-# Share of missed ready times, relative to the pulses, from which there is a warning.
+# If more ready times than this share of the pulses may have been missed, a warning is given.
 _MANY_MISSED_GAPS = 1e-4
-# A longer sampling period cannot resolve reads or short gaps.
+# A longer sampling period, in µs, cannot resolve reads or short gaps, so a warning is given.
 _COARSE_US = 0.1
 
 
@@ -48,8 +51,9 @@ class Overlap:
         pulses: number of all pulses.
         longer: pulses that are longer than any operation.
         strange: pulses that fit no kind of operation, including the longer ones.
-        implied: expected overlapping pulses if two dies shared each pin at this load.
-        most_programs: programs of two such dies, if all of their busy time were programs.
+        implied: expected number of overlapping pulses if two dies shared each pin at this load.
+        most_programs: number of programs if two dies shared each pin and were always programming
+            while busy.
     """
 
     pulses: int
@@ -73,14 +77,14 @@ def overlap(
     seconds: float,
     facts: PinFacts,
 ) -> Overlap:
-    """Return the evidence for several dies on each of the pins.
+    """Return the evidence that each pin is shared by several dies.
 
     Args:
-        fitted: mixture of all pulses.
-        pulses: durations of all pins.
+        fitted: mixture fitted to all pulses.
+        pulses: durations of all pulses.
         pins: the counted pins.
-        seconds: length of the capture.
-        facts: the drive's times.
+        seconds: length of the capture, in s.
+        facts: facts of the drive, with its operation times.
     """
     number = pulses.count.astype(float)
     is_broad = fitted.sd_us > _BROAD * fitted.mean_us
@@ -105,14 +109,15 @@ def overlap(
 
 
 def sample_us(capture: PinCapture) -> float | None:
-    """Return the time between samples in µs, which may exceed the unit of the file's times.
+    """Return the time between samples in µs, or None if it is unknown.
 
-    Captures of 10 MHz analysers are often written in ns. Returns None if the time is unknown.
+    It may exceed the unit of the file's times: captures of 10 MHz analysers are often in ns.
     """
     unit_us = capture.resolution_us or 1e-3
     parts = [durations for pin in capture.pins for durations in (pin.durations, pin.gaps)]
     times = pooled(parts)
-    # Longer times are in bins of 0.1%, which are too wide for samples.
+    # Longer times are in bins that are 0.1% wide. These are wider than a sampling period, so they
+    # do not show it.
     times = times.where(times.high_us - times.low_us < 1.5 * unit_us)
     for rate_mhz in _RATES_MHZ:
         if unit_us * _UNITS_A_PERIOD > 1 / rate_mhz or times.total == 0:
@@ -127,10 +132,10 @@ def sample_us(capture: PinCapture) -> float | None:
 
 
 def most_missed(capture: PinCapture, period_us: float) -> float:
-    """Return a bound of the ready times that fell between two samples.
+    """Return an upper bound of the number of ready times that fell between two samples.
 
-    A ready time g below the period T shows one sample with probability g/T, else none. If none is
-    below the shortest, s, at most (T − s)/s were missed for each observed one.
+    A ready time g below the sampling period T is sampled once with probability g/T, else never. If
+    no ready time is below s, at most (T − s)/s were missed for each observed one.
     """
     if period_us <= SHORTEST_GAP_US:
         return 0.0
@@ -155,7 +160,7 @@ def capture_warnings(
         shown: the reported pins.
         facts: facts of the drive.
         period_us: time between two samples in µs; None if the capture is not sampled.
-        missed: bound of the missed gaps.
+        missed: upper bound of the number of missed ready times (`most_missed`).
     """
     warnings = []
     pulses = sum(pin.durations.total for pin in capture.pins)

@@ -27,7 +27,7 @@ Integers = npt.NDArray[np.int64]
 # Counters of a drive: host bytes and flash bytes so far.
 CounterTotals = tuple[float, float]
 
-# Index that stands for the fill, where parts or windows have an index.
+# Index of the sequential fill; parts and windows have indices from 0.
 FILL = -1
 _FILL_BYTES = 1 << 20
 _OTHER_SEEDS = 1 << 20

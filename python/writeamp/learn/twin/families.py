@@ -1,6 +1,6 @@
-"""Candidates for twins: pairs of placement and victim policy that the engine's registry declares.
+"""Candidates for twins: pairs of placement and victim policy in the engine's registry.
 
-A family is such a pair of policies without parameters; a variant also has their parameters.
+A family is a pair of policies without parameters; a variant also has their parameters.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ _STEPS_OF_UNIT = 4
 STEP_OF_LOG2_UNIT = 0.5 / _STEPS_OF_UNIT
 _COARSE, _FINE = 0.015, 0.002
 # Prior factor of drives that separate pages although their victim policy gains nothing from it.
-# Windows hardly show such a separation, so the prior must decide.
+# Windows hardly show whether pages are separated, so the prior must decide.
 _FOR_NOTHING = 0.25
 # Prior factor of unusual families. A chain cannot distinguish some of them from usual families
 # (such as `eti` from `sepgc`), so the prior prefers the usual ones.

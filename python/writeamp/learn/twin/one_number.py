@@ -1,4 +1,4 @@
-"""Fit of a twin to one number: the drives that a single WA allows, under a workload or a trace."""
+"""Fit of a twin to a single WA under a workload or a trace: the drives that it allows."""
 
 from __future__ import annotations
 

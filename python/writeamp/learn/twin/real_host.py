@@ -1,4 +1,4 @@
-"""Host that writes to a file, a device or an NBD export by fio, and reads its drive's counters."""
+"""Host that writes to a file, device or NBD export by fio, and reads its drive's counters."""
 
 from __future__ import annotations
 

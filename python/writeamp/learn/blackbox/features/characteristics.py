@@ -1,4 +1,4 @@
-"""Characteristics of a workload, such as write ratio and queue depth; features follow from them.
+"""Characteristics of a workload, such as its queue depth; feature sets follow from them.
 
 Each source (fio job, workload, trace window) fills the same columns, so a model trained on one
 source can predict the others.

@@ -21,7 +21,7 @@ HOTTEST_SHARE = 0.2
 def skew_of_counts(
     counts: npt.NDArray[np.int64], group: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Return each group's skew: the share of its writes that go to its most written fifth of pages.
+    """Return each group's skew: the share of writes to its most written fifth of the pages.
 
     It is the Lorenz curve's value for the top 0.2 of the pages, interpolated between pages.
 

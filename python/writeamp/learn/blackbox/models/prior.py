@@ -167,7 +167,7 @@ def prior_regressor(
 
 
 def check_prior(names: Sequence[str], features: str, *, log_target: bool) -> None:
-    """Reject a feature set that lacks inputs of the drive formula, and targets without logarithm.
+    """Reject features that lack inputs of the drive formula, and targets without logarithm.
 
     Raises:
         WriteampError: a needed feature is missing, or `log_target` is False.

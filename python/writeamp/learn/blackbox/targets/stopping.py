@@ -1,4 +1,4 @@
-"""Stopping rule of a run in virtual time: it ends when its means are precise, or its time is over.
+"""Stopping rule of a run in virtual time: its means are precise, or its time is over.
 
 The run is checked at growing intervals. Each check analyses throughput and bandwidth like WA
 elsewhere (docs/steady-state.md): MSER-5 cuts the warm-up, and batch means give the interval. A run
