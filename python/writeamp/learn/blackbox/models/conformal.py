@@ -169,6 +169,6 @@ class ConformalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.widths_ = np.empty(len(self.edges_) + 1)
         for index in range(len(self.widths_)):
             own = np.sort(errors[place == index]) if (place == index).any() else np.sort(errors)
-            # A new error exceeds the error of this rank with probability 1 − level (Vovk, 2.2).
+            # The rank that a further error exceeds with probability 1 − level (Vovk, section 2.2).
             rank = int(np.ceil((len(own) + 1) * self.level))
             self.widths_[index] = own[min(rank, len(own)) - 1]
