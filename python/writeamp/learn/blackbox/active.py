@@ -1,4 +1,4 @@
-"""Active learning: measure next the points where the model is least certain."""
+"""Active learning: measure next the points (workloads) where the model is least certain."""
 
 from __future__ import annotations
 
@@ -70,13 +70,13 @@ class ProcessLearner:
 
 
 def first_points(points: int, seed: int) -> list[WorkloadPoint]:
-    """Return the points that are measured before a model can be fitted."""
+    """Return the points to measure before the first fit of the model."""
     first = min(points, max(_LEAST_FIRST, round(_FIRST_SHARE * points)))
     return list(grid_points(first, seed))
 
 
 def candidates(seed: int) -> list[WorkloadPoint]:
-    """Return the points from which the next ones are chosen."""
+    """Return the candidates: grid points from which the next points to measure are chosen."""
     return list(grid_points(_CANDIDATES, seed))
 
 

@@ -28,7 +28,7 @@ from writeamp.results.numbers import json_number
 
 F64 = npt.NDArray[np.float64]
 
-# Targets for which less is better.
+# Targets (predicted quantities) for which less is better.
 _COSTS = ("latency", "wa")
 
 YES, LIKELY, NO = "yes", "likely", "no"
@@ -81,7 +81,7 @@ class Verdict(Drawn):
         return Ranking([self]).card()
 
     def figure(self) -> BarChart:
-        """Return a figure of the model's headroom."""
+        """Return a bar of the model's headroom."""
         return Ranking([self]).figure()
 
 
@@ -110,7 +110,7 @@ class Ranking(Drawn, list[Verdict]):
         return Card("Drives that meet the bounds", rows, columns)
 
     def figure(self) -> BarChart:
-        """Return a figure of the headroom of each model."""
+        """Return bars of the headroom of each model."""
         return headroom_by_model(
             [verdict.name for verdict in self], *zip(*map(_headrooms, self), strict=True)
         )

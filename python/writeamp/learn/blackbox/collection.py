@@ -1,4 +1,4 @@
-"""Collection of measurements: a target is measured at the points of a design."""
+"""Collection of measurements: a target (drive) is measured at points (workloads) of a design."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ from writeamp.studies import study
 from writeamp.studies.dataset import locked
 from writeamp.studies.study import DocumentCodec, RunFacts, RunStore, keep_runs
 
-# The target of active learning; bandwidth and throughput follow from it by Little's law.
+# Active learning models latency only; bandwidth and throughput follow from it by Little's law.
 _LEARNT = "latency_us"
 
 
@@ -73,7 +73,7 @@ class Collected(Drawn):
         elapsed_s: seconds of the whole collection.
         unfinished: points that an interruption left unmeasured; None for each point that active
             learning had not chosen yet.
-        store_stats: statistics of the folder of saved points beside the file.
+        store_stats: statistics of the folder beside the file, in which each point is saved.
     """
 
     out: Path
@@ -95,7 +95,7 @@ class Collected(Drawn):
         return Card(f"Measurements in {self.out}", rows, warnings=self.warnings, notes=notes)
 
     def figure(self) -> BarChart:
-        """Return a figure of the number of points by outcome."""
+        """Return bars of the number of points by outcome."""
         names = ("done", "skipped", "failed", "merged")
         return points_by_outcome(
             {name: getattr(self, name) for name in names}, subtitle=f"of {self.points:,} points"
@@ -133,10 +133,10 @@ def collect(
         out: a Parquet file, made if it does not exist. Points in this file are not measured again,
             nor those in the folder `out` with `.runs`, where each point is saved at once. The same
             call after an interruption measures the remaining points.
-        design: kind and number of points; 600 of the mixed design if None.
-        retry_failed: measure points again that failed before.
-        learner: learner of the active design; a Gaussian process if None.
-        progress: called with the points done, and all points to measure.
+        design: kind and number of points; 600 points of the mixed design if None.
+        retry_failed: whether points that failed before are measured again.
+        learner: model that chooses the points of the active design; a Gaussian process if None.
+        progress: called with the number of points done, and of all points to measure.
 
     Returns:
         `Collected`: `points`, `done`, `failed`, `errors`, `out`, `unfinished`.
@@ -213,7 +213,7 @@ class _Run:
         return self._found()
 
     def rows(self, design: str | None = None) -> list[Row]:
-        """Return the rows of points that need no measurement: of all designs, or of one kind."""
+        """Return the rows of points that need no measurement: of all designs, or of one design."""
         return [row for row in self._row_of.values() if design is None or row["design"] == design]
 
     def usual_rows(self) -> list[Row]:

@@ -131,8 +131,8 @@ _GRID_EVERY = 4
 def grid_points(points: int, seed: int) -> Iterator[WorkloadPoint]:
     """Give an even subsample of paper 2's grid, in the order of a Sobol sequence.
 
-    Every value of every characteristic occurs nearly equally often, and a smaller subsample is the
-    beginning of a larger one.
+    The values of a characteristic occur nearly equally often. A smaller subsample is the beginning
+    of a larger one.
     """
     return islice(_grid_in_order(seed), points)
 
@@ -181,7 +181,7 @@ class Design(Settings):
         kind: one of `DESIGNS`, or "active".
         points: number of points.
         seed: seed of the points.
-        vary: parts of the drive's state that vary, of `STATES`; None for none.
+        vary: which of `STATES`, the parts of the drive's state, vary; None if no part varies.
         burst_s: how long each point is measured, in s; None for the long run, or for 10 s if recent
             writes vary.
 

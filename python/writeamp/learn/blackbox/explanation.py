@@ -65,7 +65,7 @@ class Explanation(Drawn):
         ]
 
     def card(self) -> Card:
-        """Return the share of each feature, the most important first."""
+        """Return each feature's share of the explained variation, the most important first."""
         ranked = sorted((self.importances or {}).items(), key=lambda entry: -entry[1])
         rows = [(name, f"{share:.1%}") for name, share in ranked]
         notes = [] if rows else ["this kind of model has no importances"]
@@ -73,7 +73,7 @@ class Explanation(Drawn):
         return Card(title, rows, ("feature", ">share of explained variation"), notes=notes)
 
     def figure(self) -> BarChart:
-        """Return a figure of the importances.
+        """Return bars of each feature's importance.
 
         Raises:
             WriteampError: this kind of model has no importances.
@@ -106,7 +106,7 @@ class Response(Drawn):
         ]
 
     def card(self) -> Card:
-        """Return the range of each target as the characteristic varies."""
+        """Return the range of each target's predictions as the characteristic varies."""
         rows = [
             (target, range_in_words(np.nanmin(forecast.value), np.nanmax(forecast.value)))
             for target, forecast in self.predictions.items()
@@ -116,7 +116,7 @@ class Response(Drawn):
         return Card(f"{self.characteristic} from {span}", rows, ("target", "predicted"))
 
     def figure(self) -> PanelChart:
-        """Return a figure of the predictions over the characteristic, with their intervals."""
+        """Return a figure of each target's predictions and intervals over the characteristic."""
         label = self.characteristic.replace("_", " ")
         return curves_with_intervals(
             [forecast.curve(label, self.x) for forecast in self.predictions.values()],

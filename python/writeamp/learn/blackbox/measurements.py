@@ -1,4 +1,4 @@
-"""Tables of measurements: characteristics of workloads, and targets measured under them.
+"""Tables of measurements: workloads' characteristics, and targets such as latency and WA.
 
 A row has a column for each characteristic of the workload (`features.CHARACTERISTICS`), one for
 each measured target, and optionally `workload`, a name that repeats of a workload share.
@@ -17,7 +17,7 @@ from writeamp.learn.blackbox.features.characteristics import CHARACTERISTICS, se
 
 I64 = npt.NDArray[np.int64]
 
-# Column of each target; its name holds the unit.
+# Column of each target (measured quantity); the column's name holds the unit.
 TARGETS = {
     "latency": "latency_us",
     "bandwidth": "bandwidth_mb_s",
@@ -29,7 +29,7 @@ WORKLOAD = "workload"
 
 
 def targets_in(measurements: pl.DataFrame) -> list[str]:
-    """Return the targets with values in a table; without any, raise a `WriteampError`."""
+    """Return the targets that have values in a table; a table without any is a `WriteampError`."""
     targets = [name for name in TARGETS if not _with_values(measurements, name).is_empty()]
     if not targets:
         raise WriteampError(

@@ -1,1 +1,1 @@
-"""Verbs of learnt models: `blackbox`, `twin`."""
+"""Commands of learnt models: `blackbox` and `twin`."""

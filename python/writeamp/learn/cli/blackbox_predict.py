@@ -88,7 +88,7 @@ def predict(
 
 
 def note_extrapolation(trained: BlackBox, rows: pl.DataFrame) -> None:
-    """Note the characteristics outside the range of the training rows."""
+    """Print a note on the characteristics that are outside the range of the training rows."""
     for name in trained.beyond(rows):
         trained_range = trained.ranges[name]
         options.note(

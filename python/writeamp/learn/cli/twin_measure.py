@@ -37,7 +37,7 @@ _LONG_S = 600
 
 @dataclass(frozen=True)
 class Measuring:
-    """Measurement of a target by a chain.
+    """Measurement of a drive by a chain of workloads.
 
     Attributes:
         target: settings of the target.
@@ -189,7 +189,7 @@ class Measuring:
 
 
 def _note_cost(saved: SavedWindows, repeats: int, bytes_a_second: float) -> None:
-    """Note the bytes and hours of a long measurement, and whether it continues an earlier one."""
+    """Print the bytes and hours of a long measurement, and whether it continues an earlier one."""
     written = repeats * saved.chain.written_bytes
     seconds = written / bytes_a_second
     if seconds >= _LONG_S:

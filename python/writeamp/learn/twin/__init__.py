@@ -1,4 +1,4 @@
-"""Twins: hidden parameters of a real drive, learned from the write amplification of one run."""
+"""Twins: models of real drives, whose hidden parameters are learned from WA in one run."""
 
 from writeamp.fields.arguments import public_names
 

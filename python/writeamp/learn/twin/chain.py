@@ -48,13 +48,16 @@ class Phase:
 
     @property
     def drive_writes(self) -> float:
-        """Drive writes of the phase."""
+        """Length of the phase in drive writes (writes of the whole capacity)."""
         return self.ends[-1]
 
 
 @dataclass(frozen=True)
 class WindowPart:
-    """A separately counted part of a window: its phase, window and end in page writes."""
+    """Separately counted part of a window: indices of its phase and window, and its end.
+
+    The end is the number of page writes since the sequential fill.
+    """
 
     phase: int
     window: int
@@ -71,7 +74,7 @@ class Chain:
 
     @property
     def logical_pages(self) -> int:
-        """Pages that the host sees."""
+        """Number of pages that the host sees."""
         return self.capacity_bytes // self.page_bytes
 
     @property

@@ -137,7 +137,7 @@ class Fit(OneLine, Drawn):
 
     @property
     def _seen(self) -> float:
-        """Relative error of a window, from noise and table together."""
+        """Relative error of a window's WA, from noise and the table's error together."""
         return math.hypot(self.weighed.scale, self.weighed.table_error)
 
     @property
@@ -260,7 +260,7 @@ class Fit(OneLine, Drawn):
         return pl.DataFrame(self._records())
 
     def _bands(self) -> tuple[Floats, Floats]:
-        """Return the ends of the candidates' 90% interval for each window."""
+        """Return the ends of the 90% interval of the candidates' WA for each window."""
         ends = [self._quantiles(column)[1:] for column in self.weighed.log_wa.T]
         low, high = np.exp(np.array(ends)).T
         return low, high
@@ -331,9 +331,10 @@ def fit(
 
     Args:
         windows: from `measure` or a file.
-        table: candidates of the same chain; by default those of the cache, simulated if missing.
-        runner: simulates them.
-        progress: called with the finished part of the table, and the whole.
+        table: candidates that served the same chain; by default, they come from the cache, and are
+            simulated if missing.
+        runner: runs the simulations.
+        progress: called with the number of finished simulations, and of all.
 
     Returns:
         `Fit`: `op` and `erase_unit_pages` (each the median and the ends of its 90% interval),

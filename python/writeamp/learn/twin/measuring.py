@@ -1,4 +1,4 @@
-"""Measurement of simulated drives: the windows of a chain from their counters."""
+"""Measurement of simulated drives: host and flash bytes in each window of a chain."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ def measure(
     saved: SavedWindows | None = None,
     progress: Progress | None = None,
 ) -> Windows:
-    """Run a chain on a simulated drive, without time, and return its windows.
+    """Run a chain on a simulated drive, without simulating time, and return its windows.
 
     Args:
-        drive: its geometry, such as `wa.device("ssd-m", size="64MiB")`.
-        policy: its placement and victim policy, such as `wa.Policy("sepgc")`.
+        drive: geometry of the drive, such as `wa.device("ssd-m", size="64MiB")`.
+        policy: placement and victim policy of the drive, such as `wa.Policy("sepgc")`.
         chain: the chain, scaled to the drive.
         seed: seed of all random draws.
         repeats: number of runs, each on a new drive with a seed of its own.
         saved: store of finished repeats, which are not run again.
-        progress: called with host pages written and expected.
+        progress: called with the numbers of host pages written and expected.
 
     Returns:
         `Windows`: `wa` of each window, `noise`, `chain`; `write(path)`.

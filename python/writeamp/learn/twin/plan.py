@@ -23,7 +23,7 @@ def plan_tables(chain: Chain, *, write_mb_s: float, rated_tbw: float | None) -> 
     Args:
         chain: the chain of the plan.
         write_mb_s: bandwidth of random writes of the drive, in 10^6 bytes per second.
-        rated_tbw: its rated endurance in 10^12 bytes written.
+        rated_tbw: rated endurance of the drive (TBW), in 10^12 bytes written.
     """
     written = chain.written_bytes
     cost = {

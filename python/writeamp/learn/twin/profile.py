@@ -25,7 +25,7 @@ def profile_tables(
 
     Args:
         candidates: the possible drives.
-        page_bytes: size of their pages.
+        page_bytes: page size of these drives, in bytes.
         summary: the result of the fit in one line.
         posterior: further values to store, as TOML types.
     """

@@ -47,8 +47,9 @@ class DriveUse:
 class Characteristics:
     """Characteristics of a workload: paper 2's equation 4, and four for later drives.
 
-    `frame` sets values to 0 that have no meaning: those of a direction without requests, and the
-    stride of a direction without continuing requests. So equal workloads have equal rows.
+    `frame` sets values without meaning to 0: values of a direction (reads or writes) without
+    requests, and the stride of a direction with only random requests. So equal workloads have equal
+    rows.
 
     Attributes:
         write_ratio: share of the writes among reads and writes (paper 2: wr_ratio).
@@ -105,7 +106,7 @@ def domain_of(name: str) -> Number:
 
 
 def settled(characteristics: pl.DataFrame) -> pl.DataFrame:
-    """Return the frame with 0 for values without meaning: equal workloads get equal rows.
+    """Return the rows with 0 for values without meaning, so that equal workloads are equal rows.
 
     A direction without requests has no size, randomness or stride. A direction with only random
     requests has no stride. Missing columns stay missing, and no value is changed because of them.

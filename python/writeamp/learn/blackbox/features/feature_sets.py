@@ -16,10 +16,10 @@ class Feature:
     """One input of a model.
 
     Attributes:
-        name: its column.
-        symbol: its name in paper 2; empty if the paper does not have it.
-        summary: its meaning, for documentation.
-        value: expression that computes it from the characteristics.
+        name: name of the feature's column.
+        symbol: name of the feature in paper 2; empty if the paper does not have it.
+        summary: meaning of the feature, for documentation.
+        value: expression that computes the feature from the characteristics.
     """
 
     name: str
@@ -33,9 +33,9 @@ class FeatureSet:
     """A named vector of features.
 
     Attributes:
-        name: its name.
-        source: paper and equation that define it.
-        features: in the order of the vector.
+        name: name of the set.
+        source: paper and equation that define the set.
+        features: the features, in the order of the vector.
     """
 
     name: str
@@ -54,10 +54,10 @@ class FeatureSet:
         return tuple(dict.fromkeys(roots))
 
     def of(self, characteristics: pl.DataFrame) -> pl.DataFrame:
-        """Return the vectors, a row for each row of characteristics, all of them f64.
+        """Return the feature vectors, one for each row of characteristics, as f64 columns.
 
         Args:
-            characteristics: a column for each characteristic that the set needs; others are
+            characteristics: a column for each characteristic that the set needs; other columns are
                 ignored.
 
         Raises:

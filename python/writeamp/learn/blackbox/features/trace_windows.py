@@ -1,4 +1,4 @@
-"""Characteristics of a trace, window by window of its time."""
+"""Characteristics of a trace, one set for each time window of the trace."""
 
 from __future__ import annotations
 

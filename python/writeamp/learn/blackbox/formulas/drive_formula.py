@@ -30,7 +30,7 @@ NEEDS = (
     "write_stride_bytes",
     "read_stride_bytes",
 )
-# An optional feature.
+# Optional feature: the share of the drive that holds data.
 FILL = "fill"
 # Costs of a drive, each with the median of its log-normal prior and the standard deviation of the
 # logarithm. Times are in µs. Times of written pages are per 4 KiB and include garbage collection.

@@ -37,7 +37,7 @@ def simulated_formula(path: str) -> DriveFormula:
     """Return the formula of a profile, fitted to simulated random points.
 
     Args:
-        path: of the .toml file.
+        path: path of the profile's .toml file.
 
     Raises:
         WriteampError: the file is not a profile of a flash drive, has no times, or more than half

@@ -178,7 +178,7 @@ def _array(content: bytes) -> npt.NDArray[Any]:
     }[version]
     shape, is_fortran, dtype = read(file)
     left = content[file.tell() :]
-    # `prod` of Python integers does not overflow.
+    # Python integers do not overflow, even if a damaged header declares a huge shape.
     size = int(np.prod(np.array(shape, dtype=object), initial=1)) * dtype.itemsize
     if dtype.hasobject or dtype.itemsize == 0 or min(shape, default=1) < 0 or size != len(left):
         raise WriteampError("its archive has an array of other elements than plain numbers")

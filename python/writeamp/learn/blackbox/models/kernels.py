@@ -178,7 +178,7 @@ def tuned(points: F64, target: F64, columns: Sequence[I64], most_steps: int) -> 
 
     Args:
         points: shape (rows, coordinates).
-        target: of mean 0 and variance 1; shape (rows,).
+        target: values to fit, with mean 0 and variance 1; shape (rows,).
         columns: indices of the coordinates of each part.
         most_steps: most steps of the search.
     """

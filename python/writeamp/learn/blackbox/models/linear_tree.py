@@ -40,7 +40,7 @@ class LinearTreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     unless `smoothing` is 0.
 
     Args:
-        min_samples_leaf: least rows of a leaf.
+        min_samples_leaf: least number of rows in a leaf.
         max_depth: most splits above a leaf.
         max_terms: most terms of a leaf's model; None for no limit.
         f_to_enter: least F statistic of a term that enters a model.
@@ -49,7 +49,7 @@ class LinearTreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         log_terms: add logarithms of features that span a factor of 8.
         quantile: fit this quantile in the leaves; None for least squares.
         folds: number of folds of the cross-validation for pruning; 0 for no pruning.
-        standard_errors: prune further while the error rises by at most this many standard errors.
+        standard_errors: pruning may raise the mean error by at most this many standard errors.
         smoothing: weight of the parent's model in each node's model, as a number of rows.
         margin: how far predictions may exceed the range of a leaf's training targets, as a share of
             that range.
