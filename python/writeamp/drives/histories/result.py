@@ -67,7 +67,7 @@ class History(Drawn):
                 yield {"drive": drive.drive, **_times(interval), **record}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the history as JSON types; times are seconds since 1970, and text."""
+        """Return the history as JSON types; times are in seconds since 1970, and also as text."""
         return {
             "drives": [
                 {

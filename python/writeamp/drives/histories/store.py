@@ -125,7 +125,7 @@ def is_history(path: Path) -> bool:
 
 @contextmanager
 def _opened(db: Path, *, is_new: bool) -> Iterator[sqlite3.Connection]:
-    file_name(db)  # SQLite cuts a name at NUL
+    file_name(db)  # rejects NUL, at which SQLite would cut the name
     mode = "rwc" if is_new else "rw"
     if not is_new and not os.access(db, os.W_OK):
         mode = "ro"

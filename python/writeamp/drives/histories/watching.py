@@ -77,7 +77,7 @@ def _reading(name: str, read_device: DeviceReader | None) -> StoredReading:
         files, taken_at = read_device(name), time.time()
     else:
         files, taken_at = documents_at(path), _changed_at(path)
-    snapshots_of(name, files)  # raises if they are invalid
+    snapshots_of(name, files)  # raises an error if the files are invalid
     return StoredReading(
         name, taken_at, {key: without_serials(content) for key, content in files.items()}
     )

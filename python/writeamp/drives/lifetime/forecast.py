@@ -45,7 +45,7 @@ class WearForecast(NamedTuple):
         method: source of the rate.
         last: latest reading, from which wear continues.
         bounds: 90% interval of the rate; a lower bound of 0 means that it is unknown.
-        step_percent: every percentage used is a multiple of it.
+        step_percent: step in which the drive counts percentage used, 1 for most drives.
         dominates: main cause of the width of the bounds.
         warnings: sentences about a rate that changed.
     """
@@ -67,7 +67,7 @@ class WearForecast(NamedTuple):
 
 
 def latest_forecast(readings: Sequence[WearReading], *, is_by_hours: bool) -> WearForecast | None:
-    """Return the forecast from all readings; warns if it contradicts the previous forecast."""
+    """Return the forecast from all readings, with a warning if the previous one contradicts it."""
     forecast = forecast_of(readings, is_by_hours=is_by_hours)
     if forecast is None or forecast.warnings or len(readings) < 3:
         return forecast

@@ -77,8 +77,8 @@ class Rates(NamedTuple):
     Attributes:
         bounds: bounds of the rate.
         previous: bounds of the previous rate; None if the rate did not change.
-        span: first and last reading.
-        step_percent: every percentage used is a multiple of it; 1 for most drives.
+        span: first and last reading of the span.
+        step_percent: step in which the drive counts percentage used; 1 for most drives.
         varies: whether one rate explains the span only if the load varies from day to day.
     """
 
@@ -98,7 +98,8 @@ def rates_of(readings: Sequence[WearReading]) -> Rates:
     """Return the rate that explains the latest readings.
 
     Args:
-        readings: at least two at different times, in order, with a percentage that does not fall.
+        readings: at least two readings at different times, in order of time, with a percentage used
+            that does not fall.
     """
     corners = _corners(readings)
     step, starts = _step_and_starts(corners, len(readings))

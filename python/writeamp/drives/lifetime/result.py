@@ -44,8 +44,9 @@ class DriveLifetime(Presented):
         years, years_low, years_high: from now, or from new for a simulation; None if unknown. The
             interval of a real drive has the probability `LEVEL`.
         at_least_years: lower bound, if only that is known; otherwise None.
-        wa, wa_low, wa_high: of the load, or of the drive since it was new; None if unknown.
-        wa_of_interval: of the drive between its first snapshot and its last; None if unknown.
+        wa, wa_low, wa_high: WA and its bounds, of the load, or of the drive since it was new; None
+            if unknown.
+        wa_of_interval: WA of the drive between its first and last snapshot; None if unknown.
         dwpd: drive writes per day over the warranty that the drive endures under this load.
         tbw: terabytes (10**12 bytes) of host writes that it endures under this load.
         percentage_used_a_year: share of the rated erases used per year of a load, in percent; None

@@ -37,9 +37,9 @@ class PointLearner(Protocol):
 
         Args:
             measured: characteristics of the measured points; shape (n, 8).
-            target: values measured there, above 0; shape (n,).
+            target: values measured at these points, above 0; shape (n,).
             candidates: characteristics of the candidates; shape (m, 8).
-            count: how many to choose.
+            count: number of candidates to choose.
 
         Returns:
             Row numbers of the chosen candidates, the most useful first; shape (count,).

@@ -1,4 +1,4 @@
-"""Collection of measurements: a target (drive) is measured at points (workloads) of a design."""
+"""Collection of measurements: a target (drive) at the points (workloads) of a design."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ class Chain:
                 )
         if not chain.phases or chain.logical_pages < 1:
             raise WriteampError(f"{where} has no phase, or a capacity below one page")
-        Spec.of("workloads", chain.spec(10**6))  # raises if a workload is not valid
+        Spec.of("workloads", chain.spec(10**6))  # raises an error if a workload is not valid
         return chain
 
     @staticmethod

@@ -64,7 +64,7 @@ class HostCounters:
         """Read the counters of a source once, and return them.
 
         Raises:
-            WriteampError: they cannot be read, are not updated, or cannot give WA.
+            WriteampError: the counters cannot be read, are not updated, or cannot give WA.
         """
         files = _counting_files(source)
         first = _fresh(source, files, patience_s)

@@ -41,7 +41,7 @@ _Rows: TypeAlias = tuple[Floats, Floats]
 _FORM = 4
 # Number of significant bits of WA that are stored.
 _BITS = 13
-# Pages of the tiny drive that detects a changed engine.
+# Pages of the tiny drive whose WA changes if the engine changes, so that the cache is not used.
 _TINY_PAGES = 1000
 # Drives with fewer pages than this are compared with candidates of this number of pages.
 _LEAST_PAGES = 2**12
@@ -97,8 +97,8 @@ def table_of(
         grid: erase units and spare spaces of the candidates; by default, those for the size of the
             chain's drive.
         families: placements and victim policies of the candidates.
-        runner: simulates them.
-        progress: called with the finished erase units of variants, and all.
+        runner: runs the simulations.
+        progress: called with the number of finished pairs of variant and erase unit, and of all.
 
     Raises:
         KeyboardInterrupt: Ctrl-C; its text has the number of cached variants, if there are any.
@@ -280,7 +280,7 @@ def _read(path: Path, shape: tuple[int, int], windows: int) -> _Rows | None:
     try:
         with path.open("rb") as source, np.load(source, allow_pickle=False) as file:
             log_op, wa = (np.asarray(file[name], float) for name in ("log_op", "wa"))
-    except Exception:  # damaged archives raise many: of zlib, zipfile, struct and NumPy's headers
+    except Exception:  # damaged archives raise many types: zlib's, zipfile's, struct's, NumPy's
         return None
     if log_op.shape != shape or wa.shape != (*shape, windows):
         return None
@@ -302,7 +302,7 @@ def _write(path: Path, log_op: Floats, wa: Floats) -> None:
         with output.replacing(path, "table of candidates", synced=False) as file:
             file.write(text.getvalue())
     except (OSError, WriteampError):
-        return  # without a cache, only time is lost
+        return  # without a cache, later fits only take longer
 
 
 # Keeps the logarithm of WA - 1 finite before any garbage collection.

@@ -83,7 +83,7 @@ class Windows:
 
         Raises:
             WriteampError: the flash wrote less than the host, or far more than the host during the
-            fill.
+                fill.
         """
         if not 0.97 <= self.sequential_factor <= _MOST_SEQUENTIAL:
             raise WriteampError(
@@ -192,10 +192,10 @@ def windows_of_csv(path: str | Path, chain: Chain | None, make: Any) -> Windows:
     """Return the windows of a CSV file with the columns host_bytes and flash_bytes.
 
     Args:
-        path: the file, with a line for each window in order. The fill in order may come first. The
-            lines of further repeats of the chain may follow.
-        chain: the chain of the plan; None for the usual one, with the capacity from the fill.
-        make: returns the usual chain on a drive with this number of bytes.
+        path: the file, with a line for each window in order. A line for the sequential fill may
+            come first. The lines of further repeats of the chain may follow.
+        chain: the chain of the plan; None for the usual chain, with the capacity from the fill.
+        make: function that returns the usual chain for a drive with this number of bytes.
 
     Raises:
         WriteampError: the file has other columns, or other windows than the plan.
