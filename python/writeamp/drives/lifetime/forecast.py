@@ -58,7 +58,7 @@ class WearForecast(NamedTuple):
     warnings: tuple[str, ...] = ()
 
     def seconds_to(self, percent: float) -> tuple[float, float | None, float | None]:
-        """Return the least, median and greatest number of seconds until a percentage, or None."""
+        """Return the least, middle and greatest number of seconds until a percentage, or None."""
         least = max(percent - self.last.percent - self.step_percent, 0.0)
         most = max(percent - self.last.percent, 0.0)
         low, middle, high = self.bounds
