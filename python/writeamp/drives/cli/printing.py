@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def print_result(
     result: Any, show: Callable[[], None] | None = None, *, json: bool, csv: bool
 ) -> None:
-    """Print a result as JSON, CSV or tables; `show` replaces the printing of its card."""
+    """Print a result as JSON, CSV or tables; `show` is called instead of printing the tables."""
     if options.printed_json(result.to_dict, json=json):
         return
     if csv:

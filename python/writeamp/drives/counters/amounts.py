@@ -9,16 +9,18 @@ from typing import Literal, NamedTuple, TypeAlias
 from writeamp.vssd.log_pages.smart import DATA_UNIT_BYTES
 
 Side: TypeAlias = Literal["host", "flash"]
-# Content of a flash counter: all programs, those of one cell type, or pages by their cause.
+# Content of a flash counter: all programs, the programs of one cell type (TLC or SLC), or the pages
+# of one cause (host writes or background work).
 FlashPart: TypeAlias = Literal["all", "tlc", "slc", "host pages", "background pages"]
-# Rounding by the drive. Up: the true amount is in (count - 1, count]; down: [count, count + 1).
+# Rounding of a counter by the drive. Up: the true amount is in (count - 1, count]. Down: it is in
+# [count, count + 1).
 Rounding: TypeAlias = Literal["up", "down", "exact", "unknown"]
-# Limits of true amount - count, in units.
+# Lower and upper limit of the true amount minus the count, in units of the counter.
 _SLACK = {"up": (-1, 0), "down": (0, 1), "exact": (0, 0), "unknown": (-1, 1)}
 
 
 class Amount(NamedTuple):
-    """Bytes with lower and upper bounds; counts instead of bytes if the unit is unknown."""
+    """Number of bytes with its bounds; if the counter's unit is unknown, a number of counts."""
 
     low: Fraction
     nominal: Fraction
@@ -31,7 +33,7 @@ class Amount(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """Size of one count, in bytes; `low` and `high` differ if the name of the unit is ambiguous."""
+    """Bytes per count of a counter; `low` and `high` differ if the unit's name is ambiguous."""
 
     name: str
     nominal: Fraction
@@ -67,7 +69,7 @@ UNITS = {
         _unit("0.001 GB", 10**6),
         _unit("GB", 10**9),
         _unit("TB", 10**12),
-        # Drives that name an attribute "GB" count either unit.
+        # Attributes named "GB" count GB in some drives and GiB in others.
         Unit("GB or GiB", Fraction(2**30), Fraction(10**9), Fraction(2**30)),
     )
 }
@@ -109,7 +111,7 @@ class Counter:
         return (self.side, self.part, self.source, self.scope, self.label)
 
     def amount(self) -> Amount:
-        """Return the bytes since the drive was new; counts if the unit is unknown."""
+        """Return the bytes since the drive was new, or the counts if the unit is unknown."""
         low, high = _SLACK[self.rounding]
         last = self.count if self.count_high is None else self.count_high
         return _in_bytes(
@@ -120,7 +122,7 @@ class Counter:
         )
 
     def since(self, earlier: Counter) -> Amount:
-        """Return the bytes since an earlier snapshot, allowing for one wrap of the counter."""
+        """Return the bytes counted since an earlier snapshot; the counter may have wrapped once."""
         wrap = 1 << self.bits if self.bits and self.count < earlier.count else 0
         slack = 0 if self.rounding == "exact" else 1
         first_high = earlier.count if earlier.count_high is None else earlier.count_high

@@ -32,7 +32,8 @@ _NVME = (
     "save it with `writeamp measure save DEVICE`, or put the output of `nvme ocp smart-add-log -o "
     "json` (or the vendor's plugin) and `nvme smart-log -o json` into one folder"
 )
-# Pages by cause. Only the sum of both counts is the number of programmed pages.
+# Flash counters of pages by cause, each with its counterpart. Programmed pages are the sum of both
+# counters.
 _PAGES = {"host pages": "background pages", "background pages": "host pages"}
 
 
@@ -148,7 +149,7 @@ def _answer(
 
 
 class _JudgedPairing(NamedTuple):
-    """Pairing with its checks and the resulting class."""
+    """Pairing of host and flash counters, its checks, and the class of WA that they allow."""
 
     pair: Pairing
     checks: tuple[CounterCheck, ...]
@@ -164,7 +165,7 @@ def _judged(pair: Pairing, facts: CounterFacts, *, is_life: bool) -> _JudgedPair
 
 
 def _answers(pairing: _JudgedPairing, definition: str | None) -> bool:
-    """Return whether a pairing gives the WA; TLC alone only if it was selected by name."""
+    """Return whether a pairing may be the answer; WA of TLC alone must be selected by name."""
     is_asked = pairing.pair.definition in (definition, *(set(DEFINITIONS) - {"tlc"}))
     return pairing.kind == "measured" and definition in (None, pairing.pair.definition) and is_asked
 
@@ -253,7 +254,7 @@ def _no_definition(definition: str | None, judged: Iterable[_JudgedPairing]) -> 
 
 
 def missing_reason(snapshot: Snapshot, amounts: Amounts, *, is_life: bool) -> str:
-    """Return a sentence that names the missing counter."""
+    """Return a sentence on why there is no WA, such as the name of a missing counter."""
     facts = snapshot.facts
     counters = [counter for counter in facts.counters if counter.key in amounts]
     hosts = [counter for counter in counters if counter.side == "host"]
@@ -278,7 +279,7 @@ def missing_reason(snapshot: Snapshot, amounts: Amounts, *, is_life: bool) -> st
 def missing_for_estimate(
     facts: CounterFacts, erases: Sequence[Erases], host: Counter | None
 ) -> str:
-    """Return the data missing for an estimate from erases and capacity; "" if not applicable."""
+    """Return a clause on data missing for an estimate of WA from erases, or ""."""
     if not facts.estimates:
         return ""
     parts = (("mean erases", erases), ("capacity", facts.capacity_bytes), ("host writes", host))

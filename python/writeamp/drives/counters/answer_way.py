@@ -1,4 +1,4 @@
-"""Counters of a real drive, over its life or between two snapshots."""
+"""The answer of `writeamp answer` by the counters of a real drive."""
 
 from __future__ import annotations
 

@@ -21,12 +21,14 @@ from writeamp.drives.counters.pairing import standard_counter
 from writeamp.text import hashed_serial
 
 _WORD = 1 << 16
-# Values that drives report if a counter was reset or is missing.
+# Values of a counter that was reset or is missing, so they are not counts.
 _RESET = frozenset({0, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFFFFFF})
-# Larger values are not hours (or erases of a block) but several numbers packed into one.
+# Limits of plausible hours, and of erases of a block. Larger raw values have several numbers packed
+# into them, so they are not used.
 _MOST_HOURS = 40 * 8766
 _MOST_ERASES = 1_000_000
-# The attribute may be updated late, by up to 1/200 of the bytes written.
+# The attribute may be updated late. It may lag behind device statistics by 1/200 of the bytes
+# written.
 _LATE_PART = 200
 _LATE_BYTES = 2**28
 
@@ -190,7 +192,7 @@ def _with_statistics(facts: CounterFacts, drive: AtaDrive) -> CounterFacts:
 def _compared(
     facts: CounterFacts, host: Counter, standard: Counter, comparison: StandardCount
 ) -> CounterFacts:
-    """Return facts with the counter of the standard log if it equals the attribute but is finer."""
+    """Return facts with the counter of device statistics if it agrees with the attribute."""
     if is_attribute_wrapped(comparison):
         others = (counter for counter in facts.counters if counter is not host)
         return replace(facts, counters=(standard, *others))
@@ -210,7 +212,7 @@ def _compared(
 def _calibrated(
     facts: CounterFacts, host: Counter, standard: Counter, comparison: StandardCount
 ) -> CounterFacts:
-    """Return facts with the unit of the host attribute as confirmed by device statistics."""
+    """Return facts with the unit of the host attribute, determined from device statistics."""
     size = Fraction(comparison.logical_sectors * comparison.sector_bytes)
     unit = snapped_unit(host, size, slack=min(int(size) // _LATE_PART, _LATE_BYTES))
     calibrated = replace(host, unit=unit) if unit else host

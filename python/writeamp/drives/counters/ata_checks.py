@@ -12,7 +12,7 @@ from writeamp.drives.counters.checks import against_standard
 from writeamp.drives.counters.facts import CounterCheck, CounterFacts
 from writeamp.drives.counters.families import Family
 
-# Units by the words of an attribute's name. "GB" is used for either unit.
+# Valid units of an attribute whose name has one of these words. "GB" in a name may mean GB or GiB.
 _NAMED_UNITS = {
     "32MIB": {"32 MiB"},
     "16MIB": {"16 MiB"},
@@ -26,7 +26,7 @@ _NAMED_UNITS = {
     "SECTORS": {"512 B", "4 KiB"},
 }
 _WHOLE_PERCENT = 100
-# Upper limit of a SATA link.
+# Upper limit of the data rate of a SATA link.
 _LINK_BYTES_PER_HOUR = 600_000_000 * 3600
 
 
@@ -50,7 +50,7 @@ def checks_of_attributes(
 
 
 def with_agreeing_flash(facts: CounterFacts) -> CounterFacts:
-    """Return facts without the finer of two flash counters that contradict each other."""
+    """Return facts without the flash counter of the smaller unit, if two contradict each other."""
     counters_of_all = [
         counter
         for counter in facts.counters
@@ -79,7 +79,7 @@ def _terabytes(amount: Amount) -> str:
 
 
 def _names(facts: CounterFacts, drive: AtaDrive) -> Iterator[CounterCheck]:
-    """Yield a check of the attribute names, which come from the host's smartctl database."""
+    """Yield a check of the units in attribute names, which smartctl's database provides."""
     name = "names"
     counted = [counter for counter in facts.counters if _number(counter) in drive.attributes]
     if not counted:

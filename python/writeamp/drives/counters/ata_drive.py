@@ -12,13 +12,14 @@ from writeamp.drives.counters.clocks import LocalTime
 from writeamp.drives.counters.families import Family
 from writeamp.errors import WriteampError
 
-# Largest difference of two values of the used rated life, in percentage points. They are rounded,
-# and may be of different cells.
+# Largest difference of two values of the used rated life that still agree, in percentage points.
+# The values are rounded, and may describe different cell types.
 POINTS = 5
 _WHOLE_PERCENT = 100
-# Normalized values count down and stop at 1. Drives print 0 if they have no value.
+# Normalized values of a worn-out and of a new drive. They count down and stop at 1; 0 means that
+# the drive has no value.
 _WORN_OUT, _NEW = range(1, 6), 99
-# Hours below which no drive is worn out, and below which a drive is new.
+# Power-on hours below which no drive can be worn out, and below which a drive counts as new.
 _FEWEST_HOURS_WORN_OUT, _MOST_HOURS_NEW = 500, 2000
 # Attributes with the remaining rated life as their normalized value, on drives of any family.
 _WEAR_IDS = frozenset({173, 177, 202, 231, 233})
@@ -50,7 +51,7 @@ class AtaDrive:
         capacity_bytes, sector_bytes: capacity and logical sector size, in bytes.
         logical_sectors_written, statistics_used: device statistics (pages 1 and 7).
         power_on_hours, taken_at: hours, and seconds since 1970.
-        local_time: time of the reading if its time zone is unknown.
+        local_time: time at which the drive was read, if the time zone is unknown.
         is_rotating: whether the drive is a hard disk.
     """
 
@@ -92,7 +93,7 @@ def attributes_of(entries: Iterable[tuple[int, Attribute]], name: str) -> dict[i
 
 
 class UsedLife(NamedTuple):
-    """Used rated life in percent (None if unknown), its label, and confirmation of 100% or more."""
+    """Used rated life in percent, its label, and what confirms a value of 100% or more."""
 
     percent: float | None
     label: str = ""
@@ -104,7 +105,7 @@ def used_life(drive: AtaDrive, family: Family | None, hours: float | None) -> Us
 
     Some drives invert device statistics (100 is new), and others report more than 100 without being
     worn out. A value of 100% or more is used only if a wear attribute confirms it. A value above
-    half is unknown if power-on hours or a wear attribute contradict it.
+    50% is discarded if power-on hours or a wear attribute contradict it.
 
     Args:
         drive: values that smartctl prints.
@@ -122,7 +123,7 @@ def used_life(drive: AtaDrive, family: Family | None, hours: float | None) -> Us
 
 
 def _is_doubtful(drive: AtaDrive, statistics: float, hours: float | None) -> bool:
-    """Whether more than half is used too early, or wear attributes show it as remaining."""
+    """Return whether a value above 50% comes too early, or is the remaining life of wear attributes."""
     if statistics <= _WHOLE_PERCENT / 2:
         return False
     if hours is not None and hours < _FEWEST_HOURS_WORN_OUT:
@@ -143,7 +144,7 @@ def _of_worn_out(
         f"attribute {lowest}, normalized {left.get(lowest)}",
     )
     if by_attribute is not None:
-        # A normalized value of 1 means 99% or more.
+        # A normalized value of 1 means that 99% or more of the rated life is used.
         is_at_end = by_attribute.percent in {_WHOLE_PERCENT - 1, _WHOLE_PERCENT}
         source = f"{by_attribute.label} ({by_attribute.percent:g}% used)"
     if is_at_end and (hours is None or hours >= _FEWEST_HOURS_WORN_OUT):
@@ -156,7 +157,7 @@ def _of_worn_out(
 
 
 def _left(drive: AtaDrive) -> dict[int, int]:
-    """Return the remaining rated life by the wear attributes that are common to all families."""
+    """Return the remaining rated life in percent by the number of each common wear attribute."""
     return {
         number: attribute.normalized
         for number, attribute in drive.attributes.items()
@@ -177,7 +178,8 @@ def _percent_used(holds: str, attribute: Attribute) -> float | None:
     """Return the used rated life in percent; None if the value is implausible."""
     if holds == "packed hundredths used":
         used = attribute.raw // 256 % 256 + attribute.raw % 256 / 100
-        # Firmware that counts down or packs differently has another normalized value.
+        # Firmware that counts down or packs the value differently has another normalized value, so
+        # the two values are compared.
         agrees = attribute.normalized is not None and abs(attribute.normalized - used) <= 1
         return float(attribute.normalized) if attribute.normalized and agrees else None
     value = attribute.raw if holds.startswith("raw") else attribute.normalized

@@ -19,25 +19,29 @@ from writeamp.units.byte_sizes import shown_bytes
 from writeamp.vssd.log_pages.smart import DATA_UNIT_BYTES
 
 _WRAP = 1 << 32
-# The logs are read one after the other, and drives update them at different times.
+# Tolerated difference of two logs in bytes. The logs are read one after the other, and drives
+# update them at different times.
 _SLACK_BYTES = 2**28
-# Largest ratio of flash bytes and mean erases x capacity on drives with known units; spare blocks
-# and partly filled blocks make the difference.
+# Largest ratio between flash bytes and mean erases x capacity, measured on drives with known units.
+# Spare blocks and partly filled blocks cause the ratio.
 AGREEING_FACTOR = 1.6
-# Beyond this factor, one of the two counts something else.
+# Above this ratio, one of the two counters has another meaning, so the check fails.
 REFUSED_FACTOR = 4.0
-# Fewer erases are not conclusive: blocks are erased at the factory, and the mean is rounded.
+# With fewer erases per block, the check is skipped: blocks are erased at the factory, and the mean
+# is rounded.
 _FEW_ERASES = 10
-# Idle drives refresh their flash, but not this much per byte of the host.
+# Largest plausible WA. Idle drives refresh their flash, but write less than this per host byte.
 _MOST_WA = 10_000
-# Beyond the rated cycles of any flash.
+# Program/erase cycles that exceed the rating of any flash.
 _MOST_CYCLES = 200_000
 BELOW_ONE = "not below 1"
-# Suffix of the name of an interval's check that was run on the counters over the drive's life.
+# Suffix of a check's name: the check of an interval was repeated with the counters since the drive
+# was new.
 SINCE_NEW = " since new"
-# Rounded counters of a drive with WA 1 may give slightly less.
+# A drive with WA 1 may show a WA slightly below 1, because its counters are rounded.
 _NEARLY_ONE = 0.95
-# No drive is outside of these limits; one inside of them is plausible after a unit correction.
+# Limits of WA. A WA outside of the first pair is impossible. A WA inside of the second pair is
+# plausible after a correction of the unit.
 _LEAST_POSSIBLE, _MOST_POSSIBLE = 0.01, 1e4
 _LIKELY_LEAST, _LIKELY_MOST = 0.9, 1000.0
 PART_ONLY = "it counts only part of the flash, so this is a lower bound"
@@ -111,7 +115,7 @@ def against_standard(standard: StandardCount) -> CounterCheck:
 
 
 def snapped_unit(counter: Counter, size_bytes: int | Fraction, slack: int = 0) -> Unit | None:
-    """Return the only known unit in which the count gives this size; None if not exactly one.
+    """Return the unit in which a count gives this size; None if no unit or several units fit.
 
     Args:
         counter: counter with its count.
@@ -136,7 +140,7 @@ def checks_of(
     Args:
         pairing: pairing of host and flash counters.
         facts: facts of the drive.
-        is_life: whether the amounts are since the drive was new.
+        is_life: whether the pairing covers the drive's life instead of an interval.
     """
     if pairing.doubt:
         yield CounterCheck("page size", "doubt", pairing.doubt)
@@ -158,7 +162,7 @@ def checks_of(
 
 
 def _failed_since_new(pairing: Pairing, facts: CounterFacts) -> Iterator[CounterCheck]:
-    """Yield the checks that an interval's counters fail over the drive's life."""
+    """Yield the checks that fail with the pairing's counters since the drive was new."""
     amounts = {counter.key: counter.amount() for counter in pairing.counters}
     for life in pairings(pairing.counters, amounts):
         if life.definition == pairing.definition:
@@ -212,7 +216,7 @@ def _erases(pairing: Pairing, facts: CounterFacts) -> CounterCheck:
             name, "unknown", f"{erases.high:g} erases per block are too few for this check"
         )
     low, high = erased_bytes(erases, facts.capacity_bytes)
-    # Ratio of the closest ends of the two intervals; 1 if they overlap.
+    # Ratio between the closest bounds of flash bytes and erased bytes; 1 if their ranges overlap.
     factor = max(float(flash.low) / high, low / max(float(flash.high), 1.0), 1.0)
     verdict: Verdict = "ok" if factor <= AGREEING_FACTOR else "doubt"
     if factor > REFUSED_FACTOR:
@@ -229,7 +233,7 @@ def _erases(pairing: Pairing, facts: CounterFacts) -> CounterCheck:
 
 
 def _erases_and_flash(pairing: Pairing, facts: CounterFacts) -> tuple[Erases | None, Amount | None]:
-    """Return the erases of the cells that the pairing counts, and the bytes written to them."""
+    """Return the erases of the cell type that a pairing counts, and the bytes written to it."""
     tlc = next((counter for counter in pairing.counters if counter.part == "tlc"), None)
     of_tlc = next((erase for erase in facts.erases if erase.part == "tlc"), None)
     if tlc is not None and tlc.unit is not None and of_tlc is not None:
@@ -240,12 +244,12 @@ def _erases_and_flash(pairing: Pairing, facts: CounterFacts) -> tuple[Erases | N
 
 
 def erased_bytes(erases: Erases, capacity_bytes: int) -> tuple[float, float]:
-    """Return the erased bytes, by user capacity and by raw capacity."""
+    """Return bounds of the erased bytes: by user capacity, and by raw capacity."""
     return erases.low * capacity_bytes, erases.high * raw_bytes(capacity_bytes)
 
 
 def raw_bytes(capacity_bytes: int) -> int:
-    """Return the flash of a drive: the next power of two above the user capacity.
+    """Return the estimated raw capacity of a drive: the next power of two above its user capacity.
 
     >>> raw_bytes(960_197_124_096) >> 30, raw_bytes(128_035_676_160) >> 30
     (1024, 128)
@@ -291,7 +295,7 @@ def estimated_wa(facts: CounterFacts, host: Amount) -> tuple[float, float] | Non
 
 
 def unit_checks(pairing: Pairing) -> Iterator[CounterCheck]:
-    """Yield a failed check if a counter seems to confuse bytes and units of 512,000 bytes.
+    """Yield a failed check if a flash counter seems to be in bytes instead of units, or vice versa.
 
     Some tools print units of 512,000 bytes as bytes, or bytes as units.
     """

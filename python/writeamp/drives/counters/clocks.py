@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, Protocol
 
 from writeamp.drives.counters.document import number, text_of, within
 
-# Abbreviations with a single offset. Others have several meanings (CST, IST) or are rare.
+# Time zones with a single UTC offset, in hours. Other abbreviations have several meanings (CST,
+# IST) or are rare.
 _ZONE_HOURS = {
     "UTC": 0, "GMT": 0, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "JST": 9,
     "COORDINATED UNIVERSAL TIME": 0,
@@ -24,9 +25,11 @@ _OFFSET = re.compile(r"([+-])(\d{2})(?::?(\d{2}))?")
 _HOUR_S = 3600.0
 # UTC offsets of time zones range from -12 h to +14 h.
 _MOST_BEHIND_H, _MOST_AHEAD_H = 12, 14
-# If an unknown time zone adds more than this share of the interval, power-on hours are better.
+# If an unknown time zone adds an error above this share of the interval, power-on hours are used
+# instead.
 _CLOSE_ENOUGH = 0.1
-# Clocks that were never set begin in 1970 or 1980. SSDs that report their wear are newer.
+# Limits of times of clocks that were not set and that were set, in seconds since 1970. Clocks that
+# were never set begin in 1970 or 1980. SSDs that report their wear are newer.
 _UNSET_BEFORE_S, _SET_AFTER_S = 11 * 365.25 * 86_400, 35 * 365.25 * 86_400
 _UNSET = "a clock was not set: one snapshot is from before 1981 and another from after 2004"
 # Part of a zone name that changes between winter and summer: PST and PDT, AEST and AEDT, BRT and
@@ -77,7 +80,7 @@ def _offset_s(zone: str) -> float | None:
 
 
 class Dated(Protocol):
-    """Facts of a drive that may have the time of their reading."""
+    """Facts of a drive that may have the time at which they were read."""
 
     @property
     def taken_at(self) -> float | None:
@@ -97,9 +100,9 @@ class SnapshotClock:
     """Times of snapshots on a common clock.
 
     Attributes:
-        seconds: time of each snapshot, for differences only; empty if unknown.
+        seconds: time of each snapshot, in seconds from an arbitrary origin; empty if unknown.
         slack_s: uncertainty of a difference, in seconds.
-        is_powered_on: whether the clock is the power-on hours.
+        is_powered_on: whether the times are power-on hours.
         doubt: sentence about the uncertainty of the times, or "".
     """
 
@@ -129,7 +132,7 @@ def common_clock(facts: Sequence[Dated]) -> SnapshotClock:
     if by_times.slack_s <= _CLOSE_ENOUGH * span_s:
         return by_times
     is_ordered = by_times.slack_s < span_s
-    # Power-on hours that do not advance are worse than times in unknown zones.
+    # Power-on hours are not used if they are equal in all snapshots, as they then give no interval.
     if by_hours is not None and (len(set(hours)) > 1 or not is_ordered):
         return replace(by_hours, doubt=by_times.doubt)
     return by_times if is_ordered else SnapshotClock((), doubt=by_times.doubt)
@@ -162,7 +165,7 @@ def _of_times(facts: Sequence[Dated]) -> SnapshotClock | None:
 
 
 def _slack_hours(zones: Sequence[str]) -> int:
-    """Return the largest error of a time difference between these zones, in hours."""
+    """Return the largest error, in hours, of a difference between local times of these zones."""
     if len(zones) < 2:
         return 0
     if len({_SEASON.sub("", zone) for zone in zones}) == 1:

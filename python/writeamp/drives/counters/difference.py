@@ -10,17 +10,17 @@ from writeamp.drives.counters.clocks import common_clock
 from writeamp.drives.counters.facts import CUT_END, CounterCheck, CounterFacts, Erases
 
 _DAY_S = 86_400.0
-# With fewer units of a counter, rounding is more than 1% of the interval.
+# If a counter rises by fewer units, its rounding is more than 1% of the interval.
 FEW_UNITS = 100
 
 
 @dataclass(frozen=True)
 class SnapshotInterval:
-    """Amounts between two snapshots.
+    """Bytes written between two snapshots of a drive, and checks of the snapshots.
 
     Attributes:
-        amounts: by the keys of the counters that both snapshots have.
-        days: length; None if the times are unknown.
+        amounts: bytes or counts, by the key of each counter that both snapshots have.
+        days: length of the interval in days; None if the times are unknown.
         is_powered_on: whether `days` are power-on hours, as no clock is better.
         checks: checks of the two snapshots.
         refusal: why the interval has no WA, or "".
@@ -36,7 +36,7 @@ class SnapshotInterval:
 
 
 def interval_between(start: CounterFacts, end: CounterFacts) -> SnapshotInterval:
-    """Return the interval between two snapshots' facts."""
+    """Return the interval between the facts of two snapshots."""
     earlier = {counter.key: counter for counter in start.counters}
     both = [(earlier[counter.key], counter) for counter in end.counters if counter.key in earlier]
     clock = common_clock((start, end))
@@ -67,7 +67,7 @@ def interval_between(start: CounterFacts, end: CounterFacts) -> SnapshotInterval
 
 
 def _erases_between(start: CounterFacts, end: CounterFacts) -> Iterator[Erases]:
-    """Yield the erases between two snapshots, without counters that fell."""
+    """Yield the erases per block between two snapshots; counters that fell are left out."""
     earlier = {(erase.label, erase.part): erase for erase in start.erases}
     for last in end.erases:
         first = earlier.get((last.label, last.part))
@@ -118,7 +118,8 @@ def _resets(both: list[tuple[Counter, Counter]]) -> Iterator[CounterCheck]:
         if _fell(first, last):
             yield CounterCheck(
                 "no reset",
-                # Counters of a group may fall when FDP is switched; those of the drive do not.
+                # Counters of an endurance group may fall when FDP is switched on or off, so this is
+                # only a doubt. Counters of the whole drive never fall.
                 "fail" if last.scope == "drive" else "doubt",
                 f"{last.label} fell from {first.count:,} to {last.count:,}: it was cleared (by a "
                 "format, an update, FDP switched), or this is another drive",
@@ -126,7 +127,7 @@ def _resets(both: list[tuple[Counter, Counter]]) -> Iterator[CounterCheck]:
 
 
 def _appeared(start: CounterFacts, end: CounterFacts) -> Iterator[CounterCheck]:
-    """Yield a doubt about group counters that only one snapshot has: FDP was switched."""
+    """Yield a doubt about endurance group counters that only one of the snapshots has."""
     for present, gone, when in ((end, start, "second"), (start, end, "first")):
         sources = {counter.source for counter in gone.counters}
         labels = dict.fromkeys(

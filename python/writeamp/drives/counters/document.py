@@ -18,7 +18,8 @@ from writeamp.errors import WriteampError
 from writeamp.files import inputs
 
 MOST_BYTES = 64 << 20
-# Backblaze's table of a day has a row for each of their drives: more than 100 MB.
+# Backblaze's table of one day has a row for each of their drives and more than 100 MB, so its limit
+# is higher.
 _MOST_TABLE_BYTES = 256 << 20
 _TABLE_START = b"date,serial_number,"
 WHAT = "counter document"
@@ -37,8 +38,8 @@ _MARKS = (
 _HEAD_BYTES = 4096
 # In UTF-16 text that is mostly ASCII, every other byte is zero.
 _MANY, _FEW = 0.7, 0.05
-# Characters of the Windows code pages that are used in numbers and tables. All other bytes that are
-# not valid UTF-8 become U+FFFD, as the code page is unknown.
+# Bytes of quotes, dashes and spaces in Windows code pages, which numbers and tables have. All other
+# bytes that are not valid UTF-8 become U+FFFD, as the code page is unknown.
 _BYTES = {
     0xDC91: "'",
     0xDC92: "'",
@@ -65,7 +66,7 @@ class JsonSpan(NamedTuple):
 
 @dataclass(frozen=True)
 class Document:
-    """Content of a file, its name for errors, and statements of the user about its drives."""
+    """Content of a file, its name for errors, and the drive model and families set by the user."""
 
     name: str
     content: bytes
@@ -187,7 +188,7 @@ def load(path: Path) -> Document:
 
 
 def _read(file: BinaryIO) -> tuple[bytes, int]:
-    """Return the content (at most one byte more than the limit) and the limit, in bytes."""
+    """Return the content, and the size limit in bytes; longer content is cut one byte after it."""
     content = file.read(MOST_BYTES + 1)
     if not content.startswith(_TABLE_START):
         return content, MOST_BYTES
@@ -195,7 +196,7 @@ def _read(file: BinaryIO) -> tuple[bytes, int]:
 
 
 def whole(value: Any) -> int | None:
-    """Return a count from JSON or text if it is a whole number below 2**128; otherwise None.
+    """Return a value of JSON or text as a whole number below 2**128; None if it is not one.
 
     Text may have thousands separators. A float must be whole.
     """

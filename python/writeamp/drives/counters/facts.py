@@ -10,16 +10,16 @@ from writeamp.drives.counters.amounts import Counter
 from writeamp.drives.counters.clocks import LocalTime
 from writeamp.drives.counters.document import Document
 
-# Name of the check of a text that ends within a line.
+# Name of the check of a text without a line end, whose last number may be cut off.
 CUT_END = "end of the text"
 
 Verdict: TypeAlias = Literal["ok", "doubt", "fail", "unknown"]
-# Note on a drive with a rotation rate.
+# Note on a drive with a rotation rate, which is not an SSD.
 ROTATES = "the drive rotates: a hard disk has no write amplification"
 
 
 class CounterCheck(NamedTuple):
-    """Check: its name, its verdict, and the numbers behind the verdict."""
+    """Result of a check: name of the check, its verdict, and the numbers behind the verdict."""
 
     name: str
     verdict: Verdict
@@ -33,8 +33,8 @@ class CounterCheck(NamedTuple):
 class Erases(NamedTuple):
     """Erases per block: the mean and the maximum, if available.
 
-    `low` and `high` bound the mean: they differ by 1 if it is rounded, or are the minimum and
-    maximum if the drive reports no mean. `part` is the cell type.
+    `low` and `high` are bounds of the mean: they differ by 1 if the mean is rounded. If the drive
+    reports no mean, they are the minimum and the maximum. `part` is the cell type.
     """
 
     low: float
@@ -60,8 +60,8 @@ class CounterFacts:
         source: name of the source that read the document.
         model, firmware: as reported by the drive.
         serial: hash of the serial number, or the hash that `measure save` stored.
-        taken_at: time of the reading, in seconds since 1970.
-        local_time: time of the reading if its time zone is unknown.
+        taken_at: time at which the drive was read, in seconds since 1970.
+        local_time: time at which the drive was read, if the time zone is unknown.
         power_on_hours: hours that the drive was on.
         capacity_bytes: user capacity.
         percentage_used: used rated life in percent; may exceed 100.
@@ -75,10 +75,10 @@ class CounterFacts:
         family: name of the drive's family, or "".
         notes: sentences on facts that are missing or may be wrong.
         refusal: why its counters must not be divided, or "".
-        evidence: names that the host's tools print for the values, by label.
+        evidence: attribute names that smartctl prints, by the label of the value.
         standard: host counter together with the same counter in a standard log.
         checks: consistency checks of the document's values.
-        raws: all counts of the document by label, with any unit or meaning.
+        raws: label and value of every count in the document, also of unknown unit or meaning.
     """
 
     source: str
@@ -116,8 +116,8 @@ class CounterSource(NamedTuple):
         specificity: rank among the sources that match a document; the highest reads it. 90: pages,
             tables and files of one layout. 70 to 80: texts and JSON of tools other than nvme-cli.
             60: nvme-cli's JSON. 40 to 49: printed logs that are identified by their keys. 20 to 30:
-            logs with common keys or coarse counters. Less: logs with keys that other logs have,
-            too.
+            logs with common keys or coarse counters. Below 20: logs whose keys also appear in other
+            logs.
     """
 
     name: str

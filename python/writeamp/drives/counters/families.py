@@ -45,8 +45,8 @@ class AttributeRule:
         side, part: see `Counter`.
         unit: None if unknown, or if the attribute counts pages.
         shared: name of an unknown unit that it shares with others.
-        high: attribute with the bits above the lower 32, or 0.
-        bits: width at which it wraps; 0 if it does not wrap.
+        high: number of the attribute with the bits above the lower 32, or 0.
+        bits: width of the attribute in bits, at which it wraps; 0 if it does not wrap.
     """
 
     ids: tuple[int, ...]
@@ -60,7 +60,7 @@ class AttributeRule:
 
 @dataclass(frozen=True)
 class EraseRule:
-    """Attribute of the mean erases, and its packing: plain, or in the second 16 bits."""
+    """Attribute with the mean erases per block, either as its value or in its second 16 bits."""
 
     id: int
     packed: str = "plain"
@@ -70,7 +70,7 @@ class EraseRule:
 
 @dataclass(frozen=True)
 class LifeRule:
-    """Attribute of the rated life, and how its value is encoded.
+    """Attribute with the used or remaining rated life, and the encoding of its value.
 
     `holds` is "raw used", "raw left", "normalized left", or "packed hundredths used": percent in
     the second byte and hundredths in the first, confirmed by the normalized value.
@@ -99,13 +99,13 @@ class Family:
         firmware: pattern of firmware versions; "" matches any.
         has: attributes that a drive must have to match by its model.
         writes: rules of host and flash counters.
-        erases, erased, life: rules, possibly empty.
-        seen: attributes that are only shown, as their unit or scale is unknown.
+        erases, erased, life: rules of mean erases, erased bytes and rated life, if there are any.
+        seen: attributes that are shown but not used, as their unit is unknown.
         compresses, has_partial_flash, estimates: see `CounterFacts`.
         reports: attributes with the drive's own WA.
-        note: why something is missing.
+        note: sentence on why a counter is missing, or "".
         refusal: why the counters must not be divided, or "".
-        source: source of these facts.
+        source: reference for these rules.
     """
 
     name: str
@@ -204,7 +204,7 @@ def _rule(table: dict[str, Any], side: Side) -> AttributeRule:
 
 @dataclass(frozen=True)
 class Stated:
-    """Statements of the user: the model, and families to try before the built-in ones.
+    """Drive model set by the user, and families that are tried before the built-in ones.
 
     Attributes:
         model: model name as the drive reports it, or None.
@@ -216,7 +216,7 @@ class Stated:
 
     @classmethod
     def of(cls, model: str | None, families: tuple[Family, ...] = ()) -> Self:
-        """Return the stated model and families.
+        """Return the model and families that the user has set.
 
         Raises:
             WriteampError: the model is empty.

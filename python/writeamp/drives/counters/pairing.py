@@ -18,10 +18,12 @@ DEFINITIONS: tuple[Definition, ...] = (
     "as the vendor reports",
 )
 
-# Ranges of host bytes per page of Micron's counters if few pages are padded, and the page size: 16
-# KiB, or four planes of it in some firmware.
+# Ranges of host bytes per page of Micron's counters, and the page size of each range. Some firmware
+# counts pages of 16 KiB, other firmware four planes of 16 KiB. Padded pages lower the host bytes
+# per page.
 _PAGE_UNITS = ((14_000, 16_500, Fraction(2**14)), (56_000, 66_000, Fraction(2**16)))
-# The two counters may have different ones of these page sizes.
+# Ratio of the two page sizes; the host counter and the background counter may have different page
+# sizes.
 _MIXED_PAGES = 4
 
 Amounts: TypeAlias = Mapping[tuple[str, ...], Amount]
@@ -33,7 +35,7 @@ class Pairing:
 
     Attributes:
         definition: name of the definition.
-        wa: low, nominal and high; a high of None is unknown.
+        wa: lower bound, nominal value and upper bound of WA.
         host, flash: bytes; None if their unit is unknown.
         counters: counters that were used, the host's first.
         doubt: sentence about uncertain units, or "".
@@ -56,7 +58,7 @@ class Pairing:
 
 
 def ratio(flash: Amount, host: Amount) -> Amount | None:
-    """Return flash / host with its bounds; None if the host's count shows no writes."""
+    """Return flash bytes / host bytes with its bounds; None if the host has not written."""
     if host.nominal <= 0 or host.high <= 0:
         return None
     # If the host may have written nothing, the ratio has no upper bound; use a large one.
@@ -65,7 +67,7 @@ def ratio(flash: Amount, host: Amount) -> Amount | None:
 
 
 def finest(counters: Iterable[Counter], amounts: Amounts) -> Counter | None:
-    """Return the counter with the narrowest bounds among those above 0."""
+    """Return the counter with the relatively narrowest bounds among the counters above 0."""
     counting = [
         counter
         for counter in counters
@@ -81,11 +83,12 @@ def _width(amount: Amount) -> Fraction:
 def pairings(counters: Iterable[Counter], amounts: Amounts) -> list[Pairing]:
     """Return the pairings of the counters that have an amount; the first is the default answer.
 
-    Counters of an endurance group or a namespace are paired only with counters of the same scope.
+    Counters of an endurance group are paired only with counters of the same group, and counters of
+    a namespace only with those of the same namespace.
 
     Args:
         counters: all counters of a drive.
-        amounts: amounts of a life or an interval, by the counters' keys.
+        amounts: bytes or counts of a life or an interval, by the key of the counter.
     """
     by_scope: dict[str, list[Counter]] = {}
     for counter in counters:
@@ -157,7 +160,7 @@ def _of_bytes(
 def _by_pages(
     host: Counter | None, first: list[Counter], background: list[Counter], amounts: Amounts
 ) -> Iterator[Pairing]:
-    """Yield (247 + 248) / 247 of Micron (TN-FD-23), and WA by bytes if the page size is known."""
+    """Yield WA from Micron's page counters (attributes 247 and 248), by pages and by bytes."""
     if not first or not background:
         return
     host_pages, copies = amounts[first[0].key], amounts[background[0].key]
@@ -190,7 +193,7 @@ def _by_pages(
 
 
 def _in_shared_units(counters: list[Counter], amounts: Amounts) -> Iterator[Pairing]:
-    """Yield ratios of counters with a common unknown unit."""
+    """Yield WA from host and flash counters in the same unknown unit, which cancels out."""
     for unit in dict.fromkeys(
         counter.shared for counter in counters if counter.shared and not counter.unit
     ):

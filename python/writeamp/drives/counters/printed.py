@@ -14,7 +14,7 @@ from writeamp.drives.counters.document import MOST, Document, text_of, whole, wi
 # Logs of one drive are small; larger documents are not searched for keys.
 _MOST_BYTES = 1 << 20
 _MOST_ENTRIES = 20_000
-# Of longer lines, only the start is read.
+# Longest part of a line that is read, in characters; the rest is ignored.
 _LONGEST_LINE = 1000
 _NAMES = ("attribute", "Attribute", "Attribute Name", "key", "name", "field", "description")
 _VALUES = ("raw", "raw_value", "value", "Attribute Value")
@@ -29,14 +29,14 @@ _GROUPS = re.compile(r"\d{1,3}(?:([.,'’_?\s\ufffd])\d{3})(?:\1\d{3})*")
 _INDIAN_GROUPS = re.compile(r"\d{1,2}(?:,\d{2})*,\d{3}")
 _HEX = re.compile(r"0[xX]([0-9a-fA-F]{1,32})h?")
 _HIGH_AND_LOW = re.compile(r"(\d{1,20})\s+(\d{1,20})")
-# A float with at most this many digits was rounded by the printer.
+# A float with at most this many significant digits was probably rounded when it was printed.
 _FEW_DIGITS = 7
 _FLOAT_BITS = 53
 _GROUP = 3
 
 
 class PrintedEntry(NamedTuple):
-    """Entry of a log: key (lower case with underscores), value as printed, normalized value."""
+    """Entry of a log: key in lower case with underscores, printed value, and normalized value."""
 
     key: str
     value: Any
@@ -44,7 +44,7 @@ class PrintedEntry(NamedTuple):
 
 
 class PrintedCount(NamedTuple):
-    """Whole number with bounds, as floats are rounded."""
+    """Bounds of a printed count; they differ if the count was printed as a rounded float."""
 
     low: int
     high: int
@@ -129,7 +129,7 @@ def count_of(value: Any) -> PrintedCount | None:
     """Return the count at the start of a value, or None.
 
     Text may have thousands separators of any locale, be hexadecimal, or be the high and low 64 bits
-    separated by a space. Floats have the bounds of their precision.
+    separated by a space. For a float, the bounds follow from its precision.
 
     >>> count_of("1.902.011.793 [973 TB]")
     PrintedCount(low=1902011793, high=1902011793)
@@ -179,7 +179,7 @@ def _of_text(text: str) -> PrintedCount | None:
 
 
 def _of_halves(high: str, low: str) -> int | None:
-    # "12 345" may be two halves, or twelve thousand.
+    # "12 345" may be the high and the low 64 bits, or 12,345, so it is rejected.
     if int(low) >> 64 or (int(high) and len(low) == _GROUP):
         return None
     return (int(high) << 64) + int(low)

@@ -14,9 +14,9 @@ from writeamp.drives.counters.printed import PrintedCount, PrintedEntry, count_o
 
 Entries: TypeAlias = Mapping[str, tuple[PrintedEntry, ...]]
 
-# Values that drives report for a counter that they do not keep.
+# Values that drives report for a counter that they do not support: all bits are 1.
 _ALL_ONES = frozenset((1 << bits) - 1 for bits in (48, 64, 128))
-# No drive has a sum of counts above this number of bits.
+# Number of bits of each half of a 128-bit count. No drive reaches a sum of counts beyond it.
 _HALF_BITS = 64
 # Number of characters that are searched for the text of a log.
 _HEAD = 1 << 16
@@ -59,9 +59,9 @@ class WriteRule(NamedTuple):
 
     Attributes:
         side, part, rounding: fields of the counter.
-        keys: keys that may hold it; if `sums`, all that are present are added.
+        keys: keys of the counter, of which the first present one is used; if `sums`, all are added.
         unit: None if unknown; then `shared` is the name of the unknown unit.
-        high_keys: keys of the high 64 bits.
+        high_keys: keys of the high 64 bits of the counter.
         read: reader of the printed value.
     """
 
@@ -86,7 +86,7 @@ class EraseKeys(NamedTuple):
 
 
 class Sign(NamedTuple):
-    """Sign of a log: one of these keys, with a value that starts with the pattern."""
+    """Sign that identifies a log: one of these keys, with a value that starts with the pattern."""
 
     keys: tuple[str, ...]
     value: re.Pattern[str] | None = None
@@ -104,7 +104,7 @@ class PrintedLog:
     """Log of one vendor, or of several vendors with the same layout.
 
     Attributes:
-        name: verb of the tool.
+        name: subcommand of nvme-cli that prints the log.
         label: label of the log, for messages.
         written: rules of its counters.
         worn: rules of its erases.
@@ -112,7 +112,7 @@ class PrintedLog:
         signs: any of them identifies the log; if `all_signs`, only all of them together.
         text: pattern of a text that also identifies it, or None.
         vetoes: keys of other logs with the same signs.
-        unsupported: counts that mean that the drive has no such counter.
+        unsupported: values that mean that the drive does not support the counter.
         reports: pattern of keys with the drive's own WA, or None.
     """
 
@@ -207,7 +207,7 @@ drive does not support it"
 
 
 def _count(rule: WriteRule, values: tuple[PrintedEntry, ...]) -> PrintedCount | str:
-    """Return the count of a key, or the error in it."""
+    """Return the count that a log has under a key, or a sentence on the error in it."""
     counts = dict.fromkeys(rule.read(entry.value) for entry in values)
     if len(counts) > 1:
         shown = " and ".join(str(entry.value)[:40] for entry in values[:2])

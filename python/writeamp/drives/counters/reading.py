@@ -29,7 +29,7 @@ from writeamp.drives.counters.sources.smartctl_text import ROW, raw_value
 from writeamp.errors import WriteampError
 from writeamp.results.signatures import signed_verb
 
-# docs/real-drives.md lists all of them.
+# Most common supported documents, for errors. docs/real-drives.md lists all.
 _SUCH = (
     "supported are the outputs of `smartctl -x`, `nvme smart-log`, `nvme ocp smart-add-log`, `nvme "
     "fdp stats` or vendor plugins of nvme-cli, as JSON or text; CrystalDiskInfo's and ssacli's "
@@ -39,7 +39,8 @@ _BROKEN = (
     "a number is broken over two lines, or another follows it. It was not read, as it is unclear "
     "which digits belong together. Paste the text with unbroken lines"
 )
-# Text that ends with a digit (before an optional escape sequence) and without a line end.
+# Text that ends with a digit (before an optional escape sequence) and without a line end, so its
+# last number may be cut off.
 _CUT = re.compile(r"[0-9a-fA-F](?:\x1b\[[\d;]{0,16}[mK]){0,4}\Z")
 # A folder of one drive has few files, and no subfolders.
 _MOST_FILES = 64
@@ -145,7 +146,7 @@ def snapshots_or_none(document: Document) -> list[Snapshot] | None:
 
 
 def _as_none(document: Document) -> str:
-    """Return the error for a document that is not a snapshot, but perhaps an own result."""
+    """Return what a document is: not a snapshot, but perhaps a result of writeamp; for an error."""
     verb = signed_verb(document.json) if isinstance(document.json, Mapping) else None
     own = "" if verb is None else f"a result of writeamp {verb}, "
     return f"{own}not a snapshot of a drive"
@@ -197,7 +198,7 @@ def _with_broken_lines(
     """Return facts with a doubt if the document has numbers that could not be rejoined."""
     if facts is None or BROKEN not in document.text:
         return facts
-    # Only a warning: without the number, other checks of the drive may be missing.
+    # The missing number is reported as a doubt, because other checks of the drive may need it.
     check = CounterCheck("whole numbers", "doubt", _BROKEN)
     return [
         replace(
@@ -208,14 +209,14 @@ def _with_broken_lines(
 
 
 def _lacks_log(facts: Iterable[CounterFacts]) -> bool:
-    """Return whether the facts have no counter, raw value or family."""
+    """Return whether facts have no counter, raw value or family, so no log of a drive was read."""
     return not any(
         drive_facts.counters or drive_facts.raws or drive_facts.family for drive_facts in facts
     )
 
 
 def _facts_of_one(document: Document) -> list[CounterFacts]:
-    """Return the facts of a document of one drive; if it has several, the reader rejects it."""
+    """Return the facts of a document that should have one drive; otherwise its reader raises."""
     drives = _drives_in(document) or []
     together = [drive_facts for group in drives for drive_facts in group]
     return (_facts_in(plain_document(document)) if len(drives) > 1 else None) or together
@@ -295,7 +296,7 @@ def with_cut_end(facts: Sequence[CounterFacts], text: str) -> list[CounterFacts]
 
 
 def _values_at(line: str, number: str, facts: CounterFacts) -> Iterator[str]:
-    """Yield the names of the values at the end of the last line."""
+    """Yield the names of the values that the number at the end of the last line may be."""
     row = ROW.match(line)
     labels = {f"attribute {whole(row['id'])}"} if row else _labels(number, facts)
     is_hours = whole(row["id"]) == _HOURS_ID if row else "hours" in line.lower()
@@ -315,13 +316,13 @@ def _values_at(line: str, number: str, facts: CounterFacts) -> Iterator[str]:
 
 
 def _labels(number: str, facts: CounterFacts) -> set[str]:
-    """Return the attributes with this raw value, for logs without rows such as CSV."""
+    """Return the labels of attributes with this raw value, for logs without attribute rows."""
     counts = _counts(number) - {0}
     return {label for label, raw in facts.raws if raw in counts}
 
 
 def _counts(number: str) -> set[int | None]:
-    """Return the counts that a number at the end of a line may mean."""
+    """Return the possible counts of a number at the end of a line: as digits, or scientific."""
     last = _LAST_DIGITS.search(number)
     try:
         scientific = whole(float(number)) if "e" in number and "x" not in number else None

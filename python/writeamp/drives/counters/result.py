@@ -16,7 +16,7 @@ from writeamp.units.byte_sizes import shown_bytes
 if TYPE_CHECKING:
     import polars as pl
 
-# Keys of an answer that are columns of the table.
+# Keys of `to_dict` that are columns of the data frame.
 _FLAT = {
     "wa", "wa_low", "wa_high", "wa_definition", "class", "reason", "host_bytes", "host_bytes_low",
     "host_bytes_high", "flash_bytes", "flash_bytes_low", "flash_bytes_high", "model", "firmware",
@@ -34,18 +34,20 @@ class DriveCounters(Presented):
     """Write amplification of a drive from its counters, or the reason why it is unknown.
 
     Attributes:
-        wa, wa_low, wa_high: flash bytes / host bytes with its bounds by granularity; None if
-            unknown. "estimated" has both bounds only, "lower-bound" one.
+        wa, wa_low, wa_high: flash bytes / host bytes, with its bounds from the granularity of the
+            counters; None if unknown. The kind "estimated" has only both bounds, "lower-bound" only
+            the lower one.
         wa_definition: name of the definition, or None.
         kind: measured, lower-bound, reported, estimated, or none.
         reason: sentence that explains why `wa` is None, or "".
-        host, flash: bytes; None if unknown.
-        definitions: answers by every supported definition, and by estimate.
+        host, flash: bytes written by the host, and bytes programmed into the flash; None if
+            unknown.
+        definitions: WA by every supported definition of WA, and the estimate from erases.
         checks: checks of the answer against the drive's other values.
         facts: facts of the drive, at the end of the interval.
         source: counters that were divided, or sources that were read.
-        name: file or folder.
-        days: length of the interval; None for a life, or if the times are unknown.
+        name: name of the file or folder that was read.
+        days: length of the interval in days; None for a life, or if the times are unknown.
         is_interval: whether the answer is of an interval.
         is_powered_on: whether `days` are power-on hours, as the snapshots have no times.
     """
@@ -76,7 +78,7 @@ class DriveCounters(Presented):
 
     @property
     def warnings(self) -> list[str]:
-        """Doubtful checks, one sentence per check."""
+        """Sentences about checks with doubts, one per check."""
         return [
             f"{check.name}: {check.evidence}" for check in self.checks if check.verdict == "doubt"
         ]

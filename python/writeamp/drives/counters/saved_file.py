@@ -13,10 +13,11 @@ from writeamp.errors import WriteampError
 
 VERSION_KEY = "writeamp_snapshot"
 VERSION = 1
-# File in a folder with the time and the commands of its other files.
+# Name of the file that has the time at which the other files of its folder were read, and their
+# commands.
 TAKEN = "taken.json"
 _DOCUMENTS = "documents"
-# Binary documents, in base64.
+# Key of the binary documents, in base64.
 _PAGES = "pages"
 _NAME = "writeamp measure save"
 _MOST_NOTES = 20
@@ -26,7 +27,7 @@ class SnapshotOrigin(NamedTuple):
     """Time and origin of a drive's documents.
 
     Attributes:
-        taken_at: seconds since 1970; None if unknown or in the documents themselves.
+        taken_at: seconds since 1970; None if unknown, or if the documents have the time.
         device: path of the device or of the files.
         commands: command that printed each document, by document name.
         notes: sentences about logs that could not be read.
@@ -43,7 +44,7 @@ class SnapshotOrigin(NamedTuple):
 
 
 def taken_document(taken: SnapshotOrigin) -> bytes:
-    """Return the document that describes the other files of a folder."""
+    """Return the document with the time, device and commands of the other files of a folder."""
     return _printed(taken.to_dict())
 
 

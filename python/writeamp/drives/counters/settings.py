@@ -12,7 +12,7 @@ from writeamp.fields.setting import Settings, setting
 
 
 def model_setting() -> Any:
-    """Return the setting of the model, for drives with files that lack it."""
+    """Return the setting of the drive model, which is needed for files without a model."""
     return setting(
         None,
         None,

@@ -15,7 +15,8 @@ from writeamp.drives.counters.facts import CounterFacts
 from writeamp.errors import WriteampError
 from writeamp.text import hashed_serial
 
-# Reading takes seconds; clocks of the tools may differ by a little more.
+# Longest time between the documents of one snapshot, in seconds. Reading a drive takes seconds, and
+# the clocks of the tools may differ by a little more.
 _LONGEST_S = 3600.0
 _JOINED = ("counters", "erases", "notes", "checks", "raws")
 _MOST_CHOICES = 20
@@ -25,11 +26,12 @@ NAND_AND_HOST_BYTES = "0xCA, F4 and F5"
 # Name of the unit shared by both counters of Samsung's raw page.
 SAMSUNG_PAGE = "Samsung 0xCA"
 
-# Models with this page layout (PM9A3).
+# Models whose raw page 0xCA has this layout (Samsung PM9A3).
 _SAMSUNG = re.compile(r"\bMZ(QL|1L|3L)2", re.IGNORECASE)
 _32_MIB = re.compile(r"^(INTEL|SOLIDIGM)\b", re.IGNORECASE)
 _COMPRESSING = re.compile(r"ScaleFlux|^CSD-?\d|^SFX", re.IGNORECASE)
-# The SMART log may be read a little later; the known units differ by more than this.
+# Tolerance of the size in the SMART log, which may be read a little later. The known units differ
+# by more than this.
 _SLACK = Fraction(1, 100)
 _FEW_UNITS = 200
 
@@ -52,8 +54,8 @@ class Snapshot:
 def snapshot_of(name: str, parts: Sequence[CounterFacts]) -> Snapshot:
     """Return the snapshot that several documents of one drive make up.
 
-    If two documents of the same source have a counter, it was read twice: its count is between both
-    values.
+    If two documents of the same source have a counter, it was read twice: its count at that moment
+    was between both values.
 
     Raises:
         WriteampError: the documents are of several drives.
@@ -147,12 +149,12 @@ def chosen_drive(drives: Mapping[str, Sequence[Snapshot]], drive: str | None) ->
 
 
 def no_such_drive(drive: str, names: Iterable[str]) -> WriteampError:
-    """Return the error for a drive that does not exist, with the existing ones."""
+    """Return the error for a drive that does not exist; it lists the existing drives."""
     return WriteampError(f"no drive matches --drive {drive!r}; valid drives: {_listed(names)}")
 
 
 def by_drive(snapshots: Sequence[Snapshot]) -> dict[str, list[Snapshot]]:
-    """Return the snapshots by drive; those without identity belong to the only drive."""
+    """Return the snapshots by drive; if there is only one drive, snapshots need no identity."""
     for field_name in ("serial", "model"):
         if len({getattr(snapshot.facts, field_name) for snapshot in snapshots} - {None}) > 1:
             break
@@ -181,7 +183,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def with_vendor_units(facts: CounterFacts) -> CounterFacts:
-    """Return a drive's facts with the units that follow from its model or its SMART log."""
+    """Return facts with the units of vendor counters, which depend on the model or the SMART log."""
     if facts.model and _COMPRESSING.search(facts.model):
         facts = replace(facts, compresses=True)
     facts = _without_others_page(facts)
@@ -209,7 +211,7 @@ def with_vendor_units(facts: CounterFacts) -> CounterFacts:
 
 
 def _without_others_page(facts: CounterFacts) -> CounterFacts:
-    """Return facts without the counters of Samsung's raw page if the drive is another model."""
+    """Return facts without the counters of Samsung's raw page if the drive is not that model."""
     if facts.model and _SAMSUNG.search(facts.model):
         return facts
     counters = tuple(counter for counter in facts.counters if counter.shared != SAMSUNG_PAGE)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from writeamp.drives.counters.amounts import DATA_UNIT
 from writeamp.drives.counters.facts import CounterFacts
 
-# Largest relative difference of a counter between two tools that ran one after the other.
+# Largest relative difference of a counter that two tools read one after the other.
 _MOST_APART = 0.01
 _FEW_UNITS = 2000
 _FEW_HOURS = 1.0
@@ -29,7 +29,7 @@ class LogFacts(NamedTuple):
 
 
 def by_drive(parts: Sequence[LogFacts]) -> list[list[CounterFacts]]:
-    """Return the facts of each drive at each moment, in the order of their first logs.
+    """Return a list of facts for each drive and moment, in the order of their first logs.
 
     Logs are joined if they name the same device or serial number, if the file does not show that
     there are several drives, or if the same sequence of logs repeats. All others stay separate.
@@ -68,13 +68,13 @@ def _may_join(group: Sequence[LogFacts], log: LogFacts) -> bool:
 
 
 def _are_one(groups: Sequence[Sequence[LogFacts]]) -> bool:
-    """Return whether all groups may be of one drive at one moment."""
+    """Return whether all groups of logs may be of one drive at one moment."""
     parts = [log for group in groups for log in group]
     return all(_may_join(parts[:place], log) for place, log in enumerate(parts))
 
 
 def _rounds(parts: Sequence[LogFacts]) -> list[list[LogFacts]]:
-    """Return the rounds of a file in which the same sequence of logs repeats; otherwise empty."""
+    """Return the logs of each repetition, if the same sequence of logs repeats; otherwise empty."""
     sources = [log.facts.source for log in parts]
     length = len(set(sources))
     if (

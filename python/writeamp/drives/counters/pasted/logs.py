@@ -37,7 +37,8 @@ _RESULT = re.compile(r"\[(?P<machine>[\w.-]{1,64})\][^\n{\[]{0,200} => (?=[{\[])
 _HEAD_LINES = 64
 _MOST_FAILURES = 16
 _MOST_LINE = 400
-# Parts of smartctl's text that separate commands print: the drive's identity, and its table.
+# Marks of two parts of smartctl's text, which separate commands may print: the drive's identity,
+# and its table of values.
 _IDENTITY = re.compile(r"^[ \t]*(?:Device Model|Model Number|Product):", re.MULTILINE)
 _VALUES = re.compile(
     r"^[ \t]*(?:ID# ATTRIBUTE_NAME|Data Units Written:|Error counter log:)", re.MULTILINE
@@ -58,7 +59,7 @@ _MOST_BYTES = 32 << 20
 _MOST_LOGS = 5000
 _MOST_NODES = 20_000
 _FEWEST_STRINGS = 2
-# Keys with the log line in the records of log collectors.
+# JSON keys under which log collectors store a line of a log.
 _LINE_KEYS = ("MESSAGE", "log", "message", "line", "msg")
 _DEVICE_NAME = re.compile(r"(?:/dev/)?(?:nvme\d+(?:n\d+)?|sd[a-z]{1,2}|disk\d+|a?da\d+)")
 _DEVICE_KEYS = ("device", "dev", "disk", "name", "path", "DevicePath")
@@ -76,8 +77,7 @@ _MOST_NESTED_NODES = 20_000
 class PastedLog(NamedTuple):
     """Log of a document.
 
-    Log in a document.
-        document: the log's text, as printed by the tool.
+    Attributes: document: the log's text, as printed by the tool.
         device: device that the command or the log's head names, or "".
         machine: machine on which it was read, or "".
     """
@@ -88,7 +88,7 @@ class PastedLog(NamedTuple):
 
 
 def logs_in(document: Document) -> list[PastedLog]:
-    """Return the logs of a document, without the text between them.
+    """Return the logs pasted into a document, without the text between them.
 
     A document that is JSON as a whole, or is not text, is returned unchanged.
 
@@ -188,7 +188,7 @@ def _nested(log: PastedLog) -> list[PastedLog]:
 
 
 def _items(log: PastedLog) -> list[PastedLog]:
-    """Return the items of a JSON list of logs; empty for other logs."""
+    """Return the elements of a JSON list of logs; empty if the log is not such a list."""
     if not log.document.text.lstrip().startswith("["):
         return []
     try:
@@ -248,8 +248,8 @@ def _split(document: Document) -> Iterator[PastedLog]:
 def _json_end(document: Document, place: int, line: str, *, is_at_start: bool) -> int | None:
     """Return the end of the JSON document that a line begins; None if it is not JSON.
 
-    If the JSON at the start of a log is truncated, the end is that of the text; its reader then
-    rejects it.
+    If the JSON at the start of a log is truncated, returns the end of the text, so the reader of
+    the log rejects it.
     """
     try:
         return document.json_from(place + len(line) - len(line.lstrip())).end
@@ -329,7 +329,7 @@ def _is_continued(previous: PastedLog, log: PastedLog) -> bool:
 
 
 def _line_of(log: PastedLog) -> str | None:
-    """Return the line in a JSON record of a log collector; None for other logs."""
+    """Return the log line in a JSON record of a log collector; None if the log is not a record."""
     if not log.document.text.startswith("{"):
         return None
     try:

@@ -22,7 +22,8 @@ _FORWARD = re.compile(r"(?:\x1b\[|\x9b)(\d{0,3})C")
 _MOVED = re.compile(r"(?:\x1b\[|\x9b)[\d;]{0,16}[Hf]")
 # Escape sequences as spelled by `cat -v`, shells and JSON.
 _SPELLED = re.compile(r"(?:\\x1[bB]|\\0?33|\\e|\\u001[bB]|\^\[|\u241b)\[[\d;]{0,32}[A-Za-z]")
-# Colours without their escape character; removed only if an end of a colour occurs.
+# Colour codes that lost their escape character. They are removed only if the text has a code that
+# ends a colour.
 _BARE = re.compile(r"\[(?:[\d;]{0,16}m|K)")
 _ENDS_OF_BARE = ("[0m", "[m", "[00m")
 _LINE_END = re.compile("\r\r?\n|[\r\v\f\x85\u2028\u2029]")
@@ -32,7 +33,7 @@ _MISREAD = re.compile(
     "[\u00c2-\u00ef][\u0080-\u00bf\u0152-\u0178\u0192\u02c6\u02dc\u2013-\u2122]{1,2}"
 )
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
-# Spaces, dashes, and characters without width.
+# Replacements of spaces, dashes, and characters without width, by Unicode category.
 _BY_CATEGORY = {"Zs": " ", "Pd": "-", "Cf": ""}
 _LOOKALIKES = {
     **dict.fromkeys("│┃║", "|"),
@@ -81,7 +82,7 @@ _STRING_LINE = re.compile(
     r"""^[ \t]{0,80}(?:"((?:[^"\\\n]|\\.){0,100000})"|'((?:[^'\\\n]|\\.){0,2000})'),?[ \t]{0,8}$""",
     re.MULTILINE,
 )
-# Line of a key-value log, and its message.
+# Line of a log with key=value fields, and the message in it.
 _MESSAGE = re.compile(
     r"^[ \t]{0,40}\w{1,40}=[^\n]{0,400}?\b"
     r'(?:msg|message|MESSAGE)="((?:[^"\\\n]|\\.){0,2000})"[^\n]{0,200}$',
@@ -178,7 +179,8 @@ def without_quoted_printable(text: str) -> str:
 
 
 def _is_quoted_printable(text: str) -> bool:
-    # A value after "=" may look like an octet: "units=12345".
+    # A value after "=" may look like an encoded byte, as in "units=12345", so other signs are
+    # required.
     if any(code in text for code in _SURELY_ENCODED):
         return True
     return len(_AT_LINE_END.findall(text)) == text.count("=")
@@ -248,7 +250,7 @@ def _of_string(match: re.Match[str]) -> str:
 
 
 def without_line_ends(text: str) -> str:
-    """Return a text without arrows behind lines, or a mark such as "$" on all lines."""
+    """Return a text without arrows at line ends, and without a mark such as "$" at all line ends."""
     if "<" in text or "\u2190" in text or "\u2b05" in text:
         text = _REMARK.sub("", text)
     lines = [line.rstrip() for line in text.split("\n")]

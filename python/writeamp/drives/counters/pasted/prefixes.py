@@ -55,7 +55,8 @@ _LABEL = re.compile(
     r"[ \t]{0,40}(\[?[\w./@-]{1,60}\]?[ ]{0,20}[|:>]|\[[\w./@: -]{1,80}\]|<[ @+]?[\w.-]{1,40}>"
     r"|[^\w\s\"'{}\[\](),<=.]{1,3})(?:[ \t]|$)"
 )
-# The same without a space after it, if all lines have it: "file.txt:", "+".
+# Label without a space after it, such as "file.txt:" or "+". It is removed only if all lines have
+# it.
 _TIGHT_LABEL = re.compile(r"[ \t]{0,40}([\w./@-]{1,60}:|[+|#*<-])")
 _NUMBERED = re.compile(r"[ \t]{0,10}L?(\d{1,6})(?: ?[:.)|] ?|\t| {1,40}(?=\S)| {0,4}$)")
 _HUNK = re.compile(r"^(?:@@ -\d[^\n]* @@|\d+(?:,\d+)?[acd]\d+(?:,\d+)?$)", re.MULTILINE)
@@ -121,7 +122,7 @@ def without_log_prefixes(text: str) -> str:
 
 
 def _host(rests: Sequence[str]) -> str | None:
-    """Return the machine name before nearly all messages, or ANY_HOST if there are several."""
+    """Return the machine name before nearly all messages; ANY_HOST if their names differ, or None."""
     names = Tally(
         name
         for rest in rests
@@ -135,7 +136,7 @@ def _host(rests: Sequence[str]) -> str | None:
 
 
 def _without_host(rests: Sequence[str]) -> list[str]:
-    """Return messages without the machine's name before all of them, if no tag follows it."""
+    """Return messages without a machine name that begins all of them and has no tag after it."""
     names = {rest.partition(" ")[0] for rest in rests if rest.strip()}
     if len(names) != 1 or len(rests) < _OFTEN:
         return list(rests)
@@ -172,7 +173,7 @@ def _sorted(lines: Sequence[tuple[str, str]]) -> str:
 def without_diff(text: str) -> str:
     """Return the old file of a diff and then the new one, as far as the diff shows them.
 
-    A diff that only adds or only removes gives one file.
+    A diff that only adds or only removes lines gives one file.
     """
     if not _HUNK.search(text):
         return text

@@ -1,4 +1,4 @@
-"""Pasted text with everything removed that the original tool did not print."""
+"""Removal of everything from a pasted text that the original tool did not print."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from writeamp.drives.counters.pasted.wrapped import with_joined_lines
 
 # Longer texts are not pasted and stay unchanged.
 MOST_CHARACTERS = 2 << 20
-# Order of the steps, which are repeated, as layers may be nested: a log in a quoted mail.
+# Steps in their order. All steps are repeated, as layers may be nested: a log in a quoted mail.
 _LAYERS: tuple[Callable[[str], str], ...] = (
     without_quoted_printable,
     without_html,

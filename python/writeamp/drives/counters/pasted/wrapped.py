@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from writeamp.drives.counters.pasted.prefixes import KEY, ROW_START, SAMPLE, SAMPLE_START
 from writeamp.drives.counters.sources.smartctl_text import ROW
 
-# Marks a number that was broken over two lines and may be joined in several ways.
+# Mark before both parts of a number that was broken over two lines, if they may be joined in
+# several ways.
 BROKEN = "\u21b5"
 _MOST_PARTS = 4
 _LONGEST = 400
-# Second line of a broken number: its digits, and the text after them.
+# Second line of a broken number: the remaining digits, and the text after them.
 _REST = re.compile(
     r"[ \t]*[,.']?\d[\d,.' ]{0,60}(?:[ \t]*(?:bytes\b|[\[(%]|h[+]|$).{0,120})?$|[ \t]*bytes \["
     r"|[ \t]*0x[0-9a-fA-F]{1,32}$"
@@ -33,7 +34,7 @@ _HEAD = "ID# ATTRIBUTE_NAME"
 _HEAD_END = re.compile(r"(?:UPDATED[ \t]+WHEN_FAILED|THRESH[ \t]+FAIL)[ \t]+RAW_VALUE")
 # Sample of Prometheus with its labels or value on the next line.
 _OPEN_SAMPLE = re.compile(r"[A-Za-z_]\w{2,80}\{(?:[^{}]{0,400}|[^{}]{0,400}\}[ \t]*)$")
-# Start of another item: a field, a section, a JSON document.
+# Start of a line that does not continue the previous one: a field, a section, or a JSON document.
 _OWN_LINE = re.compile(
     r"[A-Za-z][A-Za-z0-9 _()/.,#-]{2,80}?[ \t]*:[ \t]|===|[{\[\"]|\d{4}-\d\d-\d\d,"
 )
@@ -42,7 +43,7 @@ _NARROWEST, _WIDEST = 30, 250
 
 
 def with_joined_lines(text: str) -> str:
-    """Return a text with each row and each number on one line."""
+    """Return a text in which each attribute row and each number is on one line."""
     if not (_MAYBE.search(text) or _has_broken_row(text)):
         return text
     lines = _joined_at_width(text.split("\n"))
@@ -60,8 +61,8 @@ def _has_broken_row(text: str) -> bool:
 def _joined_at_width(lines: Sequence[str]) -> list[str]:
     """Return lines with the breaks at the width of a terminal removed.
 
-    Lines are taken as broken if at least three have the greatest length, and a row, the table's
-    head or three fields continue after that line.
+    Lines count as broken if at least three lines have the greatest length, and an attribute row,
+    the head of the table or three fields continue on the next line.
     """
     width = max(map(len, lines), default=0)
     full = [place for place, line in enumerate(lines[:-1]) if len(line) == width]
@@ -83,7 +84,7 @@ def _joined_at_width(lines: Sequence[str]) -> list[str]:
 
 
 def _is_rest(line: str) -> bool:
-    """Return whether a line may continue the previous line and is not an item of its own."""
+    """Return whether a line may continue the previous line, as it does not start a row or field."""
     return bool(line.strip()) and not any(
         pattern.match(line) for pattern in (ROW_START, SAMPLE_START, _OWN_LINE)
     )
@@ -161,7 +162,7 @@ def _joined_values(lines: Sequence[str]) -> list[str]:
 
 
 def _value(line: str, rest: str) -> str | None:
-    """Return a line joined with the rest of its value; None if the next line is another item."""
+    """Return a line joined with the rest of its value; None if the next line is not that rest."""
     line, rest = line.rstrip(), rest.strip()
     if len(line) > _LONGEST:
         return None
@@ -176,7 +177,7 @@ def _value(line: str, rest: str) -> str | None:
 
 
 def _number(ahead: str, begun: str, rest: str) -> str:
-    """Return a line with its number if it is unambiguous; otherwise with the parts marked."""
+    """Return a line with its two-part number joined; if that is ambiguous, with both parts marked."""
     match = _NUMBER.match(rest.lstrip(",.'"))
     assert match is not None
     number = rest[: rest.index(match[0])] + match[0].strip()
