@@ -192,7 +192,7 @@ def _with_statistics(facts: CounterFacts, drive: AtaDrive) -> CounterFacts:
 def _compared(
     facts: CounterFacts, host: Counter, standard: Counter, comparison: StandardCount
 ) -> CounterFacts:
-    """Return facts with the counter of device statistics if it agrees with the attribute."""
+    """Return facts with the finer counter of device statistics if it agrees with the attribute."""
     if is_attribute_wrapped(comparison):
         others = (counter for counter in facts.counters if counter is not host)
         return replace(facts, counters=(standard, *others))

@@ -123,7 +123,7 @@ def used_life(drive: AtaDrive, family: Family | None, hours: float | None) -> Us
 
 
 def _is_doubtful(drive: AtaDrive, statistics: float, hours: float | None) -> bool:
-    """Return whether a value above 50% comes too early, or is the remaining life of wear attributes."""
+    """Return whether a value above 50% comes too early, or wear attributes show it as remaining."""
     if statistics <= _WHOLE_PERCENT / 2:
         return False
     if hours is not None and hours < _FEWEST_HOURS_WORN_OUT:

@@ -249,7 +249,7 @@ def erased_bytes(erases: Erases, capacity_bytes: int) -> tuple[float, float]:
 
 
 def raw_bytes(capacity_bytes: int) -> int:
-    """Return the estimated raw capacity of a drive: the next power of two above its user capacity.
+    """Return the raw capacity of a drive: the next power of two above its user capacity.
 
     >>> raw_bytes(960_197_124_096) >> 30, raw_bytes(128_035_676_160) >> 30
     (1024, 128)
@@ -295,7 +295,7 @@ def estimated_wa(facts: CounterFacts, host: Amount) -> tuple[float, float] | Non
 
 
 def unit_checks(pairing: Pairing) -> Iterator[CounterCheck]:
-    """Yield a failed check if a flash counter seems to be in bytes instead of units, or vice versa.
+    """Yield a failed check if a flash counter seems to confuse bytes and units of 512,000 bytes.
 
     Some tools print units of 512,000 bytes as bytes, or bytes as units.
     """

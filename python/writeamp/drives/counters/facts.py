@@ -75,7 +75,7 @@ class CounterFacts:
         family: name of the drive's family, or "".
         notes: sentences on facts that are missing or may be wrong.
         refusal: why its counters must not be divided, or "".
-        evidence: attribute names that smartctl prints, by the label of the value.
+        evidence: names that the tools print for values, by the label of the value.
         standard: host counter together with the same counter in a standard log.
         checks: consistency checks of the document's values.
         raws: label and value of every count in the document, also of unknown unit or meaning.

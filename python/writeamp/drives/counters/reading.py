@@ -146,7 +146,7 @@ def snapshots_or_none(document: Document) -> list[Snapshot] | None:
 
 
 def _as_none(document: Document) -> str:
-    """Return what a document is: not a snapshot, but perhaps a result of writeamp; for an error."""
+    """Return a clause for an error: the document is not a snapshot, or is a result of writeamp."""
     verb = signed_verb(document.json) if isinstance(document.json, Mapping) else None
     own = "" if verb is None else f"a result of writeamp {verb}, "
     return f"{own}not a snapshot of a drive"

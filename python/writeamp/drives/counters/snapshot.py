@@ -183,7 +183,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def with_vendor_units(facts: CounterFacts) -> CounterFacts:
-    """Return facts with the units of vendor counters, which depend on the model or the SMART log."""
+    """Return facts with the units of vendor counters, found by the model or the SMART log."""
     if facts.model and _COMPRESSING.search(facts.model):
         facts = replace(facts, compresses=True)
     facts = _without_others_page(facts)

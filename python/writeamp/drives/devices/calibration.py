@@ -22,15 +22,17 @@ from writeamp.results.card import Card, Presented
 from writeamp.runners import Progress
 from writeamp.units.byte_sizes import shown_bytes
 
-# If a counter moved by less, several units fit, or it moved for another reason.
+# Smallest rise of a counter for which a unit is determined. If it rose by fewer counts, several
+# units fit, or it rose for another reason.
 _FEWEST_COUNTS = 10
-# The kernel's count is exact except for writes in flight.
+# Allowance for writes in flight, if the kernel counted the bytes.
 _EXACT_PART, _EXACT_BYTES = Fraction(1, 100), 16 << 20
-# Allowance for writes of the file system and of others during the calibration.
+# Allowance for writes of the file system and of other programs during the calibration.
 _OTHERS_PART, _OTHERS_BYTES = Fraction(1, 10), 64 << 20
-# Space that is left free on the file system.
+# Share of the file system that is left free.
 _SPARE_PART = 0.05
-# The kernel must have sent at least this share of the file to the drive, or it is elsewhere.
+# The kernel must have sent at least this share of the file to the drive; otherwise the file is not
+# on this drive.
 _ARRIVED_PART = 0.9
 
 
@@ -40,12 +42,11 @@ class LearnedUnit:
 
     Attributes:
         label: label of the counter.
-        before, after: its counts.
-        bytes_per_count_low, bytes_per_count_high: possible bytes per count. A flash counter counts
-            at least these writes, as WA is at least 1. The upper bound is None after a single
-            count.
-        unit: name of the only known unit that fits; None if none or several fit.
-        reason: why the unit is unknown, or "".
+        before, after: counts of the counter before and after the writes.
+        bytes_per_count_low, bytes_per_count_high: possible bytes per count. For a flash counter,
+        this is a lower bound of the flash bytes, as WA is at least 1. The upper bound is None if
+        the counter rose by a single count. unit: name of the only known unit that fits; None if
+        none or several fit. reason: why the unit is unknown, or "".
     """
 
     label: str
@@ -63,7 +64,8 @@ class Calibration(Presented):
 
     Attributes:
         written_bytes: bytes written to the drive.
-        is_exact: whether this is the kernel's count; otherwise others may have written more.
+        is_exact: whether the kernel counted these bytes; otherwise other programs may have written
+            more.
         counters: counters that moved.
         model, firmware: of the drive.
     """
@@ -114,7 +116,8 @@ def calibration_of(
     Args:
         start, end: facts of the drive before and after the writes.
         written_bytes: bytes written in between.
-        is_exact: whether the kernel counted them; otherwise others may have written up to 10% more.
+        is_exact: whether the kernel counted these bytes; otherwise other programs may have written
+            up to 10% more.
     """
     share, slack = (_EXACT_PART, _EXACT_BYTES) if is_exact else (_OTHERS_PART, _OTHERS_BYTES)
     low = written_bytes * (1 - (share if is_exact else Fraction(0)))
@@ -190,7 +193,8 @@ def by_writing(
         progress: called with bytes written and total bytes.
 
     Raises:
-        WriteampError: the drive or folder is missing, space is short, or the file went elsewhere.
+        WriteampError: the drive or folder is missing, space is short, or the file is on another
+            drive.
     """
     source, path = _placed(target, folder)
     _require_room(path.parent, size_bytes)

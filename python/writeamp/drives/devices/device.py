@@ -15,22 +15,22 @@ from writeamp.errors import WriteampError
 
 _SYS = Path("/sys")
 _CONTROLLER = re.compile(r"nvme\d+")
-# NVMe namespace as a character device, or as one of several paths to it.
+# Name of the character device of an NVMe namespace.
 _GENERIC = re.compile(r"ng(\d+n\d+)")
 _SECTOR_BYTES = 512
-# Field of /sys/block/NAME/stat: sectors written, always of 512 bytes.
+# Index of the field of /sys/block/NAME/stat with the sectors written, which always have 512 bytes.
 _SECTORS_WRITTEN = 6
-# These file systems write overwrites to another place, so the drive sees other addresses.
+# File systems that redirect overwrites to new addresses, so the drive sees another load.
 _COPY_ON_WRITE = ("btrfs", "zfs", "bcachefs", "f2fs", "nilfs2")
 
 
 @dataclass(frozen=True)
 class DriveDevice:
-    """Whole drive.
+    """Drive as a whole, not a partition of it.
 
     Attributes:
         path: path of the device without symbolic links, as their names often have serial numbers.
-        disks: names in /sys/class/block; empty if the kernel has none.
+        disks: names of its block devices in /sys/class/block; empty if it has none.
         is_nvme: whether the drive is read by nvme-cli instead of smartctl.
     """
 
@@ -82,7 +82,7 @@ def device_at(named: str, *, sys: Path = _SYS) -> DriveDevice:
 
 
 def _whole(name: str, blocks: Path) -> str:
-    """Return the name of the disk of a partition, or of a namespace's other devices."""
+    """Return the name of the disk to which a partition or a character device belongs."""
     generic = _GENERIC.fullmatch(name)
     if generic:
         return f"nvme{generic[1]}"

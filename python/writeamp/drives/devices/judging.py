@@ -17,15 +17,16 @@ _TOO_WIDE = 0.5
 # Relative width of WA bounds that a run should reach by writing enough.
 _CLOSE = 0.1
 _FEW_UNITS = 100
-# Allowance for journals and metadata of a file system; larger excess is from other writers.
+# Allowance for journals and metadata of a file system. A larger excess of bytes counts as writes of
+# other programs.
 _OTHERS_PART = 0.05
 _OTHERS_BYTES = 16 << 20
-# Sizes that differ by a larger factor are in different units.
+# If the kernel's bytes exceed the drive's by a larger factor, the drive's counter has another unit.
 _OTHER_UNIT = 1.5
 
 
 class LeastAmount(NamedTuple):
-    """Bytes to write for close bounds (if known), a sentence, and whether the WA is refused."""
+    """Bytes that a run should write for bounds within 10%, and whether its WA is rejected."""
 
     size_bytes: int | None
     is_refused: bool
@@ -37,7 +38,7 @@ def require_counters(snapshot: Snapshot, subject: str) -> None:
 
     Args:
         snapshot: snapshot of the drive.
-        subject: object of the measurement and its fate, for the message.
+        subject: object of the measurement, for the message: "a command, which was not run".
 
     Raises:
         WriteampError: a counter is missing, leaves out part of the flash, or has an unknown unit.
@@ -50,7 +51,7 @@ def require_counters(snapshot: Snapshot, subject: str) -> None:
 
 
 def least_amount(answer: DriveCounters, *, has_moved: bool) -> LeastAmount | None:
-    """Return how much a run should write; None if its bounds are close, or it is unknown.
+    """Return how much a run should write; None if it wrote enough, or the amount is unknown.
 
     Args:
         answer: answer of the run.
@@ -111,7 +112,7 @@ def run_checks(
 
     Args:
         answer: answer of the run.
-        quiet: answer of the time before the run, when no writes are expected.
+        quiet: answer of the interval before the run, in which no writes are expected.
         kernel_bytes: bytes sent to the drive by the kernel; None if unknown.
         command_bytes: bytes that the command wrote to storage, by the kernel's accounting.
         is_settled: whether the flash was at rest at the end.

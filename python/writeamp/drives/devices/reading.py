@@ -28,7 +28,7 @@ _PACKAGES = {"nvme": "nvme-cli", "smartctl": "smartmontools"}
 _SYSTEM_FOLDERS = "/usr/local/sbin:/usr/sbin:/sbin"
 _PATIENCE_S = 60.0
 _MOST_PRINTED_BYTES = 64 << 20
-# smartctl's status has one bit per finding; these two mean that it could not read the drive.
+# Bits of smartctl's exit status that mean that it could not read the drive.
 _READ_NOTHING = 0b11
 _NO_RIGHT = ("permission denied", "operation not permitted", "requires root", "eacces", "eperm")
 IDENTITY = "id-ctrl.json"
@@ -37,8 +37,8 @@ _OCP = "ocp.json"
 # Selects the whole drive instead of the namespace of the device.
 _WHOLE = "--namespace-id=0xffffffff"
 _JSON = "--output-format=json"
-# Verbs of nvme-cli's plugins, by a pattern of the model. They are called without options, which
-# differ by version, and their text output is read.
+# Plugin and subcommand of nvme-cli that print the vendor's log, by a pattern of the model. They are
+# called without options, as these differ by version, and their text output is parsed.
 _VENDOR_VERBS = (
     (r"INTEL", ("intel", "smart-log-add")),
     (r"SOLIDIGM", ("solidigm", "smart-log-add")),
@@ -126,7 +126,7 @@ class DriveLog(NamedTuple):
         file: name of the file for its document.
         program: program that prints it.
         arguments: arguments of the program.
-        is_needed: whether a snapshot needs it.
+        is_needed: whether reading the drive fails without this log.
         fallback_for: file that makes this log unnecessary if its document counts flash writes.
     """
 
@@ -138,7 +138,7 @@ class DriveLog(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Program and verb, for messages."""
+        """Program and subcommand, for messages."""
         words = [word for word in self.arguments if not word.startswith(("-", "/"))]
         return " ".join((self.program, *words))
 
@@ -156,8 +156,8 @@ def identity_log(device: DriveDevice) -> DriveLog:
 def logs_of(device: DriveDevice, model: str) -> Iterator[DriveLog]:
     """Yield the logs of a drive in reading order.
 
-    The host counter is read before the flash counter and again after it: at the time of the flash
-    counter, its value was between both.
+    The host counter is read before the flash counter and again after it. When the flash counter was
+    read, the value of the host counter was between both.
 
     Args:
         device: the drive.
@@ -221,7 +221,7 @@ def _counts_flash(content: bytes) -> bool:
 
 
 def _logs(device: DriveDevice) -> tuple[list[DriveLog], dict[str, bytes]]:
-    """Return the logs to read, and the document of the drive's identity, which decides on them."""
+    """Return the logs to read, which depend on the model, and the document with the model."""
     identity = identity_log(device)
     program = "nvme" if device.is_nvme else "smartctl"
     try:
@@ -246,7 +246,7 @@ def _model_in(document: bytes) -> str:
 
 
 def _by_hand(device: DriveDevice, problem: str, logs: list[DriveLog]) -> WriteampError:
-    """Return the error with the missing item, and the commands to run by hand instead."""
+    """Return the error with the problem, and the commands to run by hand instead."""
     by_hand = "; ".join(f"{log.command} > {log.file}" for log in logs if log.file != "vendor.txt")
     return WriteampError(
         f"cannot read {device.path}: {problem}. Or run by hand, in one folder, those of these "
@@ -255,7 +255,7 @@ def _by_hand(device: DriveDevice, problem: str, logs: list[DriveLog]) -> Writeam
 
 
 def is_folder(out: str | os.PathLike[str]) -> bool:
-    """Return whether a snapshot is saved as a folder: an existing one, or with a slash."""
+    """Return whether a snapshot is saved as a folder: `out` is one, or ends with a slash."""
     return os.fspath(out).endswith("/") or Path(out).is_dir()
 
 
@@ -285,7 +285,7 @@ def save_documents(documents: Mapping[str, bytes], out: str | os.PathLike[str]) 
         out: a file; or a folder, if it exists as one or ends with a slash.
 
     Raises:
-        WriteampError: they are not a snapshot, or cannot be written.
+        WriteampError: the documents are not a snapshot, or cannot be written.
     """
     (snapshot,) = snapshots_of(os.fspath(out), documents)
     if is_folder(out):

@@ -35,9 +35,11 @@ class DriveRun(Presented):
         status: exit status as in a shell; 128 and more for a signal.
         stopped_by: signal that ended the command or the wait after it, or None.
         elapsed_s: duration of the command, in seconds.
-        is_settled: whether the flash was at rest at the last reading, `settled_s` after the end.
+        is_settled: whether the flash was at rest when the drive was last read, `settled_s` after
+            the end of the command.
         kernel_bytes: bytes sent to the drive by the kernel; None if unknown.
-        command_bytes: bytes that the command and its children wrote to storage, by the kernel.
+        command_bytes: bytes that the command and its children wrote to storage, as counted by the
+            kernel.
         write_at_least_bytes: bytes that the command should write for bounds within 10%; None if it
             wrote enough.
     """
@@ -60,7 +62,7 @@ class DriveRun(Presented):
 
     @property
     def unfinished(self) -> tuple[str, ...]:
-        """The command, if a signal ended it or the wait after it; otherwise empty."""
+        """The command, if a signal ended it or the wait after it, or an empty tuple."""
         return () if self.stopped_by is None else (self.command,)
 
     def _records(self) -> Sequence[Mapping[str, Any]]:
@@ -227,7 +229,7 @@ def _found(
 
 
 def _judged(answer: DriveCounters, least: LeastAmount | None) -> DriveCounters:
-    """Return an answer without its WA if a check of the run failed, or the WA is too coarse."""
+    """Return an answer without its WA if a check of the run failed, or its bounds are too wide."""
     reasons = list(_refusals(answer, least))
     if not reasons:
         return answer
@@ -239,7 +241,7 @@ def _judged(answer: DriveCounters, least: LeastAmount | None) -> DriveCounters:
 
 def _refusals(answer: DriveCounters, least: LeastAmount | None) -> Iterator[str]:
     if least is not None and least.is_refused:
-        # Checks of an unknown number are meaningless.
+        # Other reasons are left out, as checks of a WA that is not reported are meaningless.
         yield least.sentence
         return
     if answer.wa is None:

@@ -16,7 +16,7 @@ _SECONDS = Number("be from 0.1s to 1d", lambda value: 0.1 <= value <= 86_400)
 
 @dataclass(frozen=True)
 class SerialSettings(Settings):
-    """Serial numbers: kept, or hashed."""
+    """Whether serial numbers are kept or hashed in a saved snapshot."""
 
     title: ClassVar[str] = "serials"
 
@@ -27,7 +27,7 @@ class SerialSettings(Settings):
 
 @dataclass(frozen=True)
 class SettleSettings(Settings):
-    """Waits until a drive is at rest."""
+    """Limits of the wait until a drive is at rest."""
 
     title: ClassVar[str] = "settling"
     names_options: ClassVar[bool] = True
@@ -49,7 +49,7 @@ class SettleSettings(Settings):
 
 @dataclass(frozen=True)
 class CalibrationSettings(Settings):
-    """Size and place of the writes for a calibration."""
+    """Amount that a calibration writes, and the folder to which it writes."""
 
     title: ClassVar[str] = "calibration"
     names_options: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""Source of counters, read until it is at rest: a device, or files of another program."""
+"""Source of a drive's counters, a device or files of another program, and the wait for rest."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _SETTLED_PART = 0.01
 
 
 class DriveReading(NamedTuple):
-    """Documents of a drive, their snapshot, and the bytes that the kernel had sent by then."""
+    """Documents of a drive, their snapshot, and the bytes that the kernel had sent to the drive."""
 
     documents: dict[str, bytes]
     snapshot: Snapshot
     sent_bytes: int | None
 
     def sent_until(self, later: DriveReading) -> int | None:
-        """Return the bytes sent by the kernel between the readings; None if unknown."""
+        """Return the bytes that the kernel sent to the drive until a later reading, or None."""
         first, last = self.sent_bytes, later.sent_bytes
         return None if first is None or last is None else last - first
 
@@ -41,7 +41,7 @@ class DriveSource:
     Attributes:
         name: path as the user passed it.
         device: the drive; None for files that another program updates.
-        stated: statements of the user about the drive.
+        stated: drive model and families set by the user.
     """
 
     name: str
@@ -84,7 +84,7 @@ def source_at(name: str, stated: Stated = NOTHING_STATED) -> DriveSource:
 
 
 class Settled(NamedTuple):
-    """Last reading, whether the flash was at rest by then, and the time until then."""
+    """Last reading of a drive, whether its flash was at rest, and the seconds waited for it."""
 
     reading: DriveReading
     is_settled: bool
@@ -102,15 +102,15 @@ def settled(
 ) -> Settled:
     """Read a drive until its flash counters stop rising.
 
-    The drive is at rest if the counters rose since the previous reading by at most 1% of their rise
-    since the first one, or by one count.
+    The drive is at rest if each counter rose since the previous reading by at most one count, or by
+    at most 1% of its rise since `start`.
 
     Args:
         source: source of the drive's counters.
         start: reading before the writes.
         every_s: time between readings, in seconds.
         most_s: total time limit, in seconds.
-        sleep: waits for seconds, and returns whether to continue.
+        sleep: waits for a number of seconds, and returns whether to continue.
         save: called with each reading.
 
     Raises:

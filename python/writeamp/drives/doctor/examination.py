@@ -44,7 +44,7 @@ from writeamp.units.ratios import RatioLike
 if TYPE_CHECKING:
     import polars as pl
 
-# Provides the columns of a frame without rows.
+# Finding that provides the columns of the data frame of a report without findings.
 _NONE = Finding("", "note", "", "", "", "", WaEstimate(1.0, 1.0, 1.0), WaEstimate(1.0, 1.0, 1.0))
 
 
@@ -53,7 +53,7 @@ class DoctorReport(OneLine, Presented, ComparedByValue):
     """Findings of the doctor, the worst first.
 
     Attributes:
-        inputs: name and detected type of each input.
+        inputs: name and detected type of each input, in words.
         findings: mistakes.
         drive: simulated drive, in words, or None.
         notes: sentences about inputs that were not read.

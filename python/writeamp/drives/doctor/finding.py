@@ -68,7 +68,7 @@ def _numbers(name: str, estimate: WaEstimate | None) -> dict[str, Any]:
 
 
 class Mistake(NamedTuple):
-    """Mistake as detected by a check; a field of None means the text of the check.
+    """Mistake as detected by a check; for texts that are None, those of the check are used.
 
     `drive` selects the simulations of the write amplification: name of the method of `SmallDrive`,
     and its arguments.
@@ -84,13 +84,13 @@ class Mistake(NamedTuple):
 
 
 class NotJudged(NamedTuple):
-    """Check without enough information in an input: the missing information, and its jobs."""
+    """Reason why a check cannot judge jobs of an input: information is missing."""
 
     reason: str
     jobs: tuple[str, ...] = ()
 
 
-# Results of a check.
+# Mistakes that a check has found, and inputs that it could not judge.
 Judgements: TypeAlias = Iterator[Mistake | NotJudged]
 
 
@@ -102,7 +102,7 @@ class Unjudged(NamedTuple):
     where: str
 
     def in_words(self) -> str:
-        """Return a line of text."""
+        """Return the check and the missing information as a line of text."""
         return f"not judged: {self.id} of {self.where}: {self.reason}"
 
 
@@ -123,12 +123,12 @@ class DoctorCheck:
     """Check of the doctor: its texts, and a function for each type of input.
 
     Attributes:
-        id: id in plain words.
+        id: id of the check, in plain words.
         severity: severity of most findings.
         message: sentence that describes the mistake.
         advice: what to change.
         source: reference that describes the mistake.
-        of: function by type of input.
+        of: function that applies the check, by type of input.
     """
 
     id: str

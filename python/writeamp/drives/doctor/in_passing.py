@@ -10,14 +10,14 @@ from writeamp.drives.doctor.traces import of_pages
 from writeamp.errors import WriteampError
 from writeamp.traces import PageTrace
 
-# Users who run a command on a drive know how often it was written, and partially written pages are
-# shown separately.
+# Findings that are left out for a command on a real drive. Its user can answer them, as they depend
+# on earlier writes to the drive.
 _REPORTED_ELSEWHERE = {"too-few-writes", "fresh-drive"}
 _OF_ORDER = {"looped-permutation", "short-period"}
 
 
 def findings_in_command(command: str) -> list[Finding]:
-    """Return findings above a note in the fio jobs of a command that is about to run.
+    """Return errors and warnings about the fio jobs of a command that is about to run.
 
     fio itself reports invalid job files.
 
@@ -34,7 +34,7 @@ def findings_in_command(command: str) -> list[Finding]:
 
 
 def findings_in_load(load: object) -> list[Finding]:
-    """Return findings in the order of a trace's writes; empty for other loads."""
+    """Return findings about the order of a trace's writes; empty if the load is not a trace."""
     if not isinstance(load, PageTrace) or not load.start.size:
         return []
     return [finding for finding in _material(of_pages(load)) if finding.id in _OF_ORDER]

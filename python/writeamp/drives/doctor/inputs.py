@@ -40,7 +40,7 @@ _VALID = (
 )
 
 
-# Keys of results that cannot be compared; each set is printed by one verb only.
+# Keys that identify a result without a signature; each set is printed by one command only.
 _OTHER_RESULTS = {
     "measure counters": frozenset({"snapshots"}),
     "measure fleet": frozenset({"drives", "models", "skipped"}),
@@ -52,7 +52,7 @@ _OTHER_RESULTS = {
 
 @dataclass(frozen=True)
 class ResultDocument:
-    """Result of a verb, as JSON types."""
+    """Result of a writeamp command, as JSON types."""
 
     name: str
     verb: str
@@ -105,7 +105,7 @@ def checks_of(source: Counters | ResultDocument) -> Iterator[CounterCheck]:
 
 @dataclass(frozen=True)
 class Several:
-    """All inputs of one call."""
+    """All inputs of one call of the doctor."""
 
     inputs: tuple[Input, ...]
 
@@ -275,7 +275,7 @@ def _of_json(document: Document) -> Input | list[Snapshot]:
 
 
 def _of_fio(document: Document) -> FioOutput:
-    """Return fio's output: the last document of a file, which may have one per interval."""
+    """Return fio's output; if the file has a document per interval, the last one is used."""
     start = max(0, document.text.rfind("{", 0, document.text.rfind(_VERSION_KEY)))
     value = Document(document.name, document.text[start:].encode()).json
     if not is_output(value):

@@ -18,10 +18,10 @@ from writeamp.runs.simulation_result import Result
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.simulation import simulate_untimed
 
-# Default drive; its WA is within 1% of that of a large drive.
+# Size of the default drive, whose WA is within 1% of the WA of a large drive.
 _OP, _BLOCKS, _PAGES_PER_BLOCK = 0.15, 256, 64
 _SIZE_OF_PROFILES = "256MiB"
-# Drive writes per run, with the first third as warm-up: the error is not below ±0.5%.
+# Drive writes per run. The first third is warm-up. The error of WA is at least ±0.5%.
 _DRIVE_WRITES = 30
 _FEWEST_PAGES = 1024
 _SEED = 1
@@ -81,7 +81,7 @@ class SmallDrive:
         )
 
     def first_writes(self, drive_writes: float, precondition: str = "full") -> WaEstimate:
-        """Return the WA of the first uniform writes after a fill, or to an empty drive."""
+        """Return the WA of the first uniform writes to a filled or an empty drive."""
         writes = max(1, round(drive_writes * self._pages))
         return self._run(workload="uniform", writes=writes, warmup=0, precondition=precondition)
 
@@ -152,7 +152,7 @@ class SmallDrive:
 
 def _estimate_of(result: Result) -> WaEstimate:
     low, high = (json_number(bound) for bound in result.ci)
-    # A run that is too short for an interval still gives a number.
+    # If a run is too short for a confidence interval, both bounds are its WA.
     return WaEstimate(
         result.wa, result.wa if low is None else low, result.wa if high is None else high
     )

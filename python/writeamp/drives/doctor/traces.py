@@ -12,13 +12,13 @@ import polars as pl
 from writeamp.traces import PageTrace, Trace
 
 _I64 = npt.NDArray[np.int64]
-# Limits of the writes of a trace that are examined. Checks look at the last writes, after a fill;
-# `simulate`, which only adds notes, examines fewer.
+# Largest numbers of writes of a trace that are examined, by `doctor` and by `simulate`. The last
+# writes of the trace are used, as a fill may come before them.
 MOST_WRITES, FEW_WRITES = 4_000_000, 500_000
-# Bits of an address within one device, in combined addresses of all devices.
+# Number of address bits within one device; the bits above them are the device.
 _DEVICE_BITS = 44
 _PAGE_BYTES = 4096
-# A request is near the previous one if it begins within this many request lengths.
+# A write is near the previous one if it begins within this many lengths of that write.
 _NEAR = 32
 
 
@@ -50,7 +50,7 @@ class TraceFacts:
 
     @cached_property
     def gaps(self) -> _I64:
-        """Writes since the previous write to the same address, for rewrites only."""
+        """Number of writes since the previous write to the same address, for each rewrite."""
         order = np.argsort(self.offsets, kind="stable")
         same = np.diff(self.offsets[order]) == 0
         gaps: _I64 = np.diff(order)[same]
@@ -58,7 +58,7 @@ class TraceFacts:
 
     @cached_property
     def writes_of_addresses(self) -> _I64:
-        """Number of writes per start address."""
+        """Number of writes to each start address; shape (addresses,)."""
         counts: _I64 = np.unique(self.offsets, return_counts=True)[1]
         return counts
 

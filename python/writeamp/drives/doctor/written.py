@@ -24,12 +24,12 @@ FACTORS = {
     1 / 1000: "sectors of 512 bytes read as units of 512,000",
 }
 _CLOSE = 0.003
-# A factor near 1 has many causes; only a close match indicates a unit.
+# Limit of factors near 1. They have many causes, so only a very close match indicates a unit.
 _NEAR_ONE = 1.1
 
 
 def written_and_counted(several: Several) -> Iterator[tuple[FioOutput, Amount, float]]:
-    """Yield fio's output, the host bytes of an interval, and their ratio to fio's bytes.
+    """Yield fio's output, the host bytes of an interval, and host bytes / fio's bytes.
 
     Yields only if there is exactly one output and one interval, so that they belong together.
     """
@@ -58,12 +58,12 @@ def _of_interval(result: ResultDocument) -> Iterator[Amount]:
 
 
 def is_beyond(counted: Amount, written: int, share: float) -> bool:
-    """Return whether the counter certainly exceeds the written bytes by more than a share."""
+    """Return whether the counted bytes certainly exceed the written ones by more than this share."""
     return float(counted.low) > written * (1 + share)
 
 
 def mistaken_factor(factor: float) -> str | None:
-    """Return the units whose confusion explains a factor, or None.
+    """Return the units whose confusion explains the ratio of counted to written bytes, or None.
 
     >>> mistaken_factor(8.003), mistaken_factor(1.5)
     ('sectors of 512 bytes read as 4 KiB', None)

@@ -1,4 +1,4 @@
-"""Snapshots in a tree of files, and their answers, in several processes if that is faster."""
+"""WA of the snapshots in a tree of files, computed in several processes if that is faster."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ from writeamp.runners import Here, Progress, Runner, gather_whole, runner_of
 # Outcome of a file: the answers of its drives, or the reason why it is not a snapshot.
 FileOutcome: TypeAlias = list[DriveCounters] | str
 
-# Reading this many files takes about as long as starting a process.
+# With fewer files, no processes are started: reading these files takes about as long as starting a
+# process.
 _FEW_FILES = 400
 _BATCH_FILES = 64
-# A folder with the host log and one of these logs is one drive at one moment, as `serve --counters`
-# writes it. Folders written by `measure save` have a marker.
+# A folder with the host log and one of the other logs is one snapshot of one drive, as `serve
+# --counters` writes it. Folders written by `measure save` have the file `TAKEN` instead.
 _HOST_LOG = "smart.json"
 _OF_THE_SAME = frozenset({"ocp.json", "ocp-v1.json", "ocp.bin", "fdp.json", "id-ctrl.json"})
 
@@ -40,7 +41,7 @@ def answers_of_files(
     runner: Runner | None = None,
     progress: Progress | None = None,
 ) -> list[FileOutcome]:
-    """Return the outcome of each file or folder, in order.
+    """Return the answers, or the reason for their absence, of each file or folder, in order.
 
     Args:
         paths: snapshots.
@@ -72,7 +73,7 @@ def _batches(paths: Sequence[Path]) -> Iterable[list[str]]:
 
 
 def answered(paths: Sequence[str]) -> list[FileOutcome]:
-    """Return the outcome of each file; a job of a runner."""
+    """Return the outcome of each file; each call is a job of a runner."""
     return [_outcome(path) for path in paths]
 
 
@@ -86,7 +87,7 @@ def _outcome(path: str) -> FileOutcome:
 
 
 def latest(snapshots: Iterable[Snapshot]) -> list[Snapshot]:
-    """Return the last snapshot of each drive; those without serial number are all returned."""
+    """Return the last snapshot of each drive, and all snapshots without a serial number."""
     newest: dict[Any, Snapshot] = {}
     for place, snapshot in enumerate(snapshots):
         key = snapshot.facts.serial or place

@@ -22,15 +22,16 @@ from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import range_in_words
 from writeamp.runners import Progress, Runner
 
-# --csv and --json have all rows.
+# Most drives that the card shows; --csv and --json have all drives.
 _MOST_ROWS = 30
 _HOURS_A_YEAR = 365.25 * 24
 # With fewer drives of a model, outliers are not determined.
 _FEWEST_DRIVES = 5
-# Modified z-score of Iglewicz and Hoaglin (1993): 0.6745 is the normal distribution's upper
-# quartile, and 3.5 their threshold.
+# Outliers by the modified z-score of Iglewicz and Hoaglin (1993): 0.6745 is the upper quartile of
+# the normal distribution, and 3.5 is their threshold.
 _QUARTILE, _THRESHOLD = 0.6745, 3.5
-# If most drives agree, a difference of a few percent would be an outlier.
+# Least spread of log(WA) in a model. Without it, a difference of a few percent would be an outlier
+# if most drives agree.
 _LEAST_SPREAD = math.log(1.05)
 
 
@@ -81,7 +82,7 @@ class Fleet(Drawn):
         }
 
     def card(self) -> Card:
-        """Return WA by model, and the drives that wear out first."""
+        """Return WA by model, and the drives with the shortest remaining life."""
         models = [
             (
                 model.model or "unknown",
@@ -125,7 +126,7 @@ class Fleet(Drawn):
         return Card("Drives, shortest remaining life first", rows, columns, is_ruled=False)
 
     def figure(self) -> BarChart:
-        """Describe the WA of each model as a bar."""
+        """Describe a bar chart of the write amplification of each drive model."""
         standing_out = Counter(self.drives[place].facts.model for place in self.outliers)
         bars = [
             ModelBar(

@@ -11,7 +11,7 @@ from writeamp.fields.setting import Settings, setting
 
 @dataclass(frozen=True)
 class DriveFleetSettings(Settings):
-    """Number of processes that read a fleet."""
+    """Number of processes that read the files of a fleet."""
 
     title: ClassVar[str] = "fleet"
 

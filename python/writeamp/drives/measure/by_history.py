@@ -1,4 +1,4 @@
-"""Function `watch`, and names of histories and fleets of drives."""
+"""Function `watch`, and the public names for histories and fleets of drives."""
 
 from __future__ import annotations
 

@@ -77,7 +77,8 @@ _MOST_NESTED_NODES = 20_000
 class PastedLog(NamedTuple):
     """Log of a document.
 
-    Attributes: document: the log's text, as printed by the tool.
+    Attributes:
+        document: the log's text, as printed by the tool.
         device: device that the command or the log's head names, or "".
         machine: machine on which it was read, or "".
     """
@@ -188,7 +189,7 @@ def _nested(log: PastedLog) -> list[PastedLog]:
 
 
 def _items(log: PastedLog) -> list[PastedLog]:
-    """Return the elements of a JSON list of logs; empty if the log is not such a list."""
+    """Return the logs of a JSON list of logs; empty for any other text."""
     if not log.document.text.lstrip().startswith("["):
         return []
     try:

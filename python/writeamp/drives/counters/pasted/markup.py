@@ -250,7 +250,7 @@ def _of_string(match: re.Match[str]) -> str:
 
 
 def without_line_ends(text: str) -> str:
-    """Return a text without arrows at line ends, and without a mark such as "$" at all line ends."""
+    """Return a text without arrows at line ends, or a mark such as "$" at the ends of all lines."""
     if "<" in text or "\u2190" in text or "\u2b05" in text:
         text = _REMARK.sub("", text)
     lines = [line.rstrip() for line in text.split("\n")]

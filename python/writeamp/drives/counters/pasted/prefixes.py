@@ -122,7 +122,7 @@ def without_log_prefixes(text: str) -> str:
 
 
 def _host(rests: Sequence[str]) -> str | None:
-    """Return the machine name before nearly all messages; ANY_HOST if their names differ, or None."""
+    """Return the machine name before nearly all messages, ANY_HOST if the names differ, or None."""
     names = Tally(
         name
         for rest in rests

@@ -177,7 +177,7 @@ def _value(line: str, rest: str) -> str | None:
 
 
 def _number(ahead: str, begun: str, rest: str) -> str:
-    """Return a line with its two-part number joined; if that is ambiguous, with both parts marked."""
+    """Return a line with the parts of its number joined, or marked if joining is ambiguous."""
     match = _NUMBER.match(rest.lstrip(",.'"))
     assert match is not None
     number = rest[: rest.index(match[0])] + match[0].strip()

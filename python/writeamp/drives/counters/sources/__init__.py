@@ -42,10 +42,10 @@ _OWN = (
 
 @cache
 def sources() -> tuple[CounterSource, ...]:
-    """Return all sources, the most specific first."""
+    """Return the sources of all document types, the most specific first."""
     return by_specificity([*_OWN, *printed_logs.sources()])
 
 
 def by_specificity(unordered: Iterable[CounterSource]) -> tuple[CounterSource, ...]:
-    """Return the sources in matching order, independent of their order in `unordered`."""
+    """Return the sources in the order in which they are tried, the most specific first."""
     return tuple(sorted(unordered, key=lambda source: (-source.specificity, source.name)))

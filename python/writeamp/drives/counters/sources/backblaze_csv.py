@@ -23,7 +23,8 @@ _HEAD_BYTES = 1 << 16
 _ATTRIBUTES = 256
 _SHORT = 20
 _SPIN_UP, _SPIN_RETRY, _HOURS = 3, 10, 9
-# SSDs may use one of these numbers for other values, but not two and a seek error rate.
+# Attributes of hard disks: spin-up time, seek error rate, spin retries. An SSD may use some of
+# these numbers for other values, but no SSD has all three.
 _ROTATING = (_SPIN_UP, 7, _SPIN_RETRY)
 
 
@@ -87,7 +88,8 @@ def _facts(
 
 
 def _integer(text: str) -> int | None:
-    # Nearly all of the hundreds of millions of cells are short and plain.
+    # Nearly all of the hundreds of millions of cells are short decimal numbers, so a fast
+    # conversion is tried first.
     if text.isdecimal() and len(text) < _SHORT:
         return int(text)
     return whole(text)

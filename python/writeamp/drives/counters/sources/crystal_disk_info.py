@@ -21,8 +21,8 @@ _HEADING = re.compile(
 )
 _DRIVE = re.compile(r"^[ \t]*Model : ", re.MULTILINE)
 _FIELD = re.compile(r"^[ \t]*(?P<key>[A-Z#][A-Za-z #]{2,20}) : (?P<value>\S.*)$", re.MULTILINE)
-# Short numbers are padded with underscores. A raw value has six bytes; tables with seven or eight
-# bytes pack other values next to it.
+# Row of an attribute. Short numbers are padded with underscores. A raw value has six bytes; tables
+# with seven or eight bytes pack other values next to it.
 _ROW = re.compile(
     r"^[ \t]*(?P<id>[0-9A-F]{2}) +(?:(?P<current>[_\d]{3}|---) +(?:(?:[_\d]{3}|---) +)*)?"
     r"(?P<raw>[0-9A-F]{12})(?: (?P<name>.*))?$",
@@ -30,7 +30,8 @@ _ROW = re.compile(
 )
 _GIGABYTE = 10**9
 _SECTOR_BYTES = (512, 4096)
-# The size is printed with one decimal, and may be the size that the system sees.
+# Tolerance between the printed size and the size by sectors. The size is printed with one decimal,
+# and may be the size that the operating system reports.
 _SIZE_PART = 0.01
 _HOURS_ID, _HOURS_END = 9, 1 << 24
 # Attributes that CrystalDiskInfo derives from an NVMe drive's SMART log.
@@ -108,7 +109,7 @@ def _number(text: str | None) -> int | None:
 
 
 def _capacity_bytes(fields: dict[str, str]) -> int | None:
-    """Return the capacity: by sectors of the size that matches the gigabytes, or the gigabytes."""
+    """Return the capacity by sectors, if a sector size fits the printed gigabytes, or as printed."""
     size = re.match(r"(\d{1,9})(?:[.,](\d))? GB", fields.get("Disk Size", ""))
     sectors = re.match(r"\d{1,18}$", fields.get("# of Sectors", ""))
     if size is None:

@@ -28,7 +28,7 @@ SIGNS_OF_LIFE = (
     "host_read_commands", "host_reads", "host_write_commands", "host_writes",
     "controller_busy_time", "power_cycles", "power_on_hours", "unsafe_shutdowns",
 )  # fmt: skip
-# Sizes printed after a count have three digits.
+# Tolerance of the size printed after a count, as the size has only three digits.
 _BESIDE_PART = Fraction(1, 100)
 _GROUP_NAME = "nvme endurance-log -o json"
 _GROUP_KEYS: tuple[tuple[Side, str], ...] = (
@@ -67,7 +67,7 @@ def data_units(value: Any, source: str, label: str) -> tuple[tuple[Counter, ...]
 def percentage_used(
     value: float | None, others: Iterable[Any]
 ) -> tuple[float | None, tuple[str, ...]]:
-    """Return the percentage used, or a note that explains why a 0 is not valid.
+    """Return the percentage used, or None and a note that explains why its 0 is not valid.
 
     Args:
         value: value as printed.
@@ -161,7 +161,7 @@ def _group_facts(log: Mapping[str, Any], source: str) -> CounterFacts:
     """Return the facts of an endurance group log with the keys of nvme-cli's JSON."""
     group = whole(log.get("endgid", log.get("endurance_group_id"))) or 1
     counters = tuple(
-        # The NVMe base specification counts billions of bytes, rounded up.
+        # By the NVMe base specification, the unit is 10**9 bytes, and the count is rounded up.
         Counter(
             side,
             count,
@@ -219,7 +219,7 @@ def _fdp_facts(log: Mapping[str, Any], source: str) -> CounterFacts:
         if count is None:
             notes.append(f"{label}: {str(log[key])[:60]!r} is not a count")
         elif count:
-            # Switching FDP clears these counters, so they cover the time since then.
+            # Switching FDP on or off clears these counters, so they cover only the time since then.
             counters.append(
                 Counter(side, count, BYTE, label, "FDP statistics", rounding="exact", scope=scope)
             )
@@ -287,7 +287,7 @@ def _identity_facts(
 
 
 def _listed(devices: list[Any]) -> Iterator[CounterFacts]:
-    """Yield the drives of `nvme list`; a drive with several namespaces appears once."""
+    """Yield the drives in the output of `nvme list`, each once, also with several namespaces."""
     seen: dict[Any, tuple[dict[str, Any], str, str, str, int]] = {}
     for device in objects(devices[:_MOST_DRIVES]):
         for controller in objects(device.get("Subsystems")):

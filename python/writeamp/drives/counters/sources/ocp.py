@@ -14,9 +14,9 @@ from writeamp.vssd.log_pages import boot, ocp
 
 _NAME = "nvme ocp smart-add-log -o json"
 _LABEL = "OCP log 0xC0, physical media units written"
-# The old keys, and keys of versions that differ only in spelling.
+# Keys of version 2 by the spellings of all versions of the log's keys.
 _FIELDS = {spelled(key): field.key for field in ocp.FIELDS for key in (field.old_key, field.key)}
-# Log page version from which the page has the mean count of erases.
+# First version of the log page that has the mean erases per block.
 _MEAN_FROM_VERSION = 5
 _ALL_ONES = frozenset(((1 << 64) - 1, (1 << 128) - 1))
 _PAGE_NAME = "log 0xC0, 512 bytes"
@@ -140,7 +140,7 @@ def _boot_facts(values: Mapping[str, int], source: str) -> CounterFacts:
 
 
 def _boot_erases(values: Mapping[str, int]) -> Iterator[Erases]:
-    # Nearly all blocks are TLC, so their erases are used for the whole drive.
+    # Nearly all blocks are TLC blocks, so the erases of TLC are also used for the whole drive.
     parts: tuple[tuple[str, FlashPart], ...] = (("tlc", "tlc"), ("slc", "slc"), ("tlc", "all"))
     for kind, cell in parts:
         least, most, mean = (values.get(f"{kind}_{statistic}_erases", 0) for statistic in _WORN)

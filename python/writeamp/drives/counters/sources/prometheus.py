@@ -1,8 +1,8 @@
 """Series of smartctl_exporter and nvme_metrics, as text or as responses of Prometheus.
 
 Depending on its version, the exporter multiplies data units by 1000 and the logical block size, by
-1024, or by 512, so its bytes have these bounds. It does not export flash counters, but exports raw
-attributes of ATA drives, which the family rules apply to.
+1024, or by 512, so these factors are the bounds of its bytes. It does not export flash counters,
+but exports raw attributes of ATA drives, which the family rules apply to.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ def _facts_of_samples(
         moments = drives.setdefault((sample.labels.get("instance", ""), name), {})
         _add(moments.setdefault(sample.at_s, _DriveSamples()), sample)
     for (_, name), moments in drives.items():
-        # The identity of a drive is constant, and may be exported at other times than its counters.
+        # The model and serial number of a drive may be exported at other times than its counters,
+        # so they are collected from all times.
         identity = {key: text for series in moments.values() for key, text in series.labels.items()}
         identity.setdefault("device", name)
         for at_s, series in moments.items():
@@ -164,7 +165,8 @@ def _used(
         return None, (ROTATES,)
     percent = number(values.get(f"{_PREFIX}_percentage_used"))
     ratio = number(values.get("nvme_percentage_used_ratio"))
-    # The textfile collector divides by 100, in floating point.
+    # The textfile collector of nvme_metrics divides the percentage by 100 in floating point, so it
+    # is rounded.
     percent = round(ratio * 100) if percent is None and ratio is not None else percent
     if not percent and not _is_nvme(labels):
         return None, (_NOT_NVME,)

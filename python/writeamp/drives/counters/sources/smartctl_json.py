@@ -19,7 +19,7 @@ _NAME = "smartctl -j -x"
 _ATA, _NVME = "ata_smart_attributes", "nvme_smart_health_information_log"
 _SCSI = "scsi_error_counter_log"
 _KEYS = {"smartctl", "json_format_version", "smart_support", _ATA, _NVME, _SCSI}
-# Keys of "device", which other documents have, too.
+# Keys inside "device" that identify smartctl, as other documents also have a key "device".
 _KEYS_OF_DEVICE = {"protocol", "info_name"}
 _SECTORS = "Logical Sectors Written"
 _USED = "Percentage Used Endurance Indicator"
@@ -56,7 +56,7 @@ def facts_of(log: dict[str, Any], source: str, document: Document) -> CounterFac
 
 
 def _without_log(log: dict[str, Any], source: str) -> CounterFacts:
-    """Return the facts of a document without any log of a drive."""
+    """Return the facts of a document of smartctl that has no log of the drive."""
     note = (
         "smartctl did not print a log of a drive. Run it with -x, as root"
         if source.startswith("smartctl")
@@ -159,7 +159,7 @@ def _thousandths(value: Any) -> int | None:
 
 def scsi_facts(log: dict[str, Any], source: str) -> CounterFacts:
     """Return the facts of smartctl's JSON of a SCSI drive, which has no flash write counter."""
-    # The number is a text: 10**9 bytes, with three decimals.
+    # The value is a text: gigabytes (10**9 bytes) with three decimals.
     thousandths = _thousandths(
         within(log, "scsi_error_counter_log", "write", "gigabytes_processed")
     )

@@ -13,7 +13,8 @@ from writeamp.drives.counters.sources.smartctl_json import facts_of
 from writeamp.errors import WriteampError
 
 _NAME = "smartctl -x"
-# Attribute row, in the layouts of -A and -x (`-f brief`); -f hex prints 0x.
+# Attribute row, in the layouts of `smartctl -A` and `smartctl -x`; with `-f hex`, numbers begin
+# with 0x.
 ROW = re.compile(
     r"^[ \t]*(?P<id>0x[0-9a-f]{2}|\d{1,3})[ \t]+(?P<name>\S+)[ \t]+"
     r"(?:0x[0-9a-f]{4}|[POSRCK+-]{6,8})[ \t]+(?P<value>0x[0-9a-f]{2}|\d{1,3}|---)[ \t]+"
@@ -48,7 +49,7 @@ _SCSI_HOURS = re.compile(
 # encoding.
 _GROUPED = re.compile(r"\d{1,3}(?P<by>[,.'’_ ?\u00a0\u2009\u202f\ufffd])(?:\d{2,3}(?P=by))*\d{3}")
 _HOURS_ID = 9
-# Above 24 bits, some drives pack milliseconds.
+# Above the lower 24 bits of the hours, some drives pack milliseconds.
 _HOURS_END = 1 << 24
 
 
@@ -77,7 +78,7 @@ def _parts(text: str) -> list[str]:
     heads = [
         start
         for start, previous in zip(starts, [None, *starts], strict=False)
-        # smartctl's first line and the first section belong to the same drive.
+        # smartctl's first line and the information section after it belong to the same drive.
         if previous is None
         or text.startswith("smartctl", start)
         or not text.startswith("smartctl", previous)
@@ -178,11 +179,11 @@ def _scsi(text: str, fields: dict[str, str], writes: re.Match[str] | None) -> di
     }
 
 
-# Raw values that smartctl splits, and how to put them together again.
+# Patterns of raw values that smartctl prints in parts, and functions that rebuild the raw value.
 _PACKED: tuple[tuple[re.Pattern[str], Callable[[list[int]], int]], ...] = (
     # Two values of 16 bits: the maximum, and the mean above it.
     (re.compile(r"(\d+) \(Average (\d+)\)$"), lambda words: words[1] << 16 | words[0]),
-    # 24 bits, and three bytes above them.
+    # The lower 24 bits, and three bytes above them.
     (
         re.compile(r"(\d+) \((\d+) (\d+) (\d+)\)$"),
         lambda words: words[1] << 40 | words[2] << 32 | words[3] << 24 | words[0],
@@ -212,7 +213,7 @@ def raw_value(text: str) -> int | None:
     if re.match(r"\d{1,3}(?: \d{3})+$", text):
         return None
     number = text.partition(" (")[0]
-    # Digits after a single separator may be decimals.
+    # Digits after a single separator may be decimals, so at least two separators are required.
     if " " not in number and _GROUPED.fullmatch(number) and len(re.split(r"\D", number)) > 2:
         return _grouped(number)
     return _whole(re.match(r"(\d+)(?=$|[ h/])", text))

@@ -14,7 +14,7 @@ _NAME = "ssacli"
 _DRIVE = re.compile(r"^[ \t]*physicaldrive \S+[ \t]*$", re.MULTILINE)
 _DETAIL = re.compile(r"^[ \t]*(?:Interface Type|Usage remaining|Drive Type):", re.MULTILINE)
 _FIELD = re.compile(r"^[ \t]*(?P<key>[A-Z][A-Za-z ]{2,60}):[ \t]+(?P<value>\S.*)$", re.MULTILINE)
-# The controller prints the manufacturer before the model.
+# Manufacturer, which the controller prints before the model.
 _VENDOR = re.compile(r"^(?:ATA|HPE?|NVMe)\s+")
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) (GB|TB)")
 _UNITS = {"GB": 10**9, "TB": 10**12}

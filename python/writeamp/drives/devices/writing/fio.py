@@ -23,7 +23,7 @@ ONE_JOB = (
 )
 # Time that fio may take beyond its runtime to write out its queue, in seconds.
 _PATIENCE_S = 120
-# If util-linux is installed, fio ends with this process, even if that is killed.
+# Command prefix of util-linux that ends fio when this process ends, even if it is killed.
 _ENDING = ("setpriv", "--pdeathsig", "KILL")
 
 
@@ -47,7 +47,7 @@ def seeded(seed: int) -> list[str]:
 
 @cache
 def _ending() -> tuple[str, ...]:
-    """Return the command prefix that ends fio with this process, or an empty tuple."""
+    """Return the command prefix that ends fio with this process; empty if it is not available."""
     has_it = (
         shutil.which(_ENDING[0])
         and not subprocess.run([*_ENDING, "true"], capture_output=True, check=False).returncode

@@ -31,7 +31,7 @@ _TIMEOUT_S = 30
 _BLKDISCARD = 0x1277
 _MOST_TRIM_BYTES = 32 << 20
 _NO_DISCARD = (errno.EOPNOTSUPP, errno.ENOTTY, errno.EINVAL)
-# Passed by `opened` only, so that an unchecked place cannot be created by mistake.
+# Token that only `opened` passes, so that a place cannot be created by mistake without its checks.
 _CHECKED = object()
 
 
@@ -45,7 +45,7 @@ class TargetPlace:
         kind: "file", "device" or "nbd".
         name: path or URI, as the user passed it.
         size_bytes: bytes that are used, from the start.
-        sector_bytes: requests are multiples of it.
+        sector_bytes: smallest request; all requests are multiples of it.
         is_new: whether writeamp has just created it.
     """
 
@@ -91,7 +91,7 @@ class TargetPlace:
         """Run one job of fio, and return fio's report of it.
 
         Args:
-            options: options of the job, without those of the place.
+            options: options of the job, without the options that name the place.
             timeout_s: expected runtime, in seconds.
 
         Raises:
@@ -106,7 +106,8 @@ class TargetPlace:
         """Run the jobs of a section as one group, and return fio's report of them.
 
         Args:
-            job: returns the text of a job file, from the options of the place.
+            job: function that returns the text of a job file, given the options that name the
+                place.
             section: name of the section.
             timeout_s: expected runtime, in seconds.
 
@@ -165,13 +166,13 @@ def kind_of(name: str) -> str:
 
 
 def opened(name: str, size_bytes: int | None, destroys: str | None) -> TargetPlace:
-    """Return the place of a name after checking that it may be written to.
+    """Return the place with this name after checking that it may be written to.
 
     A missing file is created.
 
     Args:
         name: path or NBD URI.
-        size_bytes: bytes to use; default: all. A new file needs it.
+        size_bytes: bytes to use; default: the whole file or device. A new file needs a size.
         destroys: the only target with data that may be destroyed, or None.
 
     Raises:
@@ -305,7 +306,7 @@ def _used_bytes(name: str, size_bytes: int | None, has_bytes: int) -> int:
         raise WriteampError(
             f"{name} would use {used_bytes} bytes. At least {_LEAST_BYTES} are needed"
         )
-    # The end of a place that is not a whole number of large sectors stays unused.
+    # If the size is not a whole number of 4096-byte sectors, the rest at the end stays unused.
     return used_bytes // _SECTORS_BYTES[-1] * _SECTORS_BYTES[-1]
 
 

@@ -15,10 +15,10 @@ from tempfile import NamedTemporaryFile
 
 from writeamp.errors import WriteampError
 
-# Mark of files that writeamp has created, so their content may be destroyed.
+# Extended attribute of files that writeamp has created, whose content may be destroyed.
 _MARK = "user.writeamp.target"
 
-# Folders of blkid, which are only in root's path.
+# Folders in which blkid is installed, which may be missing in a user's PATH.
 _OF_ADMINISTRATORS = ":/usr/sbin:/sbin"
 _CHUNK_BYTES = 1 << 20
 _SIGNATURES_BYTES = 8 << 20
@@ -33,7 +33,7 @@ class Machine:
     proc: Path = Path("/proc")
 
     def folder_of(self, number: str) -> Path:
-        """Return the kernel's folder of a device, by its number."""
+        """Return the kernel's folder of a device, given its number such as "8:0"."""
         return self.sys / "dev" / "block" / number
 
 
@@ -127,7 +127,7 @@ def _refusal(name: str, contents: list[str]) -> WriteampError:
 
 
 def _uses(path: str, number: str, machine: Machine) -> Iterator[str]:
-    """Yield the users of a device or of its partitions."""
+    """Yield a sentence on each use of a device or of its partitions, such as a mount."""
     parts = {number: path} | dict(_partitions(machine.folder_of(number)))
     mounts = _lines(machine.proc / "self" / "mountinfo")
     swaps = [line.split()[0] for line in _lines(machine.proc / "swaps")[1:] if line.split()]
@@ -143,7 +143,7 @@ def _uses(path: str, number: str, machine: Machine) -> Iterator[str]:
 
 
 def _hidden_uses(path: str) -> Iterator[str]:
-    """Yield the uses that only the kernel can detect, such as a mount in another namespace."""
+    """Yield a sentence on a use that only the kernel sees, such as a mount in another namespace."""
     try:
         os.close(os.open(path, os.O_RDONLY | os.O_EXCL))
     except OSError as error:

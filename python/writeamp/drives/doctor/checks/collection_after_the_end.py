@@ -5,8 +5,8 @@ from __future__ import annotations
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, exactly
 from writeamp.drives.doctor.inputs import Counters
 
-# A pause matters if its flash writes are at least this share of the writes before it. An interval
-# is a pause if its host writes are below this share.
+# A pause matters if its flash writes exceed the first share of the flash writes before it. An
+# interval is a pause if its host writes are below the second share of its flash writes.
 _MATERIAL, _IDLE = 0.02, 0.1
 
 

@@ -26,7 +26,7 @@ def _of_jobs(fio: FioJobs) -> Judgements:
 
 
 def _of_fsyncs(job: FioJob, depth: int) -> Judgements:
-    """Yield the effect of fsync on the depth, as observed with fio 3.33; sync=1 has none."""
+    """Yield the effect of fsync on the queue depth, as observed with fio 3.33."""
     writes = int(job.fsync_interval)
     often = "each write" if writes == 1 else f"every {writes} writes"
     setting = f"iodepth={depth} with {job.engine} and a sync after {often}"

@@ -21,7 +21,7 @@ _NOW, _FIXED = ("first_writes", 1.0, "none"), ("uniform",)
 def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.jobs:
         previous = fio.writers_before(job)
-        # sprandom needs an empty drive.
+        # sprandom needs an empty drive, so its jobs are not judged.
         if job.writes and job.is_random and not job.is_sprandom:
             filled = [fills(other, job) for other in previous]
             if None in filled and True not in filled:
@@ -68,7 +68,7 @@ def _of_empty(fio: FioJobs, job: FioJob, previous: list[FioJob]) -> Judgements:
 
 
 def _amount(other: FioJob, job: FioJob) -> str:
-    """Return in words how much of the span of a job another job writes at most."""
+    """Return in words how much of a job's span `other` writes at most."""
     share, passes = share_of_span(other, job), min(1.0, other.spans_moved.high)
     if not share and other.span_bytes is not None:
         return f"{shown_bytes(round(other.span_bytes * passes))} of it"
@@ -76,7 +76,7 @@ def _amount(other: FioJob, job: FioJob) -> str:
 
 
 def _reserved(fio: FioJobs, job: FioJob) -> list[FioJob]:
-    """Return the programs that created a file of a job before it without writing."""
+    """Return the programs that created a file of a job before the job, but wrote no data."""
     return [
         other
         for other in fio.others

@@ -7,7 +7,7 @@ from writeamp.drives.counters.document import objects
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, exactly
 from writeamp.drives.doctor.inputs import Counters, ResultDocument, checks_of
 
-# A ratio whose inverse exceeds this is not an inverted WA.
+# Largest plausible WA. A ratio whose inverse exceeds it is not an inverted WA.
 _MOST_WA = 100.0
 
 
@@ -38,7 +38,7 @@ def _of(source: Counters | ResultDocument) -> Judgements:
 
 
 def _ratios(source: Counters | ResultDocument) -> list[float]:
-    """Return the ratios of flash and host bytes, by all definitions."""
+    """Return flash bytes / host bytes by each definition of WA."""
     if isinstance(source, Counters):
         rows = [row for answer in source.answers for row in answer.definitions]
     else:

@@ -1,4 +1,4 @@
-"""Check of fio logs that lack requested values."""
+"""Check of fio logs with means, which have no offsets or block sizes."""
 
 from __future__ import annotations
 

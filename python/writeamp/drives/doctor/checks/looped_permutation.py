@@ -17,7 +17,7 @@ _OTHER_ORDER = (
     "no block is rewritten before all are written once: writes are more even than "
     "random ones, and WA is lower"
 )
-# Fewest writes per address, and fewest addresses, for passes to be visible in a trace.
+# Fewest writes per address, and fewest addresses, for which passes can be detected in a trace.
 _FEWEST_PASSES, _FEWEST_ADDRESSES = 1.9, 64
 # Concurrent requests overtake each other by less than this share of a pass.
 _SLACK, _MOST_OTHERS = 0.02, 0.1
@@ -53,7 +53,7 @@ def _message(job: FioJob, *, is_same: bool) -> str:
 def _severity(job: FioJob, *, is_same: bool) -> Severity:
     if not job.hides_flags:
         return "error" if is_same else "warning"
-    # fio's output omits the flag norandommap, unless it has a value.
+    # fio's output omits the flag norandommap unless it has a value, so the flag may be set.
     return "warning" if is_same else "note"
 
 

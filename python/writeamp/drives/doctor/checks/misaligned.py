@@ -9,7 +9,8 @@ from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.traces import TraceFacts
 
 _PAGE_BYTES = 4096
-# Share of a trace's writes from which they matter, and from which they are most.
+# Shares of a trace's writes that cover pages partially: from the first the check reports them, from
+# the second they are most writes.
 _MATERIAL, _MOSTLY = 0.05, 0.5
 _SECTOR_BYTES = 512
 
@@ -37,7 +38,7 @@ def _of_jobs(fio: FioJobs) -> Judgements:
         elif places:
             sizes = ", ".join(f"{name} {at:,}" for name, at in places.items())
             offset = places.get("offset", 0) % _PAGE_BYTES
-            # The drive's cache may merge small sequential writes.
+            # The drive's cache may merge small sequential writes into whole pages.
             is_known = job.is_random and not job.has("bs_unaligned")
             page_span = _whole(block, offset) if is_known else None
             yield Mistake(
@@ -65,7 +66,7 @@ def _of_trace(trace: TraceFacts) -> Judgements:
 
 
 def _whole(block: int, offset: int) -> int | None:
-    """Return the bytes of the pages that contain a block; None if it cannot be simulated."""
+    """Return the bytes of the pages that a block touches; None if it cannot be simulated."""
     is_known = 0 < block <= 64 * _PAGE_BYTES and not (block | offset) % _SECTOR_BYTES
     return -(-block // _PAGE_BYTES) * _PAGE_BYTES if is_known else None
 

@@ -20,19 +20,20 @@ from writeamp.drives.doctor.fio.values import (
 
 _SIZES = ("bs", "size", "io_size", "filesize", "offset", "offset_increment", "blockalign")
 _TIMES = ("runtime", "ramp_time", "steadystate_duration", "steadystate_ramp_time")
-# Distribution values that fio accepts, and the reason why it rejects others.
+# Values of a distribution that fio rejects.
 _THETA_1 = re.compile(r"zipf:0*1(\.0*)?(:.*)?")
 _COUNTS = ("numjobs", "iodepth", "loops", "rwmixread", "rwmixwrite")
 # Sizes per direction, ranges, zones, and sizes from the end are valid in fio.
 _BETWEEN = re.compile(r"[,:/-]")
 _OTHER_SIZE = re.compile(r"[0-9]+z|-1|")
-# External engines are named by their file.
+# External engines are named by their file, so they are not in the list of engines.
 _OUTSIDE = re.compile(r"external|.*[/.]")
 
 
 def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.jobs:
-        # fio has accepted the options of a finished run, but may have read them differently.
+        # fio has accepted the options of a finished run, so only values that it reads differently
+        # are reported.
         if not isinstance(fio, FioOutput):
             yield from _of_names(job)
         yield from _of_words(job)
@@ -79,7 +80,7 @@ def _likely(name: str, valid: frozenset[str]) -> str:
 
 
 def _of_amounts(job: FioJob) -> Judgements:
-    """Yield sizes, times and counts that are invalid, or lose their unit."""
+    """Yield sizes, times and counts that are invalid, or whose unit fio ignores."""
     judged = {name: value for name, value in job.options.items() if name not in job.unknown}
     for name in sorted(judged.keys() & {*_SIZES, *_TIMES, *_COUNTS}):
         parts = _BETWEEN.split(judged[name]) if name in _SIZES else [judged[name]]

@@ -8,10 +8,10 @@ from writeamp.drives.doctor.fio.job_file import FioJobs, unknown_size, unknown_s
 from writeamp.drives.doctor.inputs import Several
 from writeamp.drives.doctor.written import written_and_counted
 
-# Least ratio of the host counter and fio's bytes without a page cache effect.
+# If the host counter shows less than this share of fio's bytes, the page cache has absorbed writes.
 _LEAST_SHARE = 0.95
-# Largest share of writes between two syncs that rewrite an address; and largest numbers of writes
-# between two syncs if the span is unknown, or if some addresses are hot.
+# Largest share of writes between two syncs that may rewrite an address. The next line has the
+# largest numbers of writes between two syncs if the span is unknown, and if some addresses are hot.
 _MOST_REWRITTEN = 0.05
 _FEW_WRITES, _FEW_SKEWED_WRITES = 128, 8
 

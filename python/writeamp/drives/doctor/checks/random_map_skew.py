@@ -6,7 +6,7 @@ from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.fio.output import FioOutput
 
-# Version of August 2018, with pull request 659.
+# First version with the correction: August 2018, pull request 659.
 _MENDED = (3, 9)
 
 

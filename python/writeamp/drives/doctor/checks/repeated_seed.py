@@ -55,7 +55,7 @@ def _is_fixed(job: FioJob) -> bool:
 
 
 def _draws_alike(job: FioJob, other: FioJob) -> bool:
-    """Return whether two jobs draw the same addresses: seeds depend on job number and randseed."""
+    """Return whether two jobs have equal random addresses: fixed seed, equal number and options."""
     keys = (
         *("randseed", "size", "offset", "bs", "bsrange", "bssplit", "random_generator", "rw"),
         *("norandommap", "random_distribution", "rwmixread", "rwmixwrite"),

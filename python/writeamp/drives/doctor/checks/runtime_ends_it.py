@@ -7,7 +7,7 @@ from writeamp.drives.doctor.fio.job import FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs, counted, unknown_speed
 from writeamp.drives.doctor.fio.values import shown_speed
 
-# A fill is complete if less than this share is missing.
+# A job has written its amount if less than this share is missing.
 _MATERIAL = 0.01
 
 

@@ -8,12 +8,13 @@ import numpy.typing as npt
 from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.traces import TraceFacts
 
-# Number of consecutive equal addresses that cannot be chance.
+# Length of a sequence of addresses whose repetition cannot be chance, in writes.
 _WINDOW = 48
 _MOST_CANDIDATES = 64
-# Fewest writes, and number of regions of the span, for a check of evenness.
+# Fewest writes for a check of evenness, and number of regions whose writes are compared.
 _FEWEST, _REGIONS = 4096, 16
-# Least share of writes of one size; largest spread of even regions; largest share of sparse places.
+# Least share of writes of one size. Largest standard deviation / mean of writes per region that
+# count as even. Largest share of the expected distinct addresses that counts as too few.
 _ALIKE, _UNEVEN, _SPARSE = 0.9, 0.2, 0.7
 _FEW = (
     "Writes are spread evenly over the span but leave out many places: the generator of random "
@@ -40,7 +41,7 @@ def _of_trace(trace: TraceFacts) -> Judgements:
 
 
 def _left_out(offsets: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> str | None:
-    """Return evidence that evenly drawn addresses leave out others, or None."""
+    """Return evidence that writes spread evenly over the span but skip many addresses, or None."""
     size = int(np.median(lengths)) if lengths.size >= _FEWEST else 0
     if size <= 0 or np.mean(lengths == size) < _ALIKE:
         return None
@@ -59,7 +60,7 @@ def _left_out(offsets: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) ->
 
 
 def _period(offsets: npt.NDArray[np.int64]) -> int | None:
-    """Return the period of the last writes, in writes; None without two full repeats."""
+    """Return the period of the last writes, in writes; None if they are not two full periods."""
     backwards = offsets[::-1]
     if backwards.size < 2 * _WINDOW:
         return None

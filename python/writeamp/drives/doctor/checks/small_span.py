@@ -43,7 +43,7 @@ def _of_jobs(fio: FioJobs) -> Judgements:
 
 
 def _small(job: FioJob, span_bytes: int) -> Judgements:
-    """Yield a span smaller than most drives; other data may fill the rest of the drive."""
+    """Yield a span smaller than most drives, on a drive of unknown size."""
     if span_bytes >= SMALLEST_DRIVE_BYTES and job.devices:
         yield unknown_size(job)
     if span_bytes >= SMALLEST_DRIVE_BYTES or not (job.files or "directory" in job.options):
@@ -61,7 +61,7 @@ def _small(job: FioJob, span_bytes: int) -> Judgements:
 
 
 def _fills(job: FioJob, capacity_bytes: int | None) -> bool | None:
-    """Return whether a job writes all of the drive, or as much as the largest drives have.
+    """Return whether a job writes the whole drive, or a span that is as large as a drive.
 
     Returns None if this is unknown.
     """
@@ -86,9 +86,9 @@ def _reach(fio: FioJobs, job: FioJob) -> float | None:
 
 
 def _share(job: FioJob, capacity_bytes: int | None) -> float | None:
-    """Return the share of the drive that a job writes; None if it is unknown or all of it."""
+    """Return the share of the drive that a job writes; None if unknown."""
     if job.span_share is not None:
-        # A share of a file refers to the size of the file.
+        # A share of a file refers to the size of the file, not of the drive, so it is unknown.
         each = job.copies if job.has("offset_increment") else 1
         return job.span_share * each if job.devices else None
     if job.span_bytes is None or capacity_bytes is None:

@@ -8,7 +8,7 @@ from writeamp.drives.doctor.fio.job_file import FioJobs, shares_files, touches
 from writeamp.drives.doctor.fio.values import size_of
 from writeamp.units.byte_sizes import shown_bytes
 
-# Defaults of fio.
+# fio's default over-provisioning, and its default number of regions.
 _OP, _REGIONS = 0.15, 100
 
 
@@ -22,7 +22,7 @@ def _of_jobs(fio: FioJobs) -> Judgements:
 
 
 def _of_op(job: FioJob) -> Judgements:
-    """Yield errors in the over-provisioning, from which fio computes its overwrites."""
+    """Yield errors in spr_op, the over-provisioning from which fio computes its overwrites."""
     if "spr_op" in job.unknown:
         yield NotJudged(f"spr_op={job.options['spr_op']} is unknown", (job.name,))
     elif "spr_op" not in job.options:
@@ -101,7 +101,7 @@ def _of_cache(job: FioJob) -> Judgements:
 
 
 def _of_others(fio: FioJobs, job: FioJob) -> Judgements:
-    """Yield disturbances of the state: data from before, and unmeasured writes after it."""
+    """Yield jobs that disturb the prepared state: writes before it, or other writes after it."""
     previous = fio.writers_before(job)
     if previous:
         yield Mistake(

@@ -10,8 +10,8 @@ from writeamp.drives.doctor.fio.job_file import FioJobs, shares_files, unknown_s
 from writeamp.drives.doctor.fio.output import FioOutput
 from writeamp.drives.doctor.fio.values import Limits
 
-# Times that the span is written, including its fill, before a drive may be steady. SNIA's
-# preconditioning writes twice the capacity.
+# Number of times that the span must be written, including its fill, before a drive may be steady.
+# SNIA's preconditioning writes twice the capacity.
 _FEWEST = 2.0
 
 
@@ -29,7 +29,7 @@ def _of_jobs(fio: FioJobs) -> Judgements:
         if own_spans.high + previous.high < _FEWEST:
             yield from _judged(job, own_spans, previous)
         elif own_spans.low + previous.low < _FEWEST:
-            # Report a job with an unknown amount, which may be an earlier one.
+            # A job with an unknown amount is reported: this job, or an earlier one.
             open_ones = [
                 writer for writer, spans in [(job, own_spans), *earlier] if spans.low < spans.high
             ]
@@ -58,7 +58,7 @@ def _of_output(fio: FioOutput) -> Judgements:
 
 
 def _measured(fio: FioJobs) -> Iterator[FioJob]:
-    """Yield the jobs that write random addresses, without later jobs that do."""
+    """Yield the last jobs that write random addresses: no later job does so on the same files."""
     for job in fio.writers:
         is_followed = any(
             writer.is_random and writer.phase > job.phase and shares_files(writer, job)
@@ -75,7 +75,7 @@ def _spans(job: FioJob) -> Limits:
 
 
 def _own_files(job: FioJob) -> int:
-    """Return the number of spans of a job's copies: one per copy, unless a file is named."""
+    """Return the number of separate spans of a job: one per copy, unless a file is named."""
     return 1 if job.files else job.copies
 
 

@@ -8,7 +8,7 @@ from writeamp.drives.doctor.fio.job_file import FioJobs, counted, fills, unknown
 from writeamp.drives.doctor.fio.values import meant_size_of
 from writeamp.drives.doctor.fio.zipf import FioSkew, is_skewed
 
-# Share of blocks from which a span counts as covered.
+# Smallest share of the blocks that must be reached for a span to count as covered.
 _COVERED = 0.95
 
 
@@ -17,7 +17,7 @@ def _of_jobs(fio: FioJobs) -> Judgements:
         distribution = job.options.get("random_distribution", "")
         if not job.is_random or not is_skewed(distribution):
             continue
-        # fio rejects 1.8T; the intended size is as wrong as it would be in bytes.
+        # fio does not read 1.8T as intended, so the intended size is examined.
         span = job.whole_span_bytes or meant_size_of(job.options.get("size", ""), job.kb_base)
         if span is None or "bs" in job.unknown:
             yield unknown_size(job)

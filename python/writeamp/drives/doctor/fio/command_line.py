@@ -23,13 +23,13 @@ from writeamp.drives.doctor.fio.shell import (
 )
 
 _SHEBANG = re.compile(r"#!\s*\S*(?:sh|/env\s+\S*sh)\b")
-# fio named as a program; large traces may name it as a process, at most.
+# fio named as a program. Large traces name fio only as a process, so they do not match.
 _NAMES_FIO = re.compile(
     r"(?:^|[\s;&|({/\\\"'`])fio(?:\.exe)?[\s\"']|\$\{?fio(?:_?(?:bin|path|exe|prog\w*))?\b",
     re.MULTILINE | re.IGNORECASE,
 )
 _FIO = re.compile(r"(?:.*[/\\])?fio(?:\.exe)?")
-# Variable with the name of fio.
+# Shell variable that holds fio's path, such as $FIO_BIN.
 _VARIABLE_FIO = re.compile(
     r"\$\{?fio(?:_?(?:bin\w*|path|exe|prog\w*))?(?::-[^}]*)?\}?", re.IGNORECASE
 )
@@ -54,7 +54,7 @@ _MENTIONING = {
     "yum",
 }
 _STANDARD_INPUT = {"-", "/dev/stdin", "/dev/fd/0"}
-# Options of fio itself with values that may be separate words.
+# Options of fio itself, which are not options of a job.
 _OF_FIO = {
     *("output", "output_format", "section", "eta", "status_interval", "client", "parse_only"),
     *("readonly", "minimal", "append_terse", "alloc_size", "max_jobs", "debug", "warnings_fatal"),
@@ -174,7 +174,7 @@ class _Script:
     def _take(
         self, jobs: list[FioJob], *, is_repeated: bool, is_in_background: bool = False
     ) -> None:
-        """Add the jobs of a call, which starts after the calls that the script waits for."""
+        """Add the jobs of a call; it begins after all earlier calls that do not run in the background."""
         if jobs:
             start = self._phase
             self._phase += 0 if is_in_background else int(jobs[-1].phase) + 1
@@ -233,7 +233,7 @@ def _words_of_fio(command: ShellCommand) -> Sequence[str]:
         return unwrapped_words[1:]
     if not places or words[0] in _MENTIONING:
         return ()
-    # A container image may have the name of the program.
+    # A container image may have the name "fio", so the last word "fio" counts.
     is_contained = bool(unwrapped_words) and unwrapped_words[0] in _CONTAINERS
     return words[places[-1 if is_contained else 0] + 1 :]
 
@@ -287,7 +287,8 @@ def _sections(
         option, equals, value = word.lstrip("-").partition("=")
         option = canonical(option)
         if not equals and option not in _WITHOUT_VALUE:
-            # An unknown option may be a flag.
+            # An unknown option may be a flag, so the next word is its value only if it is not an
+            # option.
             is_flag = not rest or rest[-1].startswith("-") or _REDIRECTION.match(rest[-1])
             value = "" if is_flag else rest.pop()
         if option == "name":

@@ -25,7 +25,7 @@ from writeamp.drives.doctor.fio.values import (
 )
 from writeamp.units.ratios import physical_of
 
-# Other names of options.
+# Canonical names of options by their other names.
 ALIASES = {
     "readwrite": "rw",
     "blocksize": "bs",
@@ -41,12 +41,12 @@ ALIASES = {
     "wait_for_previous": "stonewall",
     "plids": "fdp_pli",
 }
-# Engines that complete a request before they accept the next.
+# I/O engines that complete a request before they accept the next.
 SYNCHRONOUS = {
     *("sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "falloc", "e4defrag", "splice"),
     *("dev-dax", "libpmem", "pmemblk"),
 }
-# Engines that bypass the page cache, and engines without a drive.
+# I/O engines that bypass the page cache, and I/O engines that access no drive.
 PAST_THE_CACHE = {
     *("io_uring_cmd", "xnvme", "sg", "nbd", "rbd", "libblkio", "libiscsi", "http", "spdk"),
     *("spdk_bdev", "gfapi", "gfapi_async", "dfs", "libpmem", "dev-dax"),
@@ -55,23 +55,24 @@ WITHOUT_DRIVE = {
     *("null", "cpuio", "net", "netsplice", "rdma", "filecreate", "filestat", "filedelete"),
     "exit_io",
 }
-# There are fewer backslashes if a shell has removed some.
+# Name of a device. In Windows names, a shell may have removed some of the backslashes.
 _DEVICE = re.compile(r"/dev/(?!shm/)|[\\.]*PhysicalDrive\d", re.IGNORECASE)
 _NO_DRIVES = {"/dev/null", "/dev/zero", "/dev/full"}
 _WRITING = {"write", "randwrite", "rw", "readwrite", "randrw", "trimwrite", "randtrimwrite"}
 _READING = {"read", "randread", "rw", "readwrite", "randrw"}
-# Variables (also of templates), and shell substitutions: $1, $@, $(command), `command`.
+# Variables of shells and templates, and shell substitutions: $1, $@, $(command), `command`. Their
+# values are unknown.
 _VARIABLE = re.compile(r"\$\{[^}]{0,255}\}|\$[A-Za-z_]\w*|\$[0-9@*#?$!-]|\$\(|`|\{\{|\{\}")
-# Devices made of others, with the combined speed of all.
+# Devices composed of several drives, which may be as fast as all drives together.
 _COMPOSED = re.compile(r"/dev/(mapper/|dm-|md|bcache|drbd|zvol/)")
 # Default over-provisioning of sprandom.
 _SPR_OP = 0.15
-# Options that make writes durable, during a job and at its end.
+# Options that make writes durable: during a job, and at its end.
 SYNCING = ("fsync", "fdatasync", "sync_file_range", "sync")
 SYNCING_AT_THE_END = ("end_fsync", "fsync_on_close")
 
-# When all blocks are written, the map of written blocks is reset. The next pass has the same order,
-# another order, or does not exist.
+# Order of the blocks in the second pass of a job over its span. After each pass, fio resets the map
+# of written blocks. "once" means that there is no second pass.
 Passes: TypeAlias = Literal["same order", "other order", "once"]
 
 
@@ -94,18 +95,21 @@ def set_option(options: dict[str, str], name: str, value: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class FioJob:
-    """Job with its copies.
+    """Job of fio with all of its copies (numjobs).
 
     Attributes:
         name: name of its section.
-        options: by canonical names, including [global]; "" for an option without a value.
-        phase: number of stonewalls before it; jobs of one phase run at the same time.
+        options: values by canonical option names, including [global]; "" for an option without a
+            value.
+        phase: number of stonewall options before the job; jobs of one phase run at the same time.
         hides_flags: whether options without a value are missing, as in fio's own output.
         is_repeated: whether a script runs it in a loop.
         is_sure: whether it runs independently of conditions in its script.
         drive_bytes: bytes of its drive; None if unknown.
-        moved_bytes: mean bytes per copy; None if it has not run, as far as is known.
-        number: number of its first copy in one call of fio, from 1; the seed depends on it.
+        moved_bytes: mean bytes that a copy has read and written; None if no result of the job is
+            known.
+        number: number of its first copy in its call of fio, from 1, on which the random seed
+            depends.
     """
 
     name: str
@@ -137,17 +141,17 @@ class FioJob:
 
     @property
     def kb_base(self) -> int:
-        """Bytes of a kilobyte."""
+        """Bytes of fio's unit "k": 1024 or 1000."""
         return 1000 if self.options.get("kb_base", "").strip() == "1000" else 1024
 
     @property
     def unknown(self) -> dict[str, str]:
-        """Options with an unknown variable in their value."""
+        """Options whose value has an unknown variable."""
         return {name: value for name, value in self.options.items() if _VARIABLE.search(value)}
 
     @property
     def rw(self) -> str:
-        """Direction and order, without the sequencer number after it."""
+        """Value of the option rw (direction and order), without the number after a colon."""
         return self.options.get("rw", "read").split(":", 1)[0].strip().lower()
 
     @property
@@ -157,30 +161,30 @@ class FioJob:
 
     @cached_property
     def writes(self) -> bool:
-        """Whether it writes to a file that may be a drive."""
+        """Whether the job writes to a file that may be a drive."""
         reaches = self.engine not in WITHOUT_DRIVE and not set(self.files) & _NO_DRIVES
         is_mixed = self.rw in {"rw", "readwrite", "randrw"}
         return reaches and self.rw in _WRITING and not (is_mixed and self.write_share == 0)
 
     @property
     def empties(self) -> bool:
-        """Whether it trims all of its files."""
+        """Whether the job trims its files completely."""
         is_part = self.options.get("size", "100%").strip() != "100%" or "offset" in self.options
         return self.rw in {"trim", "randtrim"} and not is_part
 
     @property
     def reads(self) -> bool:
-        """Whether it reads."""
+        """Whether the job reads."""
         return self.rw in _READING
 
     @cached_property
     def is_random(self) -> bool:
-        """Whether its addresses are random."""
+        """Whether the job's addresses are random."""
         return self.rw.startswith("rand")
 
     @property
     def write_share(self) -> float:
-        """Share of writes among its requests; 1 without reads."""
+        """Share of writes among the job's reads and writes."""
         if self.rw not in {"rw", "readwrite", "randrw"}:
             return 1.0 if self.rw in _WRITING else 0.0
         if "rwmixwrite" in self.options:
@@ -198,35 +202,35 @@ class FioJob:
 
     @property
     def write_block_shares(self) -> dict[int, float]:
-        """Shares of the sizes of writes, by size in bytes, if they are set."""
+        """Share of the writes by their size in bytes; empty if `bssplit` is not set."""
         return split_sizes(self.options.get("bssplit", ""), self.kb_base)[1]
 
     @cached_property
     def files(self) -> tuple[str, ...]:
-        """Files that are set by name; empty if each copy creates its own."""
+        """Files that the job names; empty if each copy creates its own file."""
         named = re.split(r"(?<!\\):", self.options.get("filename", ""))
         return tuple(name.replace("\\:", ":") for name in named if name)
 
     @cached_property
     def devices(self) -> tuple[str, ...]:
-        """Files that are devices."""
+        """Named files that are devices."""
         return tuple(file for file in self.files if _DEVICE.match(file))
 
     @property
     def span_bytes(self) -> int | None:
-        """Bytes of its span, if set."""
+        """Bytes of the job's span (the addresses that it accesses); None if not set in bytes."""
         files = max(1, len(self.files), self.count("nrfiles", 1))
         sizes = self.size("size"), (self.size("filesize") or 0) * files
         return min(filter(None, sizes), default=None)
 
     @property
     def span_share(self) -> float | None:
-        """Share of the device or file that it writes, if set as a share."""
+        """Share of the device or file that is the job's span; None if not set as a percentage."""
         return share_of(self.options.get("size", ""))
 
     @property
     def whole_span_bytes(self) -> int | None:
-        """Bytes of its span, as set or as a share of the drive; None if unknown."""
+        """Bytes of the job's span, as set or computed from the drive's size; None if unknown."""
         is_on_drive = self.devices or "filename" in self.unknown
         if self.span_bytes is not None or self.drive_bytes is None or not is_on_drive:
             return self.span_bytes
@@ -234,7 +238,7 @@ class FioJob:
 
     @property
     def planned_spans(self) -> float | None:
-        """Planned number of passes over its span without a time limit; None if unknown."""
+        """Planned number of passes over the span, without the time limit; None if unknown."""
         share = share_of(self.options.get("io_size", ""))
         loops = max(1, self.count("loops", 1))
         if self.count("number_ios", 0) and self.whole_span_bytes:
@@ -253,7 +257,7 @@ class FioJob:
 
     @cached_property
     def spans_moved(self) -> Limits:
-        """Bounds of the number of passes of each copy over its span."""
+        """Bounds of the number of passes that each copy makes over its span."""
         span = self.whole_span_bytes
         if self.moved_bytes is not None and span:
             return Limits(self.moved_bytes / span, self.moved_bytes / span)
@@ -265,7 +269,7 @@ class FioJob:
         return Limits(min(plan.low, within.low), min(plan.high, within.high))
 
     def _bytes_in_time(self) -> Limits:
-        """Return bounds of the bytes that each copy moves within its runtime and ramp."""
+        """Return bounds of the bytes that each copy reads and writes in its runtime and ramp time."""
         seconds = self.seconds("runtime") + self.seconds("ramp_time")
         if "runtime" in self.unknown:
             return UNKNOWN
@@ -275,30 +279,30 @@ class FioJob:
         return Limits(SLOWEST_BYTES_S * seconds, self._most_in(seconds)).times(1 / self.copies)
 
     def _most_in(self, seconds: float) -> float:
-        """Return the most bytes that all copies move in a time."""
-        # Mixed reads are not limited by the write speed.
+        """Return the most bytes that all copies together can read and write in this time."""
+        # Reads are not limited by the write speed, so only the writes are.
         on_drives = FASTEST_BYTES_S * self._drives * seconds / (self.write_share or 1.0)
         if not self.is_buffered:
             return on_drives
-        # A pass that does not fit into memory is limited by the drive.
+        # If a pass does not fit into memory, the drive limits its speed; otherwise memory does.
         spans = (self.whole_span_bytes or 0) * (self.copies if self.has_own_places else 1)
         held = on_drives + MEMORY_BYTES
         return held if held < spans else MEMORY_BYTES_S * seconds
 
     @property
     def has_own_places(self) -> bool:
-        """Whether its copies write to separate places."""
+        """Whether the copies write to separate files or address ranges."""
         return not self.files or self.has("offset_increment")
 
     @property
     def _drives(self) -> float:
-        """Number of drives that it may write to; infinite for a device made of others."""
+        """Number of drives that the job may write to; infinite for a device composed of drives."""
         is_composed = any(_COMPOSED.match(file) for file in self.files)
         return float("inf") if is_composed else max(1, len(self.files))
 
     @property
     def has_runtime(self) -> bool:
-        """Whether time may end it."""
+        """Whether a runtime may end the job."""
         runtime = self.options.get("runtime", "")
         return bool(_VARIABLE.search(runtime) or seconds_of(runtime))
 
@@ -313,7 +317,7 @@ class FioJob:
 
     @property
     def is_timed(self) -> bool:
-        """Whether time ends it instead of its size; fio ignores time_based without a runtime."""
+        """Whether time ends the job instead of its size; fio ignores time_based without a runtime."""
         return self.has("time_based") and self.has_runtime and not self.is_sprandom
 
     @cached_property
@@ -323,20 +327,20 @@ class FioJob:
 
     @property
     def is_buffered(self) -> bool:
-        """Whether its writes go through the page cache."""
+        """Whether the job's writes go through the page cache."""
         if self.engine in PAST_THE_CACHE | WITHOUT_DRIVE:
             return False
         return not (self.has("direct") or self.has("atomic"))
 
     @property
     def fsync_interval(self) -> float:
-        """Writes between two calls of fsync or fdatasync; infinite without any."""
+        """Number of writes between two calls of fsync or fdatasync; infinite without such calls."""
         counts = [size_of(self.options.get(option, "")) for option in ("fsync", "fdatasync")]
         return min((float(count) for count in counts if count), default=float("inf"))
 
     @property
     def sync_interval(self) -> float:
-        """Writes between two flushes of the page cache; infinite without any."""
+        """Number of writes between two flushes of the page cache; infinite without flushes."""
         if self.options.get("sync", "0").strip().lower() not in {"0", "none"}:
             return 1
         ranged = size_of(self.options.get("sync_file_range", "").rpartition(":")[2])
@@ -344,12 +348,12 @@ class FioJob:
 
     @property
     def syncs_at_the_end(self) -> bool:
-        """Whether it syncs its writes at its end."""
+        """Whether the job syncs its writes at its end."""
         return any(self.has(option) for option in SYNCING_AT_THE_END)
 
     @property
     def is_sprandom(self) -> bool:
-        """Whether it preconditions to the steady state of random writes by sprandom."""
+        """Whether the job is sprandom, which preconditions to the steady state of random writes."""
         return self.is_random and self.has("sprandom")
 
     @property
@@ -362,13 +366,13 @@ class FioJob:
 
     @property
     def draws_evenly(self) -> bool:
-        """Whether its random addresses are uniform."""
+        """Whether the job's random addresses are uniform."""
         named = self.options.get("random_distribution", "random").split(":", 1)[0].strip()
         return named in {"random", ""}
 
     @property
     def has_map(self) -> bool:
-        """Whether no block is rewritten before all were written.
+        """Whether no block is rewritten before all blocks were written once.
 
         Only uniform addresses have a map of written blocks (fio, `init_random_map`).
         """
@@ -377,12 +381,12 @@ class FioJob:
 
     @cached_property
     def is_repeatable(self) -> bool:
-        """Whether fio reseeds the generator for each pass; randseed disables it."""
+        """Whether fio reseeds its random generator for each pass, which randseed disables."""
         return is_set(self.options.get("randrepeat", "1")) and "randseed" not in self.options
 
     @property
     def passes(self) -> Passes:
-        """Order of the writes of a second pass, as observed with fio 3.33.
+        """Order of the writes in a second pass, as observed with fio 3.33.
 
         A loop, or io_size beyond the size, reseeds the generator. A time limit alone only resets
         the map and, for an LFSR, the order.

@@ -29,13 +29,13 @@ _SECTION = re.compile(r"\[([^\n]*)\]")
 _VARIABLE = re.compile(r"\$\{([^}]{0,255})\}")
 _OF_SHELL = re.compile(r"\$[A-Za-z_]")
 _MOST_JOBS = 500
-# Suffixes of namespaces and partitions, after the name of the drive.
+# Suffix that the name of a namespace or partition has after the name of its drive.
 _PART = re.compile(r"(n\d+)?(p?\d+)?")
-# Smaller than most flash drives sold today.
+# Size below most flash drives sold today, in bytes.
 SMALLEST_DRIVE_BYTES = 60 * 10**9
-# Share of a span from which it counts as filled.
+# Smallest share of a span that must be written for the span to count as filled.
 _NEARLY_ONCE = 0.9
-# Offset of a program that runs before a job, after the previous phase.
+# Difference in phase between a job and the program that fio runs before it.
 _JUST_BEFORE = 0.5
 
 
@@ -48,7 +48,7 @@ class FioJobs:
 
     Attributes:
         name: name of the file, or the command.
-        jobs: jobs in order.
+        jobs: jobs in the order of the file or script.
         notes: sentences about parts that were not read.
         capacity_bytes: capacity of their drive; None if unknown.
         commands: programs besides fio, if it is a script.
@@ -73,11 +73,11 @@ class FioJobs:
 
     @cached_property
     def writers(self) -> list[FioJob]:
-        """Jobs that write to a file that may be a drive."""
+        """Jobs that write to a file or device that may be a drive."""
         return [job for job in self.jobs if job.writes]
 
     def writers_before(self, job: FioJob) -> list[FioJob]:
-        """Return the writers of a job's files before it begins, since the last emptying."""
+        """Return the jobs that wrote the files of a job before it, since the drive was last emptied."""
         return self._past(job)[1]
 
     def emptied(self, job: FioJob) -> FioJob | None:
@@ -104,7 +104,7 @@ class FioJobs:
 
 
 def _of_prerun(job: FioJob) -> Iterator[FioJob]:
-    """Yield the effect on a drive of the command that fio runs before a job."""
+    """Yield the effect on the drive of the command that fio runs before a job (exec_prerun)."""
     for command in commands_of(job.options.get("exec_prerun", "")):
         effect = written_by_others(command.words, job.phase - _JUST_BEFORE)
         if effect is not None:
@@ -112,7 +112,7 @@ def _of_prerun(job: FioJob) -> Iterator[FioJob]:
 
 
 def on_drive(fio: _Jobs, capacity_bytes: int | None) -> _Jobs:
-    """Return jobs with the size of their drive, or with None if it is unknown."""
+    """Return the jobs with the capacity of their drive set."""
     jobs, others = (
         tuple(replace(job, drive_bytes=capacity_bytes) for job in some)
         for some in (fio.jobs, fio.others)
@@ -121,13 +121,13 @@ def on_drive(fio: _Jobs, capacity_bytes: int | None) -> _Jobs:
 
 
 def unknown_size(job: FioJob) -> NotJudged:
-    """Return that the effect of a job depends on the size of its files, which is unknown."""
+    """Return that a job cannot be judged, because the size of its files is unknown."""
     named = ", ".join(job.files) or "its files"
     return NotJudged(f"the size of {named} is unknown. Pass --capacity", (job.name,))
 
 
 def unknown_speed(job: FioJob, copies: int, times: float = 1.0) -> NotJudged:
-    """Return that a runtime may end a job, and the speed that the job would need.
+    """Return that a job cannot be judged, because its runtime may end it before its last pass.
 
     Args:
         job: job with a known span and runtime.
@@ -153,7 +153,7 @@ def counted(passes: float) -> str:
 
 
 def shares_files(job: FioJob, other: FioJob) -> bool:
-    """Return whether two jobs have a file in common, as far as their files are named.
+    """Return whether two jobs name a common file; unnamed files do not count.
 
     A device and its partition overlap, as do a controller and its namespace.
     """
@@ -242,7 +242,8 @@ def read_job_file(
     for number, line in _lines(text):
         section = _SECTION.fullmatch(line)
         if section is not None:
-            # fio compares only six letters, so [global defaults] also matches.
+            # fio compares only the first six letters, so [global defaults] is also a global
+            # section.
             is_shared = section[1].startswith("global")
             now = shared if is_shared else dict(shared)
             if not is_shared:
@@ -256,7 +257,7 @@ def read_job_file(
             )
         else:
             option, _, value = line.partition("=")
-            # Environment variables are replaced, as in fio.
+            # fio replaces environment variables, so they are replaced here, too.
             expanded = _VARIABLE.sub(
                 lambda match: environment.get(match[1], match[0]), value.strip()
             )

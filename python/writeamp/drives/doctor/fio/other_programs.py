@@ -59,7 +59,7 @@ def _named(files: Sequence[str]) -> dict[str, str]:
 
 
 def _devices(words: Sequence[str]) -> list[str]:
-    """Return the words that name a drive, including unknown ones."""
+    """Return the words that name a drive, or a variable that may name one."""
     return [word for word in words if word.startswith(("/dev/", "$"))]
 
 
@@ -80,7 +80,7 @@ def _dd(words: list[str]) -> Mapping[str, str] | None:
 
 
 def _product(count: str | None, block: str) -> str | None:
-    """Return the bytes of a number of blocks, as a size of fio; None for all blocks."""
+    """Return the bytes of a number of blocks, as a size for fio; None if the number is not set."""
     if count is None:
         return None
     blocks, size = (_bytes(text) for text in (count, block))
@@ -170,7 +170,7 @@ def _sg_erase(words: list[str]) -> Mapping[str, str]:
 def _badblocks(words: list[str]) -> Mapping[str, str] | None:
     if not any(re.fullmatch(r"-\w*w\w*", word) for word in words):
         return None
-    # Its last of four patterns is zeros.
+    # The last of its four patterns is zeros, so the drive then has compressible data.
     return _filled(_devices(words), zero_buffers="1", loops="4")
 
 

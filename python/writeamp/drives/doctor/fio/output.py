@@ -16,7 +16,7 @@ class FioOutput(FioJobs):
     """Jobs with results: one job per name, and one result per copy of it.
 
     Attributes:
-        results: objects of the document's `jobs`, per job, in order.
+        results: objects of the document's `jobs`: for each job, one per copy.
         version: version of fio, as (3, 33), or None.
         preface: text before the document, such as warnings.
     """
@@ -26,7 +26,7 @@ class FioOutput(FioJobs):
     preface: str = ""
 
     def written_bytes(self, place: int | None = None) -> int:
-        """Return the bytes that a job wrote, or all jobs."""
+        """Return the bytes that a job wrote, or that all jobs wrote together."""
         chosen = self.results if place is None else self.results[place : place + 1]
         return sum(_count(copy, "write", "io_bytes") for copies in chosen for copy in copies)
 
@@ -74,14 +74,14 @@ def read_output(document: Mapping[str, Any], preface: str, name: str) -> FioOutp
 
 
 def _option_tables(document: Mapping[str, Any]) -> list[Any]:
-    """Return the tables of options in a document."""
+    """Yield the tables of options in a document: the global one, and one per job."""
     entries = document.get("jobs", document.get("client_stats"))
     own = [entry.get("job options") for entry in entries or [] if isinstance(entry, Mapping)]
     return [document.get("global options"), *own]
 
 
 def _with_time(job: FioJob, copies: list[Mapping[str, Any]]) -> FioJob:
-    """Return a job with its moved bytes, and with time_based if these require it.
+    """Return a job with the bytes of its results, and with time_based if the bytes require it.
 
     fio omits options without a value. Without time_based, a job without loops or io_size ends with
     its span.

@@ -28,18 +28,20 @@ _STEPPED = re.compile(
 _OPENING, _CLOSING = {"if", "case", "while", "until", "for", "select", "{"}, {"fi", "esac", "done"}
 _PASSED_OVER = {"then", "do", "else", "elif", "!", "time", "in"}
 _DECLARING = {"export", "local", "readonly", "declare", "typeset"}
-# Programs that run the commands in an argument.
+# Programs that run the text of an argument as commands.
 _RUNNING = {"ssh", "eval", "pdsh", "clush", "watch", "su"}
 _PASSING_ON = {"cat", "tee", "sed", "envsubst", "sudo"}
 _MOST_JOINED_LINES = 100
-# Limit of nested commands, as in $(…) and `bash -c`: time may double with each level.
+# Limit of the depth of nested commands, as in $(…) and `bash -c`. The time to read them may double
+# with each level.
 _DEEPEST = 8
-# shlex takes quadratic time in the length of a word.
+# Longest text that is split into words, in characters, as shlex takes quadratic time in the length
+# of a word.
 _LONGEST_TO_SPLIT = 32 << 10
 
 
 class ShellCommand(NamedTuple):
-    """Simple command.
+    """Command of a shell script: a program with its arguments.
 
     Attributes:
         words: words without quotes.
@@ -67,7 +69,7 @@ class _HereDocument(NamedTuple):
 
 @dataclass
 class _ShellBlock:
-    """Block that is conditional or a loop: variables before it, and variables changed in it."""
+    """Conditional block or loop, with the variables before it and the variables changed in it."""
 
     saved: dict[str, str]
     changed: set[str] = field(default_factory=set)
@@ -170,7 +172,7 @@ class _ScriptReader:
         return words
 
     def _begin_loop(self, words: list[str]) -> None:
-        """Set the variable of a loop, which is known if it has a single value."""
+        """Set the variable of a loop; its value is known if the loop has a single value."""
         if len(words) > 1:
             only = words[3] if len(words) == 4 and words[2] == "in" else "*"
             self._set(words[1], None if re.search(r"[*?\[{]", only) else only)
@@ -327,7 +329,7 @@ def _substituted(text: str) -> Iterator[str]:
 
 
 def _closing_parentheses(text: str) -> dict[int, int]:
-    """Return the position of the closing parenthesis for each closed one."""
+    """Return the position of the closing parenthesis by the position of the opening one."""
     closing: dict[int, int] = {}
     opened: list[int] = []
     for place, char in enumerate(text):
@@ -343,7 +345,7 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _scripts_in(words: list[str]) -> list[str]:
-    """Return the texts that a command runs as scripts, as `bash -c` and `ssh` do."""
+    """Return the texts that a command such as `bash -c` or `ssh` runs as scripts."""
     own = [word for word in words if word not in {"sudo", "nohup", "time", "exec"}]
     if own[:1] == ["eval"]:
         return [" ".join(own[1:])]

@@ -17,14 +17,16 @@ _TIMES_S = {"us": 1e-6, "usec": 1e-6, "ms": 1e-3, "msec": 1e-3, "": 1.0, "s": 1.
             "m": 60.0, "h": 3600.0, "d": 86400.0}  # fmt: skip
 _TIME = re.compile(rf"({_DIGITS})\s*([a-z]*)")
 _NO = {"0", "false", "no", "off"}
-# PCIe 5.0 x4 carries 15.8 GB/s, and drives on PCIe 6 do not write faster.
+# Fastest writes of a drive. PCIe 5.0 x4 carries 15.8 GB/s, and drives on PCIe 6 do not write
+# faster.
 FASTEST_BYTES_S = 16e9
 # Speed limit of writes to the page cache: memory copies of a server.
 MEMORY_BYTES_S = 100e9
 MEMORY_BYTES = 1e12
-# A plan that needs less than this speed is taken as completed.
+# Slowest speed that is assumed: a job that needs less is taken as completed in its runtime.
 SLOWEST_BYTES_S = 100e6
-# Least similarity of names; shorter names differ by a single letter.
+# Least similarity of a suggested name to the misspelled one, from 0 to 1. Short names may differ
+# only by a single letter.
 _ALIKE = 0.8
 
 
@@ -62,7 +64,7 @@ def meant_size_of(text: str, kb_base: int = 1024) -> int | None:
 
 
 def share_of(text: str) -> float | None:
-    """Return the share of a percentage (such as of a device), or None if it is invalid."""
+    """Return a percentage, such as a size of 50% of a device, as a ratio; None if it is invalid."""
     match = re.fullmatch(rf"({_DIGITS})\s*%", text.strip())
     return int(match[1]) / 100 if match else None
 
@@ -85,7 +87,7 @@ def is_set(text: str | None) -> bool:
 
 
 def in_direction(text: str, direction: int) -> str:
-    """Return the value for a direction: 0 reads, 1 writes, 2 trims.
+    """Return the part of a value for one direction: 0 reads, 1 writes, 2 trims.
 
     >>> in_direction("1m", 1), in_direction("1m,500k", 1), in_direction("1m,", 1)
     ('1m', '500k', '')
@@ -189,7 +191,7 @@ def directions() -> frozenset[str]:
 
 
 def nearest(name: str, valid: frozenset[str]) -> str | None:
-    """Return the valid name that is most similar, or None.
+    """Return the valid name that is most similar to a misspelled name, or None.
 
     >>> nearest("filenam", option_names()), nearest("spdk_core_mask", option_names())
     ('filename', None)

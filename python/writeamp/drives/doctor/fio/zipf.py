@@ -31,10 +31,11 @@ _MOST_TERMS = 10_000_000
 _SPEC = re.compile(r"\s*(zipf|pareto)\s*(?::\s*([0-9]++\.?[0-9]*+|\.[0-9]++)\s*(?::.*)?)?")
 # Default parameters of fio.
 _DEFAULTS = {"zipf": 1.1, "pareto": 0.2}
-# Steps between points that fill a square evenly (first two powers of the plastic number).
+# Steps between successive points that fill a unit square evenly: powers -1 and -2 of the plastic
+# number.
 _EVENLY = np.array([0.7548776662466927, 0.5698402909980532])
-# Number of points over which shares are averaged (±0.2%), and limit of neighbours examined in
-# total.
+# Number of points over which shares are averaged (error ±0.2%), and limit of the lattice points
+# examined for all of them.
 _POINTS, _MOST_PLACES = 10_000, 8_000_000
 
 
@@ -54,7 +55,7 @@ class FioSkew:
 
     @classmethod
     def of(cls, distribution: str, blocks: int) -> FioSkew | None:
-        """Return the draws of a random_distribution; None if it is of another kind or invalid."""
+        """Return the draws of a `random_distribution`; None if it is not a valid zipf or pareto."""
         match = _SPEC.fullmatch(distribution)
         if match is None or blocks < 2:
             return None
@@ -80,7 +81,7 @@ class FioSkew:
         return float(np.log(self.parameter) / np.log(1 - self.parameter))
 
     def ranks(self, numbers: NDArray[np.uint32]) -> Blocks:
-        """Return fio's ranks of random numbers, from 0."""
+        """Return the ranks, from 0, to which fio converts random numbers."""
         uniform = numbers / float(_NUMBERS - 1)
         if self.kind == "pareto":
             return ((self.blocks - 1) * uniform**self._power).astype(np.uint64)
@@ -91,7 +92,7 @@ class FioSkew:
         return np.where(scaled < 1, 0, np.where(scaled < 1 + 0.5**theta, 1, tail)).astype(np.uint64)
 
     def places(self, ranks: Blocks, start: int = 0) -> Blocks:
-        """Return the blocks of ranks; fio draws `start`, or reads it from the third value."""
+        """Return the blocks to which fio maps ranks; fio draws `start`, or reads it from the spec."""
         hashed = ranks * np.uint64(_MULTIPLIER)
         return (hashed + np.uint64(start)) % np.uint64(self.blocks)
 
@@ -101,7 +102,7 @@ class FioSkew:
         return self.places(self.ranks(numbers), int(random.integers(0, _NUMBERS)))
 
     def touched_share(self, draws: float = float("inf")) -> float:
-        """Return the share of blocks touched by a number of draws; default: infinitely many."""
+        """Return the share of blocks touched by this number of draws; default: infinitely many."""
         ranks, belongs_to, points = self._ranks_of_points
         chance = self._density(ranks)
         numbers = np.minimum(1.0, chance * _NUMBERS)
@@ -117,11 +118,11 @@ class FioSkew:
         return float(np.mean(-np.expm1(-draws * self._density(ranks))))
 
     def page_weights(self, pages: int, random: np.random.Generator, *, as_fio: bool) -> Floats:
-        """Return the number of writes of each page of a small drive, in random places.
+        """Return the share of the writes that each page of a small drive gets; shape (pages,).
 
         Args:
             pages: number of pages; each represents an equal number of ranks.
-            random: generator for the places.
+            random: generator for the random order of the pages.
             as_fio: whether ranks share a block or are never drawn, as in fio; otherwise each has
                 its own block.
         """
@@ -133,7 +134,7 @@ class FioSkew:
         return random.permutation(weights / weights.sum())
 
     def _merged(self, mass: Floats, random: np.random.Generator) -> Floats:
-        """Return masses of ranks, each added to the most frequent rank of its block."""
+        """Return probabilities of ranks, each added to that of the most frequent rank of its block."""
         pages = mass.size
         x = (np.arange(pages) + random.random(pages)) / pages
         reached = np.minimum(1.0, self._density((np.arange(pages) + 0.5) / pages) * _NUMBERS)
@@ -148,7 +149,7 @@ class FioSkew:
         return np.where(is_first, total, 0.0)
 
     def _density(self, ranks: Floats) -> Floats:
-        """Return the probability density at ranks, as shares of all ranks."""
+        """Return the probability density at ranks, which are given as shares of all ranks."""
         at = np.maximum(ranks, 1 / self.blocks)
         if self.kind == "pareto":
             density = at ** (1 / self._power - 1) / self._power
@@ -157,7 +158,7 @@ class FioSkew:
         return np.asarray(density / self.blocks)
 
     def _cumulative(self, ranks: Floats) -> Floats:
-        """Return the probability of all ranks below the given ones, as shares of all ranks."""
+        """Return the probability of all ranks below these ranks, given as shares of all ranks."""
         if self.kind == "pareto":
             return np.asarray(ranks ** (1 / self._power))
         at = np.maximum(ranks, 1 / self.blocks)
@@ -179,7 +180,7 @@ class FioSkew:
         return ranks, belongs_to, points
 
     def _same_block(self, places: Floats) -> tuple[Floats, NDArray[np.int64]]:
-        """Return the ranks of the points in the block of each place, and indices of the places."""
+        """Return the ranks of all points in the block of each place, and the index of their place."""
         ranks: list[Floats] = []
         belongs_to: list[NDArray[Any]] = []
         for vector in self._near:
