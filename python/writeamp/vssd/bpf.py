@@ -1,4 +1,4 @@
-"""BPF programs on tracepoints of the kernel: maps, code, and fields of the tracepoints."""
+"""BPF programs that run at tracepoints of the kernel: their code, maps and input fields."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from pathlib import Path
 
 from writeamp.files.temporary import temporary_folder
 
-# bpf(2) and perf_event_open(2) by machine; all of these are little-endian.
+# Numbers of the system calls bpf and perf_event_open by machine type. All of these machines are
+# little-endian.
 _CALLS = {"x86_64": (321, 298), "aarch64": (280, 241), "riscv64": (280, 241)}
 _MAP_CREATE, _MAP_LOOKUP, _MAP_NEXT_KEY, _PROG_LOAD = 0, 1, 4, 5
 _HASH, _ARRAY = 1, 2
@@ -40,7 +41,7 @@ LOOKUP, UPDATE, GET_THREAD, GET_STACK = 1, 2, 14, 67
 
 @dataclass(frozen=True)
 class Instruction:
-    """Instruction; `target` is the label that it jumps to, `label` its own."""
+    """Instruction of a BPF program; `label` names its position, `target` the label to jump to."""
 
     opcode: int
     dst: int = 0
@@ -52,7 +53,7 @@ class Instruction:
 
     @property
     def slots(self) -> int:
-        """Number of 8-byte slots: a 64-bit constant takes two."""
+        """Number of 8-byte units of the instruction: two with a 64-bit constant, otherwise one."""
         return 2 if self.opcode == _LOAD_CONSTANT else 1
 
 
@@ -109,7 +110,7 @@ def load_constant(
 
 
 def call(helper: int) -> Instruction:
-    """Call a helper with r1 to r5; its result is in r0."""
+    """Call a helper function with registers r1 to r5 as arguments; its result is in r0."""
     return Instruction(0x85, imm=helper)
 
 
@@ -124,12 +125,12 @@ NOT_EQUAL_R, AT_LEAST_R = 0x5D, 0x3D
 
 
 def jump_if(condition: int, dst: int, value: int, target: str, *, src: int = 0) -> Instruction:
-    """Jump to a label if the condition holds for `dst` and a constant (or `src`)."""
+    """Jump to a label if the condition holds for `dst` and a constant (or register `src`)."""
     return Instruction(condition, dst, src, imm=value, target=target)
 
 
 def leave(label: str) -> list[Instruction]:
-    """End the program, here or by a jump to the label."""
+    """End the program; other instructions can jump to the label to end it."""
     return [Instruction(0xB7, 0, imm=0, label=label), Instruction(0x95)]
 
 
@@ -158,7 +159,7 @@ def assembled(program: Sequence[Instruction]) -> bytes:
 
 @dataclass(frozen=True)
 class Map:
-    """Map of 64-bit values in the kernel."""
+    """BPF map: a table of 64-bit values in the kernel, shared with BPF programs."""
 
     fd: int
     key: struct.Struct
@@ -229,7 +230,7 @@ def attach(undo: ExitStack, event_id: int, program: Sequence[Instruction]) -> No
         _ATTR_BYTES, b"\0"
     )
     buffer = ctypes.create_string_buffer(attributes, _ATTR_BYTES)
-    # The program runs on all processors, independent of the processor of the event.
+    # The program runs for events on all processors, although one processor must be named.
     processor = min(os.sched_getaffinity(0))
     event = _call(1, ctypes.byref(buffer), -1, processor, -1, _CLOEXEC)
     undo.callback(os.close, event)
@@ -273,7 +274,7 @@ def checked(result: int) -> int:
 
 
 def _signed(value: int) -> int:
-    """Return 32 bits as a signed number."""
+    """Return the lower 32 bits of a number as a signed number."""
     return (value & 0x7FFF_FFFF) - (value & 0x8000_0000)
 
 
@@ -284,9 +285,9 @@ _ID = re.compile(r"^ID: (\d+)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Tracepoint:
-    """Tracepoint: its number, the fields of its record, and the flags of these.
+    """Tracepoint of the kernel: its number, the fields of its record, and their flags.
 
-    A field has its offset and its size in bytes, a flag its value.
+    `fields` has the offset and the size of each field in bytes, `flags` the value of each flag.
     """
 
     number: int
@@ -298,7 +299,7 @@ class Tracepoint:
         """Read the description of a tracepoint, such as "ext4/ext4_write_end".
 
         Raises:
-            OSError: the kernel does not have it.
+            OSError: the kernel does not have the tracepoint.
         """
         text = (events / name / "format").read_text()
         number = _ID.search(text)

@@ -1,4 +1,4 @@
-"""Command of a captive run, and its processes: signals, write counts, termination."""
+"""Command that runs while a drive is served: its processes, signals, writes and end."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ProcessWrites:
     storage_bytes: int = 0
 
     def __add__(self, other: ProcessWrites) -> ProcessWrites:
-        """Return the sum of both."""
+        """Return the sum of two counts."""
         return ProcessWrites(
             self.calls_bytes + other.calls_bytes, self.storage_bytes + other.storage_bytes
         )
@@ -41,7 +41,7 @@ class ProcessWrites:
 
 @contextmanager
 def orphans_come_here() -> Iterator[None]:
-    """Adopt orphans of this process's descendants, so that daemons stay in its tree."""
+    """Adopt orphaned processes below this process, so that daemons remain its descendants."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     try:
@@ -56,7 +56,7 @@ def children(parent: int) -> list[int]:
 
 
 def descendants(ancestor: int) -> list[int]:
-    """Return all processes under a process, parents before their children."""
+    """Return all descendants of a process, parents before their children."""
     parents = _parents()
     processes = [ancestor]
     for process in processes:
@@ -65,7 +65,7 @@ def descendants(ancestor: int) -> list[int]:
 
 
 def written_by(pid: int) -> ProcessWrites:
-    """Return the bytes that a process wrote, including its reaped children.
+    """Return the bytes that a process and its ended and reaped children wrote.
 
     Returns 0 for a process that is gone, or that this user may not inspect.
     """
@@ -100,12 +100,13 @@ def send(pid: int, number: signal.Signals) -> None:
 
 
 def _parents() -> dict[int, int]:
-    """Return the parent of each process."""
+    """Return the parent's process number by the process number of each process."""
     parents = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdecimal():
             with suppress(OSError):
-                # The name in brackets may have any characters, including brackets and spaces.
+                # The process name in brackets may contain brackets and spaces, so the line is split
+                # at the last bracket.
                 fields = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
                 parents[int(folder.name)] = int(fields[_PARENT_FIELD])
     return parents
@@ -115,11 +116,13 @@ def _parents() -> dict[int, int]:
 _LOOK_S = 1.0
 # Signals for the second and third Ctrl-C, if a command ignored the first.
 _ESCALATION = (signal.SIGTERM, signal.SIGKILL)
-# A database writes a checkpoint when it is terminated.
+# Time until a terminated command is killed, in seconds. It is long, as a database writes a
+# checkpoint when it is terminated.
 _PATIENCE_S = 30.0
 _BETWEEN_LOOKS_S = 0.05
 _GUARDIAN = Path(__file__).with_name("guardian.py")
-# Marks the processes of a command, including daemons without a living parent.
+# Environment variable that marks the processes of a command, including daemons without a living
+# parent.
 _MARK = "WRITEAMP_RUN"
 
 
@@ -169,7 +172,7 @@ def run_command(
             check()
             tree.reap_orphans(shell.pid)
             sent.hand_on(signals)
-        # The command may have ended by the terminal's Ctrl-C before this process received it.
+        # Ctrl-C of the terminal may have ended the command before this process received the signal.
         sent.first = sent.first or signals.take()
         tree.written += written_by(shell.pid)
         status = shell.wait()
@@ -180,9 +183,10 @@ def run_command(
 
 @contextmanager
 def _guarded() -> Iterator[str]:
-    """Yield the mark of a command, which the guardian ends if this process is killed."""
+    """Yield the mark of a command; the guardian ends marked processes if this process is killed."""
     mark = secrets.token_hex(8)
-    # It has its own session, as this process's signals are not for it.
+    # The guardian has its own session, so that it does not receive the signals of this process
+    # group.
     guardian = subprocess.Popen(
         [sys.executable, "-I", "-S", str(_GUARDIAN), f"{_MARK}={mark}"],
         stdin=subprocess.PIPE,
@@ -230,7 +234,7 @@ class _SentSignals:
 
 @dataclass
 class _ProcessTree:
-    """Children of this process that belong to the command, and the writes of the ended ones."""
+    """Children of this process that belong to the command, and the bytes that ended ones wrote."""
 
     others: set[int]
     written: ProcessWrites = field(default_factory=ProcessWrites)
@@ -258,7 +262,7 @@ class _ProcessTree:
             time.sleep(_BETWEEN_LOOKS_S)
 
     def abandon(self, shell: subprocess.Popen[bytes]) -> None:
-        """End the command if the run cannot continue."""
+        """Kill the command and its descendants, because the run cannot continue."""
         if shell.poll() is None:
             for pid in (shell.pid, *descendants(shell.pid)):
                 send(pid, signal.SIGKILL)

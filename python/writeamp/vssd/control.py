@@ -1,4 +1,4 @@
-"""Control socket of a drive: a client that reads counters, and sums of them."""
+"""Control socket of a drive: a client that reads counters, and sums of counters."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from typing import Any, TypeAlias
 
 from writeamp.errors import WriteampError
 
-# Response of the drive; docs/virtual-ssd.md has the keys.
+# Response of the drive as a JSON object; docs/virtual-ssd.md has the keys.
 Document: TypeAlias = dict[str, Any]
 
 SUFFIX = ".control"
-# A drive responds between two requests of its host; one of them may trim the whole drive.
+# Longest wait for a response, in seconds. A drive responds between two requests of its host, and a
+# request may trim the whole drive.
 _PATIENCE_S = 60.0
 # Time between checks whether the drive can respond, in seconds.
 _LOOK_S = 1.0
-# struct ucred of the kernel: process, user and group.
+# Layout of the kernel's struct ucred: process, user and group.
 _CREDENTIALS = struct.Struct("3i")
 # States in /proc/PID/stat: stopped by a signal, or by a debugger.
 _STOPPED = ("T", "t")
@@ -53,7 +54,7 @@ class Control:
         return self._ask("series")
 
     def blocks(self) -> Document:
-        """Return the number of closed blocks by valid pages, and the wear of blocks."""
+        """Return the number of closed blocks by their valid pages, and the erase counts of blocks."""
         return self._ask("blocks")
 
     def _ask(self, query: str) -> Document:
@@ -79,7 +80,7 @@ class Control:
         return response
 
     def _line(self, connection: socket.socket) -> bytes:
-        """Return the received line, or the part received until the end.
+        """Return the received line, or the received part if the connection ends before the line does.
 
         Raises:
             OSError: no line was received in time, or the drive's process is stopped.

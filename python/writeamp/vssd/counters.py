@@ -190,7 +190,7 @@ LOG_PAGE_VERSION = 5
 
 _LABEL = "writeamp virtual SSD"
 _WHOLE_PERCENT = 100
-# Copies, which read the pages before they program them.
+# Causes of programs that copy pages, so that each programmed page was also read.
 _COPIES = ("gc", "wear_leveling", "refresh", "folding")
 
 
@@ -215,12 +215,12 @@ def ocp_log(
 
 
 def ocp_page(counters: Document, blocks: Document, device: Device) -> bytes:
-    """Return the raw page of 512 bytes, as the drive would send it; arguments as in `ocp_log`."""
+    """Return the OCP log as the raw page of 512 bytes; arguments as in `ocp_log`."""
     return encoded_page(_values(counters, blocks, device))
 
 
 def _values(counters: Document, blocks: Document, device: Device) -> dict[str, int | str]:
-    """Return the values that are not 0, by their keys in version 2."""
+    """Return the values of the OCP log that may differ from 0, by their keys in version 2."""
     return {
         WRITTEN: programmed_bytes(counters),
         "physical_media_units_read": _read_bytes(counters),
@@ -248,7 +248,7 @@ def _values(counters: Document, blocks: Document, device: Device) -> dict[str, i
 
 
 def _read_bytes(counters: Document) -> int:
-    """Return the bytes read from the flash: for the host, copies, and partial writes."""
+    """Return the bytes read from the flash for host reads, copies and partial writes."""
     pages = counters["host"]["read_pages"] + counters["read_modify_write_pages"]
     pages += sum(counters["programs"].get(cause, 0) for cause in _COPIES)
     return int(pages * counters["page_bytes"])
@@ -267,8 +267,8 @@ def fdp_statistics(counters: Document) -> dict[str, int]:
     """Return the FDP statistics of a drive, in bytes.
 
     `hbmw` counts bytes written by the host, `mbmw` bytes programmed, and `mbe` bytes erased (whole
-    blocks, including those of an SLC cache). None includes metadata, as the virtual drive stores
-    none.
+    blocks, including those of an SLC cache). No count includes metadata, as the virtual drive
+    stores none.
 
     Args:
         counters: response of the control socket to "counters".

@@ -1,4 +1,4 @@
-"""Running virtual drive: assembly of its layers, reading of its counts, and shutdown."""
+"""Running virtual drive: start of its layers, reading of its counts, and shutdown."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SOCKET = "nbd.sock"
 
 @dataclass
 class Drive:
-    """Drive that is served, optionally with a file system; `begin` starts the counts."""
+    """Virtual drive that is served, optionally with a file system; `begin` starts counting."""
 
     specification: Specification
     server: Server
@@ -67,7 +67,7 @@ class Drive:
         try:
             mounted.sync(None)
         except WriteampError:
-            # If the drive has ended or failed, that is the error to report.
+            # If the drive has ended or failed, its error is reported instead of this one.
             self.server.check()
             for failure in self.server.daemon.complaints("error"):
                 raise WriteampError(failure) from None
@@ -83,7 +83,7 @@ class Drive:
         return variables
 
     def counting_writes(self) -> AbstractContextManager[WriteCounter | str]:
-        """Count bytes passed to write() for the drive's files; yields a reason if impossible."""
+        """Count bytes passed to write() for the drive's files; yields a reason if that is impossible."""
         if self.mounted is None:
             return nullcontext("the drive has no file system")
         return write_counter(self.specification.settings.file_system, self.mounted.loop)
@@ -112,7 +112,8 @@ class Drive:
         file_system = None
         if self.mounted is not None:
             self._sync(self.mounted)
-            # Read close to the drive's own counts, as in `begin`, as others may continue to write.
+            # As in `begin`, the file system's count is read immediately before the drive's counts,
+            # because other programs may continue to write.
             file_system = self.mounted.written_bytes() - self._file_system_began
         ended = control.counters()
         result = ServeResult(
@@ -210,7 +211,7 @@ def start_drive(
 
 
 def _check(specification: Specification) -> None:
-    """Check early for conditions that would fail later."""
+    """Check programs, the mount point and output files before the drive is built."""
     settings = specification.settings
     require("nbdkit")
     if settings.mount is not None:
@@ -225,7 +226,8 @@ def _holds_data(backing: str, capacity_bytes: int) -> bool:
     try:
         # Opening a pipe for reading would wait for a writer.
         with os.fdopen(os.open(backing, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
-            # The seal of the data follows after the data.
+            # Checksums are stored after the data, so bytes beyond the capacity are not data of the
+            # host.
             return os.lseek(file.fileno(), 0, os.SEEK_DATA) < capacity_bytes
     except OSError:  # the file has only a hole; an unreadable file is rejected by the plugin
         return False

@@ -14,7 +14,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-# Processes that start while others are ended are found in a later round.
+# Number of rounds in which processes are killed. Processes that start during a round are killed in
+# the next round.
 _ROUNDS = 100
 _BETWEEN_ROUNDS_S = 0.02
 # Field index in /proc/PID/stat after the name: the state, then the parent.
@@ -22,9 +23,10 @@ _PARENT_FIELD = 1
 
 
 def main() -> None:
-    """Wait for the end of the pipe, then kill all processes with the word, and below them."""
+    """Wait until the pipe closes, then kill all processes of the command."""
     word = os.fsencode(sys.argv[1])
-    # The terminal's Ctrl-C and signals to its group are for other processes.
+    # Ctrl-C of the terminal and signals to the process group are ignored, as they are meant for
+    # other processes.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     while os.read(sys.stdin.fileno(), 1):

@@ -31,7 +31,7 @@ _STORAGE_REASON = (
 class Application:
     """Bytes that a command passed to write() and similar calls, and how they were counted.
 
-    `unknown` is the reason why they are unknown or include other files, or None.
+    `unknown` is the reason why the bytes are unknown or include other files, or None.
     """
 
     size_bytes: int | None
@@ -40,7 +40,7 @@ class Application:
 
     @staticmethod
     def of(counted: WriteCounts | str, written: ProcessWrites) -> Application:
-        """Return a command's bytes from the better of two counts.
+        """Return a command's bytes by tracepoints, or by /proc if tracepoints cannot count them.
 
         Args:
             counted: counts of the kernel's tracepoints, or the reason why they are missing.
@@ -67,7 +67,7 @@ class Application:
 
 @dataclass(frozen=True)
 class Layers:
-    """Bytes that each layer wrote to the layer below.
+    """Bytes that each layer (application, file system, device) wrote to the layer below it.
 
     `application` is the number of bytes that the command passed to write() and similar calls: on
     the drive's files with the method "tracepoints", on all files with "wchar". It is None without a
@@ -104,14 +104,14 @@ class Layers:
         return
 
     def bytes_by_layer(self) -> dict[str, int]:
-        """Return the bytes of each known layer, from the top."""
+        """Return the bytes of each layer whose bytes are known, from the top."""
         sizes = {name: getattr(self, name) for name in LAYERS}
         if self.unknown is not None:
             del sizes["application"]
         return {name: size for name, size in sizes.items() if size is not None}
 
     def factors(self) -> dict[str, float | None]:
-        """Return the ratio of each layer to the layer above; their product is the total.
+        """Return bytes of each layer / bytes of the layer above it; the product is the total.
 
         A ratio is None if the layer above wrote no bytes, or its bytes are unknown.
         """
@@ -128,7 +128,7 @@ class Layers:
         return self.flash / top if top and self.unknown is None else None
 
     def cells(self) -> list[list[str]]:
-        """Return the cells of a table: each layer in words, its bytes and its factor."""
+        """Return table rows: each layer in words, its bytes, and its ratio to the layer above."""
         factors = self.factors()
         rows = [
             [_WORDS[name], f"{size:,}", _factor(factors[name]) if name in factors else ""]
@@ -162,7 +162,7 @@ class Layers:
         }
 
     def _reasons(self) -> dict[str, str]:
-        """Return the reason for each key that is null."""
+        """Return the reason for each key of `to_dict` that is None."""
         reasons = {"application_storage_bytes": _STORAGE_REASON}
         if self.method is None:
             return reasons | {"application_bytes": "no command was run"}

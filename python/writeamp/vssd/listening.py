@@ -17,7 +17,7 @@ from writeamp.fields.domains import Whole, shown
 
 # Longest path of a socket in Linux, without the NUL at its end.
 _LONGEST_BYTES = 107
-# Field of the state in a line of /proc/net/unix, and its value for a connected socket.
+# Index of the socket's state in a line of /proc/net/unix, and the state of a connected socket.
 _STATE_FIELD, _CONNECTED = 5, "03"
 
 
@@ -64,7 +64,7 @@ def has_clients(path: Path) -> bool:
 
 _PORT = Whole(0, 65_535)
 _DIGITS = re.compile("[0-9]{1,5}")
-# Name or address (IPv6 in brackets), and an optional port.
+# Host header: a name or an address (IPv6 in brackets), and an optional port.
 _HOST = re.compile(r"(\[[^]]*\]|[^:]*)(?::[0-9]{1,5})?")
 _OWNER_ONLY = 0o600
 UNIX = "unix:"
@@ -83,7 +83,7 @@ class _Socket(ThreadingMixIn, UnixStreamServer):
     daemon_threads = True
 
     def server_bind(self) -> None:
-        # Before bind, so that no other user can ever open the socket.
+        # The mode is set before bind, so that no other user can ever open the socket.
         os.fchmod(self.socket.fileno(), _OWNER_ONLY)
         super().server_bind()
 

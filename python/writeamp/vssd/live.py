@@ -1,4 +1,4 @@
-"""Live readings of a running drive: since counting began, and recently."""
+"""Counters of a running drive: WA since counting began, since it was new, and recently."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NS_PER_S = 1e9
 
 @dataclass(frozen=True)
 class LiveReading:
-    """Reading of a drive: its counters, blocks and series at one moment."""
+    """Counters, block statistics and samples of a running drive at one moment."""
 
     counters: Document
     blocks: Document
@@ -75,7 +75,7 @@ class Recent:
         self._readings: deque[LiveReading] = deque()
 
     def add(self, reading: LiveReading) -> LiveReading:
-        """Add a reading, and return the earliest one for comparison, possibly itself."""
+        """Add a reading, and return the earliest reading of the last ten seconds, maybe itself."""
         self._readings.append(reading)
         while len(self._readings) > 1 and reading.seconds_after(self._readings[1]) >= _RECENT_S:
             self._readings.popleft()
@@ -85,7 +85,7 @@ class Recent:
 def binned(counts: Mapping[int, int], bins: int) -> list[tuple[int, int, int]]:
     """Return counts in at most `bins` bins of equal width.
 
-    A bin has its smallest value, its largest value, and the count.
+    A bin is its smallest value, its largest value, and the sum of the counts between them.
 
     >>> binned({0: 5, 3: 1, 4: 2, 9: 7}, 3)
     [(0, 3, 6), (4, 7, 2), (8, 9, 7)]
@@ -103,16 +103,16 @@ def binned(counts: Mapping[int, int], bins: int) -> list[tuple[int, int, int]]:
 
 
 def valid_pages(blocks: Document) -> dict[int, int]:
-    """Return the number of closed blocks by valid pages, for all possible numbers."""
+    """Return the number of closed blocks by their number of valid pages, from 0 to all."""
     return dict(enumerate(blocks["valid_pages_histogram"]))
 
 
 def erase_counts(blocks: Document) -> dict[int, int]:
-    """Return the number of blocks by erases."""
+    """Return the number of blocks by their number of erases."""
     return {int(erases): count for erases, count in blocks["erase_counts"].items()}
 
 
 def _first(series: Document, counter: str) -> int:
-    """Return a counter at the start of counting; 0 for a drive that never started counting."""
+    """Return the value of a counter when counting began; 0 if counting never began."""
     samples: Sequence[int] = series[f"{counter}_pages"]
     return samples[0] if samples else 0

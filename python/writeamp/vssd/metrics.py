@@ -1,6 +1,7 @@
 """Metrics of the virtual SSD for Prometheus, on a loopback port or a Unix socket.
 
-They have no ratios: Prometheus computes WA over any interval as a ratio of rates.
+The metrics are counters without ratios: Prometheus computes WA over any interval as a ratio of
+rates.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _PATIENCE_S = 10.0
 _POLL_S = 0.1
 _NS_PER_S = 1e9
 
-# Name without "_total", key in the host's counts, and description.
+# Name of the metric without "_total", key in the host's counts, and description.
 _OF_HOST = (
     ("writeamp_host_written_bytes", "written_bytes", "Bytes that the host wrote"),
     ("writeamp_host_read_bytes", "read_bytes", "Bytes that the host read"),
@@ -114,7 +115,8 @@ class _OfThisMachine(MetricsHandler):
 
     def do_GET(self) -> None:  # noqa: N802 - http.server calls it by this name
         host = self.headers.get("Host")
-        # Clients of a Unix socket have no host name; HTTP/1.0 requests may omit it.
+        # Clients of a Unix socket have no host name, and HTTP/1.0 requests may omit it, so both are
+        # accepted.
         if host is None or self.connection.family == socket.AF_UNIX or is_loopback_name(host):
             super().do_GET()
         else:

@@ -17,8 +17,8 @@ from writeamp.files.temporary import dead_folders, is_mounted, mounts_under
 from writeamp.vssd.programs import require, run, start_daemon
 from writeamp.vssd.signals import HeldSignals
 
-# Options of mkfs: quiet, overwriting, in units of 4 KiB as on real drives, and eager, so that no
-# kernel thread writes metadata later.
+# mkfs commands: quiet, overwriting an old file system, with blocks or sectors of 4 KiB, and eager,
+# so that no kernel thread writes metadata later.
 _EAGER = "lazy_itable_init=0,lazy_journal_init=0"
 _MAKE = {
     "ext4": ("mkfs.ext4", "-q", "-F", "-b", "4096", "-E", _EAGER),
@@ -35,14 +35,14 @@ _WITHOUT_OTHER_LOOPS = (
 )
 _INSIDE: dict[str, tuple[str, ...]] = {"btrfs": _WITHOUT_OTHER_LOOPS}
 # Additional options for an aged drive, which a TRIM of the whole drive would reset. mkfs.ext4 uses
-# the last of several -E.
+# only the last of several -E options.
 _WITHOUT_DISCARD = {"ext4": ("-E", f"{_EAGER},nodiscard"), "xfs": ("-K",), "btrfs": ("-K",)}
 FILE_SYSTEMS = tuple(_MAKE)
 
 _NEEDED = ("nbdfuse", "fusermount3", "losetup", "blkid", "mount", "umount", "sync")
 _DEVICES = ("/dev/fuse", "/dev/loop-control")
 _SECTOR_BYTES = 512
-# Field of the sectors written in a block device's statistics.
+# Index of the sectors written in a block device's statistics (/sys/block/NAME/stat).
 _SECTORS_WRITTEN = 6
 _BETWEEN_TRIES_S = 0.2
 # Wait for ending processes, in seconds; longer waits are useless, as a shell may stay for hours.
@@ -167,11 +167,12 @@ def _attach(
     """Create a block device of a drive, and return its path."""
     disk = folder / "disk"
     disk.touch()
-    # nbdfuse ends when it is unmounted, before it would be stopped.
+    # nbdfuse ends by itself when it is unmounted, which comes before the step that stops it.
     client = start_daemon(
         undo, folder / "nbdfuse.messages", "nbdfuse", str(disk), "--unix", str(socket)
     )
-    # If this stays in use, so does its file system, which already caused a remark.
+    # If the disk stays in use, so does its file system, which already caused a remark, so the
+    # result is ignored.
     undo.callback(_unmounted, disk, "fusermount3", ("-u",), ("-u", "-z"))
     client.wait_until(lambda: _size_of(disk) == size_bytes, signals)
     undo.callback(_detach_loops, disk)
@@ -181,7 +182,7 @@ def _attach(
 
 
 def _has(loop: str, file_system: str, signals: HeldSignals) -> bool:
-    """Return whether a kept drive has the file system; it may not have one yet.
+    """Return whether a kept drive has this file system; False if it has none yet.
 
     Raises:
         WriteampError: the drive has another file system.
@@ -206,7 +207,7 @@ def _leave(point: Path, remarks: list[str]) -> None:
 def _unmounted(path: Path, name: str, plain: tuple[str, ...], detached: tuple[str, ...]) -> bool:
     """Unmount a path if it is mounted; return whether it is no longer in use.
 
-    There is a limited wait for its users.
+    The wait for processes that use the path is limited to `_PATIENCE_S`.
     """
     deadline = time.monotonic() + _PATIENCE_S
     while is_mounted(path):
@@ -222,7 +223,7 @@ def _unmounted(path: Path, name: str, plain: tuple[str, ...], detached: tuple[st
 
 
 def _unmount_all(folder: Path) -> None:
-    """Detach the mounts in a folder, after the loop devices of their files."""
+    """Detach the loop devices of files in a folder, and then the mounts in the folder."""
     for file in Path("/sys/block").glob("loop*/loop/backing_file"):
         with suppress(OSError):  # already detached
             if Path(file.read_text().strip()).is_relative_to(folder.resolve()):

@@ -25,15 +25,15 @@ _REPLY = struct.Struct(">IIQ")
 _REQUEST_MAGIC, _REPLY_MAGIC = 0x25609513, 0x67446698
 # A server without a response for this many seconds is stuck.
 _PATIENCE_S = 60.0
-# Servers reject longer requests.
+# Longest request that is sent, in bytes, as servers reject longer ones.
 MOST_BYTES = 1 << 22
-# Concurrent requests; their replies must fit into the socket's buffer.
+# Most concurrent requests; their replies must fit into the socket's buffer.
 _MOST_REQUESTS = 256
 _MOST_BUFFERS = 1000
 
 
 class NbdCommand(IntEnum):
-    """Type of a request, by its number in the protocol."""
+    """Type of a request; its value is the number in the NBD protocol."""
 
     READ = 0
     WRITE = 1
@@ -43,7 +43,7 @@ class NbdCommand(IntEnum):
 
 
 class NbdRequest(NamedTuple):
-    """Request on a range of bytes; written data are zeros."""
+    """Request on a range of bytes; write requests send zeros."""
 
     command: NbdCommand
     offset: int

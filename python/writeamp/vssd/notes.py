@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from writeamp.statistics.steady import MIN_INTERVALS, SteadyState
 
-# The interval is computed from differences between collections; with fewer it is meaningless.
+# Fewest erases for a confidence interval. It is computed from differences between collections, and
+# is meaningless if there are fewer.
 FEWEST_ERASES = MIN_INTERVALS
 
 
@@ -16,7 +17,7 @@ def of_wa(
     erases: int,
     has_ever_collected: bool,
 ) -> list[str]:
-    """Return the notes on the reliability of write amplification and its interval.
+    """Return notes on the reliability of write amplification and its confidence interval.
 
     Args:
         steady: result of batch means; None without samples.

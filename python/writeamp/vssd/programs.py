@@ -33,7 +33,8 @@ _PACKAGES = {
     "mkfs.xfs": "xfsprogs",
     "mkfs.btrfs": "btrfs-progs",
 }
-# Sufficient for a busy machine: working programs take less than a tenth of it.
+# Longest wait for a program, in seconds. It suffices on a busy machine: programs that work need
+# less than a tenth of it.
 PATIENCE_S = 60.0
 _BETWEEN_LOOKS_S = 0.02
 _LAST_LINES = 3

@@ -23,7 +23,7 @@ from writeamp.vssd.specification import Specification
 
 
 class Recorder:
-    """Recording of a run: the plugin's raw file, and the first counted request."""
+    """Recording of a run: the plugin's raw file, and the requests that are counted."""
 
     def __init__(self, raw: Path | None) -> None:
         """Record to a raw file; None disables recording."""
@@ -34,7 +34,7 @@ class Recorder:
         self._ended: Document = {}
 
     def counts_from(self, began: Document) -> None:
-        """Mark the request at which counting began."""
+        """Store the number of requests before counting began, from the drive's counters."""
         self.first_counted = int(began["since"])
         self._began = began
 
@@ -103,11 +103,12 @@ def _recorded(specification: Specification, recorder: Recorder, *, is_kept: bool
     )
 
 
-# Edge in the format of crates/vssd: little-endian, at nanoseconds of the drive's time.
+# Edge of a Ready/Busy signal in the format of crates/vssd: little-endian, with the drive's time in
+# ns.
 EDGE = np.dtype([("at_ns", "<u8"), ("die", "<u4"), ("busy", "<u4")])
 _CHUNK_EDGES = 1 << 16
 
-# A signal's code is a number with the printable characters as digits.
+# The VCD file names each signal by a code: a number whose digits are the 94 printable characters.
 _FIRST_DIGIT, _DIGITS = ord("!"), 94
 
 
@@ -144,7 +145,7 @@ def _write(file: BinaryIO, specification: Specification, raw: Path) -> None:
 
 
 def _chunks(raw: Path) -> Iterator[list[tuple[int, int, int]]]:
-    """Return the edges; a partially written last edge is skipped."""
+    """Yield the edges in chunks; a partially written last edge is skipped."""
     with raw.open("rb") as file:
         while True:
             edges = np.fromfile(file, EDGE, _CHUNK_EDGES)
@@ -154,7 +155,7 @@ def _chunks(raw: Path) -> Iterator[list[tuple[int, int, int]]]:
 
 
 def _header(specification: Specification, names: list[str], codes: list[str]) -> str:
-    """Return the file header, with all pins in their initial state: ready (high)."""
+    """Return the header of the VCD file, with all pins in their initial state: ready (high)."""
     comments = (
         f"device {printable(specification.device.name)}",
         f"writeamp {__version__} seed {specification.settings.seed}",
@@ -182,7 +183,7 @@ def _code(number: int) -> str:
 
 @contextmanager
 def live_file(target: str) -> Iterator[Path]:
-    """Yield a name for the unfinished target: a hidden file in the same folder.
+    """Yield the path of the unfinished target, in a hidden folder next to the target.
 
     The file is always removed; if this process is killed, the next process that creates a live file
     in that folder removes it.

@@ -45,10 +45,11 @@ _US_PER_S = 1e6
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ServeResult(OneLine, Drawn):
-    """Counts of a virtual drive between two moments, and write amplification.
+    """Counts of a virtual drive since counting began, and its write amplification.
 
-    `began` and `ended` are the drive's life counts at both moments. `samples` are host pages
-    written and flash pages programmed in between, `blocks` the state of its blocks at the end.
+    `began` and `ended` are the drive's counts since it was new, at the beginning and the end of
+    counting. `samples` are host pages written and flash pages programmed in between, `blocks` the
+    state of its blocks at the end.
     """
 
     device: Device
@@ -63,19 +64,19 @@ class ServeResult(OneLine, Drawn):
     """Whether the drive continued from an earlier run."""
     layers: Layers | None = None
     run: str | None = None
-    """Command, or None."""
+    """Command that ran on the drive, or None."""
     run_exit_status: int | None = None
-    """Its exit status as in a shell: 128 plus the number of the signal that ended it."""
+    """Exit status of the command as in a shell: 128 plus the number of a signal that ended it."""
     interrupted_by: signal.Signals | None = None
     """Signal sent to this process that ended the command, or None."""
     remarks: tuple[str, ...] = ()
-    """Sentences about how the drive was built, and about errors."""
+    """Sentences about the construction of the drive, and about errors."""
     failures: tuple[str, ...] = ()
-    """Sentences about losses: data of the drive, a recording, a capture, or its logs."""
+    """Sentences about lost data of the drive, or a lost recording, capture or counter log."""
 
     @property
     def unfinished(self) -> tuple[str, ...]:
-        """The command, if it was ended by a signal to this process (`interrupted_by`)."""
+        """The command, if a signal to this process ended it (`interrupted_by`); otherwise empty."""
         return () if self.run is None or self.interrupted_by is None else (self.run,)
 
     @property
@@ -95,7 +96,7 @@ class ServeResult(OneLine, Drawn):
 
     @property
     def causes(self) -> dict[str, int]:
-        """Pages programmed by cause."""
+        """Flash pages programmed since counting began, by cause."""
         programs = self.ended["programs"]
         return {
             cause: self._counted("programs", cause) for cause in TIMED_CAUSES if cause in programs
@@ -103,22 +104,22 @@ class ServeResult(OneLine, Drawn):
 
     @property
     def flash_pages(self) -> int:
-        """Pages programmed for all causes."""
+        """Flash pages programmed since counting began, for all causes."""
         return sum(self.causes.values())
 
     @property
     def flash_bytes(self) -> int:
-        """Bytes programmed for all causes."""
+        """Flash bytes programmed since counting began, for all causes."""
         return self.flash_pages * int(self.ended["page_bytes"])
 
     @property
     def erases(self) -> int:
-        """Blocks erased."""
+        """Blocks erased since counting began."""
         return self._counted("erases")
 
     @property
     def read_modify_write_pages(self) -> int:
-        """Pages written partially, with their other part read first."""
+        """Pages that the host wrote only partially, so that the drive read the rest first."""
         return self._counted("read_modify_write_pages")
 
     @property
@@ -153,7 +154,7 @@ class ServeResult(OneLine, Drawn):
 
     @property
     def partial_page_factor(self) -> float:
-        """Bytes of the pages that the host wrote / bytes that it wrote; NaN without writes."""
+        """Bytes of all pages that the host touched / bytes that it wrote; NaN without writes."""
         pages_bytes = self.host_pages * int(self.ended["page_bytes"])
         return pages_bytes / self.host_bytes if self.host_bytes else math.nan
 
@@ -177,7 +178,7 @@ class ServeResult(OneLine, Drawn):
 
     @property
     def ci(self) -> tuple[float, float]:
-        """The 95% confidence interval of `wa`; NaN with too few writes or collections."""
+        """The 95% confidence interval of `wa`; NaN if there were too few writes or erases."""
         steady = self.steady_state
         if steady is None or self.erases < notes.FEWEST_ERASES:
             return math.nan, math.nan
@@ -278,7 +279,7 @@ class ServeResult(OneLine, Drawn):
         }
 
     def beside(self) -> dict[str, Any]:
-        """Return WA during the writes, and at the end the valid pages and erases of blocks."""
+        """Return plots: WA over drive writes, and histograms of valid pages and erases of blocks."""
         host, flash = self._intervals()
         plots: dict[str, Any] = {}
         if host.size:
@@ -289,7 +290,7 @@ class ServeResult(OneLine, Drawn):
         return plots | valid_pages(histogram) | erase_counts(live.erase_counts(self.blocks))
 
     def figure(self) -> FigureSpec:
-        """Describe the factors of the layers, or without a file system the WA during the writes.
+        """Describe a figure of bytes by layer, or without a file system of WA over drive writes.
 
         Raises:
             WriteampError: the host has not written.
@@ -361,7 +362,7 @@ class ServeResult(OneLine, Drawn):
         return [*rows, ("WA per page" if self.has_partial_pages else "write amplification", wa)]
 
     def _compared(self) -> dict[str, Any]:
-        # Both did the same work, regardless of the time.
+        # Results are equal if both drives did the same work, regardless of the time that it took.
         began, ended = (
             {key: value for key, value in counters.items() if key != "elapsed_ns"}
             for counters in (self.began, self.ended)
@@ -383,7 +384,7 @@ class ServeResult(OneLine, Drawn):
         return not times.get("write_cache", {}).get("power_safe", False)
 
     def _counted(self, *place: str) -> int:
-        """Return the difference of a count between the two moments."""
+        """Return the rise of a count since counting began."""
         began, ended = self.began, self.ended
         for key in place[:-1]:
             began, ended = began[key], ended[key]

@@ -19,7 +19,7 @@ from writeamp.vssd.settings import DriveSettings
 def layers_figure(
     layers: Layers, device: Device, policy: Policy, settings: DriveSettings, run: str | None
 ) -> FigureSpec:
-    """Describe the bytes of each layer and the factors between them."""
+    """Describe a figure of the bytes that each layer wrote, and the ratios between the layers."""
     return wa_by_layer(
         layers.bytes_by_layer(),
         title=f"Bytes written by layer: {_host(run)}",
@@ -37,15 +37,15 @@ def wa_figure(
     settings: DriveSettings,
     run: str | None,
 ) -> FigureSpec:
-    """Describe WA during the writes.
+    """Describe a figure of write amplification over drive writes.
 
     Args:
         intervals: host pages written and flash pages programmed in each interval.
         wa: write amplification of the whole run.
-        ci: its confidence interval.
+        ci: 95% confidence interval of `wa`.
         device: the drive.
         policy: its manager and victims.
-        settings: its other settings.
+        settings: other settings of the drive.
         run: the command, or None.
 
     Raises:

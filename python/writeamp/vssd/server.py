@@ -27,7 +27,7 @@ _NOT_CLOSED = 74
 
 @dataclass(frozen=True)
 class Server:
-    """Running drive: its address for the host, and its control socket."""
+    """Running server of a drive: its address for the host, and its control socket."""
 
     socket: Path
     control: Control
@@ -72,7 +72,7 @@ class Server:
         if process.returncode == _NOT_CLOSED:
             self.failures.append(self.daemon.last_error())
         elif is_cut and self.backing is not None:
-            # It was killed before it could report damage to these files.
+            # nbdkit was killed before it could report damage to these files.
             errors = self.daemon.complaints("error")
             self.failures.extend([error for error in errors if error.startswith(self.backing)][-1:])
         elif failure is not None and not is_cut:
@@ -123,7 +123,7 @@ def start_server(
         undo,
         folder / "nbdkit.messages",
         "nbdkit",
-        # It ends with the thread that starts it. nbdkit would then wait for clients to disconnect,
+        # nbdkit ends with the thread that starts it. It would then wait for clients to disconnect,
         # so the plugin kills it instead.
         *("--foreground", "--exit-with-parent", *in_turn),
         *("--unix", str(where), "--pidfile", str(running)),
@@ -131,9 +131,10 @@ def start_server(
     )
     server = Server(where, Control(control), daemon, config["backing"], remarks)
     undo.callback(server.stop)
-    # The drive is opened after nbdkit reports that it runs; with a long journal, much later.
+    # The drive is opened after nbdkit reports that it runs, with a long journal much later, so the
+    # control socket must respond, too.
     daemon.wait_until(lambda: running.exists() and server.control.answers(), signals)
-    # Other users could not connect before either, as nbdkit's umask denies write access.
+    # The mode is only made explicit: nbdkit's umask already denies write access to other users.
     where.chmod(_PRIVATE_SOCKET)
     return server
 

@@ -18,7 +18,7 @@ from writeamp.vssd.result import ServeResult
 from writeamp.vssd.signals import HeldSignals, held_signals
 from writeamp.vssd.specification import Specification
 
-# Timeout of a wait that is ended by events.
+# Timeout of a wait that normally ends by an event, in seconds.
 _FOREVER_S = 3600.0
 
 
@@ -63,7 +63,7 @@ def serve(
             if result is None:
                 raise
             failures.append(str(error))
-        # Signals during the shutdown request the same shutdown.
+        # Signals during the shutdown only request what already happens, so they are dropped.
         signals.came.clear()
         return result.with_end(drive.last_remarks, [*drive.server.failures, *failures])
 

@@ -10,16 +10,16 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-# SIGINT is last: see `held_signals`.
+# Signals that are held. SIGINT is last, because its handler is restored last: see `held_signals`.
 _ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 # Poll interval if signals cannot be held, as in a thread.
 _POLL_S = 0.1
 
 
 class HeldSignals:
-    """Held signals, and a wait that they end.
+    """Signals that were received but not yet handled, and a wait that a signal ends.
 
-    The holder checks for signals at points where it can stop.
+    The code that holds the signals calls `check` at points where it can stop.
     """
 
     def __init__(self, reader: int | None) -> None:

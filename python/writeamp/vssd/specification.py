@@ -164,19 +164,19 @@ def aged_state(
 
 
 def summary(device: Device) -> str:
-    """Return a drive in a few words."""
+    """Return the name and the user capacity of a drive in words."""
     return f"{device.name}, {shown_bytes(device.capacity_bytes)}"
 
 
 def _all_pages(device: Device, settings: DriveSettings) -> int:
-    """Return the host's pages, plus those of the mapping table if it is on the flash."""
+    """Return the logical pages, plus pages of the mapping table if the table is on the flash."""
     if not settings.is_timed:
         return device.logical_pages
     return pages_with_table(device.times_json, device.logical_pages, device.page_bytes)
 
 
 def _pages_apart(device: Device, settings: DriveSettings) -> int:
-    """Return the pages of the mapping table if it is on the flash in separate blocks."""
+    """Return the pages of the mapping table that are in separate blocks of the flash, or 0."""
     if not settings.is_timed:
         return 0
     return pages_apart(device.times_json, device.logical_pages, device.page_bytes)

@@ -72,7 +72,8 @@ class VirtualSsd:
                 running = start_drive(self._specification, signals, undo)
                 undo.push(lambda kind, *_: None if kind else running.end_recording())
                 self._running, self._undo = running, undo.pop_all()
-                # An exception may occur between here and the block.
+                # An exception may occur after this line and before the `with` block, so the drive
+                # is kept for cleanup.
                 atexit.register(self.close)
         except BaseException as error:
             # Held signals are delivered after the drive exists.

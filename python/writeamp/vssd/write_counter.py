@@ -19,8 +19,8 @@ from writeamp.errors import WriteampError
 from writeamp.vssd import bpf
 from writeamp.vssd.bpf import Instruction, Map, Tracepoint, events_folder
 
-# Tracepoints at which a file system receives the bytes of write(), with the field that counts them,
-# and the function that all its writes pass through.
+# Tracepoints at which a file system receives the bytes of write(), with the field that counts the
+# bytes. The table below has the kernel function that handles all writes of a file system.
 _BUFFERED_WRITES = {
     "ext4": (
         ("ext4/ext4_da_write_end", "copied"),
@@ -33,10 +33,11 @@ _WRITERS = {"ext4": "ext4_file_write_iter", "xfs": "xfs_file_write_iter"}
 _DIRECT_ENDED = "iomap/iomap_dio_complete"
 _DIRTIED = "writeback/writeback_dirty_folio"
 _CACHED = "filemap/mm_filemap_add_to_page_cache"
-# The kernel handles every page fault of mapped memory in this function.
+# Kernel function that handles all page faults of mapped memory.
 _FAULT = "handle_mm_fault"
 _FRAMES = 32
-# Stack of a program (512 bytes): a key at the top, a value and the addresses of a call stack.
+# Offsets in the stack of a BPF program (512 bytes): a key at the top, below it a value, and then
+# the addresses of a call stack.
 _KEY, _VALUE = -8, -24
 _STACK = _VALUE - 8 * _FRAMES
 _MOST_ENTRIES = 1 << 16
@@ -44,7 +45,7 @@ _MINOR_BITS = 20
 _PAGE_BYTES = os.sysconf("SC_PAGESIZE")
 # Address of a kernel function, and the size of its code in bytes.
 Place = tuple[int, int]
-# Indices in the array of sums.
+# Indices in the map of sums: buffered writes, direct writes, folios that calls made dirty.
 _BUFFERED, _DIRECT, _DIRTIED_BY_CALLS = range(3)
 
 
@@ -53,7 +54,8 @@ class WriteCounts:
     """Counts of writes to the files of a drive.
 
     `written_bytes` were passed to write() and similar calls, including asynchronous and direct
-    ones. `mapped_folios` became dirty by stores to mapped memory, and have at most `mapped_bytes`.
+    ones. `mapped_folios` became dirty by stores to mapped memory; together they have at most
+    `mapped_bytes`.
     """
 
     written_bytes: int
@@ -174,14 +176,15 @@ def _without_repeats(point: Tracepoint, cut_copies: Map) -> list[Instruction]:
 
 
 def _direct(point: Tracepoint, writer: Place, device: int, sums: Map) -> list[Instruction]:
-    """Add the result of each direct write to the device to their sum; reads also end here."""
+    """Add the bytes of each direct write to the device to the sum of direct writes."""
     return [
         bpf.move(6, 1),
         *_of_device(point, "dev", device),
         bpf.load(8, 6, *point.fields["ret"]),
-        # The result of a failed write is negative.
+        # The result is the number of bytes, or negative if the write failed.
         bpf.jump_if(bpf.SIGNED_AT_MOST, 8, 0, "end"),
-        # Asynchronous writes have the flag, and end anywhere; synchronous ones end in write().
+        # Direct reads reach this tracepoint, too. Asynchronous writes have the flag WRITE.
+        # Synchronous writes end inside write().
         bpf.load(1, 6, *point.fields["ki_flags"]),
         bpf.jump_if(bpf.HAS_BITS, 1, point.flags["WRITE"], "is a write"),
         *_jump_if_inside(writer, "is a write"),
@@ -192,7 +195,7 @@ def _direct(point: Tracepoint, writer: Place, device: int, sums: Map) -> list[In
 
 
 def _largest(point: Tracepoint, device: int, orders: Map) -> list[Instruction]:
-    """Store the order of the largest folio of each file of the device in the page cache."""
+    """Store the order (log2 of the pages) of the largest cached folio of each file of the device."""
     return [
         bpf.move(6, 1),
         *_of_device(point, "s_dev", device),
@@ -213,7 +216,7 @@ def _largest(point: Tracepoint, device: int, orders: Map) -> list[Instruction]:
 def _mapped(
     point: Tracepoint, fault: Place, name: str, device: int, counter: WriteCounter
 ) -> list[Instruction]:
-    """Count folios of files that become dirty: by page faults for each file, by calls in total."""
+    """Count folios that become dirty: by page faults for each file, and by write() for all files."""
     at, _ = point.fields["name"]
     program = [bpf.move(6, 1)]
     for index, letter in enumerate((*name.encode(), 0)):
@@ -222,7 +225,7 @@ def _mapped(
     return [
         *program,
         bpf.load(9, 6, *point.fields["ino"]),
-        # The metadata of the file system is an inode of the block device.
+        # Metadata of the file system belongs to the inode of the block device, and is not counted.
         bpf.jump_if(bpf.EQUAL, 9, device, "end"),
         bpf.set_to(8, 1),
         *_jump_if_inside(fault, "by a fault"),
@@ -240,12 +243,12 @@ def _mapped(
 
 
 def _of_device(point: Tracepoint, field: str, device: int) -> list[Instruction]:
-    """End the program unless the event is of the device."""
+    """End the program unless the event belongs to the device."""
     return [bpf.load(1, 6, *point.fields[field]), bpf.jump_if(bpf.NOT_EQUAL, 1, device, "end")]
 
 
 def _jump_if_inside(function: Place, target: str) -> list[Instruction]:
-    """Jump if the kernel is inside a call of one of its functions."""
+    """Jump if the call stack of the kernel contains this kernel function."""
     start, size_bytes = function
     program = [
         bpf.move(1, 6),
@@ -289,7 +292,7 @@ def _looked_up(bpf_map: Map) -> list[Instruction]:
 def _updated(
     bpf_map: Map, *, only_if_new: bool = False, label: str | None = None
 ) -> list[Instruction]:
-    """Store the value on the stack under the key on the stack."""
+    """Store the value on the stack in the map, under the key on the stack."""
     return [
         bpf.load_constant(1, bpf_map.fd, is_map=True, label=label),
         bpf.move(2, 10),

@@ -58,7 +58,7 @@ def _of_interval(result: ResultDocument) -> Iterator[Amount]:
 
 
 def is_beyond(counted: Amount, written: int, share: float) -> bool:
-    """Return whether the counted bytes certainly exceed the written ones by more than this share."""
+    """Return whether the counter certainly exceeds the written bytes by more than this share."""
     return float(counted.low) > written * (1 + share)
 
 

@@ -12,7 +12,7 @@ GUID = 0x65438878ACD878A166421E0F92D76DC4
 
 
 class BootField(NamedTuple):
-    """Position of a number in the page."""
+    """Offset and length of a number in the log page, in bytes, and its key here."""
 
     offset: int
     length: int

@@ -18,12 +18,13 @@ WRITTEN = "physical_media_units_written"
 
 _WORD_BITS = 64
 
-# Number: a plain integer. Wide: 128 bits as {hi, lo}. Text and the two identifiers: strings.
+# Form of a value in the JSON. "number" is an integer, "wide" is 128 bits as {hi, lo}; "text",
+# "guid" and "uuid" are strings.
 _Kind: TypeAlias = Literal["number", "wide", "text", "guid", "uuid"]
 
 
 class OcpField(NamedTuple):
-    """Position of a value in the page, and its keys in version 2 and version 1 of the JSON."""
+    """Offset and length of a value in the page, in bytes, and its keys in both JSON versions."""
 
     offset: int
     length: int
@@ -32,7 +33,7 @@ class OcpField(NamedTuple):
     kind: _Kind = "number"
 
 
-# In the order of the JSON; the spelling, including misprints, is nvme-cli's.
+# Fields in the order of the JSON. The spelling of the keys, including misprints, is nvme-cli's.
 FIELDS = (
     OcpField(0, 16, "physical_media_units_written", "Physical media units written", "wide"),
     OcpField(16, 16, "physical_media_units_read", "Physical media units read", "wide"),

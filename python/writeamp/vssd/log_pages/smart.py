@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Thousands of 512 bytes, rounded up to the next thousand (NVMe base specification).
+# Bytes of a data unit: 1000 sectors of 512 bytes (NVMe base specification).
 DATA_UNIT_BYTES = 512_000
 
 WRITTEN = "data_units_written"

@@ -109,7 +109,7 @@ def _number(text: str | None) -> int | None:
 
 
 def _capacity_bytes(fields: dict[str, str]) -> int | None:
-    """Return the capacity by sectors, if a sector size fits the printed gigabytes, or as printed."""
+    """Return the capacity by sectors if it fits the printed gigabytes, otherwise as printed."""
     size = re.match(r"(\d{1,9})(?:[.,](\d))? GB", fields.get("Disk Size", ""))
     sectors = re.match(r"\d{1,18}$", fields.get("# of Sectors", ""))
     if size is None:

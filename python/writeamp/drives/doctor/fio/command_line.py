@@ -174,7 +174,7 @@ class _Script:
     def _take(
         self, jobs: list[FioJob], *, is_repeated: bool, is_in_background: bool = False
     ) -> None:
-        """Add the jobs of a call; it begins after all earlier calls that do not run in the background."""
+        """Add the jobs of a call, which begins after all earlier calls in the foreground."""
         if jobs:
             start = self._phase
             self._phase += 0 if is_in_background else int(jobs[-1].phase) + 1

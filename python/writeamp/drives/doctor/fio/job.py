@@ -269,7 +269,7 @@ class FioJob:
         return Limits(min(plan.low, within.low), min(plan.high, within.high))
 
     def _bytes_in_time(self) -> Limits:
-        """Return bounds of the bytes that each copy reads and writes in its runtime and ramp time."""
+        """Return bounds of the bytes that each copy moves in its runtime and ramp time."""
         seconds = self.seconds("runtime") + self.seconds("ramp_time")
         if "runtime" in self.unknown:
             return UNKNOWN
@@ -317,7 +317,7 @@ class FioJob:
 
     @property
     def is_timed(self) -> bool:
-        """Whether time ends the job instead of its size; fio ignores time_based without a runtime."""
+        """Whether time ends the job, not its size; fio ignores time_based without a runtime."""
         return self.has("time_based") and self.has_runtime and not self.is_sprandom
 
     @cached_property

@@ -77,7 +77,7 @@ class FioJobs:
         return [job for job in self.jobs if job.writes]
 
     def writers_before(self, job: FioJob) -> list[FioJob]:
-        """Return the jobs that wrote the files of a job before it, since the drive was last emptied."""
+        """Return the jobs that write a job's files before it, since the drive was last emptied."""
         return self._past(job)[1]
 
     def emptied(self, job: FioJob) -> FioJob | None:

@@ -74,7 +74,7 @@ def read_output(document: Mapping[str, Any], preface: str, name: str) -> FioOutp
 
 
 def _option_tables(document: Mapping[str, Any]) -> list[Any]:
-    """Yield the tables of options in a document: the global one, and one per job."""
+    """Return the tables of options in a document: the global one, and one per job."""
     entries = document.get("jobs", document.get("client_stats"))
     own = [entry.get("job options") for entry in entries or [] if isinstance(entry, Mapping)]
     return [document.get("global options"), *own]

@@ -92,7 +92,7 @@ class FioSkew:
         return np.where(scaled < 1, 0, np.where(scaled < 1 + 0.5**theta, 1, tail)).astype(np.uint64)
 
     def places(self, ranks: Blocks, start: int = 0) -> Blocks:
-        """Return the blocks to which fio maps ranks; fio draws `start`, or reads it from the spec."""
+        """Return the blocks to which fio maps ranks; `start` is drawn by fio or set by the user."""
         hashed = ranks * np.uint64(_MULTIPLIER)
         return (hashed + np.uint64(start)) % np.uint64(self.blocks)
 
@@ -134,7 +134,7 @@ class FioSkew:
         return random.permutation(weights / weights.sum())
 
     def _merged(self, mass: Floats, random: np.random.Generator) -> Floats:
-        """Return probabilities of ranks, each added to that of the most frequent rank of its block."""
+        """Return probabilities of ranks, summed at the most frequent rank of each block."""
         pages = mass.size
         x = (np.arange(pages) + random.random(pages)) / pages
         reached = np.minimum(1.0, self._density((np.arange(pages) + 0.5) / pages) * _NUMBERS)
@@ -180,7 +180,7 @@ class FioSkew:
         return ranks, belongs_to, points
 
     def _same_block(self, places: Floats) -> tuple[Floats, NDArray[np.int64]]:
-        """Return the ranks of all points in the block of each place, and the index of their place."""
+        """Return the ranks in the block of each place, and the index of the place of each rank."""
         ranks: list[Floats] = []
         belongs_to: list[NDArray[Any]] = []
         for vector in self._near:
