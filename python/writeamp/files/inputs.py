@@ -28,12 +28,13 @@ from writeamp.files.temporary import temporary_folder
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _CHUNK_BYTES = 1 << 20
-# JSON signs per document; Python takes up to 140 bytes for each.
+# Most commas, colons and brackets in a JSON document; Python takes up to 140 bytes for each.
 _MOST_JSON_SIGNS = 10_000_000
 
 STANDARD_INPUT = "-"
 
-# Local copies by the identity of their content; each has its own owner, which removes it.
+# Registered local copies, by the identity of their content. The code that registered a copy also
+# removes it.
 _held: dict[str, list[Path]] = {}
 _this_thread = ThreadLocal()
 _SPECIAL = (
@@ -161,7 +162,7 @@ def standard_input() -> Path:
 def identity(name: str) -> str:
     """Return a text that changes when the content changes.
 
-    For an address, the text holds what its store reports: size, ETag, times.
+    For an address, the text has the size, ETag and times that the store reports.
 
     Raises:
         WriteampError: the file does not exist, or cannot be read.
@@ -181,7 +182,7 @@ def identity(name: str) -> str:
 
 @contextmanager
 def expecting(identities: Mapping[str, str]) -> Iterator[None]:
-    """Read paths on this thread from the registered copies with these identities, if any."""
+    """Read paths on this thread from registered copies with these identities, if there are any."""
     previous = getattr(_this_thread, "expected", {})
     _this_thread.expected = identities
     try:

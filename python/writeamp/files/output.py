@@ -29,7 +29,8 @@ AnyPath: TypeAlias = str | os.PathLike[str]
 
 DRAFTS = ".writeamp-*.tmp"
 
-# From file systems that cannot sync folders, and folders with write but no read permission.
+# Errors that are ignored when a folder is synced: from file systems that cannot sync folders, and
+# from folders with write but no read permission.
 _NOT_SYNCED = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM)
 _ANY_WRITER = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
@@ -116,7 +117,7 @@ def discard_drafts() -> None:
 
 @dataclass(frozen=True)
 class _Target:
-    """The file behind all links, and its status if it exists."""
+    """File to which a path leads through all symbolic links, and its status if it exists."""
 
     path: Path
     status: os.stat_result | None
@@ -157,7 +158,7 @@ def _is_same(source: AnyPath, status: os.stat_result) -> bool:
 
 @contextmanager
 def _draft_of(target: _Target) -> Iterator[tuple[Path, _Draft]]:
-    """Give a draft in the target's folder, because a rename across file systems is a copy."""
+    """Give a draft in the target's folder, as a rename to another file system would be a copy."""
     _remove_abandoned_drafts(target.path.parent)
     draft, file = _new_draft(target.path.parent)
     _drafts.add(draft)

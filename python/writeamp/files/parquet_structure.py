@@ -14,16 +14,16 @@ Fields: TypeAlias = dict[int, Any]
 
 _MAGIC = b"PAR1"
 _FOOTER_BYTES = 8
-# Limits; writers close pages and metadata far below them.
+# Largest accepted page and metadata, in bytes; writers stay far below these limits.
 _LARGEST_PAGE_BYTES = 2**28
 _LARGEST_METADATA_BYTES = 2**24
-# Bytes to read of a page's header: with short statistics, and with the longest.
+# Bytes that are read of a page's header: first for short statistics, then for the longest ones.
 _HEADER_BYTES, _LARGEST_HEADER_BYTES = 2**10, 2**24
 _DEEPEST = 32
-# Bytes of numbers that no check needs, by their Thrift type.
+# Size in bytes of numbers that no check needs, by their Thrift type.
 _WIDTHS = {3: 1, 7: 8}
 
-# Numbers of the fields of the structures.
+# Numbers of the fields in the Thrift structures of Parquet.
 _SCHEMA, _ROWS, _ROW_GROUPS = 2, 3, 4
 _REPETITION, _REPEATED = 3, 2
 _COLUMNS, _ROWS_OF_GROUP = 1, 3

@@ -17,14 +17,15 @@ from typing import Any, BinaryIO
 from writeamp.errors import WriteampError
 
 _CHUNK_BYTES = 1 << 20
-# A shell that opens a pipe in the background may need this long.
+# Longest wait for a program that opens a pipe for writing, such as a shell in the background, in
+# seconds.
 _PATIENCE_S = 1.0
 _BETWEEN_LOOKS_S = 0.01
 
 _lock = threading.RLock()
-# By device and inode of each pipe that was read.
+# Content of the pipes that were read, by device and inode.
 _of_pipes: dict[tuple[int, int], _Spool] = {}
-# Standard input, and its content.
+# Standard input and its content, if it was read.
 _of_standard_input: list[Any] = []
 
 

@@ -17,7 +17,7 @@ from writeamp.files.parquet_structure import DamagedError, check_structure
 if TYPE_CHECKING:
     import polars as pl
 
-# Memory of one value while it is decoded: 10^8 trace rows of 5 columns took 7.2 GB.
+# Memory in bytes per value while a file is decoded: 10^8 trace rows of 5 columns took 7.2 GB.
 _VALUE_BYTES = 16
 _MOST_COLUMNS = 10_000
 

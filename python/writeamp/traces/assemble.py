@@ -13,7 +13,7 @@ import polars as pl
 from writeamp.errors import WriteampError
 from writeamp.traces.trace import SCHEMA, Trace
 
-# Smaller device numbers are encoded by a table.
+# Device numbers below this limit are encoded with an array indexed by the number.
 _SMALL = 1 << 20
 
 
@@ -21,7 +21,7 @@ class DeviceCodes:
     """Numbering of the distinct devices of a trace, while the blocks of a file are read."""
 
     def __init__(self, separator: str) -> None:
-        """Start without devices; ``separator`` joins the columns of a name."""
+        """Start without devices; ``separator`` joins the columns that together name a device."""
         self._separator = separator
         self._codes: dict[tuple[object, ...], int] = {}
 
@@ -46,7 +46,7 @@ class DeviceCodes:
         return keys.join(table, on=columns, how="left", maintain_order="left")["code"]
 
     def _encode_small(self, numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
-        """Return the codes of devices with small numbers, by a table of these."""
+        """Return the codes of devices with small numbers, by an array indexed by the number."""
         is_there = np.zeros(int(numbers.max()) + 1, bool)
         is_there[numbers] = True
         code_of = np.zeros(len(is_there), np.uint32)
@@ -56,7 +56,7 @@ class DeviceCodes:
 
     @property
     def names(self) -> list[str]:
-        """The names of the devices by their codes."""
+        """Names of the devices; the position of a name is its code."""
         return [self._separator.join(map(str, key)) for key in self._codes]
 
     def renumber(self, codes: pl.Series) -> tuple[list[str], pl.Series]:
@@ -92,7 +92,7 @@ def assemble(
     *,
     doubts: Sequence[str] = (),
 ) -> Trace:
-    """Return the trace of these parts, in their order.
+    """Return the trace whose requests are these parts, in their order.
 
     Raises:
         WriteampError: requests are missing.
@@ -129,6 +129,6 @@ def observations(requests: pl.DataFrame, device_count: int) -> list[str]:
 
 
 def count_out_of_order(requests: pl.DataFrame) -> int:
-    """Return the number of requests with an earlier time than the one before."""
+    """Return the number of requests with an earlier time than the previous request."""
     time = pl.col("timestamp_ns")
     return int(requests.select((time < time.shift(1)).sum()).item())

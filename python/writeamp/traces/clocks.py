@@ -12,10 +12,12 @@ _NS_PER_S = 1e9
 DATES_S = range(10**9, 22 * 10**8)
 """Seconds since 1970 that are dates from 2001 to 2040."""
 _S_PER_DAY = 86_400
-# A longer pause in a block trace means that a clock was set, or that CPUs have different clocks.
+# Longest plausible pause in a block trace. A longer one means that a clock was set, or that CPUs
+# have different clocks.
 _LONGEST_PAUSE_S = 30 * _S_PER_DAY
 _LONGEST_S = 20 * 365 * _S_PER_DAY
-# A step back counts if it is a large share of the duration; requests out of order cause small ones.
+# A step back in time makes the duration doubtful if it exceeds this share of the duration, and this
+# number of seconds. Requests out of order cause smaller steps.
 _LARGEST_STEP_BACK, _SHORTEST_STEP_BACK_S = 0.1, 1e-3
 _AS_FAR = 0.9
 MOST_BACKWARD_STEPS, _FEWEST_STEPS = 0.25, 8
@@ -29,7 +31,8 @@ class TraceClock:
     Attributes:
         duration_s: latest minus earliest time; None if the times are doubtful.
         doubts: sentences with the reasons.
-        absurd_rate: number of requests and time span, if no drive is that fast; None otherwise.
+        absurd_rate: clause with the number of requests and their time span, if no drive is that
+            fast; otherwise None.
     """
 
     duration_s: float | None
@@ -58,7 +61,7 @@ def clock_of(requests: pl.DataFrame) -> TraceClock:
 
 
 def backward_steps(requests: pl.DataFrame) -> int:
-    """Return the number of requests with an earlier time than the one before on their device."""
+    """Return the number of requests that are earlier than the previous one of their device."""
     return len(_steps_back(requests)[0])
 
 
@@ -71,7 +74,8 @@ def _of_steps(requests: pl.DataFrame, span_s: float) -> list[str]:
     if longest_back_s >= max(_SHORTEST_STEP_BACK_S, _LARGEST_STEP_BACK * span_s):
         row = int(np.argmax(back_s))
         jumps.append((int(back_rows[row]), "jump back", longest_back_s))
-        # A clock that jumps far back usually jumped ahead about as far before.
+        # A clock that jumps far back usually jumped ahead about as far before, so a pause of that
+        # length is reported instead.
         longest_pause_s = min(longest_pause_s, _AS_FAR * longest_back_s)
     if len(ahead := np.flatnonzero(steps_s > longest_pause_s)):
         jumps.append((int(ahead[0]) + 2, "jump", float(steps_s[ahead[0]])))
@@ -89,7 +93,7 @@ def _of_steps(requests: pl.DataFrame, span_s: float) -> list[str]:
 def _steps_back(
     requests: pl.DataFrame,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.intp]]:
-    """Return the steps back in time, in s, to the next request of the same device, and its row.
+    """Return the steps back in time between requests of a device, in s, and the later rows.
 
     Rows count from 1, in the order of the file. Files that are sorted by device have no such steps.
     """

@@ -30,8 +30,8 @@ _SPELLINGS = {
 }  # fmt: skip
 # A column with more distinct words holds neither stages nor operations.
 _MOST_WORDS = 16
-# Stages of a request in blktrace, and as words; other actions of blktrace concern several requests
-# or none.
+# Stages of a request, as letters of blktrace and as words. The other actions of blktrace concern
+# several requests or none.
 _STAGES = {"Q", "G", "I", "D", "C"}
 _ACTIONS = _STAGES | {"A", "B", "F", "M", "P", "R", "S", "T", "U", "UT", "X"}
 _STAGE_WORDS = {
@@ -40,7 +40,8 @@ _STAGE_WORDS = {
     "finish", "finished", "init",
 }  # fmt: skip
 _STAGE_PREFIXES = ("block:", "block_rq_", "block_bio_", "block_io_")
-# Stages in order of preference; completions show the drive's own order.
+# Stages in order of preference. Completions are first, as they show the order in which the drive
+# worked.
 _FIRST_STAGES = ("C", "D", "Q")
 _WHOLE = re.compile(r"\d{1,19}(\.0+)?")
 _OPPOSITES = [("R", "W"), ("r", "w"), ("read", "write"), ("Read", "Write"), ("READ", "WRITE")]
@@ -60,7 +61,7 @@ _DATES = {
     **{unit: (DATES_S.start * per_s, DATES_S.stop * per_s) for unit, per_s in _PER_S.items()},
     "filetime": (1.262e17, 1.386e17),
 }
-# Digits after the point that occur with seconds only: milliseconds have up to 6.
+# Number of digits after the point that proves seconds: times in milliseconds have at most 6.
 _DIGITS_OF_SECONDS = 9
 _RISING = 0.75
 
@@ -68,7 +69,7 @@ Numbers = npt.NDArray[np.float64]
 
 
 def operations_in(values: Sequence[str]) -> dict[str, str] | None:
-    """Return the words of a column with their meanings; None if one is not an operation."""
+    """Return the words of a column with their operations; None if a word is not an operation."""
     words = list(dict.fromkeys(values))
     if not words or len(words) > _MOST_WORDS or all(word.isdecimal() for word in words):
         return None
@@ -86,7 +87,7 @@ def _meaning(word: str) -> str | None:
 
 
 def with_opposites(operations: Mapping[str, str]) -> dict[str, str]:
-    """Return operation words with their opposites (read and write), if all are plain."""
+    """Return operation words with their opposites, such as W for R, if all are reads or writes."""
     words = dict(operations)
     for read, write in _OPPOSITES:
         if {read, write} & set(operations) and set(operations.values()) <= {"read", "write"}:
@@ -95,7 +96,7 @@ def with_opposites(operations: Mapping[str, str]) -> dict[str, str]:
 
 
 def stage_in(values: Sequence[str]) -> str:
-    """Return the stage whose rows count, for a column of several stages; "" for other columns."""
+    """Return the stage whose rows count as requests; "" if the column has no several stages."""
     words = distinct(values)
     if not are_stages(words):
         return ""
@@ -110,7 +111,7 @@ def distinct(words: Iterable[str]) -> list[str]:
 
 
 def are_stages(words: Sequence[str]) -> bool:
-    """Return whether distinct words are several stages of a request."""
+    """Return whether words are stages of a request, such as queued and completed, and several."""
     if set(words) <= _ACTIONS:
         return len(_STAGES & set(words)) > 1
     return len(words) > 1 and all(_bare(word) in _STAGE_WORDS for word in words)
@@ -123,7 +124,7 @@ def _bare(word: str) -> str:
 
 
 def flags_in(values: Sequence[str]) -> tuple[str, str] | None:
-    """Return the words for no and yes of a column that has only these, such as 0 and 1."""
+    """Return the words for no and yes, such as 0 and 1, of a column that has only these words."""
     return next((flags for flags in _FLAGS if set(values) <= set(flags)), None)
 
 
@@ -169,7 +170,7 @@ def is_rising(values: Sequence[str]) -> bool:
 
 
 def is_clock(values: Sequence[str]) -> bool:
-    """Return whether a column rises, and is neither constant nor a row number."""
+    """Return whether a column rises like times: it is neither constant nor a row number."""
     if not is_rising(values):
         return False
     steps = np.diff([float(value) for value in values])
@@ -177,7 +178,7 @@ def is_clock(values: Sequence[str]) -> bool:
 
 
 def time_unit_in(values: Sequence[str]) -> str:
-    """Return the unit of time that the values of a rising column prove; "" if they prove none."""
+    """Return the unit of time that the values of a column prove by their size or digits, or ""."""
     if not values or not is_rising(values):
         return ""
     numbers = [float(value) for value in values]
@@ -196,13 +197,13 @@ def refuse_mixed_file(
     stated: Collection[int | None],
     rows_of: Callable[[TextBlock], TextBlock],
 ) -> None:
-    """Reject a file if columns that are not stated hold stages or operations in its first rows.
+    """Reject a file if another column than the stated ones has stages or operations.
 
     Args:
         path: the file.
         columns: the stated columns.
         stated: their positions, from 0.
-        rows_of: empties the lines of a block that do not count.
+        rows_of: function that empties the lines of a block that are not requests.
     """
     whole_lines = read_head(path).start.decode("utf-8", "replace").rpartition("\n")
     head = TextBlock(path, 1, (whole_lines[0] or whole_lines[2]).encode())

@@ -14,20 +14,24 @@ from writeamp.traces.plausibility import FARTHEST_BYTES, LONGEST_BYTES
 from writeamp.traces.trace import SECTOR_BYTES
 
 _PAGE_BYTES = 4096
-# Share of the rows that must have a property, since some rows may be damaged.
+# Smallest share of the rows that must have a property; some rows may be damaged.
 _NEARLY_ALL = 0.95
-# Requests often begin where one of the last few ended.
+# Number of previous requests that are compared: requests often begin where one of the last few
+# requests ended.
 _LOOKED_BACK = 4
 _OFTEN, _MOSTLY, _BEYOND_CHANCE = 0.2, 0.5, 0.8
-# Offsets at this many places that are all multiples of 4096 are in bytes, despite their name.
+# Fewest distinct offsets for a conclusion on units: if all are multiples of 4096, they are in
+# bytes, despite a column name such as LBA.
 _FEWEST_PLACES = 3
 _FEWEST_AT_ONE_PLACE = 8
 _MANY_PLACES, _FEW_PER_PLACE = 64, 4
-# Scores of evidence: a name counts less than requests that follow each other.
+# Points for evidence in the score of a pair of columns. A fitting column name counts less than
+# requests that begin where others ended.
 _NAMED, _UNIT_NAMED, _FOLLOWING, _MISNAMED, _MIXED = 3.0, 1.0, 4.0, 4.0, 1.5
-# Least margin of the best pair of columns over any other pair, and its least score.
+# Least difference between the scores of the best pair of columns and the next one, and least score
+# of the best pair.
 _CLEARLY, _LEAST = 0.75, 1.5
-# Least ratio of a drive's size to that of its requests.
+# Least ratio of the highest offset and the largest request of a real drive.
 _FAR = 16
 
 Column = npt.NDArray[np.int64]
@@ -35,12 +39,12 @@ Column = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Extents:
-    """Columns of offset and length, from 0, and their units.
+    """Positions of the offset and length columns in a table, from 0, and their units.
 
     Attributes:
-        offset, length: the columns.
+        offset, length: positions of the columns.
         offset_unit, length_unit: keys of `UNIT_BYTES`.
-        score: strength of the evidence for them.
+        score: strength of the evidence for these columns and units.
         is_offset_proven, is_length_proven: whether the values exclude other units.
         is_offset_coarser: whether offsets may count larger blocks: sizes are whole pages, but most
             requests would begin within a page.
@@ -59,11 +63,11 @@ class Extents:
 def extents_in(columns: Mapping[int, Column], names: Mapping[int, str]) -> Extents | None:
     """Return the columns of offset and length; None if no pair fits, or several do.
 
-    Columns with names of other things, such as PID, are left out.
+    Columns whose names indicate other fields, such as PID, are left out.
 
     Args:
         columns: whole numbers of each possible column, of reads and writes only.
-        names: of these columns; empty for those without a name.
+        names: column names, by position; "" for a column without a name.
     """
     columns = {
         at: values
@@ -82,7 +86,8 @@ def extents_in(columns: Mapping[int, Column], names: Mapping[int, str]) -> Exten
         for extents in candidates
         if _has_columns_of(best, extents)
     ]
-    # Requests to files can have any size in bytes, which could be mistaken for sectors.
+    # Requests to files can have any size in bytes, which could be mistaken for sectors, so only
+    # whole pages or a length in bytes prove the units.
     is_paged = bool((columns[best.length] * UNIT_BYTES[best.length_unit] % _PAGE_BYTES == 0).all())
     is_sure = best.length_unit == "bytes" or is_paged
     # A table with sizes both in bytes and in sectors proves both units.
@@ -103,7 +108,7 @@ def _has_columns_of(first: Extents, other: Extents) -> bool:
 
 
 def _is_same(first: Extents, other: Extents, columns: Mapping[int, Column]) -> bool:
-    """Return whether two are equivalent: a table can have its sizes in bytes and in sectors."""
+    """Return whether two pairs are equivalent: a table may have sizes in bytes and in sectors."""
     lengths = [columns[each.length] * UNIT_BYTES[each.length_unit] for each in (first, other)]
     return first.offset == other.offset and (
         first.length == other.length or bool((lengths[0] == lengths[1]).all())
@@ -182,7 +187,8 @@ def _of_names(extents: Extents, names: Mapping[int, str]) -> float:
         if field_named:
             score += _NAMED if field_named == field else -_MISNAMED
         if unit_named:
-            # Stronger than the preference for bytes, which decides only between bare numbers.
+            # A unit in the name counts more than the preference for bytes, which decides only if no
+            # name has a unit.
             score += 1.5 * _UNIT_NAMED if unit_named == unit else -_UNIT_NAMED
     return score
 

@@ -38,7 +38,7 @@ from writeamp.traces.trace import MAX_TIMESTAMP_NS, OPERATIONS, Operation
 
 SUMMARY = "any text with one request per line, with stated columns and units"
 
-# By the nanoseconds of the unit.
+# Kinds of fields with times, by the nanoseconds of the time unit.
 _KINDS = {
     10**9: FieldKind.SECONDS,
     10**6: FieldKind.MILLISECONDS,
@@ -118,7 +118,7 @@ def _layout(columns: StatedColumns, at: Mapping[str, int]) -> RowLayout:
 
 
 def _positions(path: Path, columns: StatedColumns) -> tuple[dict[str, int], int | None, int]:
-    """Return the positions of the fields' columns and of `only`, and the lines before the rows."""
+    """Return positions of the fields and of `only`, and the number of lines before the rows."""
     places = columns.places
     only = {} if columns.only is None else {"only": columns.only.where}
     if not columns.header:
@@ -186,13 +186,14 @@ def _extent_checks(columns: StatedColumns, is_flush: pl.Expr) -> tuple[RowCheck,
         offset_unit_bytes=columns.offset.unit_bytes,
         length_unit_bytes=columns.length.unit_bytes,
     )
-    # Tools print -1 as unsigned 64 bits for the offset of a flush.
+    # Tools print -1 as unsigned 64 bits for the offset of a flush, so the offsets of flushes are
+    # not checked.
     checks = tuple(replace(check, holds=is_flush | check.holds) for check in checks)
     return checks if columns.length.where is not None else checks[1:]
 
 
 class Selecting:
-    """Selection of rows: not skipped at the beginning, not a comment, and with a word of `only`."""
+    """Selector of the lines of a text that are requests, by `skip`, `comment` and `only`."""
 
     def __init__(
         self, path: Path, columns: StatedColumns, position: int | None, passed_lines: int
@@ -202,7 +203,7 @@ class Selecting:
         Args:
             path: the file.
             columns: the stated columns.
-            position: of the column of `only`, from 0; None without it.
+            position: position of the column of `only`, from 0; None without `only`.
             passed_lines: lines at the beginning that are not rows.
         """
         self._path, self._only, self._position = path, columns.only, position
@@ -211,7 +212,7 @@ class Selecting:
         self._kept = self._passed = 0
 
     def rows_of(self, block: TextBlock) -> TextBlock:
-        """Return the block with all lines emptied that do not count."""
+        """Return the block with all lines emptied that are not requests."""
         block = self._empty(block)
         if self._only is None or self._position is None:
             return block

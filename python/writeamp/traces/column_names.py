@@ -6,7 +6,8 @@ import re
 
 from writeamp.traces.trace import SECTOR_BYTES
 
-# Names are split into words: `startLba_bytes` has three.
+# Words in column names that indicate a field. Names are split into words: `startLba_bytes` has
+# three.
 _FIELDS = {
     "time": {"time", "timestamp", "ts", "at", "arrival", "datetime", "date", "clock", "elapsed"},
     "device": {"device", "deviceid", "dev", "devid", "disk", "diskid", "disknumber", "drive",
@@ -19,9 +20,11 @@ _FIELDS = {
            "command", "request", "action", "dir", "direction", "ddir", "mode", "kind"},
 }  # fmt: skip
 _COUNTS = {"count", "nr", "num", "n", "nblks", "nlb"}
-# Words of an offset, unless with a word of a length: `sector` and `sector_count`.
+# Words that indicate an offset, unless the name also has a word of a length: `sector` is an offset,
+# `sector_count` a length.
 _PLACES = {"sector", "block", "blk", "page"}
-# Other times than those of requests, such as ends of requests, and other numbers.
+# Words that indicate other fields: times that are not arrival times, such as the end of a request,
+# and other numbers.
 _OTHERS = {
     "latency", "lat", "response", "resp", "duration", "delay", "service", "complete", "completion",
     "end", "last", "wait", "queue", "pid", "tid", "uid", "gid", "cpu", "index", "idx", "seq", "id",
@@ -41,13 +44,14 @@ _BYTE_UNITS = {
     "4KiB": {"pages", "page", "npages", "lpn", "lpa"},
 }  # fmt: skip
 UNIT_BYTES = {"bytes": 1, "sectors": SECTOR_BYTES, "1KiB": 1024, "4KiB": 4096}
-# Matches `lba_4k`; below, the `B` of KiB, which is not a byte.
+# The first pattern matches units of 4 KiB, as in `lba_4k`. The second one matches KiB, so that its
+# B is not taken for bytes.
 _IN_4KIB = re.compile(r"(?<!\d)4[ _-]?k(i?b)?(?![a-z])", re.IGNORECASE)
 _KIB = re.compile(r"[kK]i?B(?![a-z])")
 
 
 def field_of(name: str) -> str:
-    """Return the field that a name indicates; "other" for other fields, "" if unclear."""
+    """Return the field of a request that a column name indicates, "other", or "" if unclear."""
     words = _words(name)
     if words & _OTHERS and not words & _FIELDS["device"]:
         return "other"
@@ -64,12 +68,12 @@ def field_of(name: str) -> str:
 
 
 def time_unit_of(name: str) -> str:
-    """Return the unit of time in a name; "" if it has none."""
+    """Return the unit of time that a column name contains, or ""."""
     return _first(_TIME_UNITS, _words(name))
 
 
 def byte_unit_of(name: str) -> str:
-    """Return the unit of addresses or sizes in a name, a key of `UNIT_BYTES`; "" if none.
+    """Return the unit of addresses or sizes in a column name, a key of `UNIT_BYTES`, or "".
 
     `block_size` is the size of a request; `block_count` counts blocks.
     """
@@ -87,7 +91,7 @@ def is_in_4kib(name: str) -> bool:
 
 
 def flag_of(name: str) -> str:
-    """Return `read` or `write` for a name such as `is_write` with values 0 and 1; "" for others."""
+    """Return "write" for a column name such as `is_write`, "read" for `is_read`, otherwise ""."""
     flags = [flag for flag in ("read", "write") if flag in _words(name)]
     return flags[0] if len(flags) == 1 and field_of(name) in ("", "op") else ""
 

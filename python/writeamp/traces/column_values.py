@@ -13,13 +13,13 @@ from writeamp.units.byte_sizes import ByteSize
 
 PREFIX = "columns"
 
-# A column: its number from 1, or its name in the header.
+# Column of a table: its number from 1, or its name in the header.
 Where: TypeAlias = int | str
 
 
 @dataclass(frozen=True)
 class TimeUnit:
-    """Unit of a column of times, and its origin before 1970."""
+    """Unit of a column of times, and the time from its origin to 1970."""
 
     words: str
     nanoseconds: int
@@ -32,7 +32,7 @@ TIME_UNITS = {
     "us": TimeUnit("microseconds", 10**3),
     "ns": TimeUnit("nanoseconds", 1),
     "100ns": TimeUnit("ticks of 100 ns", 100),
-    # Nanoseconds since 1601 overflow 64 bits today.
+    # Today's times since 1601 overflow 64 bits in nanoseconds, so the origin is subtracted first.
     "filetime": TimeUnit("ticks of 100 ns since 1601", 100, 11_644_473_600_000_000_000),
     "datetime": TimeUnit("dates and times, UTC unless they name a zone", 1),
 }
@@ -47,7 +47,7 @@ _UNITS = (
 
 @dataclass(frozen=True)
 class MeasureColumn:
-    """Column of bytes, sectors or pages; without `where`, all rows have the value `unit_bytes`."""
+    """Column of offsets or lengths; if `where` is None, all rows have the value `unit_bytes`."""
 
     where: Where | None
     unit_bytes: int
@@ -65,7 +65,7 @@ class MeasureColumn:
 
     @property
     def counted(self) -> str:
-        """Unit of the numbers, for a note."""
+        """Unit of the column's numbers in words, for a note."""
         if self.where is None:
             return f"all {self.unit}"
         unit = self.unit.removeprefix(_HEXADECIMAL)

@@ -41,15 +41,15 @@ class StatedColumns:
     """Columns of a request's fields, their units, and the layout of the file.
 
     Attributes:
-        offset, length, op: the required fields.
+        offset, length, op: columns of the required fields.
         time: column and unit (a key of `TIME_UNITS`); None for a table without times.
-        date: column of the date, if that of the time has only the time of day.
-        device: column; None for a table of one device.
+        date: column of the date, if the column of the time has only the time of day.
+        device: column of the device; None for a table of one device.
         separator: one character; a space matches any run of spaces and tabs.
         comment: beginning of lines that are not rows; empty for none.
         skip: number of lines at the beginning that are not rows.
         only: selection of the rows that are requests; None for all.
-        header: whether the first row after those names the columns.
+        header: whether the first row after the skipped lines has the column names.
     """
 
     offset: MeasureColumn
@@ -66,7 +66,7 @@ class StatedColumns:
 
     @property
     def places(self) -> dict[str, Where]:
-        """The column of each field that has one."""
+        """Column of each field of a request that has a column."""
         wheres = {
             "time": None if self.time is None else self.time[0],
             "date": self.date,
@@ -79,12 +79,12 @@ class StatedColumns:
 
     @property
     def all_places(self) -> list[Where]:
-        """The columns that are read, including that of `only`, which may be one of the others."""
+        """Columns that are read, including the column of `only`, which may also be a field."""
         return [*self.places.values(), *([] if self.only is None else [self.only.where])]
 
     @property
     def of_text_only(self) -> str:
-        """Name of the first setting here that applies to text files only; empty for none."""
+        """Name of the first set key that is valid for text files only; "" if there is none."""
         settings = {
             "separator": self.separator != ",",
             "comment": bool(self.comment),
@@ -224,8 +224,8 @@ def resolve(
 
     Args:
         places: the columns by field.
-        names: of the columns in the file.
-        fault: makes the error for a sentence.
+        names: names of the columns in the file.
+        fault: function that returns the error with a sentence.
 
     Raises:
         WriteampError: a column is missing, its name occurs twice, or two fields share it.

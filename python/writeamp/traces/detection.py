@@ -1,4 +1,4 @@
-"""Format of a file, detected from its first rows and from the values they would have."""
+"""Detection of the format of a file, from its first rows and their values in each format."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from writeamp.traces.source import Head, TextBlock, file_path, read_head
 from writeamp.traces.suggestion import Suggestion, gap_of, misfit_of, suggestion_of
 from writeamp.traces.words import EXAMPLE
 
-# Rows that are parsed one by one if some of the first cannot be read.
+# Number of rows that are parsed one by one if some of the first rows cannot be read.
 _LINES_ONE_BY_ONE = 32
 
 
@@ -83,7 +83,7 @@ def detect(path: str | os.PathLike[str]) -> str:
 
 
 def _error(path: str | os.PathLike[str], why: str, suggestion: Suggestion | None) -> WriteampError:
-    """Return the error; it ends with the suggested spec, if any, so that users can copy it."""
+    """Return an error that ends with the suggested spec, if any, so that users can copy it."""
     return WriteampError(
         f"{path}: {why}{_ending(suggestion) or f'; if not, state its columns: {EXAMPLE}'}"
     )
@@ -164,7 +164,7 @@ _NO_NEXT = (-1, 2**63 - 1)
 
 
 def _refuse_without_operations(path: str | os.PathLike[str], head: Head) -> None:
-    """Reject oracleGeneral, whose records do not distinguish reads and writes."""
+    """Reject files of libCacheSim's oracleGeneral, which do not distinguish reads and writes."""
     count = min(_LOOKED_AT, len(head.start) // _ORACLE_GENERAL.itemsize)
     records = np.frombuffer(head.start, _ORACLE_GENERAL, count)
     is_oracle_general = (

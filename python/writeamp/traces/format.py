@@ -30,12 +30,13 @@ class Format:
         name: the word that users write.
         summary: one line for lists and help.
         columns: the form of a row.
-        units: units and polarity, in words.
-        detection: the rule of ``matches``, in words.
+        units: units of the values, and meaning of the operation codes, in words.
+        detection: rule by which ``matches`` recognizes the format, in words.
         matches: whether the beginning of a file looks like this format.
         certain: False if another known format looks the same but has other units, so that users
             must name the format.
-        unmistakable: whether the look is unique, so that values need no plausibility check.
+        unmistakable: whether no other format looks similar, so that values need no plausibility
+            check.
         reader: reads a trace from path and options; None for a format with `rows`.
         writer: writes a trace to an open file and returns notes on rounding and renaming;
             None for a format that cannot be written.
@@ -66,8 +67,8 @@ class Format:
         """Return a format whose rows are the same in all files and are detected one by one.
 
         Args:
-            rows: the rows.
-            row: the form of a row.
+            rows: the row format of all files.
+            row: pattern of a row.
             is_written: whether traces can also be written in this format.
             others: the remaining attributes.
         """

@@ -22,11 +22,12 @@ from writeamp.traces.columns import StatedColumns, is_columns, parse_columns
 from writeamp.traces.in_memory_rows import TableReading, reading_of
 from writeamp.traces.words import EXAMPLE
 
-# Errors of the libraries that hold data; Polars' panics are not an `Exception`.
+# Errors of the libraries that hold the data. Panics of Polars are listed, as they are not an
+# `Exception`.
 _FAULTS = (Exception, pl.exceptions.PanicException)
-# Rows processed at once.
+# Number of rows that are processed at once.
 BATCH_ROWS = 1 << 17
-# Smaller batches are joined.
+# Batches with fewer rows are joined before they are processed.
 _FEW_ROWS = 1 << 16
 
 VALID = (
@@ -37,10 +38,10 @@ VALID = (
 
 
 class TraceData:
-    """Trace as data in memory, which is read when it is needed.
+    """Trace in the form of data in memory, which is read when it is needed.
 
     Attributes:
-        data: the given data.
+        data: data as the user passed it.
         columns: the stated meaning of the columns of tables; None if it was not stated.
         path: empty, because data have no file.
         is_once: whether the rows can be read only once, like those of an iterator.
@@ -58,16 +59,16 @@ class TraceData:
         self.format = format
         self.columns = None if format is None else _columns(format)
         self.is_once = isinstance(data, Iterator) or _is_reader(data)
-        # For rows that can be read only once: the requested options, and the pages.
+        # For rows that can be read only once: options of the conversion to pages, and its result.
         self.pages: tuple[Any, Any] | None = None
         self._is_read = False
         if not _is_data(data):
             raise WriteampError(f"the trace is {shown(data)}; {VALID}")
 
     def batches(self) -> Iterator[tuple[TableReading, pl.DataFrame, DeviceCodes]]:
-        """Yield the requests in batches, as frames of the columns of `SCHEMA`, with their readings.
+        """Yield batches of requests with the columns of `SCHEMA`, and how their table was read.
 
-        Offsets and lengths are in pages if the reading is in pages. Devices are codes.
+        Offsets and lengths are in pages if `TableReading.in_pages` is true. Devices are codes.
 
         Raises:
             WriteampError: a row is not valid, or the rows were read before and can be read only
@@ -151,7 +152,7 @@ def _columns(format: str) -> StatedColumns:
 
 
 def _is_reader(data: Any) -> bool:
-    """Return whether the data are an Arrow stream, which can be read only once."""
+    """Return whether the data is an Arrow stream, which can be read only once."""
     return hasattr(data, "__arrow_c_stream__") and hasattr(data, "read_next_batch")
 
 

@@ -1,4 +1,4 @@
-"""Rows of tables in memory as requests: the columns that count, and checks of their values."""
+"""Conversion of rows of tables in memory to requests: choice and checks of the columns."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ _LOOKED_AT_ROWS = 1000
 
 @dataclass(frozen=True)
 class TableReading:
-    """Reading of a table: the column of each field of a request, and its unit.
+    """How a table is read: the column of each field of a request, and its unit.
 
     Attributes:
         in_pages: whether offsets and lengths are in pages.
-        names: the column of each field that has one.
+        names: column name of each field that has a column.
         units: units of offset and length in bytes or pages; without a column of lengths, the
             length of all rows.
         time_unit: as in `columns:`.
-        earliest_ns: the least valid time; 0 for stated columns, as in text.
+        earliest_ns: earliest valid time in ns; 0 for stated columns, as in text files.
         words: meanings of the words in the column op; None for a column of operations.
         always: the operation of rows without a column op.
         hexadecimal: names of offset and length if their numbers are hexadecimal.
@@ -67,7 +67,7 @@ class TableReading:
         Args:
             frame: a batch of rows.
             first_row: the number of its first row in the trace, for errors.
-            devices: the devices of the batches before; new ones are added.
+            devices: devices of the previous batches, to which new devices are added.
 
         Raises:
             WriteampError: a value is not valid; the message has its row.
@@ -134,10 +134,10 @@ class TableReading:
 
 
 def reading_of(frame: pl.DataFrame, columns: StatedColumns | None) -> TableReading:
-    """Return the reading of frames with these columns.
+    """Return how tables with these columns are read.
 
     Raises:
-        WriteampError: a column is missing, or several readings are possible.
+        WriteampError: a column is missing, or the columns can be read in several ways.
     """
     if columns is not None:
         return _stated(frame, columns)
@@ -215,7 +215,7 @@ def _refuse_mixed(
     stated: set[str],
     only: tuple[str, tuple[str, ...]] | None,
 ) -> None:
-    """Reject a table if columns that are not stated hold stages or operations."""
+    """Reject a table if another column than the stated ones has stages or operations."""
     rows = frame.head(_LOOKED_AT_ROWS)
     if only is not None:
         rows = rows.filter(pl.col(only[0]).cast(pl.String).is_in(only[1]))
@@ -240,11 +240,11 @@ def _listed(names: list[str]) -> str:
 
 
 def _are_whole(column: pl.Series) -> pl.Series:
-    """Return which numbers are certainly whole."""
+    """Return for each number whether it is certainly whole."""
     if column.dtype.is_integer():
         return pl.repeat(True, column.len(), eager=True)
     are_whole = column == column.floor()
-    # Beyond this, a float can represent several whole numbers.
+    # Above this limit, a float may stand for several whole numbers, so it is not certain.
     return (
         are_whole & (column.abs() <= _LARGEST_WHOLE_FLOAT) if column.dtype.is_float() else are_whole
     )
@@ -256,7 +256,7 @@ class _CheckedRows:
     def __init__(
         self, frame: pl.DataFrame, first_row: int, numbers: pl.Series | None = None
     ) -> None:
-        """Set the rows of a batch, or those of them with these numbers, from 0."""
+        """Set the rows of a batch, or its rows with these numbers, from 0."""
         self.frame = frame
         self.first_row = first_row
         self._numbers = numbers
@@ -321,7 +321,7 @@ class _CheckedRows:
         if column.dtype.is_float():
             whole = (value * per_unit).round().cast(pl.Int128, strict=False)
         elif column.dtype.is_decimal():
-            # Scaled so that the last digit is a nanosecond, to which it rounds.
+            # The number is scaled and rounded so that its last digit is a nanosecond.
             places = len(str(per_unit)) - 1
             whole = value.cast(pl.Decimal(38, places), strict=False).to_physical()
         else:
@@ -335,7 +335,7 @@ class _CheckedRows:
         return times_ns.cast(pl.Int64)
 
     def dates_and_times(self, name: str, date: str | None) -> pl.Series:
-        """Return a column of dates with times, or two with one each, as i64 in nanoseconds."""
+        """Return a column of dates with times, or two separate columns, as i64 in nanoseconds."""
         if date is None and isinstance(self.frame.schema[name], pl.Datetime):
             return self.times(name, "ns", 0)
         names = [name] if date is None else [date, name]
@@ -350,7 +350,7 @@ class _CheckedRows:
         return pl.col(name).cast(pl.String).str.strip_chars()
 
     def operations(self, name: str, words: Mapping[str, str] | None) -> pl.Series:
-        """Return a column of operations; `words` maps other words to them."""
+        """Return a column of operations; `words` maps the words of the table to operations."""
         column = self.frame[name]
         if words is None and not isinstance(column.dtype, pl.String | pl.Categorical | pl.Enum):
             raise WriteampError(

@@ -15,7 +15,7 @@ from writeamp.errors import WriteampError
 U64 = npt.NDArray[np.uint64]
 
 _LAST_ADDRESS = 2**64 - 1
-# Starts and ends processed at once: as many as stay in the caches.
+# Number of starts and ends that are processed at once, so that they fit into the CPU's caches.
 _EVENTS = 1 << 16
 
 
@@ -61,7 +61,7 @@ class IntervalUnion:
     def rank(self, position: U64) -> U64:
         """Return the number of covered positions before each position.
 
-        So covered positions have the ranks 0, 1, 2, … in ascending order.
+        The covered positions in ascending order thus have the ranks 0, 1, 2, …
         """
         if len(self.start) == 0:
             return np.zeros_like(position)
@@ -69,7 +69,7 @@ class IntervalUnion:
         # Searches of sorted positions run through memory in order, which is many times faster.
         order = pl.Series(position).arg_sort().to_numpy()
         ordered = position[order]
-        # Only the last run that starts at or before the position can cover it.
+        # Only the last interval that starts at or before a position can cover it.
         started = np.searchsorted(self.start, ordered, side="right")
         run = np.maximum(started, 1) - 1
         inside = np.clip(ordered, self.start[run], self.end[run]) - self.start[run]
@@ -93,7 +93,7 @@ def union(extents: pl.DataFrame) -> IntervalUnion:
 
 
 def ends_of_devices(extents: pl.DataFrame, covered: IntervalUnion) -> tuple[int, ...] | None:
-    """Return the number of covered positions up to the end of each `device`; None for only one.
+    """Return the covered positions up to the end of each device; None for a single device.
 
     Args:
         extents: with the devices laid one after the other.
@@ -123,10 +123,11 @@ class IntervalBounds:
 
     @property
     def total(self) -> int:
-        """Length of the union."""
+        """Number of positions in the union of the intervals."""
         if len(self.start) == 0:
             return 0
-        # If as many have ended as started, the positions before the next start are not covered.
+        # Where as many intervals have ended as started, the positions before the next start are not
+        # covered.
         last = np.flatnonzero(self.start[1:] > self.end[:-1])
         gaps = self.start[last + 1] - self.end[last]
         return int(self.end[-1] - self.start[0] - gaps.sum())
@@ -139,8 +140,8 @@ class IntervalBounds:
     def lengths_by_cover(self) -> npt.NDArray[np.int64]:
         """Return the number of positions by number of covering intervals; shape (most + 1,).
 
-        The number at 0 is 0. Positions must be below 2^62. Memory is that of the bounds, however
-        long the intervals are.
+        The number at 0 is 0. Positions must be below 2^62. The memory depends on the number of
+        intervals, not on their lengths.
         """
         positions = np.zeros(len(self.start) + 1, np.int64)
         cover, since = 0, np.zeros(1, np.int64)

@@ -20,13 +20,13 @@ def numbered_lines(block: TextBlock) -> pl.DataFrame:
 def with_fields(
     frame: pl.DataFrame, column: str, pattern: str, names: Sequence[str]
 ) -> pl.DataFrame:
-    """Return a frame with the groups of a pattern as columns; null if it does not match."""
+    """Return a frame with the groups of a pattern as columns; null in rows without a match."""
     groups = pl.col(column).str.extract_groups(pattern).struct.rename_fields(names)
     return frame.with_columns(groups.alias("fields")).unnest("fields")
 
 
 def with_rows(block: TextBlock, lines: pl.DataFrame, rows: pl.DataFrame) -> TextBlock:
-    """Return the block with each line replaced by its row, and other lines emptied.
+    """Return the block with each request's line replaced by its row, and other lines emptied.
 
     Empty lines stay, so that line numbers do not change.
 

@@ -19,19 +19,20 @@ from writeamp.traces.pages import PageTrace
 _I64 = npt.NDArray[np.int64]
 _WRITE, _TRIM = 0, 1
 
-# Share of the lasting writes from which the loop decides WA.
+# If the loop overwrites at least this share of the lasting writes of a pass, it decides WA.
 MATERIAL_SHARE = 0.2
 
-# Page writes processed at once.
+# Number of page writes that are processed at once.
 _CHUNK_PAGES = 1 << 22
 
 
 @dataclass(frozen=True)
 class Loop:
-    """Shares of the lasting writes of a pass: those not overwritten in the same moment.
+    """Shares of the lasting writes of a pass that the next pass overwrites.
 
-    `in_order` is overwritten by the next pass in the order in which it was written, `by_next_pass`
-    in any order. Pages that the pass itself trims do not count.
+    A write is lasting if its page is not overwritten in the same moment (a short run of page
+    writes). The share `in_order` is overwritten in the order in which it was written,
+    `by_next_pass` in any order. Pages that the pass itself trims do not count.
     """
 
     in_order: float
@@ -39,7 +40,7 @@ class Loop:
     pass_pages: int
 
     def decides(self, spare_pages: int) -> str | None:
-        """Return a sentence on how the loop decides WA, given spare pages; None if it does not.
+        """Return a sentence on how the loop decides WA with these spare pages; None if it does not.
 
         In looped traces of known workloads, shares above the limit made WA − 1 at least 9% too low
         (docs/steady-state.md).
@@ -61,8 +62,8 @@ def analyse_loop(trace: PageTrace, moment_pages: int) -> Loop:
     """Return the shares of a trace's writes that only a loop overwrites; cached per trace.
 
     Args:
-        trace: the pass; it is not changed.
-        moment_pages: page writes that count as one moment, about those of a block.
+        trace: trace of one pass; it is not changed.
+        moment_pages: number of page writes that count as one moment, about the pages of a block.
     """
     key = (analyse_loop.__name__, moment_pages)
     loop: Loop | None = trace.analyses.get(key)
@@ -77,7 +78,7 @@ def _analysed(trace: PageTrace, moment_pages: int) -> Loop:
     lasting = 0
     for position, pages in _writes(trace):
         at = np.arange(position, position + pages.size)
-        # If a page occurs twice, NumPy keeps the last assignment.
+        # If a page occurs twice, NumPy keeps the last assignment, so `last` is correct.
         last[pages] = at
         new = np.flatnonzero(first[pages] < 0)[::-1]
         first[pages[new]] = at[new]

@@ -17,8 +17,8 @@ import zstandard
 from writeamp.errors import WriteampError
 
 _CHUNK_BYTES = 2**17
-# Input pieces limit the output, since the package does not: four bytes of zstd unpack to at most
-# 128 KiB, and a piece to at most 32 MiB.
+# Bytes of input that are unpacked at once, which limits the output to 32 MiB: four bytes of zstd
+# unpack to at most 128 KiB. The package has no limit of its own.
 _PIECE_BYTES = 2**10
 # Largest window of `zstd --long=31`.
 _LARGEST_WINDOW_BYTES = 2**31
@@ -74,7 +74,7 @@ def _bzip2(file: BinaryIO) -> BinaryIO:
     return bz2.BZ2File(file)  # type: ignore[return-value]
 
 
-# First bytes and reader of each kind.
+# First bytes and reader of each kind of compression.
 _KINDS: dict[str, tuple[bytes, Callable[[BinaryIO], BinaryIO]]] = {
     "gzip": (b"\x1f\x8b", _gzip),
     "zstd": (b"\x28\xb5\x2f\xfd", _zstd),
@@ -113,7 +113,7 @@ def _damaged(path: Path, kinds: list[str]) -> WriteampError:
 
 @contextmanager
 def packed(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
-    """Yield a file whose text is compressed into another one, by the suffix of a path.
+    """Yield a file to write text to, which is compressed into `file` by the suffix of the path.
 
     Raises:
         WriteampError: the suffix is one that can only be read.

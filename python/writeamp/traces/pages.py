@@ -63,13 +63,13 @@ class PageTrace(Drawn):
         logical_pages: pages of the smallest drive that ``start`` and ``count`` fit.
         footprint_pages: number of distinct pages written.
         host_pages: number of page writes (the sum of ``count`` over the writes).
-        partial_pages: number of these that their request covers only partly.
+        partial_pages: number of page writes whose request covers the page only partly.
         page_bytes: size of a page.
         mapping: how addresses became page numbers.
-        notes: sentences on requests left out.
+        notes: sentences on requests that were left out.
         at_ns: u64, time since the earliest of these requests; None if times are not used.
         head_bytes: u32, bytes of the first page that lie before the request; None if 0 for all.
-        tail_bytes: u32, bytes of the last page that lie after it; None if 0 for all.
+        tail_bytes: u32, bytes of the last page that lie after the request; None if 0 for all.
         fua: u8, 1 for a request that had to be durable before its completion; None if 0 for all.
         path: the file that the trace was read from; empty for data in memory.
         device_ends: the page after the last page of each device, if there are several; placements
@@ -111,7 +111,7 @@ class PageTrace(Drawn):
 
     @cached_property
     def analyses(self) -> dict[tuple[Any, ...], Any]:
-        """Cache of analyses of these requests, by analysis and arguments, for several runs."""
+        """Cached analyses of this trace, by analysis and arguments, for use in several runs."""
         return {}
 
     def without_requests(self) -> PageTrace:
@@ -375,9 +375,10 @@ def _touched(requests: pl.DataFrame, page_bytes: int, path: str) -> tuple[pl.Dat
 
 
 def _ranked(touched: pl.DataFrame, written: IntervalUnion) -> tuple[pl.DataFrame, list[str]]:
-    """Return the pages by their rank among the written ones, and notes on those left out.
+    """Return the requests on ranks of written pages, and notes on requests left out.
 
-    A write keeps its length, because all of its pages are written ones; other requests lose pages.
+    A write keeps its length, because all of its pages are written pages. Other requests lose pages
+    that are never written.
     """
     others = touched["op"] != "write"
     start = pl.Series("start", written.rank(touched["start"].to_numpy()))
@@ -390,7 +391,7 @@ def _ranked(touched: pl.DataFrame, written: IntervalUnion) -> tuple[pl.DataFrame
 
 
 def _within(touched: pl.DataFrame, logical_pages: int) -> tuple[pl.DataFrame, list[str]]:
-    """Return the pages within the drive, and notes on those beyond it, which only reads have."""
+    """Return the requests within the drive, and notes on reads beyond its end."""
     bound = pl.lit(logical_pages, pl.UInt64)
     start, end = touched.select(
         pl.min_horizontal("start", bound).alias("start"), pl.min_horizontal("end", bound)
@@ -400,14 +401,14 @@ def _within(touched: pl.DataFrame, logical_pages: int) -> tuple[pl.DataFrame, li
 
 
 def _durable(fua: pl.Series | None, rows: pl.Series) -> npt.NDArray[np.uint8] | None:
-    """Return 1 for each row, from 1, that had to be durable, else 0; None without any."""
+    """Return 1 for each row that had to be durable, otherwise 0; None if there is none."""
     if fua is None or not fua.any():
         return None
     return fua.gather(rows - 1).cast(pl.UInt8).to_numpy()
 
 
 def _since_first(times: pl.Series) -> npt.NDArray[np.uint64]:
-    """Return the times since the earliest, which need not be the first in the trace."""
+    """Return the times since the earliest time, which need not be the first in the trace."""
     stamps = times.to_numpy()
     return np.asarray(stamps - stamps.min(), dtype=np.uint64)
 

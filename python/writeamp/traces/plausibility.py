@@ -20,16 +20,17 @@ FARTHEST_BYTES = 256 * 2**40
 # A file may hold several volumes, but most of them have more than one request.
 _MOST_DEVICES_PER_REQUEST = 0.9
 _FEWEST_REQUESTS = 32
-# Devices whose numbers rise like times, each with at most two requests.
+# Limits for devices that are probably times: their numbers rise, and each has at most two requests.
 _RISING_DEVICES_PER_REQUEST = 0.5
 _FEWEST_RISING, _FEWEST_BY_CHANCE = 3, 16
 _FEWEST_STEPS = 3
 # A sign counts if most requests have it; a single damaged row does not prove another format.
 _MOST, _FEWEST_VALUES = 0.5, 2
-# Requests of 4 KiB that all begin at multiples of 256 KiB: offsets in bytes, read as sectors.
+# If all offsets are multiples of 256 KiB but requests are small, offsets in bytes were read as
+# sectors.
 _COARSE_BYTES = SECTOR_BYTES * SECTOR_BYTES
 _FEWEST_OFFSETS = 8
-# Dates in the units of clocks: s, ms, us, 100 ns and ns.
+# Ranges of dates from 2001 to 2040 in the units of clocks: s, ms, us, 100 ns and ns.
 _DATES = [
     range(DATES_S.start * per_s, DATES_S.stop * per_s) for per_s in (1, 10**3, 10**6, 10**7, 10**9)
 ]
@@ -44,7 +45,7 @@ def absurdities(requests: pl.DataFrame, devices: Sequence[str]) -> list[str]:
 
     Args:
         requests: frame of the columns of `SCHEMA`.
-        devices: names by the values of `device`, in natural order.
+        devices: device names; the value of `device` is the position of the name.
     """
     first = requests.head(CHECKED_ROWS)
     extents = first.filter(pl.col("op").is_in(["read", "write"]))
@@ -106,7 +107,7 @@ def _counts_from_zero(requests: pl.DataFrame) -> bool:
 
 
 def _date_in_other_unit(times_ns: npt.NDArray[np.int64]) -> int | None:
-    """Return the first time in us if it is a date in s or ms, and requests come very fast."""
+    """Return the first time in us if times would be dates in s or ms, and requests come too fast."""
     first_us, last_us = int(times_ns[0]) // _NS_PER_US, int(times_ns[-1]) // _NS_PER_US
     is_fast = len(times_ns) * _US_PER_S > _RATE_OF_OTHER_UNIT * (last_us - first_us)
     are_dates = any(first_us in dates and last_us in dates for dates in _DATES[:2])
@@ -138,7 +139,7 @@ def _of_offsets(offsets: _Numbers, lengths: npt.NDArray[np.uint32]) -> Iterator[
 def _share(
     values: npt.NDArray[np.unsignedinteger], is_odd: npt.NDArray[np.bool_], noun: str, what: str
 ) -> Iterator[str]:
-    """Yield a clause if most requests have a sign."""
+    """Yield a clause if most of the values are implausible."""
     count = int(is_odd.sum())
     if len(values) >= _FEWEST_VALUES and count > _MOST * len(values):
         yield f"{count} of {len(values)} {noun} {what}, such as {int(values[np.argmax(is_odd)]):,}"

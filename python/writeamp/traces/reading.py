@@ -184,7 +184,7 @@ _PIECE_ROWS = 1 << 17
 
 @dataclass(frozen=True)
 class FilePosition:
-    """Position in a trace file: the bytes before it and its line, or the requests before it."""
+    """Position in a trace: bytes of text before it and its line, or number of requests before it."""
 
     position: int = 0
     line: int = 1
@@ -192,7 +192,7 @@ class FilePosition:
 
 @dataclass(frozen=True)
 class TracePiece:
-    """Requests of a part of a file; `devices` are names by the values of `device`."""
+    """Requests of a part of a file; `devices` has the device names by the values of `device`."""
 
     requests: pl.DataFrame
     devices: list[str]
@@ -208,13 +208,14 @@ def read_pieces(
 ) -> Iterator[ReadPiece]:
     """Yield functions that read the pieces of a file, one after the other.
 
-    If a format has no rows, because its lines depend on each other, the whole file is read first.
+    If a format has no row format, because its lines depend on each other, the whole file is read
+    first.
 
     Args:
         entry: the format of the file.
         path: the file.
         options: how to read it.
-        start: the end of an earlier piece; None for the beginning.
+        start: end of the previous piece; None for the beginning of the file.
 
     Raises:
         WriteampError: the file cannot be read; the functions raise it for rows that are not valid.

@@ -1,4 +1,4 @@
-"""Metadata of a recording of the virtual drive: the drive, and the requests that count."""
+"""Metadata of a recording of the virtual drive: the drive, and which requests count."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ RECORDING_KEY = "writeamp_recording"
 _VERSION = 1
 # Precondition of a drive that was used before, in an unknown state.
 KEPT = "kept"
-# Keys of a window.
+# Keys of a counting window.
 _WINDOW = ("from_ns", "until_ns", "unanswered")
 _POLICY = ("manager", "victims", "wear_leveling", "seed")
-# Kinds of policies that can be in Python, and their keys.
+# Kinds of policies that users can write in Python, and their keys in the metadata.
 _PYTHON = {"managers": "manager", "victims": "victims"}
 
 
 @dataclass(frozen=True)
 class CountingWindow:
-    """Window in which a timed drive counted, in its own time since its start.
+    """Time window in which a timed drive counted, in the drive's time since its start.
 
     Attributes:
         from_ns: when counting began, in ns.
         until_ns: when the counts were read, in ns.
-        unanswered: requests without an answer at that time.
+        unanswered: number of requests without an answer at `until_ns`.
     """
 
     from_ns: int
@@ -44,11 +44,12 @@ class Recorded:
 
     Attributes:
         device: the drive, as in `Device.to_dict`.
-        policy: its `manager`, `victims` and `wear_leveling`, specs or None, and its `seed`.
+        policy: specs of `manager`, `victims` and `wear_leveling` or None, and the `seed`.
         precondition: the state before the first request, in the notation of `simulate`, or `KEPT`.
-        count_from_request: number of requests before the first that counts.
-        timed: whether its operations took time.
-        window: when a timed drive counted; None for others, and if not recorded.
+        count_from_request: number of requests before the first request that counts.
+        timed: whether the drive simulated the time of its operations.
+        window: time window in which a timed drive counted; None for an untimed drive, or if not
+            recorded.
     """
 
     device: Mapping[str, Any]

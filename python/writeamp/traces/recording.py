@@ -35,10 +35,11 @@ _FLUSH = 3
 _FUA_FLAG = 1
 _CHECKED_BYTES = ROW.itemsize - 4
 
-# One more column than other traces: whether a write had to be durable before its answer.
+# Columns of recordings. Other traces lack the last one: whether a write had to be durable before
+# its answer.
 _COLUMNS = SCHEMA | {FUA: pl.Boolean()}
 
-# Rows that are in memory at once.
+# Number of rows that are in memory at once.
 _CHUNK_ROWS = 1 << 20
 
 
@@ -50,7 +51,7 @@ class _RawRows:
     count: int
 
     def chunk(self, first: int) -> npt.NDArray[np.void]:
-        """Return a chunk of rows, read because a mapped file that is cut would end the process.
+        """Return a chunk of rows. The file is not mapped: truncating it would end the process.
 
         Raises:
             WriteampError: the file has fewer rows by now, or cannot be read.
@@ -68,9 +69,9 @@ class _RawRows:
 def write_parquet(raw: Path, target: Path, metadata: Mapping[str, str]) -> int:
     """Write a raw recording as a trace: row for row, in the order in which requests were served.
 
-    Requests of several connections may have time stamps in another order. If a time is earlier than
-    that of the request before, it is set to that time, so that sorting keeps the order. An
-    incomplete last row is left out.
+    Requests of several connections may have time stamps in another order. A time that is earlier
+    than the time of the previous request is replaced by that time, so that sorting keeps the order.
+    An incomplete last row is left out.
 
     Args:
         raw: the recording of the virtual drive.

@@ -14,14 +14,14 @@ import polars as pl
 from writeamp.traces.clocks import clock_of
 from writeamp.traces.intervals import IntervalBounds, end_to_end
 
-# Page size for counts of page writes: that of most drives' maps.
+# Page size for counts of page writes. Most drives map logical pages of this size.
 HEAT_PAGE_BYTES = 4096
 _NS_PER_S = 1e9
 _SPANS = 200
 
 
 def facts_of(requests: pl.DataFrame, path: str) -> dict[str, Any]:
-    """Return the figures of `info` that follow from a trace's requests, read from `path`."""
+    """Return the figures of `info` that follow from a trace's requests; `path` is for errors."""
     counts = dict.fromkeys(_operations(requests), 0)
     counts |= dict(requests["op"].value_counts().rows())
     moved_bytes = {name: _sum_of_lengths(requests, name) for name in ("read", "write")}
@@ -84,7 +84,7 @@ def _ratio(numerator: int, denominator: int) -> float | None:
 
 
 def rates_of(requests: pl.DataFrame) -> tuple[list[float], dict[str, list[float]]]:
-    """Return the ends of equal spans of time in s, and the MB/s written and read in each."""
+    """Return ends of equal time spans in s, and the MB/s written and read in each span."""
     since_ns = requests["timestamp_ns"] - requests["timestamp_ns"].min()
     # Without times, all requests are in one span.
     span_ns = max(1, -(-(int(since_ns.max()) + 1) // _SPANS))  # type: ignore[arg-type]
@@ -127,19 +127,20 @@ class Heat:
     def share_of_hottest(self, share: float) -> float | None:
         """Return the share of the page writes that go to a share of the written pages.
 
-        These are the most written pages, their number rounded up; None if no page is written.
+        The share of the pages are the most written ones, their number rounded up. Returns None if
+        no page is written.
         """
         if not self.pages:
             return None
         return float(self._writes_to(np.array([math.ceil(share * self.pages)]))[0] / self.writes)
 
     def curve(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Return shares of the written pages, the most written first, and of their writes."""
+        """Return shares of the written pages, the most written first, and shares of their writes."""
         at = np.unique(np.linspace(0, self.pages, _POINTS + 1).astype(int))
         return at / self.pages, self._writes_to(at) / self.writes
 
     def _writes_to(self, hottest: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """Return the number of page writes to the given numbers of most written pages."""
+        """Return the page writes to the `hottest` most written pages, for each of these numbers."""
         pages, writes, times = self._hottest
         level = np.searchsorted(pages, hottest, side="right") - 1
         page_writes = writes[level] + (hottest - pages[level]) * times[level]
@@ -147,7 +148,7 @@ class Heat:
 
     @cached_property
     def _hottest(self) -> tuple[npt.NDArray[np.int64], ...]:
-        """Return cumulative pages and writes, the most written pages first, and writes per page.
+        """Cumulative pages and writes, the most written pages first, and writes per page.
 
         The first two arrays begin with 0; the third has the next level of writes per page, and 0 at
         its end.

@@ -37,7 +37,8 @@ from writeamp.traces.text_output import (
 )
 from writeamp.traces.trace import MAX_TIMESTAMP_NS, SCHEMA, SECTOR_BYTES, Operation, Trace
 
-# Lines in which a format's row is searched; damaged ones and a header may come before.
+# Number of first lines in which a row of a format is searched, as damaged lines and a header may
+# come before it.
 _LINES_OF_FORM = 32
 
 
@@ -57,14 +58,15 @@ class RowFormat:
         name: the format's name.
         layout: the fields.
         device_columns: the columns that together name a device.
-        device_separator: joins them to a name.
+        device_separator: joins these columns to a device name.
         checks: conditions beyond the types; if they hold, the expressions below give no nulls.
         timestamp_ns, op, offset, length: expressions over the fields.
-        notes: sentences on the units, which every trace of this format has, and on this file.
+        notes: sentences on the units of the format, and on this file.
         header: first line of some copies of the format.
-        without_others: empties the lines of a block that are not rows.
-        left_out: returns notes on these lines after all blocks are read.
-        doubts: returns sentences on doubtful facts of the file after all blocks are read.
+        without_others: function that empties the lines of a block that are not requests.
+        left_out: function that returns notes on the emptied lines after all blocks are read.
+        doubts: function that returns sentences on doubtful facts of the file after all blocks are
+            read.
         written: expressions over a request for the written fields that `request_rows` declares.
         in_sectors: the fields of a request that are written in sectors.
         tick: nanoseconds and name of the unit to which written times are cut.
@@ -239,14 +241,14 @@ def operation(column: str, words: Mapping[str, Sequence[str]]) -> tuple[pl.Expr,
 
 
 def _is_one_of(column: str, words: Sequence[str]) -> pl.Expr:
-    """Return whether a column holds one of some words, by comparisons, six times faster."""
+    """Return whether a column has one of these words; comparisons are six times faster than `is_in`."""
     return pl.any_horizontal([pl.col(column) == word for word in words])
 
 
 def any_line(pattern: re.Pattern[str], head: Head) -> bool:
     """Return whether any of a file's first lines has the form of this format's rows.
 
-    A single one suffices: a file with damaged rows is still of its format, and reading it reports
+    A single line suffices: a file with damaged rows still has its format, and reading it reports
     the damaged row.
     """
     return any(pattern.fullmatch(line) for line in head.lines[:_LINES_OF_FORM])

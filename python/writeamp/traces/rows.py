@@ -54,8 +54,8 @@ class FieldKind(enum.Enum):
     """Any text or none: the column is not read."""
 
 
-# The last digit of a decimal is one nanosecond; floats would lose digits of timestamps that count
-# from 1970.
+# Digits after the point, so that the last digit is one nanosecond. Floats are not used, as they
+# would lose digits of times since 1970.
 DECIMAL_PLACES = {
     FieldKind.SECONDS: 9,
     FieldKind.MILLISECONDS: 6,
@@ -91,7 +91,7 @@ class RowLayout:
         return self.separator.join(self.fields) + ("[...]" if self.open_ended else "")
 
     def from_text(self, *, leniently: bool) -> dict[str, pl.Expr]:
-        """Expressions of the columns that are first read as text."""
+        """Return the expressions that convert columns which are first read as text."""
         expressions = {}
         for name, kind in self.fields.items():
             if kind is FieldKind.HEXADECIMAL:
@@ -184,7 +184,7 @@ def read_lines(text: bytes) -> pl.DataFrame:
     """Return the lines of a text as column ``line``, null for blank lines."""
     if not text:
         return pl.DataFrame(schema={"line": pl.String})
-    # The text never contains a NUL, so no line is split.
+    # The text never contains a NUL, so this separator splits no line.
     return pl.read_csv(
         text, has_header=False, schema={"line": pl.String}, separator="\0", quote_char=None
     )
@@ -204,11 +204,11 @@ def first_failure(rows: pl.DataFrame, checks: tuple[RowCheck, ...]) -> tuple[int
 
 
 def _is_bare(text: bytes, layout: RowLayout) -> bool:
-    """Return whether fields certainly have no white space around them.
+    """Return whether the fields of a text certainly have no white space around them.
 
-    It searches for single bytes only, which is many times faster than ``squeeze``. Two spaces
-    between fields pass; they make an empty field, which the parser reports unless the column is
-    ignored.
+    The check searches for single bytes only, which is many times faster than ``squeeze``. Two
+    spaces between fields pass; they make an empty field, which the parser reports unless the column
+    is ignored.
     """
     if b"\r" in text:
         return False
@@ -336,7 +336,7 @@ def _whole(text: str) -> int:
 def _decimal(text: str, places: int) -> Decimal:
     try:
         value = Decimal(text)
-        # Not abs(), which overflows for large exponents.
+        # The bounds are compared without abs(), which overflows for large exponents.
         if not -_MAX_DECIMAL < value < _MAX_DECIMAL:
             raise ValueError("a number below 10^28")
         return value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN, _CONTEXT)

@@ -20,7 +20,8 @@ from writeamp.files.tables import free_memory_bytes
 from writeamp.traces.packed import unpacked
 from writeamp.traces.text_table import TextTable, table_of
 
-# Small enough to stay in cache while it is searched and parsed; it also limits memory for raw text.
+# Size of a block of text, small enough to stay in the CPU's cache while it is parsed. It also
+# limits the memory for raw text.
 BLOCK_BYTES = 4 * 2**20
 _LINE_LIMIT_BYTES = 2**20
 _HEAD_BYTES = 64 * 2**10
@@ -34,15 +35,17 @@ _FOREIGN_MAGICS = (
     (b"PERFILE2", "is a binary file of perf: print it with perf script"),
     (b"\x17\x08Dtraci", "is a binary file of trace-cmd: print it with trace-cmd report"),
 )
-# UTF-16, PowerShell's default: a mark, and then characters of two bytes.
+# Beginning of UTF-16 text, PowerShell's default: a byte order mark, and then characters of two
+# bytes.
 _UTF_16 = re.compile(rb"\xff\xfe[\t\r\n -~]\0[\t\r\n -~]\0")
 
 
 @dataclass(frozen=True)
 class TextBlock:
-    """Whole lines of a text file; ``first_line`` is the number of the first one, from 1.
+    """Whole lines of a text file; ``first_line`` is the number of the first line, from 1.
 
-    ``end_byte`` is their end in the text of the file, ``end_line`` the number of the next line.
+    ``end_byte`` is the end of the lines in the text of the file, ``end_line`` the number of the
+    line after them.
     """
 
     path: Path
@@ -72,7 +75,7 @@ class Head:
 
     @cached_property
     def table(self) -> TextTable | None:
-        """The table of the whole lines; None if they are not a table."""
+        """Table in the first whole lines; None if they are not a table."""
         return table_of(self.text)
 
     @property
@@ -145,8 +148,8 @@ def read_blocks(path: Path, *, first_byte: int = 0, first_line: int = 1) -> Iter
 
     Args:
         path: the file.
-        first_byte: where to begin in its text; the end of an earlier block.
-        first_line: the number of the line there.
+        first_byte: position at which to begin in the text; the end of the previous block.
+        first_line: number of the line at that position.
 
     Raises:
         WriteampError: the file cannot be read or is not text.
@@ -182,7 +185,7 @@ def _blocks(path: Path, stream: BinaryIO, at_byte: int, line: int) -> Iterator[T
 
 
 def _lines(text: bytes) -> int:
-    """Return the number of line ends in a text; NumPy counts them seven times faster than bytes."""
+    """Return the number of line ends in a text; NumPy is seven times faster than `bytes.count`."""
     return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n")))
 
 
@@ -236,7 +239,7 @@ def _refuse_long_lines(block: TextBlock) -> None:
 
 
 def _is_text(start: bytes) -> bool:
-    # A character of several bytes may be cut at the end.
+    # A character of several bytes may be cut at the end, so the last character is not checked.
     return b"\0" not in start and "\ufffd" not in start.decode("utf-8", "replace")[:-1]
 
 

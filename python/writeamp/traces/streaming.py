@@ -32,7 +32,7 @@ _NAMES = {code: name for name, code in OPS.items()}
 
 
 class GrowingRequests:
-    """Requests of a trace that grow batch by batch.
+    """Requests of a trace in columns that grow batch by batch.
 
     Columns with the same default value in all rows take no memory.
     """
@@ -67,7 +67,7 @@ class GrowingRequests:
         yield self.time, touched["timestamp_ns"].to_numpy()
 
     def frame(self, first: int, end: int) -> pl.DataFrame:
-        """Return some of the requests in the form in which they were added."""
+        """Return the requests from `first` up to `end` in the form in which they were added."""
         op = pl.Series(self.op.between(first, end))
         start = pl.Series(self.start.between(first, end)).cast(pl.UInt64)
         return pl.DataFrame(
@@ -84,10 +84,10 @@ class GrowingRequests:
 
 
 class Column:
-    """Array that grows in place; empty while all values are the usual one."""
+    """Array that grows in place; it takes no memory while all values are the usual value."""
 
     def __init__(self, dtype: Any, usual: int, *, wider: Any = None) -> None:
-        """Begin without values; a value that does not fit changes all to the wider type."""
+        """Begin without values; if a value does not fit `dtype`, the array changes to `wider`."""
         self.dtype = np.dtype(dtype)
         self.usual = usual
         self.length = 0
@@ -108,7 +108,7 @@ class Column:
         self._values[first:] = values
 
     def between(self, first: int, end: int) -> npt.NDArray[Any]:
-        """Return some of the values."""
+        """Return a copy of the values from `first` up to `end`, excluding `end`."""
         if self._values is None:
             return np.full(end - first, self.usual, self.dtype)
         return self._values[first:end].copy()
@@ -141,7 +141,7 @@ class Column:
 
     @property
     def is_usual(self) -> bool:
-        """True if all values are the usual one."""
+        """Whether all values are the usual value."""
         return self._values is None
 
 
@@ -175,7 +175,7 @@ class Collection:
         self._accessed: dict[int, PageSet] = {}
 
     def add_all(self, source: TraceData) -> None:
-        """Add all batches."""
+        """Add all batches of a trace."""
         for reading, requests, devices in source.batches():
             self.names = devices.names
             self.ignored |= dict.fromkeys(reading.ignored)
@@ -205,7 +205,7 @@ class Collection:
         self.columns.append(touched)
 
     def _refuse_far_ends(self, touched: pl.DataFrame, unit: int, unit_name: str) -> None:
-        """Reject writes and trims beyond the largest drive, and reads if they are numbered."""
+        """Reject writes and trims beyond the drive, and reads if they count like writes."""
         changing = ["write", "trim", *(["read"] if self.with_reads else [])]
         changed = touched.filter(pl.col("op").is_in(changing))
         far = changed.filter(pl.col("end_byte") > self.capacity_pages * unit)
@@ -227,7 +227,7 @@ class Collection:
         return sum(pages.rank_all() for pages in self._written.values())
 
     def number(self) -> int:
-        """Number the pages on the drive; return the number of pages that it needs."""
+        """Number the pages on the drive; return the number of pages that the drive needs."""
         if self.is_compact:
             return self._number_compact()
         needed = self.given_pages or self.highest_end

@@ -36,11 +36,14 @@ from writeamp.traces.plausibility import absurdities_of_rows
 from writeamp.traces.source import Head, TextBlock
 from writeamp.traces.text_table import TextTable
 
-# Without column names, a single row does not prove the columns.
+# Fewest rows for a suggestion if there are no column names, as a single row does not prove the
+# columns.
 _FEWEST_ROWS = 2
-# Meanings of no and yes by the column's name; for an operation, yes is a write.
+# Operations for no and yes in a column of flags, by the kind of its name. In a column named "op",
+# yes is a write.
 _FLAGS = {"write": ("read", "write"), "read": ("write", "read"), "op": ("read", "write")}
-# Times without a unit count as seconds if the mean gap between requests is then at most this.
+# Times without a unit are taken as seconds if the mean gap between requests is then at most this
+# long.
 _LONGEST_MEAN_GAP_S = 60
 _FEWEST_PER_DEVICE = 8
 _LINE = "line "
@@ -52,7 +55,7 @@ class Suggestion:
 
     Attributes:
         spec: `columns:…`.
-        checks: assumptions, as clauses, that neither values nor names prove.
+        checks: clauses with assumptions that neither the values nor the column names prove.
     """
 
     spec: str
@@ -61,7 +64,7 @@ class Suggestion:
 
 @dataclass(frozen=True)
 class _Fields:
-    """Columns of the fields, from 0, their words and units, and the stage whose rows count."""
+    """Detected columns of the fields, from 0, their words and units, and the stage that counts."""
 
     op: int
     operations: Mapping[str, str]
@@ -73,7 +76,7 @@ class _Fields:
 
 
 def suggestion_of(path: Path, head: Head) -> Suggestion | None:
-    """Return the spec for a text; None if the columns are unclear, or no spec reads the rows."""
+    """Return the spec for a text; None if its columns are unclear, or no spec reads its rows."""
     table = head.table
     if table is None or len(table.rows) < (1 if table.names else _FEWEST_ROWS):
         return None
@@ -90,7 +93,7 @@ def suggestion_of(path: Path, head: Head) -> Suggestion | None:
 
 
 def misfit_of(path: Path, head: Head) -> str:
-    """Return the spec of the columns, and why it is not suggested; empty without a spec."""
+    """Return a clause with the nearest spec and why it is not suggested; "" without such a spec."""
     table = head.table
     fields = None if table is None or len(table.rows) < _FEWEST_ROWS else _fields(table)
     if table is None or fields is None:
@@ -105,7 +108,7 @@ def misfit_of(path: Path, head: Head) -> str:
 
 
 def gap_of(table: TextTable | None) -> str:
-    """Return the missing condition for a spec, as a clause; empty if the text is not a table."""
+    """Return a clause on what the table lacks for a suggested spec; "" if it is not a table."""
     if table is None or len(table.rows) < _FEWEST_ROWS:
         return ""
     if _operation_column(table) is None:
@@ -159,7 +162,7 @@ def _fields(table: TextTable) -> _Fields | None:
 
 
 def _operation_column(table: TextTable) -> tuple[int, Mapping[str, str]] | None:
-    """Return the column of operations and its words; None if zero or several fit."""
+    """Return the column of operations and its words; None if no column or several columns fit."""
     words = {
         column: operations
         for column in range(len(table.rows[0]))
@@ -185,7 +188,7 @@ def _operation_column(table: TextTable) -> tuple[int, Mapping[str, str]] | None:
 
 
 def _time_unit(table: TextTable, column: int) -> str:
-    """Return the unit of a column of times; empty if it has other values or no known unit."""
+    """Return the unit of a column of times; "" if it has no times or an unknown unit."""
     values, name = table.column(column), table.name(column)
     field = field_of(name)
     if field not in ("", "time") or not is_rising(values):
@@ -207,7 +210,7 @@ def _device_column(table: TextTable, taken: set[int | None]) -> int | None:
 
 
 def _without_parts(fields: _Fields) -> Iterator[_Fields]:
-    """Yield the fields with their times, then without them, as times are most often wrong."""
+    """Yield the fields with times, then without times, as times are most often wrong."""
     yield fields
     if fields.time is not None:
         yield replace(fields, time=None)
@@ -245,7 +248,7 @@ def _base(table: TextTable, column: int) -> str:
 
 
 def _faults_of(spec: str, path: Path, head: Head) -> list[str]:
-    """Return why a spec does not read the first rows, or their implausible values if it does."""
+    """Return why a spec cannot read the first rows, or which values it reads are implausible."""
     try:
         entry = column_format(spec)
         assert entry.rows is not None

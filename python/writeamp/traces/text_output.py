@@ -100,7 +100,7 @@ def cut_times_notes(trace: Trace, tick_ns: int, tick: str, format_name: str) -> 
 
 
 def numeric_labels(trace: Trace) -> list[str]:
-    """Return the device names if all are plain numbers, else their positions."""
+    """Return the device names if all are plain numbers, otherwise their positions from 0."""
     if all(_PLAIN_NUMBER.fullmatch(name) for name in trace.devices):
         return list(trace.devices)
     return [str(position) for position in range(len(trace.devices))]

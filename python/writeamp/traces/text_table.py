@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# In order of preference: commas in a table of tabs are rarer than spaces in one of commas.
+# Separators in order of preference: in tables with tabs, commas in fields are rare; in tables with
+# commas, spaces in fields are common.
 SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe", " ": "space"}
 _COMMENT = "#"
-# An offset, a length and an operation.
+# Fewest columns of a table of requests: an offset, a length and an operation.
 _FEWEST_COLUMNS = 3
 # Least share of the lines that must have the most common number of fields.
 _FITTING = 0.9
@@ -24,8 +25,8 @@ class TextTable:
 
     Attributes:
         separator: one character; a space matches any run of spaces and tabs.
-        rows: fields of each row; all rows have the same number.
-        names: of the columns; empty without names.
+        rows: fields of each row; all rows have the same number of fields.
+        names: names of the columns; empty without names.
         has_header: whether the names are in the first row; otherwise they are in a comment.
         skip: number of lines before the rows and their header.
         has_comments: whether lines begin with `#`.
@@ -46,7 +47,7 @@ class TextTable:
         return len(quoted) * 2 > len(fields)
 
     def column(self, at: int) -> list[str]:
-        """Return the fields of a column, from 0."""
+        """Return the fields of a column; columns count from 0."""
         return [row[at] for row in self.rows]
 
     def name(self, at: int) -> str:
@@ -82,7 +83,7 @@ def table_of(text: str) -> TextTable | None:
         split = [fields_of(line, separator) for _, line in content]
         width, _ = Counter(map(len, split)).most_common(1)[0]
         if separator == " " and _is_header(split[:2]) and len(split[0]) < width:
-            # Names of files, in the last column, may contain spaces.
+            # File names in the last column may contain spaces, so more fields are accepted.
             width = len(split[0])
             split = [fields[:width] for fields in split]
         first = next(at for at, fields in enumerate(split) if len(fields) == width)

@@ -37,8 +37,8 @@ def hexadecimal(text: pl.Expr) -> pl.Expr:
 def whole_number(text: pl.Expr) -> pl.Expr:
     """Return whole numbers, hexadecimal ones with 0x, as u64; null if uncertain.
 
-    4096.0 is accepted, because tables of floats have it. 1.6e4 is uncertain, because digits may be
-    lost.
+    4096.0 is accepted, because whole numbers in tables of floats are written so. 1.6e4 is
+    uncertain, because digits may be lost.
     """
     decimal = text.str.replace(_ZERO_FRACTION, "").cast(pl.UInt64, strict=False)
     return pl.when(text.str.contains(_MARKED)).then(hexadecimal(text)).otherwise(decimal)
@@ -54,7 +54,8 @@ def decimal_number(text: pl.Expr, places: int) -> pl.Expr:
 
 def nanoseconds_since_1970(text: pl.Expr) -> pl.Expr:
     """Return dates with times as i64 nanoseconds since 1970; null for other texts."""
-    # One function, because an expression would match the pattern again for each part.
+    # A function is called for the column, because an expression would match the pattern again for
+    # each part of the date.
     return text.map_batches(nanoseconds_since_1970_of, return_dtype=pl.Int64)
 
 

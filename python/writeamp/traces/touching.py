@@ -8,7 +8,7 @@ import polars as pl
 
 from writeamp.errors import WriteampError
 
-# Numbers of operations in the engine.
+# Codes of operations in the simulation engine.
 OPS = {"write": 0, "trim": 1, "read": 2, "flush": 3}
 
 _EMPTY = "requests of zero bytes"
@@ -16,11 +16,11 @@ _NO_PAGE = "trims that cover no whole page"
 
 
 def touched_pages(requests: pl.DataFrame, page_bytes: int) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Return the pages from ``start`` to ``end`` of each request, and the number without pages.
+    """Return the pages of each request, and the number of requests without pages, by reason.
 
-    Pages are those of the request's device. ``partial`` is the number of pages that a request
-    covers only partly. ``head`` and ``tail`` are the bytes of its first and last page that it does
-    not cover, and ``end_byte`` is its end on its device.
+    Pages from ``start`` up to ``end`` are numbered on the request's device. ``partial`` is the
+    number of pages that a request covers only partly. ``head`` and ``tail`` are the bytes of its
+    first and last page that it does not cover, and ``end_byte`` is its end on its device.
     """
     is_flush = pl.col("op") == "flush"
     sized = requests.filter((pl.col("length") > 0) | is_flush).with_columns(
@@ -42,7 +42,7 @@ def touched_pages(requests: pl.DataFrame, page_bytes: int) -> tuple[pl.DataFrame
         "end_byte",
         start=pl.when(is_trim).then(past_first).otherwise(up_to_first),
         end=pl.when(is_trim).then(up_to_last).otherwise(past_last),
-        # A trim frees whole pages only.
+        # A trim frees whole pages only, so it leaves no part of a page.
         head=pl.when(is_trim).then(0).otherwise(head).cast(pl.UInt32),
         tail=pl.when(is_trim).then(0).otherwise(tail).cast(pl.UInt32),
     ).filter((pl.col("end") > pl.col("start")) | is_flush)
@@ -58,7 +58,7 @@ def touched_pages(requests: pl.DataFrame, page_bytes: int) -> tuple[pl.DataFrame
 def with_bounds(
     touched: pl.DataFrame, start: pl.Series, end: pl.Series
 ) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Return the requests with other bounds, and how many become empty, by operation."""
+    """Return requests with new first and end pages, and how many become empty, by operation."""
     # If a request loses pages, it is unknown which are partial, so all remaining count as whole.
     is_whole = (end - start) == (touched["end"] - touched["start"])
     changed = touched.with_columns(
@@ -93,8 +93,8 @@ def ends_too_far(
 
     Args:
         where: the trace.
-        row: the number of the request, from 1.
-        end: its end, with its unit.
+        row: number of the request, from 1.
+        end: end of the request, with its unit.
         page_bytes: size of a page.
         logical_pages: size of the drive, if given.
     """

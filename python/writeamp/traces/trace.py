@@ -43,7 +43,7 @@ MAX_END_BYTES = 2**63 - 1
 MAX_LENGTH_BYTES = 2**32 - 1
 SECTOR_BYTES = 512
 
-# Four digits would round it to 1.
+# Shares from this limit on would round to 1 with four digits, so more digits are shown.
 _NEARLY_ONE = 0.9995
 
 
@@ -139,7 +139,7 @@ class Trace(Drawn):
 
 
 def shown_fact(value: object) -> str:
-    """Return a fact of a trace as text."""
+    """Return the value of a fact of a trace as text."""
     if isinstance(value, bool) or value is None:
         return "–" if value is None else str(value)
     if isinstance(value, int):

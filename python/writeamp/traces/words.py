@@ -1,4 +1,4 @@
-"""Words of options on traces, in a file that imports nothing."""
+"""Valid words of trace options, in a file without slow imports."""
 
 from __future__ import annotations
 

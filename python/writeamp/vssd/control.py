@@ -54,7 +54,7 @@ class Control:
         return self._ask("series")
 
     def blocks(self) -> Document:
-        """Return the number of closed blocks by their valid pages, and the erase counts of blocks."""
+        """Return the histogram of closed blocks by valid pages, and erase counts of blocks."""
         return self._ask("blocks")
 
     def _ask(self, query: str) -> Document:
@@ -80,7 +80,7 @@ class Control:
         return response
 
     def _line(self, connection: socket.socket) -> bytes:
-        """Return the received line, or the received part if the connection ends before the line does.
+        """Return the received line; if the connection ends earlier, the received part of it.
 
         Raises:
             OSError: no line was received in time, or the drive's process is stopped.

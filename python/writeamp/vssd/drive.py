@@ -83,7 +83,7 @@ class Drive:
         return variables
 
     def counting_writes(self) -> AbstractContextManager[WriteCounter | str]:
-        """Count bytes passed to write() for the drive's files; yields a reason if that is impossible."""
+        """Count bytes passed to write() for the drive's files; yields why not, if it fails."""
         if self.mounted is None:
             return nullcontext("the drive has no file system")
         return write_counter(self.specification.settings.file_system, self.mounted.loop)

@@ -279,7 +279,7 @@ class ServeResult(OneLine, Drawn):
         }
 
     def beside(self) -> dict[str, Any]:
-        """Return plots: WA over drive writes, and histograms of valid pages and erases of blocks."""
+        """Return plots of WA over drive writes, and of blocks by valid pages and by erases."""
         host, flash = self._intervals()
         plots: dict[str, Any] = {}
         if host.size:

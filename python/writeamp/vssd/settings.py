@@ -167,7 +167,7 @@ class DriveSettings(Settings):
 
     @property
     def counts_from_start(self) -> bool:
-        """Whether counting begins with the drive, so that requests before the command count, too."""
+        """Whether counting begins with the drive, including requests before the command."""
         return self.count_from == _FROM_START
 
     def output_files(self) -> list[str]:

@@ -195,7 +195,7 @@ def _direct(point: Tracepoint, writer: Place, device: int, sums: Map) -> list[In
 
 
 def _largest(point: Tracepoint, device: int, orders: Map) -> list[Instruction]:
-    """Store the order (log2 of the pages) of the largest cached folio of each file of the device."""
+    """Store the order (log2 of its pages) of the largest cached folio of each file."""
     return [
         bpf.move(6, 1),
         *_of_device(point, "s_dev", device),
@@ -216,7 +216,7 @@ def _largest(point: Tracepoint, device: int, orders: Map) -> list[Instruction]:
 def _mapped(
     point: Tracepoint, fault: Place, name: str, device: int, counter: WriteCounter
 ) -> list[Instruction]:
-    """Count folios that become dirty: by page faults for each file, and by write() for all files."""
+    """Count folios that become dirty: by page faults per file, by other calls for all files."""
     at, _ = point.fields["name"]
     program = [bpf.move(6, 1)]
     for index, letter in enumerate((*name.encode(), 0)):

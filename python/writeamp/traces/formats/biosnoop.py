@@ -53,7 +53,7 @@ _LAYOUT = RowLayout(
 _OP = ("operation", {name: [name] for name in OPERATIONS})
 _TIME = (
     nanoseconds("time"),
-    RowCheck(  # The clock starts at the first printed row, which need not be the first completed.
+    RowCheck(  # Times may be negative: the clock starts at the first printed row, which need not be the earliest one.
         nanoseconds("time").is_between(-MAX_TIMESTAMP_NS, MAX_TIMESTAMP_NS),
         "time {time} is out of range, valid are seconds within 2^63 ns of 0",
     ),
@@ -114,7 +114,8 @@ class _Rewriting:
         columns = names[: max(names.index(name) for name in _NEEDED) + 1]
         gap = r"[ \t]+"
         patterns = gap.join(_PATTERNS.get(name, _ANYTHING) for name in columns)
-        # At least the latency follows the size, so a row that is cut within the size is not one.
+        # At least the latency follows the size, so a row that is cut off within the size does not
+        # match.
         self._pattern = rf"^[ \t]*{patterns}{gap}\S"
 
     def rows_of(self, block: TextBlock) -> TextBlock:
@@ -143,7 +144,7 @@ class _Rewriting:
         names = {word: operation_of_rwbs(word) or word for word in fields["rwbs"].unique()}
         named = fields.with_columns(
             name=pl.col("rwbs").replace_strict(names, return_dtype=pl.String),
-            # A request without disk and bytes is the end of a flush.
+            # An event without disk and bytes is the end of a flush.
             has_sector=~(
                 pl.col("sector").is_in(_NO_SECTOR)
                 | ((pl.col("disk") == "") & (pl.col("bytes") == "0"))

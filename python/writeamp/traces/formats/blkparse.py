@@ -171,7 +171,7 @@ def _events(block: TextBlock, in_summary: bool, lost: LeftOut) -> tuple[pl.DataF
 def _requests(
     block: TextBlock, events: pl.DataFrame, devices: DeviceCodes
 ) -> tuple[pl.DataFrame, int]:
-    """Return the requests among one action's events, and the number of other events."""
+    """Return the requests among the events of one action, and the number of other events."""
     groups = pl.col("line").str.extract_groups(_EVENT).struct.rename_fields(_EVENT_FIELDS)
     texts = events.select("number", "line", groups.alias("fields")).unnest("fields")
     operation_of = {word: operation_of_rwbs(word) for word in texts["rwbs"].unique()}
@@ -227,7 +227,7 @@ def no_such_action(
 
 
 def doubts_of(present: Counter[str]) -> list[str]:
-    """Return signs of missing events in the numbers of events by action."""
+    """Return sentences on missing events, as shown by the number of events of each action."""
     doubts = []
     if not present["C"]:
         doubts.append(

@@ -45,7 +45,8 @@ _MAGIC, _VERSION = 0x65617400, 7
 _READ, _WRITE, _FLUSH, _NOTIFY, _DISCARD = 1 << 16, 1 << 17, 1 << 18, 1 << 26, 1 << 29
 _ACTION_OF_CODE = {1: "Q", 7: "D", 8: "C"}
 _BYTE_ORDERS: tuple[tuple[str, Literal["little", "big"]], ...] = (("<", "little"), (">", "big"))
-# Most records that are read at once; they end at the first record with data after it.
+# Most records that are read at once. A chunk of records ends at the first record with data after
+# it.
 _AT_ONCE = 1 << 12
 _PER_CPU = re.compile(r"(?P<base>.+\.blktrace)\.(?P<cpu>\d+)(\.\w+)?")
 _MINOR_BITS = 20
@@ -138,7 +139,7 @@ def _lost_events(records: _Records) -> list[str]:
 
 
 def _records(path: Path) -> _Records:
-    """Return the records of a file, without the data between them."""
+    """Return the records of a file, without the data between the records."""
     content = read_binary(path)
     order = _order(content)
     if order is None:
@@ -165,7 +166,7 @@ def _records(path: Path) -> _Records:
 
 
 def _order(content: bytes) -> str | None:
-    """Return the byte order of the magic; None without a magic."""
+    """Return the byte order of the file by its magic number; None without a magic number."""
     for order, name in _BYTE_ORDERS:
         if len(content) >= 4 and int.from_bytes(content[:4], name) & ~0xFF == _MAGIC:
             return order
@@ -178,7 +179,7 @@ def _operations(records: _Records) -> npt.NDArray[np.int8]:
     op = np.full(len(records), -1, np.int8)
     for bits, name in ((_READ, "read"), (_WRITE, "write"), (_DISCARD, "trim")):
         op[(action & np.uint32(bits) != 0) & has_range] = OPERATIONS.index(name)
-    # A write with a flush before it counts as the write, as in blkparse.
+    # A write that is preceded by a flush counts as a write only, as in blkparse.
     op[(action & np.uint32(_FLUSH) != 0) & ~has_range] = OPERATIONS.index("flush")
     return op
 

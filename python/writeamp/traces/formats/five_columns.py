@@ -14,7 +14,7 @@ from writeamp.traces.row_format import request_rows
 from writeamp.traces.rows import FieldKind, RowLayout
 from writeamp.traces.trace import SECTOR_BYTES
 
-# The type is 1 for a read and 0 for a write, contrary to Tencent's traces.
+# In this family 1 is a read and 0 a write, contrary to Tencent's traces.
 _TYPES = {"read": ["1"], "write": ["0"]}
 _ROW_IN_NANOSECONDS = re.compile(r"\d+\s+\d+\s+\d+\s+\d+\s+[01]")
 
@@ -35,10 +35,10 @@ def five_columns(
     Args:
         name: the format's name.
         note: the assumptions about every trace of this format.
-        time: the kind of the times; WHOLE for nanoseconds.
+        time: kind of the time field; WHOLE for nanoseconds.
         type_column: the name of the column of operations.
         parsed_op: as in `request_rows`.
-        row: the form of a row.
+        row: pattern of a row.
         last: content of the last column, in words.
         others: the remaining attributes of `Format`.
     """

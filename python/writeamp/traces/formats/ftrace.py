@@ -44,7 +44,8 @@ _DETECTED = re.compile(rb"\bblock_\w+:[ \t]*[0-9]+,[0-9]+[ \t]+[A-Z]+[ \t]")
 _LOST = re.compile(
     r"\[LOST (\d+) EVENTS\]|\[(\d+) EVENTS DROPPED\]|PERF_RECORD_LOST\w*.*?\blost (\d+)"
 )
-# The ring buffer of ftrace stores only the latest events.
+# Line with the numbers of stored and of recorded events. ftrace's ring buffer keeps only the latest
+# events, so the difference is lost.
 _BUFFER = re.compile(r"^# entries-in-buffer/entries-written: (\d+)/(\d+)")
 _NOT_EVENTS = r"LOST|DROPPED|entries-written"
 
@@ -80,7 +81,7 @@ class _StageEvents:
         return with_rows(block, lines, self._requests(block, chosen))
 
     def notes(self) -> list[str]:
-        """Return notes on the events that are requests, and on those left out."""
+        """Return notes on the events that are requests, and on the events left out."""
         stages = Counter({event: self._present[event] for event in ACTIONS.values()})
         notes = [f"{self.event} of {counts_of(+stages)}; sectors of {SECTOR_BYTES} bytes"]
         if self.event == ACTIONS["Q"]:
@@ -139,7 +140,7 @@ class _StageEvents:
         self._left_out.reasons.update(
             dict(sorted_out["reason"].drop_nulls().value_counts(sort=True).rows())
         )
-        # A flush may have the sector -1.
+        # A flush may have the sector -1, so its sector is not used.
         extent = (
             pl.when("is_flush")
             .then(pl.lit("0 0"))

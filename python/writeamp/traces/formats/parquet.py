@@ -144,7 +144,8 @@ def _check_schema(path: Path, schema: dict[str, pl.DataType], metadata: dict[str
             f"{path}: has no column {', '.join(missing)}; a trace must have {', '.join(SCHEMA)}"
         )
     if schema["op"].is_integer():
-        # MQSim writes 0 for a write, Tencent 1: the number alone is ambiguous.
+        # 0 is a write in MQSim's traces and a read in Tencent's traces, so a number for an
+        # operation is rejected.
         raise WriteampError(
             f"{path}: column op is {schema['op']}, and 0 could mean a read or a write; valid are "
             f"the words {', '.join(OPERATIONS)}"

@@ -26,8 +26,8 @@ FORMAT = Format.of_rows(
     request_rows(
         "spc",
         _LAYOUT,
-        # Each application storage unit (ASU) has an address space of its own: the same LBA in two
-        # units is two places, so the unit is the device.
+        # Each application storage unit (ASU) has an address space of its own, so the ASU is the
+        # device.
         ["ASU"],
         ("Opcode", {"read": ["R", "r"], "write": ["W", "w"]}),
         time="Timestamp",

@@ -24,7 +24,7 @@ FORMAT = Format.of_rows(
         "tencent",
         _LAYOUT,
         ["volume_id"],
-        # 0 and 1 have the opposite meaning in MQSim, SSDsim and DiskSim.
+        # 1 is a write here; 0 and 1 have the opposite meaning in MQSim, SSDsim and DiskSim.
         ("io_type", {"read": ["0"], "write": ["1"]}),
         time=Ticks("timestamp", 10**9, "s"),
         offset=("offset", SECTOR_BYTES),

@@ -78,7 +78,7 @@ def read(path: Path, options: ReadOptions) -> Trace:
 
 
 def _version(content: bytes) -> int | None:
-    """Return the version of all the first records; None if they are of neither version."""
+    """Return the version that all of the first records have; None if they have neither version."""
     for version, kind in _RECORDS.items():
         count = min(_LOOKED_AT, len(content) // kind.itemsize)
         records = np.frombuffer(content, kind, count)
@@ -88,7 +88,7 @@ def _version(content: bytes) -> int | None:
 
 
 def _operations(commands: npt.NDArray[np.uint16]) -> tuple[npt.NDArray[np.int8], Counter[int]]:
-    """Return the position of each command's operation, -1 for none, and the counts of these."""
+    """Return the position of each command's operation (-1 for none), and counts of the others."""
     code_of = np.full(_COMMAND_CODES, -1, np.int8)
     for command, name in _COMMANDS.items():
         code_of[command] = OPERATIONS.index(name)

@@ -22,7 +22,7 @@ _NUMBER, _HEX = r"[ \t]*([0-9]+)[ \t]*,", r"[ \t]*0x([0-9a-fA-F]+)[ \t]*,"
 _UNREAD, _UNREAD_HEX = r"[ \t]*[0-9]+[ \t]*,", r"[ \t]*0x[0-9a-fA-F]+[ \t]*,"
 _DISK = r"[ \t]*([0-9]+)[ \t\r]*(?:,|$)"
 _OF_DATA = r"^[ \t]*(DiskRead|DiskWrite)[ \t]*,"
-# Names of processes may contain commas, so the columns are counted from what follows them.
+# Names of processes may contain commas, so the pattern matches the columns after the name.
 _TO_POINTER = rf"{_NUMBER}.*?,{_UNREAD}(?:{_UNREAD})?{_UNREAD_HEX}"
 # In `dumper` the offset comes before the size, in `diskio -detail` after it.
 _DUMPED = rf"{_OF_DATA}{_TO_POINTER}{_HEX}{_HEX}{_UNREAD}{_DISK}"
@@ -100,7 +100,7 @@ class _DiskEvents:
 
 
 def _of_data(events: pl.DataFrame, pattern: str, extent: list[str]) -> pl.DataFrame:
-    """Return the events with one order of columns, as columns `number` and `row`."""
+    """Return the read and write events of one column order, as columns `number` and `row`."""
     fields = with_fields(events, "line", pattern, ["event", "time", *extent, "disk"])
     decimal = [
         pl.col(name).str.to_integer(base=16, dtype=pl.UInt64, strict=False).cast(pl.String)
