@@ -31,7 +31,7 @@ class Format:
         summary: one line for lists and help.
         columns: the form of a row.
         units: units of the values, and meaning of the operation codes, in words.
-        detection: rule by which ``matches`` recognizes the format, in words.
+        detection: rule of ``matches`` that recognizes the format, in words.
         matches: whether the beginning of a file looks like this format.
         certain: False if another known format looks the same but has other units, so that users
             must name the format.

@@ -34,7 +34,7 @@ _LOOKED_AT_ROWS = 1000
 
 @dataclass(frozen=True)
 class TableReading:
-    """How a table is read: the column of each field of a request, and its unit.
+    """Interpretation of a table: the column of each field of a request, and its unit.
 
     Attributes:
         in_pages: whether offsets and lengths are in pages.
@@ -244,7 +244,7 @@ def _are_whole(column: pl.Series) -> pl.Series:
     if column.dtype.is_integer():
         return pl.repeat(True, column.len(), eager=True)
     are_whole = column == column.floor()
-    # Above this limit, a float may stand for several whole numbers, so it is not certain.
+    # Above this limit, neighbouring whole numbers have the same float, so it is not certain.
     return (
         are_whole & (column.abs() <= _LARGEST_WHOLE_FLOAT) if column.dtype.is_float() else are_whole
     )

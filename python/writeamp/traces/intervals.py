@@ -96,7 +96,7 @@ def ends_of_devices(extents: pl.DataFrame, covered: IntervalUnion) -> tuple[int,
     """Return the covered positions up to the end of each device; None for a single device.
 
     Args:
-        extents: with the devices laid one after the other.
+        extents: columns `device` and `end`, with the devices laid one after the other.
         covered: the union of the extents.
     """
     reach = extents.group_by("device").agg(pl.col("end").max()).sort("device")

@@ -184,7 +184,7 @@ _PIECE_ROWS = 1 << 17
 
 @dataclass(frozen=True)
 class FilePosition:
-    """Position in a trace: bytes of text before it and its line, or number of requests before it."""
+    """Position in a trace: bytes of text before it and its line, or requests before it."""
 
     position: int = 0
     line: int = 1

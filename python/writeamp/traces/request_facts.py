@@ -140,7 +140,7 @@ class Heat:
         return at / self.pages, self._writes_to(at) / self.writes
 
     def _writes_to(self, hottest: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """Return the page writes to the `hottest` most written pages, for each of these numbers."""
+        """Return the page writes to the most written pages, for each number of pages."""
         pages, writes, times = self._hottest
         level = np.searchsorted(pages, hottest, side="right") - 1
         page_writes = writes[level] + (hottest - pages[level]) * times[level]

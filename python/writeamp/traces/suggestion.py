@@ -93,7 +93,7 @@ def suggestion_of(path: Path, head: Head) -> Suggestion | None:
 
 
 def misfit_of(path: Path, head: Head) -> str:
-    """Return a clause with the nearest spec and why it is not suggested; "" without such a spec."""
+    """Return a clause with the spec of the columns and why it is not suggested; "" without one."""
     table = head.table
     fields = None if table is None or len(table.rows) < _FEWEST_ROWS else _fields(table)
     if table is None or fields is None:
@@ -108,7 +108,7 @@ def misfit_of(path: Path, head: Head) -> str:
 
 
 def gap_of(table: TextTable | None) -> str:
-    """Return a clause on what the table lacks for a suggested spec; "" if it is not a table."""
+    """Return a clause on the missing condition for a spec; "" if the text is not a table."""
     if table is None or len(table.rows) < _FEWEST_ROWS:
         return ""
     if _operation_column(table) is None:

@@ -53,7 +53,9 @@ _LAYOUT = RowLayout(
 _OP = ("operation", {name: [name] for name in OPERATIONS})
 _TIME = (
     nanoseconds("time"),
-    RowCheck(  # Times may be negative: the clock starts at the first printed row, which need not be the earliest one.
+    # Times may be negative: the clock starts at the first printed row, which need not be the
+    # earliest one.
+    RowCheck(
         nanoseconds("time").is_between(-MAX_TIMESTAMP_NS, MAX_TIMESTAMP_NS),
         "time {time} is out of range, valid are seconds within 2^63 ns of 0",
     ),
