@@ -96,7 +96,7 @@ def with_opposites(operations: Mapping[str, str]) -> dict[str, str]:
 
 
 def stage_in(values: Sequence[str]) -> str:
-    """Return the stage whose rows count as requests; "" if the column has no several stages."""
+    """Return the stage whose rows count as requests; "" if a column has fewer than two stages."""
     words = distinct(values)
     if not are_stages(words):
         return ""
@@ -111,7 +111,7 @@ def distinct(words: Iterable[str]) -> list[str]:
 
 
 def are_stages(words: Sequence[str]) -> bool:
-    """Return whether words are stages of a request, such as queued and completed, and several."""
+    """Return whether words are several stages of a request, such as queued and completed."""
     if set(words) <= _ACTIONS:
         return len(_STAGES & set(words)) > 1
     return len(words) > 1 and all(_bare(word) in _STAGE_WORDS for word in words)

@@ -127,15 +127,15 @@ class Heat:
     def share_of_hottest(self, share: float) -> float | None:
         """Return the share of the page writes that go to a share of the written pages.
 
-        The share of the pages are the most written ones, their number rounded up. Returns None if
-        no page is written.
+        The most written pages are taken, their number rounded up. Returns None if no page is
+        written.
         """
         if not self.pages:
             return None
         return float(self._writes_to(np.array([math.ceil(share * self.pages)]))[0] / self.writes)
 
     def curve(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Return shares of the written pages, the most written first, and shares of their writes."""
+        """Return shares of the written pages, the most written first, and of the page writes to them."""
         at = np.unique(np.linspace(0, self.pages, _POINTS + 1).astype(int))
         return at / self.pages, self._writes_to(at) / self.writes
 

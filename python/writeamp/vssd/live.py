@@ -103,7 +103,7 @@ def binned(counts: Mapping[int, int], bins: int) -> list[tuple[int, int, int]]:
 
 
 def valid_pages(blocks: Document) -> dict[int, int]:
-    """Return the number of closed blocks by their number of valid pages, from 0 to all."""
+    """Return the number of closed blocks for each possible number of valid pages."""
     return dict(enumerate(blocks["valid_pages_histogram"]))
 
 

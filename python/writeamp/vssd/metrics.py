@@ -1,7 +1,6 @@
 """Metrics of the virtual SSD for Prometheus, on a loopback port or a Unix socket.
 
-The metrics are counters without ratios: Prometheus computes WA over any interval as a ratio of
-rates.
+The metrics include no ratios: Prometheus computes WA over any interval as a ratio of rates.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ class VirtualSsd:
                 undo.push(lambda kind, *_: None if kind else running.end_recording())
                 self._running, self._undo = running, undo.pop_all()
                 # An exception may occur after this line and before the `with` block, so the drive
-                # is kept for cleanup.
+                # is also closed at the exit of the process.
                 atexit.register(self.close)
         except BaseException as error:
             # Held signals are delivered after the drive exists.

@@ -28,7 +28,7 @@ _RESET = frozenset({0, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFFFFFF})
 _MOST_HOURS = 40 * 8766
 _MOST_ERASES = 1_000_000
 # The attribute may be updated late. It may lag behind device statistics by 1/200 of the bytes
-# written.
+# written, but at most by 256 MiB.
 _LATE_PART = 200
 _LATE_BYTES = 2**28
 

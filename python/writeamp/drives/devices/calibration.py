@@ -43,10 +43,11 @@ class LearnedUnit:
     Attributes:
         label: label of the counter.
         before, after: counts of the counter before and after the writes.
-        bytes_per_count_low, bytes_per_count_high: possible bytes per count. For a flash counter,
-        this is a lower bound of the flash bytes, as WA is at least 1. The upper bound is None if
-        the counter rose by a single count. unit: name of the only known unit that fits; None if
-        none or several fit. reason: why the unit is unknown, or "".
+        bytes_per_count_low, bytes_per_count_high: bounds of the bytes per count. If it is a flash
+            counter, its unit may be larger, as WA is at least 1. The upper bound is None if the
+            counter rose by a single count.
+        unit: name of the only known unit that fits; None if no unit or several units fit.
+        reason: why the unit is unknown, or "".
     """
 
     label: str

@@ -10,8 +10,8 @@ from writeamp.drives.doctor.traces import of_pages
 from writeamp.errors import WriteampError
 from writeamp.traces import PageTrace
 
-# Findings that are left out for a command on a real drive. Its user can answer them, as they depend
-# on earlier writes to the drive.
+# Findings that are left out for a command on a real drive, because they depend on earlier writes to
+# the drive.
 _REPORTED_ELSEWHERE = {"too-few-writes", "fresh-drive"}
 _OF_ORDER = {"looped-permutation", "short-period"}
 

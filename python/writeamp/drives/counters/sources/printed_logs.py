@@ -48,7 +48,7 @@ _COUNTER = (
 )
 _WORN = {"part": _TEXT, "keys": _TEXTS}
 _SIGN = {"keys": _TEXTS, "value": _TEXT}
-# Words that replace `*` in the keys of erases.
+# Words that `*` matches in the keys of erase counts.
 _LEAST, _MOST, _MEAN = ("minimum", "min"), ("maximum", "max"), ("average", "avg", "mean")
 _WEAR = re.compile(r"min:\s*(\d+),\s*max:\s*(\d+),\s*avg:\s*(\d+)")
 _NORMALIZED_PERCENT = re.compile(r"(?:\d+\s+)?(\d{1,3})\s*%")

@@ -11,8 +11,8 @@ _NS_PER_S = 1e9
 _FEWEST = 1000
 # Largest share of requests that equal the previous one, in a trace without duplicates.
 _REPEATED = 0.3
-# A pause above the first share of the trace's duration is suspicious, if 99% of the other pauses
-# are below the second share.
+# A pause above the first share of the trace's duration is suspicious, if 99% of all pauses are
+# below the second share.
 _GAP, _BUSY = 0.25, 1e-3
 _OF_CLOCKS = ("times jump", "may be no times", "is doubtful")
 

@@ -280,7 +280,7 @@ class FioJob:
 
     def _most_in(self, seconds: float) -> float:
         """Return the most bytes that all copies together can read and write in this time."""
-        # Reads are not limited by the write speed, so only the writes are.
+        # The write speed limits only the writes, so mixed reads add to the bytes.
         on_drives = FASTEST_BYTES_S * self._drives * seconds / (self.write_share or 1.0)
         if not self.is_buffered:
             return on_drives
