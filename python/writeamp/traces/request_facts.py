@@ -135,7 +135,7 @@ class Heat:
         return float(self._writes_to(np.array([math.ceil(share * self.pages)]))[0] / self.writes)
 
     def curve(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Return shares of the written pages, the most written first, and of the page writes to them."""
+        """Return shares of the written pages, the most written first, and of their page writes."""
         at = np.unique(np.linspace(0, self.pages, _POINTS + 1).astype(int))
         return at / self.pages, self._writes_to(at) / self.writes
 

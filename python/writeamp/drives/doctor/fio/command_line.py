@@ -23,7 +23,7 @@ from writeamp.drives.doctor.fio.shell import (
 )
 
 _SHEBANG = re.compile(r"#!\s*\S*(?:sh|/env\s+\S*sh)\b")
-# fio named as a program. Large traces name fio only as a process, so they do not match.
+# fio named as a program. This fast search excludes most texts before their commands are parsed.
 _NAMES_FIO = re.compile(
     r"(?:^|[\s;&|({/\\\"'`])fio(?:\.exe)?[\s\"']|\$\{?fio(?:_?(?:bin|path|exe|prog\w*))?\b",
     re.MULTILINE | re.IGNORECASE,
