@@ -28,7 +28,8 @@ from writeamp.files.temporary import temporary_folder
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _CHUNK_BYTES = 1 << 20
-# Most commas, colons and opening brackets in a JSON document; Python takes up to 140 bytes for each.
+# Most commas, colons and opening brackets in a JSON document. Python takes up to 140 bytes for
+# each.
 _MOST_JSON_SIGNS = 10_000_000
 
 STANDARD_INPUT = "-"

@@ -90,7 +90,7 @@ def extents_in(columns: Mapping[int, Column], names: Mapping[int, str]) -> Exten
     # whole pages or a length in bytes prove the units.
     is_paged = bool((columns[best.length] * UNIT_BYTES[best.length_unit] % _PAGE_BYTES == 0).all())
     is_sure = best.length_unit == "bytes" or is_paged
-    # A table with sizes both in bytes and in sectors proves both units.
+    # If a table has the sizes both in bytes and in sectors, the two columns prove their units.
     is_double = any(
         extents.length != best.length and _is_same(best, extents, columns) for extents in candidates
     )

@@ -17,7 +17,7 @@ from writeamp.traces.trace import Trace
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Options of reading a trace; each format takes some of them."""
+    """Options of reading a trace; a format ignores the options that it does not use."""
 
     action: str | None = None
 
@@ -70,7 +70,7 @@ class Format:
             rows: the row format of all files.
             row: pattern of a row.
             is_written: whether traces can also be written in this format.
-            others: the remaining attributes.
+            others: the remaining attributes of `Format`.
         """
         attributes = {"name": rows.name, "columns": rows.layout.form} | others
         return cls(

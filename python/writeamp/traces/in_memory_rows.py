@@ -34,7 +34,7 @@ _LOOKED_AT_ROWS = 1000
 
 @dataclass(frozen=True)
 class TableReading:
-    """Interpretation of a table's columns: which one has which field of a request, in which unit.
+    """Interpretation of a table: the column of each field of a request, and its unit.
 
     Attributes:
         in_pages: whether offsets and lengths are in pages.

@@ -17,7 +17,8 @@ CHECKED_ROWS = 1000
 
 LONGEST_BYTES = 64 * 2**20
 FARTHEST_BYTES = 256 * 2**40
-# A file may hold several volumes, but most of them have more than one request.
+# Largest plausible number of devices per request. A file may hold several volumes, but most volumes
+# have more than one request.
 _MOST_DEVICES_PER_REQUEST = 0.9
 _FEWEST_REQUESTS = 32
 # Limits for devices that are probably times: their numbers rise, and each has at most two requests.

@@ -174,7 +174,7 @@ def request_rows(
         offset: its column, and the bytes of its unit.
         length: see `offset`.
         parsed_op: expression and check of the operation, if spellings are not sufficient.
-        more_checks: checks after those of the columns.
+        more_checks: further checks, which follow the checks of the columns.
         others: further fields of `RowFormat`.
     """
     op_column, words = op

@@ -53,7 +53,7 @@ class GrowingRequests:
             column.append(values)
 
     def replace(self, first: int, touched: pl.DataFrame) -> None:
-        """Replace the requests from a position on by those of a frame."""
+        """Replace the requests from position `first` on by the requests of a frame."""
         for column, values in self._values(touched):
             column.replace(first, values)
 

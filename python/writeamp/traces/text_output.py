@@ -27,7 +27,7 @@ def write_columns(
 ) -> None:
     """Write the columns as lines without a header, in slices.
 
-    `DEVICE` among them is the label of the request's device; each device has one.
+    The column `DEVICE` is the label of the request's device; each device has one label.
     """
     names = pl.lit(pl.Series(list(labels), dtype=pl.String))
     for chunk in requests.iter_slices(_SLICE_ROWS):

@@ -106,7 +106,7 @@ def table_of(text: str) -> TextTable | None:
 
 
 def fields_of(line: str, separator: str) -> list[str]:
-    """Return the fields of a line, without blanks around them."""
+    """Return the fields of a line, without blanks around the fields."""
     return (
         line.split()
         if separator == " "
@@ -120,7 +120,7 @@ def is_number(text: str) -> bool:
 
 
 def _is_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first row has the column names: only words, with numbers below them.
+    """Return whether the first row has the column names: it has only words, the rows below numbers.
 
     One name may be empty, such as that of the index in files of pandas.
     """

@@ -48,7 +48,7 @@ def touched_pages(requests: pl.DataFrame, page_bytes: int) -> tuple[pl.DataFrame
     ).filter((pl.col("end") > pl.col("start")) | is_flush)
     cuts = (pl.col("head") > 0).cast(pl.UInt64) + (pl.col("tail") > 0).cast(pl.UInt64)
     touched = touched.with_columns(
-        # A page with both head and tail is still one page.
+        # A single page that is cut at both ends counts as one partial page.
         partial=pl.min_horizontal(cuts, pl.col("end") - pl.col("start")),
     )
     lost = {_EMPTY: requests.height - sized.height, _NO_PAGE: sized.height - touched.height}

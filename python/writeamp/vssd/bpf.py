@@ -119,7 +119,8 @@ def jump(target: str) -> Instruction:
     return Instruction(0x05, target=target)
 
 
-# Conditional jumps compare a register with a constant, those ending in _R with a register.
+# Opcodes of conditional jumps, which compare a register with a constant. Opcodes ending in _R
+# compare it with another register.
 EQUAL, NOT_EQUAL, HAS_BITS, BELOW, SIGNED_AT_MOST = 0x15, 0x55, 0x45, 0xA5, 0xD5
 NOT_EQUAL_R, AT_LEAST_R = 0x5D, 0x3D
 

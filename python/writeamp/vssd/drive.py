@@ -57,7 +57,7 @@ class Drive:
         self.recorder.counts_from(self.began)
 
     def end_recording(self) -> None:
-        """Exclude later requests, such as those of unmounting, from the recording."""
+        """Exclude later requests, such as requests of unmounting, from the recording."""
         if self.specification.settings.output_files():
             if self.mounted is not None:
                 self._sync(self.mounted)

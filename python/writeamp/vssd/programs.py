@@ -132,7 +132,7 @@ class Daemon:
         """Return the errors and warnings in its messages, without duplicates.
 
         Args:
-            kinds: "error" or "warning"; both if empty.
+            kinds: "error" or "warning"; if empty, errors and warnings.
         """
         return list(dict.fromkeys(self._complaints(*kinds)))
 

@@ -39,7 +39,7 @@ class Recorder:
         self._began = began
 
     def ends_at(self, ended: Document) -> None:
-        """Exclude later requests, such as those of unmounting, as the counts do.
+        """Exclude later requests, such as requests of unmounting, which are not counted either.
 
         Raises:
             WriteampError: requests or edges of pins are missing; the message is the drive's.

@@ -86,7 +86,8 @@ def held_signals() -> Iterator[HeldSignals]:
         signal.set_wakeup_fd(others)
         os.close(reader)
         os.close(writer)
-        # Once SIGINT is restored, Ctrl-C may raise here; the others are restored by then.
+        # Once the handler of SIGINT is restored, Ctrl-C may raise here. The other handlers are
+        # restored by then.
         for number, handler in previous.items():
             signal.signal(number, handler)
         pending = held.take()

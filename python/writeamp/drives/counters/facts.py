@@ -111,8 +111,8 @@ class CounterSource(NamedTuple):
 
     Attributes:
         name: tool and name of its output.
-        matches: return whether a document is of this type.
-        read: return the facts, one item per drive and moment.
+        matches: function that returns whether a document is of this type.
+        read: function that yields the facts of each drive at each moment.
         specificity: rank among the sources that match a document; the highest reads it. 90: pages,
             tables and files of one layout. 70 to 80: texts and JSON of tools other than nvme-cli.
             60: nvme-cli's JSON. 40 to 49: printed logs that are identified by their keys. 20 to 30:

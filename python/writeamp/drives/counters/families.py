@@ -44,7 +44,7 @@ class AttributeRule:
         ids: attribute numbers; the first with a value above 0 is used.
         side, part: see `Counter`.
         unit: None if unknown, or if the attribute counts pages.
-        shared: name of an unknown unit that it shares with others.
+        shared: name of an unknown unit that several attributes of the drive share.
         high: number of the attribute with the bits above the lower 32, or 0.
         bits: width of the attribute in bits, at which it wraps; 0 if it does not wrap.
     """

@@ -109,7 +109,8 @@ class PrintedLog:
         written: rules of its counters.
         worn: rules of its erases.
         notes: sentences about the log.
-        signs: any of them identifies the log; if `all_signs`, only all of them together.
+        signs: signs that identify the log: any one of them, or if `all_signs`, all of them
+            together.
         text: pattern of a text that also identifies it, or None.
         vetoes: keys of other logs with the same signs.
         unsupported: values that mean that the drive does not support the counter.

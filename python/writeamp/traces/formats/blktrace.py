@@ -56,7 +56,7 @@ _Records = npt.NDArray[np.void]
 
 
 def read(path: Path, options: ReadOptions) -> Trace:
-    """Read the events of one action from all files of a trace; the path is any of them.
+    """Read the events of one action from all files of a trace; the path is that of any file.
 
     Raises:
         WriteampError: a file is damaged, or no event has the action.

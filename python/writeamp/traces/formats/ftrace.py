@@ -18,9 +18,10 @@ from writeamp.traces.rows import FieldKind, RowLayout
 from writeamp.traces.source import Head, TextBlock, read_blocks
 from writeamp.traces.trace import OPERATIONS, SECTOR_BYTES, Trace
 
-# The kernel reports a request at several stages; counting several would count its bytes twice. The
-# letters are those of blktrace. The first stage in this order that a file has is used: completions
-# are the drive's own events. Inserts come last, as most requests of a queue bypass the scheduler.
+# The kernel reports a request at several stages; counting events of several stages would count its
+# bytes twice. The letters are those of blktrace. The first stage in this order that a file has is
+# used: completions are the drive's own events. Inserts come last, as most requests of a queue
+# bypass the scheduler.
 ACTIONS = {
     "C": "block_rq_complete",
     "D": "block_rq_issue",

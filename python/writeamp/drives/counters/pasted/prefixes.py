@@ -171,7 +171,7 @@ def _sorted(lines: Sequence[tuple[str, str]]) -> str:
 
 
 def without_diff(text: str) -> str:
-    """Return the old file of a diff and then the new one, as far as the diff shows them.
+    """Return the old file of a diff, and after it the new file, as far as the diff shows them.
 
     A diff that only adds or only removes lines gives one file.
     """

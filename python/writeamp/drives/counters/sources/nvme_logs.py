@@ -71,7 +71,7 @@ def percentage_used(
 
     Args:
         value: value as printed.
-        others: values of the same log under `SIGNS_OF_LIFE`.
+        others: values that the same log has under the keys `SIGNS_OF_LIFE`.
     """
     counts = [count_of(other) for other in others]
     if value == 0 and not any(count is not None and count.high for count in counts):

@@ -27,7 +27,7 @@ _LEAST_BYTES = 16 << 20
 _NBD_SCHEMES = ("nbd:", "nbds:", "nbd+", "nbds+")
 _SECTORS_BYTES = (512, 4096)
 _TIMEOUT_S = 30
-# From linux/fs.h: discards a range of a block device.
+# Number of the ioctl that discards a range of a block device (BLKDISCARD of linux/fs.h).
 _BLKDISCARD = 0x1277
 _MOST_TRIM_BYTES = 32 << 20
 _NO_DISCARD = (errno.EOPNOTSUPP, errno.ENOTTY, errno.EINVAL)
@@ -73,7 +73,8 @@ class TargetPlace:
     def held(self) -> Iterator[None]:
         """Lock a file or a device against other measurements, and permit writes to it.
 
-        fio holds the lock, too: others are rejected until fio has ended. An NBD export has no lock.
+        fio holds the lock, too: other measurements are rejected until fio has ended. An NBD export
+        has no lock.
 
         Raises:
             WriteampError: another process holds the lock.
@@ -129,7 +130,7 @@ class TargetPlace:
             the drive.
 
         Raises:
-            WriteampError: the file system is too full for the file, or the place fails.
+            WriteampError: the file system is too full for the file, or discarding fails.
         """
         if self.kind == "nbd":
             options = ["--rw=trim", f"--bs={math.gcd(_MOST_TRIM_BYTES, self.size_bytes)}"]

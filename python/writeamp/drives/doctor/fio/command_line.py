@@ -37,7 +37,7 @@ _REDIRECTION = re.compile(r"(?:\d*|&)[<>]")
 _ARGUMENTS_OF_PARALLEL = ":::"
 _CONTAINERS = {"docker", "podman", "nerdctl", "kubectl", "oc", "lxc", "crictl", "docker-compose"}
 _MOST_CHARACTERS = 1 << 20
-# Commands that mention programs without running them.
+# Commands that have the name of a program as an argument, but do not run the program.
 _MENTIONING = {
     "[",
     "[[",
