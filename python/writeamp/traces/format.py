@@ -17,7 +17,7 @@ from writeamp.traces.trace import Trace
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Options of reading a trace; a format ignores the options that it does not use."""
+    """Options of reading a trace; each format supports only some of these options."""
 
     action: str | None = None
 

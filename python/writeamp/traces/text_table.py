@@ -120,7 +120,7 @@ def is_number(text: str) -> bool:
 
 
 def _is_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first row has the column names: it has only words, the rows below numbers.
+    """Return whether the first row has the column names: only words, above rows with numbers.
 
     One name may be empty, such as that of the index in files of pandas.
     """

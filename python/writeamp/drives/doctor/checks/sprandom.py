@@ -83,7 +83,7 @@ def _of_span(job: FioJob) -> Judgements:
 
 
 def _of_cache(job: FioJob) -> Judgements:
-    """Yield a job without spr_cs, as the drive's write cache may absorb both writes of an address."""
+    """Yield a job without spr_cs, as the drive's cache may absorb both writes of an address."""
     if size_of(job.options.get("spr_cs", ""), job.kb_base) or "spr_cs" in job.unknown:
         return
     regions = job.count("spr_num_regions", _REGIONS)

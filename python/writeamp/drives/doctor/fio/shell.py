@@ -239,7 +239,7 @@ class _ScriptReader:
 
 
 def _lines(text: str) -> Iterator[tuple[str, list[_HereDocument]]]:
-    """Yield each line, joined with its continuation lines, and the here-documents that follow it."""
+    """Yield each line, joined with its continuation lines, and the here-documents after it."""
     lines = text.splitlines()
     ends = {line.lstrip("\t") for line in lines}
     last_section = max((n for n, line in enumerate(lines) if line.lstrip()[:1] == "["), default=-1)
