@@ -226,8 +226,8 @@ def _holds_data(backing: str, capacity_bytes: int) -> bool:
     try:
         # Opening a pipe for reading would wait for a writer.
         with os.fdopen(os.open(backing, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
-            # Checksums are stored after the data, so bytes beyond the capacity are not data of the
-            # host.
+            # The server stores a record of the drive's identity and progress after the data, so
+            # bytes beyond the capacity are not data of the host.
             return os.lseek(file.fileno(), 0, os.SEEK_DATA) < capacity_bytes
     except OSError:  # the file has only a hole; an unreadable file is rejected by the plugin
         return False
