@@ -1,4 +1,4 @@
-"""Bench and findings: options of a reproduction, and results of a paper's parts."""
+"""Options of a reproduction (`Bench`), and results of a paper's parts (`Findings`)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from writeamp_papers.readings import AS_PRINTED, Reading
 Step: TypeAlias = Callable[[str], None]
 _T = TypeVar("_T")
 
-# A drive of real size takes half a gigabyte of memory.
+# A simulated drive of full size takes half a gigabyte of memory, so few run at once.
 _MOST_THREADS = 4
 
 
 def _silent(_: str) -> None:
-    """Ignore the step (default callback)."""
+    """Ignore the description of a step (default callback)."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Bench:
     """Options of a reproduction.
 
     Attributes:
-        full: full length instead of the short form.
+        full: True for drives and runs of the paper's size, False for smaller ones.
         figures: whether figures are computed.
         step: receives a short description of each step.
         runner: runs the simulations; by default threads of this process.
@@ -81,7 +81,7 @@ class Findings(AnyResult):
         return [item.to_dict() for item in self.items]
 
     def __add__(self, other: Findings) -> Findings:
-        """Return both findings together, in order."""
+        """Return the items, figures and skipped parts of both findings, in order."""
         return Findings(
             self.items + other.items, self.figures | other.figures, self.skipped + other.skipped
         )
@@ -91,18 +91,18 @@ class Findings(AnyResult):
         return {verdict: [i.verdict for i in self.items].count(verdict) for verdict in VERDICTS}
 
     def comparable(self) -> list[Item]:
-        """Return the items that compare a printed number with a computed one."""
+        """Return the items that compare a number printed in the paper with a computed one."""
         return [item for item in self.items if item.verdict in COMPARABLE]
 
     def matches(self, reading: str) -> int:
-        """Return the number of comparable items that agree under one joint reading."""
+        """Return the number of comparable items that agree under one reading of the paper."""
         return sum(item.agrees(item.values[reading]) for item in self.comparable())
 
 
 def late_part(module: str, function: str = "run", *arguments: str) -> Callable[[Bench], Findings]:
-    """Return a part of a paper, imported when it runs.
+    """Return a part of a paper whose module is imported when the part runs.
 
-    Listing papers then needs neither the modules that compute them nor their extras.
+    The list of papers then needs neither these modules nor their optional packages.
 
     Args:
         module: full name of the module.
@@ -119,9 +119,10 @@ def late_part(module: str, function: str = "run", *arguments: str) -> Callable[[
 
 @dataclass(frozen=True)
 class Paper:
-    """A registered paper: `parts` compute everything each time, one after another.
+    """A paper that can be reproduced; its `parts` run one after another and compute all numbers.
 
-    The first of the joint `readings` is the default, which the verdicts follow.
+    `readings` are interpretations of the paper's text. The first is the default, which decides
+    the verdicts.
     """
 
     name: str
@@ -129,7 +130,7 @@ class Paper:
     summary: str
     parts: tuple[Callable[[Bench], Findings], ...]
     readings: tuple[Reading, ...] = (AS_PRINTED,)
-    # Options of a bench that only some papers use.
+    # Fields of `Bench` that this paper uses and other papers ignore.
     options: frozenset[str] = frozenset()
 
     def run(self, bench: Bench) -> Findings:

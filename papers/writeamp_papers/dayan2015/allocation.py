@@ -20,24 +20,26 @@ from writeamp.plots.style import SERIES_COLORS
 from writeamp_papers.bench import Bench, Findings
 from writeamp_papers.items import Erratum, Item, at_most, checked, compared
 
-# LBA/PBA; figures 3 and 4 are drawn at 0.7.
+# Ratios of logical to physical pages (LBA/PBA); figures 3 and 4 use 0.7.
 FILLS = (0.6, 0.7, 0.8, 0.9)
 _FILL = 0.7
 CHUNKS = (10, 20)
 
-# Groups in Fig. 5.
+# Number of page groups in Fig. 5.
 _GROUPS = 5
 
 _CHECKED = "checked value: independent calculation, not in the paper"
 
-# The text has "between 2% … and 9%", "a little over a million".
+# Tolerances of the texts "between 2% … and 9%" (percentage points) and "a little over a million"
+# (ratio).
 _TO_ONE_DIGIT = 0.5
 _A_LITTLE = 0.05
 
-# Size and frequency of the first of two groups. The paper does not state those of Fig. 3.
+# Share of the pages and share of the writes of the first of two groups. The paper does not state
+# the shares of Fig. 3.
 _TWO_GROUPS = ((0.5, 0.9), (0.2, 0.8), (0.3, 0.5), (0.1, 0.6))
 
-# WA tends to infinity towards both ends of the division.
+# WA tends to infinity as a group's share of the spare space tends to 0, so the axis is cut here.
 _MOST_WA_SHOWN = 4.0
 
 Explored: TypeAlias = dict[tuple[int, float], pl.DataFrame]
@@ -131,7 +133,7 @@ def _misprints() -> list[Item]:
 
 
 def _workloads(explored: Explored) -> list[Item]:
-    """Return items on the number of workloads that the exploration covers."""
+    """Return items on the number of workloads that section 5.5 explores."""
     number = {chunks: float(explored[chunks, _FILL]["configurations"].sum()) for chunks in CHUNKS}
     return [
         compared(
@@ -148,7 +150,7 @@ def _workloads(explored: Explored) -> list[Item]:
 
 
 def _largest(explored: Explored) -> list[Item]:
-    """Return items on the largest distance of the closed form from the optimum."""
+    """Return items on the largest excess of the closed form's WA over the optimal WA."""
     largest = {cell: _maximum(distances, "max") for cell, distances in explored.items()}
     least_of_10 = min(largest[10, fill] for fill in FILLS)
     most_of_20 = max(largest[20, fill] for fill in FILLS)
@@ -184,7 +186,7 @@ def _largest(explored: Explored) -> list[Item]:
 
 
 def _means(explored: Explored) -> list[Item]:
-    """Return items on the mean distance of closed form and optimum, by number of groups."""
+    """Return items on the mean excess of the closed form's WA, by number of groups."""
     at_70 = max(_maximum(explored[chunks, _FILL], "mean") for chunks in CHUNKS)
     anywhere = max(_maximum(distances, "mean") for distances in explored.values())
     calculated = {10: (0.236, 0.396, 0.384, 0.315), 20: (0.484, 0.857, 0.964, 0.948)}

@@ -17,7 +17,7 @@ from writeamp.plots.spec import Line
 
 FILL = 0.7
 
-# Parameters of all experiments: h, Q, and the minimum spare space of a group per page of its own.
+# Parameters of all experiments: h, Q, and the minimum spare pages of a group per page of its data.
 FLOOR = 0.02
 WOLF = f"wolf:interval=0.001,floor={FLOOR}"
 FDP = f"fdp-frequency:interval=0.001,floor={FLOOR},ratio=2"
@@ -26,7 +26,7 @@ CHECKED = "checked value: independent simulation, not in the paper"
 
 _BLOCKS = 8192
 
-# Distance of the points of a series, in writes on the paper's drive.
+# Interval between recorded counts, in page writes on the paper's full-size drive.
 _INTERVAL = 50_000
 
 
@@ -38,7 +38,7 @@ class Size:
     layout: str
 
     def device(self, *, layout: str | None = None, fill: float = FILL) -> Device:
-        """Return the drive, by default in its own layout."""
+        """Return a drive of this size, by default with the block layout of the size."""
         return device("eagletree", blocks=self.blocks, fill=fill, layout=layout or self.layout)
 
     def writes(self, of_the_paper: float) -> int:
@@ -53,9 +53,9 @@ SHORT = Size(_BLOCKS // 8, "flat")
 
 @dataclass(frozen=True)
 class Run:
-    """Counts of a run since the fill, at equal distances in host pages; arrays of shape (n,).
+    """Counts of a run since the fill, after every interval of host pages; arrays of shape (n,).
 
-    `groups` is the number of groups of pages, 1 if unknown. `created` (shape (m,)) is the number of
+    `groups` is the number of page groups, 1 if unknown. `created` (shape (m,)) is the number of
     host pages at which each group was created.
     """
 
@@ -66,12 +66,12 @@ class Run:
     created: npt.NDArray[np.float64]
 
     def migrated(self, start: int, end: int) -> float:
-        """Return the pages that collection moved between two numbers of host pages."""
+        """Return the pages that collection moved between two counts of written host pages."""
         of_start, of_end = np.interp((start, end), self.host_pages, self.migrations)
         return float(of_end - of_start)
 
     def wa(self, start: int, end: int) -> float:
-        """Return write amplification between two numbers of host pages."""
+        """Return write amplification between two counts of written host pages."""
         return 1 + self.migrated(start, end) / (end - start)
 
     def percent_of_drive(self, pages: float) -> float:
@@ -81,9 +81,9 @@ class Run:
     def line(
         self, color: str, label: str, *, start: int, end: int, zero: int = 0, points: int = 1
     ) -> Line:
-        """Return WA over millions of writes on the paper's drive, counted from `zero`.
+        """Return a line: WA over writes since `zero`, in millions of writes on the paper's drive.
 
-        Each point is the mean over `points` of the intervals.
+        Each point of the line is the mean WA of `points` successive intervals.
         """
         ends = np.arange(start, end + 1, points * (self.host_pages[1] - self.host_pages[0]))
         wa = 1 + np.diff(np.interp(ends, self.host_pages, self.migrations)) / np.diff(ends)
@@ -128,7 +128,7 @@ def run(
     created = changed_at[np.array(events["kind"], dtype=object) == "created"]
     numbers = np.ones_like(host_pages)
     if len(changed_at):
-        # Before the first event, the number of groups is the one that the event found.
+        # The log has only changes, so the first entry also states the number of groups before it.
         of_events = np.concatenate((events["groups"][:1], events["groups"])).astype(np.float64)
         numbers = of_events[np.searchsorted(changed_at, host_pages, side="right")]
     return Run(drive, host_pages, series["gc"].astype(np.float64), numbers, created)

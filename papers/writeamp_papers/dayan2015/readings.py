@@ -1,4 +1,4 @@
-"""Joint readings of paper 3, each with one open choice changed."""
+"""Joint readings (interpretations) of paper 3, each with one open detail changed."""
 
 from __future__ import annotations
 

@@ -46,14 +46,15 @@ _OPTIMAL = f"{WOLF},allocation=optimal,weight=0.015"
 _SETTLING = 5e6
 _MEASURED = 10e6
 
-# Double swap of Fig. 2: writes until the first swap, until the second, and after it. WA of greedy
-# has converged by then.
+# Double swap of Fig. 2: writes until the first swap, until the second swap, after the second swap
+# until WA of greedy has converged, and drawn in the figure.
 _UNTIL_SWAP = 5e6
 _UNTIL_SWAP_BACK = 2e6
 _CONVERGED = 1e6
 _DRAWN = 1e6
 
-# Weight, and the spare space that the closed form leaves to the cold group (§5.5.3: 5%).
+# Weight of a new frequency estimate, and the minimum spare space of the cold group as a share of
+# the group's size (§5.5.3: 5%).
 _WEIGHTS = {FAST: 0.015, SLOW: 0.003}
 _COLD_SPACE = {AS_IN_TEXT: 0.05, LEAST: 0.002}
 _CHOICES = (
@@ -65,7 +66,7 @@ _CHOICES = (
     (0.003, 0.002),
 )
 
-# Load, layout and victims; weight, spare space of the cold group and victims.
+# Keys: (load, layout, victim policy); and (weight, spare space of the cold group, victim policy).
 _Steady = dict[tuple[str, str, str], float]
 _Swapped = dict[tuple[float, float, str], Run]
 
@@ -88,7 +89,7 @@ def _steady_wa(size: Size, load: str, layout: str, victims: str) -> float:
     settling, measured = size.writes(_SETTLING), size.writes(_MEASURED)
     workload, manager = load, _ONE_GROUP
     if load in _STATIC:
-        # The spec of groups is nested, because it is one phase.
+        # Only a phase can contain the spec of groups, so the workload has a single phase.
         workload = f"phases:writes={settling + measured},of={groups(_STATIC[load])}"
         manager = _OPTIMAL
     drive = size.device(layout=layout)

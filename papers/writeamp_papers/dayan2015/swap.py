@@ -199,5 +199,5 @@ def _increases(extra: Mapping[str, Mapping[Swap, float]]) -> Item:
 
 
 def _largest_ratio(ascending: Sequence[float]) -> float:
-    """Return the largest ratio of a value to the next one."""
+    """Return the largest ratio of a value to its successor, below 1 if all values rise."""
     return max(value / following for value, following in pairwise(ascending))

@@ -37,7 +37,7 @@ _NAMES = {
 _SINCE = "writes since the swap (millions)"
 _EXTRA = "extra migrations (% of the flash's pages)"
 
-# Drawn length of a run, in writes on the paper's drive; and intervals averaged in one point.
+# Drawn length of a run, in writes on the paper's drive; and recorded intervals per drawn point.
 _DRAWN_BEFORE = 2e6
 _DRAWN_AFTER = 10e6
 _SMOOTHED = 2
@@ -54,7 +54,7 @@ def figures(swaps: Swaps) -> dict[str, FigureSpec]:
 
 
 def _over_time(swaps: Swaps) -> PanelChart:
-    """Describe write amplification with and without a swap, one panel per manager."""
+    """Describe WA over host writes with and without a swap, one panel per block manager."""
     panels = []
     start, middle = swaps.size.writes(_DRAWN_BEFORE), swaps.swap_at
     end = middle + swaps.size.writes(_DRAWN_AFTER)

@@ -25,23 +25,24 @@ FDP = f"{drives.FDP},allocation=optimal,class=last"
 FDP_CURRENT = f"{drives.FDP},allocation=optimal,class=current"
 MANAGERS = (WOLF, WOLF_SLOW, FDP, FDP_CURRENT)
 
-# Update frequencies of the two groups of Figs. 6 and 7 and of milder swaps; those of the five
-# groups of Fig. 8.
+# Update frequencies of the two groups of Figs. 6 and 7 and of milder swaps; update frequencies of
+# the five groups of Fig. 8.
 TWO_GROUPS = ((10, 90), (20, 80), (30, 70), (40, 60))
 FIVE_GROUPS = (1, 2, 4, 8, 16)
 PAIRS = tuple(combinations(range(len(FIVE_GROUPS)), 2))
 
-# Counted writes after a swap: the default, and those of Figs. 6 and 7.
+# Writes after a swap over which migrations are counted: by default, and in Figs. 6 and 7.
 AFTER = 10e6
 COUNTED = (5e6, 10e6, 20e6)
 
 # Writes with the first frequencies ("after 5 million writes", Fig. 8). Before them, all groups are
 # written equally often. FDP's coldest group holds all free blocks after the fill and releases them
-# only as it uses them. At its own frequency it would need more writes than these.
+# only as it uses them. At its own low write frequency it would need more than
+# the writes before the swap.
 _ALIKE = 2e6
 _BEFORE = 5e6
 
-# WA is back when it is this close to its level without a swap.
+# WA has recovered when it exceeds its level without a swap by at most this share.
 _BACK = 0.1
 
 Frequencies: TypeAlias = tuple[int, ...]
@@ -80,18 +81,18 @@ class Swaps:
     def extra_over_time(
         self, manager: str, frequencies: Frequencies, swap: Swap
     ) -> tuple[list[float], list[float]]:
-        """Return millions of writes since the swap on the paper's drive, and extra migrations."""
+        """Return writes since the swap (millions on the paper's drive) and extra migrations (% of PBA)."""
         millions = np.linspace(0, max(self.counted(frequencies)) / 1e6, 201)
         return millions.tolist(), [
             self.extra(manager, frequencies, swap, 1e6 * million) for million in millions
         ]
 
     def counted(self, frequencies: Frequencies) -> tuple[float, ...]:
-        """Return the numbers of writes after a swap with known extra migrations."""
+        """Return the numbers of writes after a swap for which extra migrations can be computed."""
         return COUNTED if frequencies == TWO_GROUPS[0] else (AFTER,)
 
     def millions_until_back(self, manager: str, frequencies: Frequencies, swap: Swap) -> float:
-        """Return the writes, in millions on the paper's drive, until WA is permanently back."""
+        """Return millions of writes on the paper's drive until WA has recovered for good."""
         end = self.swap_at + self.size.writes(AFTER)
         level = self.run(manager, frequencies, None).wa(self.swap_at, end)
         line = self.run(manager, frequencies, swap).line(

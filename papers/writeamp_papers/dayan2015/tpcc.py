@@ -1,4 +1,4 @@
-"""Dayan et al. 2015, section 6.2: TPC-C, with pages of constant temperatures.
+"""Dayan et al. 2015, section 6.2: TPC-C, with pages of constant update frequencies.
 
 The trace is not published. The workload `tpcc` replaces it, with the histogram of Fig. 9.
 """
@@ -41,7 +41,7 @@ from writeamp_papers.dayan2015.readings import FILL as FILL_READ
 from writeamp_papers.items import Item, at_most, checked, compared, ordered, within
 from writeamp_papers.readings import Reading
 
-# Fill by the 802,816 pages on the drive of Table 2, and fill of Table 2.
+# Fill (logical over physical pages): of the 802,816 pages on Table 2's drive; and Table 2's value.
 _FILLS = (0.765625, 0.7)
 _FILL = _FILLS[0]
 
@@ -50,20 +50,21 @@ _SINGLE = "single"
 _WOLF = f"{drives.WOLF},{_FILTERS},ratio=2,hold=50,smallest=1,max_groups=16,weight=0.015"
 _FDP = f"{drives.FDP},{_FILTERS},max_groups=16"
 
-# The paper's rule for the coldest group; without it; and with its condition always true.
+# Closed form with the paper's rule for the coldest group; without the rule; and with the rule
+# always applied.
 _RULE = "closed-form,coldest_ratio=0.05,coldest_op=0.05"
 _NO_RULE = "closed-form,coldest_ratio=0,coldest_op=0.05"
 _ALWAYS = "closed-form,coldest_ratio=1,coldest_op=0.05"
 _OPTIMAL = "optimal"
 
-# Share of cold-looking pages that are demoted: 1 is the paper's text.
+# Share of the pages classified as cold that are demoted; the paper's text means 1.
 _DEMOTION = 0.125
 _LITERAL_DEMOTION = 1.0
 
 _RULES = {PRINTED_RULE: _RULE, NO_RULE: _NO_RULE, ALWAYS: _ALWAYS}
 _DEMOTIONS = {SOME: _DEMOTION, EVERY: _LITERAL_DEMOTION}
 _FILL_OF = dict(zip((OF_THE_PAGES, OF_TABLE_2), _FILLS, strict=True))
-# Below 2% of a group's size, the engine uses its floor instead.
+# The engine gives each group at least 2% of its size as spare space, so no smaller value exists.
 _COLD_SPACE = {AS_IN_TEXT: 0.05, LEAST: FLOOR}
 
 # Numbers of FDP's groups, which the paper does not give; Wolf has 7 to 9.
@@ -76,14 +77,14 @@ _SETTLING = 27e6
 _MEASURED = 20e6
 _MILLIONS = (_SETTLING + _MEASURED) / 1e6
 
-# Intervals averaged in one point of Fig. 10; the paper smooths too.
+# Recorded intervals averaged in one drawn point of Fig. 10; the paper also smooths its curves.
 _SMOOTHED = 10
 
-# Wolf's groups change with the seed, so its WA is the mean over this many runs: in the short form,
-# and in the full form.
+# Wolf's groups change with the seed, so its WA is the mean over this many runs: for a short
+# reproduction, and for one of full length.
 _SEEDS = (2, 3)
 
-# Manager and fill.
+# Key: (spec of the block manager, fill).
 _Key = tuple[str, float]
 _Runs = Mapping[_Key, Sequence[Run]]
 
@@ -139,7 +140,7 @@ class _Study:
 
     @property
     def measured(self) -> tuple[int, int]:
-        """Interval of the measured writes."""
+        """First and last host page count of the measured writes."""
         start = self.size.writes(_SETTLING)
         return start, start + self.size.writes(_MEASURED)
 
@@ -147,7 +148,7 @@ class _Study:
         return fmean(run.wa(*self.measured) for run in self.runs[manager, fill])
 
     def levels(self) -> list[Item]:
-        """Return items on write amplification of one group and of Wolf."""
+        """Return items on write amplification with a single group of pages and with Wolf."""
         single, wolf = self.wa(_SINGLE), self.wa(_wolf(_RULE))
         return [
             *(
@@ -223,7 +224,7 @@ class _Study:
 
         def saved(reading: Reading) -> float:
             demotion = _DEMOTIONS[reading.choices[DEMOTION]]
-            # With every cold-looking page demoted, only the rule as printed is simulated.
+            # If every page classified as cold is demoted, only the rule as printed is simulated.
             rule = _RULES[reading.choices[RULE]]
             return self._saved(rule, _FILL_OF[reading.choices[FILL_READ]], demotion)
 
@@ -284,14 +285,17 @@ class _Study:
 
 
 def _in_theory() -> list[Item]:
-    """Return the item on the closed form's loss for known groups: clusters and tail of Fig. 9."""
+    """Return the item on the closed form's extra WA if the groups are Fig. 9's clusters and tail."""
     sizes = [share for share, _, _ in update_frequencies.CLUSTERS]
     means = [mean for _, mean, _ in update_frequencies.CLUSTERS]
     low, high = update_frequencies.TAIL
     tail, tail_mean = update_frequencies.TAIL_SHARE, (high - low) / np.log(high / low)
 
     def lost(fill: float, cold_op: float, *, with_tail: bool) -> float:
-        """Return the loss in percent of the optimum's WA; the coldest group has a minimum space."""
+        """Return the closed form's extra WA in percent of the optimal WA.
+
+        `cold_op` is the minimum spare space of the coldest group.
+        """
         of_groups = [*sizes, tail] if with_tail else sizes
         updates = [0.0, *means, tail_mean][: len(of_groups) + 1]
         pages = np.array([1 - sum(of_groups), *of_groups])
@@ -330,7 +334,8 @@ def _figures(study: _Study) -> dict[str, FigureSpec]:
 
 
 def _figure_of_wa(study: _Study) -> LineChart:
-    # With the rule always acting, the single group at the start has too little space.
+    # If the rule always applies, the single group at the start has too little space, so that line
+    # begins 3 million writes later.
     managers = {
         "one group": (_SINGLE, HOST_COLOR, 0.0),
         f"{_NUMBER} groups of FDP": (_fdp(_NUMBER), SERIES_COLORS[2], 0.0),

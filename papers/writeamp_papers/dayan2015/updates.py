@@ -16,7 +16,8 @@ from writeamp_papers.items import Item, compared, typed_in
 
 PAGES = 802_816
 
-# Share of pages, mean and deviation of the updates of each cluster; then the tail.
+# Of each cluster: share of the pages, then mean and standard deviation of a page's updates.
+# The tail of the histogram follows.
 CLUSTERS = ((0.23, 25.0, 5.0), (0.23, 200.0, 40.0))
 TAIL_SHARE = 0.002
 TAIL = (300.0, 13_300.0)
@@ -34,7 +35,7 @@ def run(bench: Bench) -> Findings:
 
 
 def updates_of_pages() -> npt.NDArray[np.int64]:
-    """Return the updates of each page, shape (PAGES,): quantiles of each distribution."""
+    """Return the number of updates of each page, shape (PAGES,), from quantiles."""
     from scipy.special import ndtr, ndtri  # type: ignore[import-untyped]  # noqa: PLC0415 (slow)
 
     parts = []

@@ -1,4 +1,4 @@
-"""Joint readings of paper 5: one set of choices for all of its figures."""
+"""Joint readings (interpretations) of paper 5: one set of choices for all of its figures."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Firmware:
     """Firmware of a drive and sampling of its pins, equal in all figures.
 
     Attributes:
-        mapping: unit of mapping and programming.
-        caches_data: whether memory caches host writes.
-        read_share: share of that memory for reads in a mix.
-        flash_of_ssd_i: the drive of Table I with SSD-I's kind of flash.
+        mapping: unit of address mapping and programming (`Mapping`).
+        caches_data: whether the drive's memory caches host writes.
+        read_share: share of the cache that reads take under a load of reads and writes.
+        flash_of_ssd_i: the drive of Table I whose type of flash SSD-I has.
         period_ps: time between two samples of a pin, in ps.
     """
 
@@ -37,15 +37,15 @@ class Firmware:
 
 @dataclass(frozen=True)
 class Choices:
-    """Choices of one reading, as the runs need them.
+    """Choices of one reading (interpretation of the paper), as parameters of the runs.
 
     Attributes:
         firmware: firmware of every drive.
         is_emptied: whether SSD-v is empty before each workload of Figs. 5 and 6.
-        op_is_physical: whether the flash of a partition of Fig. 9 is its size plus 2.8 GiB.
-        has_initial_data: whether the partition is written once before the sub-tests.
-        sub_tests_a_trace: sub-tests of Figs. 10 and 11 per volume of a trace; None if each has
-            5 GiB.
+        op_is_physical: whether the drive of Fig. 9 has flash for the disk partition plus 2.8 GiB.
+        has_initial_data: whether the disk partition is written once before the sub-tests.
+        sub_tests_a_trace: sub-tests of Figs. 10 and 11 into which the written bytes of a trace
+            are divided; None if each sub-test writes 5 GiB.
     """
 
     firmware: Firmware

@@ -1,4 +1,4 @@
-"""Paper 5's drives at a scale, and the programs of a drive under successive loads."""
+"""Paper 5's drives, scaled down, and their page programs under successive loads."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from writeamp_papers.four_level.loads import PAGE_BYTES
 
 @dataclass(frozen=True)
 class PinCounts:
-    """Programs that a capture of the pins shows.
+    """Page programs that a capture of the Ready/Busy pins shows.
 
     Attributes:
-        facts: the four levels of the drive.
-        programs_by_pin: low times within the window of programs, by captured pin.
-        low_times: all low times.
+        facts: numbers of channels, chips, dies and planes of the drive.
+        programs_by_pin: number of low times as long as a program, by captured pin.
+        low_times: number of all low times: programs, reads and erases.
     """
 
     facts: PinFacts
@@ -56,12 +56,12 @@ class PinCounts:
 
     @property
     def spread_of_dies(self) -> float:
-        """Programs of the die with the most, over their mean."""
+        """Ratio of the programs of the busiest die to the mean over all dies."""
         return max(self.programs_by_pin) * len(self.programs_by_pin) / sum(self.programs_by_pin)
 
     @property
     def active_share(self) -> float:
-        """Share of the pins with a program."""
+        """Share of the pins that show at least one program."""
         return sum(programs > 0 for programs in self.programs_by_pin) / len(self.programs_by_pin)
 
 
@@ -69,9 +69,9 @@ def count_pins(path: str | os.PathLike[str], facts: PinFacts, host_bytes: float)
     """Count the programs of a capture, and compute write amplification by eq. 2.
 
     Args:
-        path: a capture of all pins, or of some that represent all.
-        facts: the drive's levels and window of programs.
-        host_bytes: L_Volume_Data.
+        path: file with a capture of all pins, or of some that represent all.
+        facts: the drive's levels, and the range of low times that count as programs.
+        host_bytes: bytes written by the host, L_Volume_Data in the paper.
     """
     pins = read(path).pins
     window_us = facts.fixed_window_us()
@@ -100,10 +100,11 @@ GIB = 2**30
 # Section V.A: a count ends "when the level of tested R/B signal keeps high for 5 minutes".
 QUIET_NS = 300 * 10**9
 
-# "About 12 hours" of random writes, at the 1.23 MB/s of this state in Fig. 9a.
+# Drive writes in "about 12 hours" of random writes, at the steady 1.23 MB/s of Fig. 9a.
 STEADY_WRITES = 1.33
 
-# The paper does not describe the firmware. Copies get blocks of their own, as is usual. If they
+# The paper does not describe the firmware. Garbage collection copies to blocks of its own, as is
+# usual. If copies
 # shared blocks with host writes, data that are never written again would be spread over all blocks,
 # and WA would not fall within fifteen sub-tests of F1 as in Fig. 10.
 _MANAGER = "sepgc"
@@ -111,22 +112,23 @@ _MANAGER = "sepgc"
 _SEED = 5
 _CHUNK_EVENTS = 1_000_000
 
-# A load of given requests ends with the last one.
+# A load ends with its last request, so it needs no limit.
 _NO_END = 2**62
 
 _NS_A_S = 1e9
 
-# Minimum size of a cache: the 32 KB of SSD-v and SSD-S are few pages already.
+# Minimum size of a cache: the 32 KB of SSD-v and SSD-S hold only a few pages, so they are not
+# scaled down.
 _LEAST_CACHE_BYTES = 32 * 2**10
-# Minimum of cached parts of a mapping table that are replaced.
+# Minimum size of a mapping-table cache that holds a part of the table.
 _LEAST_MAP_BYTES = 2 * PAGE_BYTES
 
 
 @dataclass(frozen=True)
 class Drive:
-    """Drive, the levels of its flash by Table I, and the sampling of its pins.
+    """A drive, the levels of its flash by Table I, and the sampling of its pins.
 
-    In the reading of stripes, all dies act together, and the device has one die for all.
+    If a reading maps stripes over all dies, the simulated device has one die for all dies.
     """
 
     device: Device
@@ -135,15 +137,15 @@ class Drive:
 
     @property
     def capacity_bytes(self) -> int:
-        """Capacity that the host sees, in bytes."""
+        """Logical capacity in bytes."""
         return self.device.capacity_bytes
 
 
 @dataclass(frozen=True)
 class Scale:
-    """Scale of a drive: smaller in bytes and faster aged by the same factor.
+    """Scale of a drive: capacity and written bytes are divided by the same factor.
 
-    Blocks have `pages_per_block` pages, so that each die has many blocks. With few, the free blocks
+    Blocks have `pages_per_block` pages, so that each die has many blocks. With few blocks, those
     reserved for collection would take much of the spare space.
     """
 
@@ -164,9 +166,9 @@ class Scale:
 
         Args:
             profile: the profile's name.
-            firmware: mapping and memory use of a reading.
-            changes: values of the profile's tables.
-            reads_share_cache: whether the load is a mix, in which reads get a share of memory.
+            firmware: mapping and memory use of a reading (interpretation) of the paper.
+            changes: settings that replace those of the profile.
+            reads_share_cache: whether the load has reads, which take a share of the cache.
             memory_of: the profile whose memory the drive has, instead of its own.
             flash_share: share of the flash of Table I that the drive has.
             op: over-provisioning, spare over user space, instead of Table I's.
@@ -212,7 +214,7 @@ class Scale:
         return Drive(made, facts_of(whole), firmware.period_ps)
 
     def _bytes(self, of_profile: int, least: int) -> int:
-        """Return the size of a cache at this scale; a missing or complete one stays so."""
+        """Return the bytes of a cache at this scale; 0 (off, or the whole table) stays 0."""
         return of_profile and max(least, of_profile // self.factor)
 
 
@@ -220,14 +222,14 @@ _LEVELS_OF_DIES = ("channels", "chips_per_channel", "dies_per_chip")
 
 
 def _flash(profile: str) -> list[str]:
-    """Return the times of a profile's flash, as changes for another profile."""
+    """Return the flash times of a profile as settings that replace those of another profile."""
     timing: Mapping[str, Any] = (device(profile).times or {})["timing"]
     return [f"timing.{name}={json.dumps(value)}" for name, value in timing.items()]
 
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of programs under a load, by the pins and by the drive itself.
+    """Counts of page programs under a load: measured at the pins, and by the drive itself.
 
     Attributes:
         pages: mapping units that the drive programmed, by cause.
@@ -235,7 +237,7 @@ class Counts:
         operations: flash operations: reads, programs and erases.
         written_bytes: bytes that the host wrote.
         write_s: time until all requests were answered, in seconds.
-        by_pins: programs by the pins.
+        by_pins: programs measured at the Ready/Busy pins.
     """
 
     pages: Mapping[str, int]
@@ -257,12 +259,12 @@ class Counts:
 
     @property
     def error(self) -> float:
-        """|PEN| of all pins, in percent (eq. 4)."""
+        """Absolute percentage error of all pins, |PEN| (eq. 4)."""
         return percentage_error(self.by_pins.wa, self.true_wa)
 
     @property
     def error_by_one(self) -> float:
-        """|PEN| of one pin, the paper's method, in percent."""
+        """Absolute percentage error |PEN| of one pin, which is the paper's method."""
         return percentage_error(self.by_pins.wa_by_one, self.true_wa)
 
     @property
@@ -271,7 +273,7 @@ class Counts:
         return self.written_bytes / MIB / self.write_s
 
     def causes(self) -> str:
-        """Return the flash bytes of each cause over the host's, as text."""
+        """Return the flash bytes of each cause, divided by the host's written bytes, as text."""
         parts = [
             f"{cause} {n * self.unit_bytes / self.written_bytes:.2f}"
             for cause, n in self.pages.items()
@@ -281,7 +283,7 @@ class Counts:
 
 
 class Life:
-    """Life of a drive since its fill, under successive loads on one clock."""
+    """A drive under successive loads in one continuous virtual time."""
 
     def __init__(
         self,
@@ -299,7 +301,7 @@ class Life:
             load: the first load of the host.
             is_filled: whether the whole user space is written once, in order.
             ageing_writes: random 4 KiB writes before the load, in multiples of the user space.
-            missed: share of the low times that sampling misses.
+            missed: share of the low times that the pin sampling misses.
         """
         made = drive.device
         self._drive, self._missed = drive, missed
@@ -333,10 +335,10 @@ class Life:
         self._before = self._now()
 
     def settle(self, look: Callable[[Path], object] | None = None) -> Counts:
-        """Wait until the load and its consequences end and every pin stays high.
+        """Wait until the load and the garbage collection after it end and every pin stays high.
 
         Args:
-            look: called with the capture of the pins, a file that is then deleted.
+            look: called with the file of the pin capture, which is deleted afterwards.
 
         Returns:
             Counts since the drive was prepared, or since the previous load had settled.
@@ -374,7 +376,7 @@ class Life:
         )
 
     def go_on(self, load: EngineLoad, look: Callable[[Path], object] | None = None) -> Counts:
-        """Serve another load after five quiet minutes; see `settle`."""
+        """Serve another load after five minutes without requests; see `settle`."""
         self.run.go_on(load, seed=_SEED, idle_ns=QUIET_NS, requests=_NO_END)
         return self.settle(look)
 

@@ -12,12 +12,12 @@ _MARKERS: tuple[Marker, ...] = ("circle", "square", "diamond", "triangle")
 _KIB = 1024
 
 _Errors = Mapping[Access, Mapping[str, float]]
-# Values of each series by sub-test.
+# By name of the series: a value for each sub-test.
 _BySeries = Mapping[str, Sequence[float]]
 
 
 def percentage_errors(errors: _Errors, methods: Sequence[str], subtitle: str) -> PanelChart:
-    """Describe |PEN| over the size, one panel per kind of access and one line per method."""
+    """Describe the absolute percentage error |PEN| over the access size, one line per method."""
     panels = []
     for is_random in (False, True):
         for share in (1.0, 0.5):
@@ -30,7 +30,7 @@ def percentage_errors(errors: _Errors, methods: Sequence[str], subtitle: str) ->
                     )
                     for size in SIZES
                 ]
-                # A logarithmic axis has no 0, so exact values are drawn at its end.
+                # A logarithmic axis has no 0, so an error of 0 is drawn at the lower end of the axis.
                 lines.append(
                     Line(
                         _kib(),
@@ -60,7 +60,7 @@ _LEAST_PEN = 1e-4
 def micro_benchmarks(
     wa: Mapping[tuple[str, Access], float], drives: Sequence[str], subtitle: str
 ) -> PanelChart:
-    """Describe WA over the size, one panel per drive and share of writes."""
+    """Describe WA over the access size, one panel per drive and share of writes."""
     panels = []
     for share in (0.5, 1.0):
         for name in drives:
@@ -99,7 +99,7 @@ def by_sub_test(
     write_mb_s: _BySeries,
     printed: Mapping[str, Mapping[int, float]],
 ) -> PanelChart:
-    """Describe WA and write bandwidth by sub-test, one panel each, and printed values of WA."""
+    """Describe WA and write bandwidth over the sub-test number, with the paper's values of WA."""
     of_wa, of_bandwidth = [], []
     for index, name in enumerate(wa):
         color = series_color(index)

@@ -32,11 +32,11 @@ def write_amplification(programmed_pages: float, page_bytes: int, host_bytes: fl
 
 
 def percentage_error(tested_pages: float, real_pages: float) -> float:
-    """Return |PEN|, the error of a measured number of page programs, in percent (eq. 4).
+    """Return |PEN|, the absolute percentage error of a measured number of programs (eq. 4).
 
     Args:
-        tested_pages: programs by the Ready/Busy pins, N_page_test.
-        real_pages: programs by the drive's own count, N_page_real; above 0.
+        tested_pages: page programs counted at the Ready/Busy pins, N_page_test.
+        real_pages: page programs counted by the drive, N_page_real; above 0.
 
     >>> percentage_error(999, 1000)
     0.1
@@ -48,7 +48,7 @@ def op_percent(user_space_gb: float, op_space_gb: float = SSD_I_OP_SPACE_GB) -> 
     """Return OP%, the spare share of the available space of a partitioned drive (eq. 5).
 
     Args:
-        user_space_gb: size of the partition.
+        user_space_gb: size of the disk partition.
         op_space_gb: space that the drive reserves, in the same unit.
 
     >>> round(op_percent(25.2), 3)
@@ -58,7 +58,7 @@ def op_percent(user_space_gb: float, op_space_gb: float = SSD_I_OP_SPACE_GB) -> 
 
 
 def share_of_window(from_us: float, window_us: tuple[float, float]) -> float:
-    """Return the share of a window's times above a time, all equally likely (section IV.C).
+    """Return the share of a uniform range of times that is above a time (section IV.C).
 
     >>> share_of_window(2000, (200, 2200))
     0.1

@@ -19,7 +19,7 @@ from writeamp._engine import Load as EngineLoad
 PAGE_BYTES = 4096
 SECTOR_BYTES = 512
 
-# Table II, in bytes.
+# Access sizes of Table II, in bytes.
 SIZES = (512, 4096, 8192, 16384, 32768)
 
 _WRITE, _READ = 0, 2
@@ -29,7 +29,7 @@ Integers: TypeAlias = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Access:
-    """Access of Table II: one micro-benchmark."""
+    """Parameters of a micro-benchmark of Table II: size in bytes, order, writes, alignment."""
 
     size: int
     is_random: bool
@@ -37,13 +37,13 @@ class Access:
     is_aligned: bool
 
     def __str__(self) -> str:
-        """Return the access in the paper's form."""
+        """Return the access in the paper's notation, such as 4K-RD-50%-W-Y."""
         size = f"{self.size}" if self.size < 1024 else f"{self.size // 1024}K"
         order = "RD" if self.is_random else "SQ"
         return f"{size}-{order}-{self.write_share:.0%}-W-{'Y' if self.is_aligned else 'N'}"
 
     def load(self, space_bytes: int, volume_bytes: int, *, seed: int) -> EngineLoad:
-        """Return requests within a space until so many bytes are written."""
+        """Return requests within `space_bytes` that write `volume_bytes` in total."""
         draws = np.random.default_rng(seed)
         # The number of writes is exact; their positions among the reads are random.
         writes = max(1, volume_bytes // self.size)
@@ -64,7 +64,7 @@ class Access:
 
 
 def grid(orders: Sequence[bool], write_shares: Sequence[float]) -> list[Access]:
-    """Return Table II's accesses in every size, random where an order is true, aligned or not."""
+    """Return Table II's accesses of every size, aligned and not; a true order means random."""
     return [
         Access(size, is_random, write_share, is_aligned)
         for is_random in orders
@@ -75,7 +75,7 @@ def grid(orders: Sequence[bool], write_shares: Sequence[float]) -> list[Access]:
 
 
 def requests(offsets: Integers, sizes: Integers, is_write: npt.NDArray[np.bool_]) -> EngineLoad:
-    """Return requests in bytes, shape (n,) each, one after another, in the engine's form."""
+    """Convert arrays of requests in bytes, shape (n,), to an engine load without overlap."""
     first, end = offsets // PAGE_BYTES, -(-(offsets + sizes) // PAGE_BYTES)
     return EngineLoad.trace(
         ops=np.where(is_write, _WRITE, _READ).astype(np.uint8),

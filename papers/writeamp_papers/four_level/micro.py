@@ -15,21 +15,21 @@ DRIVES = ("ssd-i", "ssd-m", "ssd-s")
 SHARES = (1.0, 0.5)
 _VOLUME_BYTES = 5 * GIB
 
-# The random writes of the twelve hours take no simulated time, except the last ones, so that caches
-# fill and background collection stops.
+# Only the last of the random writes of the twelve hours take simulated time. They fill the caches
+# and let background collection finish.
 STEADY = Access(PAGE_BYTES, is_random=True, write_share=1, is_aligned=True)
 _TIMED_SHARE = 0.02
 
 
 @dataclass(frozen=True)
 class MicroForm:
-    """Drives at a scale, and the maximum of accesses of 512 bytes of a workload."""
+    """Scale of the drives, and the maximum number of 512-byte writes of a workload."""
 
     scale: Scale
     most_small_writes: int
 
     def volume(self, access: Access) -> int:
-        """Return the bytes that an access writes."""
+        """Return the bytes that a workload of this access writes."""
         volume = _VOLUME_BYTES // self.scale.factor
         if access.size > SECTOR_BYTES:
             return volume
@@ -58,7 +58,7 @@ class Workload:
 
 
 class ReadingCounts:
-    """Counts of every workload under one reading."""
+    """Program counts of every workload under one reading (interpretation) of the paper."""
 
     def __init__(
         self, counts: Mapping[tuple[Firmware, Workload], Counts], choices: Choices
@@ -82,31 +82,31 @@ class ReadingCounts:
         return self.counts(drive, access).wa
 
     def all_of(self, drive: str, share: float) -> list[tuple[Access, Counts]]:
-        """Return the workloads of one drive and share of writes, with their counts."""
+        """Return the accesses and counts of all workloads on a drive with one share of writes."""
         return [(access, self.counts(drive, access)) for access in grid((True, False), (share,))]
 
     def mean(
         self, drive: str, share: float, sizes: Collection[int], *, is_random: bool = False
     ) -> float:
-        """Return the mean WA over some sizes, aligned and not."""
+        """Return the mean WA over some access sizes, with aligned and unaligned accesses."""
         chosen = (access for access in grid((is_random,), (share,)) if access.size in sizes)
         return fmean(self.wa(drive, access) for access in chosen)
 
     def curve(self, drive: str, share: float, *, is_random: bool = True) -> list[float]:
-        """Return WA over all sizes, aligned."""
+        """Return WA of aligned accesses, one value for each access size."""
         return [self.wa(drive, Access(size, is_random, share, is_aligned=True)) for size in SIZES]
 
 
 class MicroMeasurement:
-    """Counts of every workload by reading, and the scale of the drives."""
+    """Program counts of every workload under each reading, and the scale of the drives."""
 
     def __init__(self, counts: Mapping[tuple[Firmware, Workload], Counts], form: MicroForm) -> None:
-        """Store the counts by firmware and workload, and the form."""
+        """Store the counts by firmware and workload, and the scale of the drives."""
         self._found = counts
         self.form = form
 
     def under(self, choices: Choices) -> ReadingCounts:
-        """Return the counts of one reading."""
+        """Return the counts under one reading."""
         return ReadingCounts(self._found, choices)
 
     def by_reading(self, value: Callable[[ReadingCounts], float]) -> dict[str, float]:

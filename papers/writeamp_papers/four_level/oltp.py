@@ -38,8 +38,8 @@ class Statistics:
         write_share: share of writes among the requests.
         written_gib: GiB that the whole trace writes.
         mean_bytes, most_bytes: mean and largest sizes by direction, (write, read).
-        sequential_share: share of requests that continue one of the last.
-        span_share: share of the drive in which all others start.
+        sequential_share: share of requests that start at the end of the previous request.
+        span_share: share of the drive in which all other requests start.
     """
 
     name: str
@@ -54,8 +54,8 @@ class Statistics:
         """Yield sub-tests of about equal written bytes, repeating the trace from its start.
 
         Args:
-            space_bytes: the user space, at a scale.
-            factor: size of the real trace over that of this one.
+            space_bytes: logical capacity of the scaled drive.
+            factor: written bytes of the real trace, divided by those of the generated trace.
             sub_test_bytes: bytes written by each sub-test.
         """
         whole_bytes = round(self.written_gib * GIB / factor)
@@ -69,14 +69,14 @@ class Statistics:
 
     @staticmethod
     def _place(written: Integers, bytes_before: int) -> int:
-        """Return the number of requests before so many written bytes, all repetitions included."""
+        """Return the number of requests that write `bytes_before` bytes, repetitions included."""
         repetitions, rest = divmod(bytes_before, int(written[-1]))
         return repetitions * written.size + int(np.searchsorted(written, rest))
 
     def requests(
         self, space_bytes: int, volume_bytes: int, *, seed: int
     ) -> tuple[Integers, Integers, npt.NDArray[np.bool_]]:
-        """Return first bytes, sizes and directions (True: write) of requests; shape (n,) each."""
+        """Return first bytes, sizes in bytes and directions (True: write); shape (n,) each."""
         draws = np.random.default_rng(seed)
         count = round(volume_bytes / self.mean_bytes[0] / self.write_share)
         is_write = draws.random(count) < self.write_share
@@ -90,7 +90,7 @@ class Statistics:
         return self._offsets(draws, sizes, span_bytes), sizes, is_write
 
     def _offsets(self, draws: np.random.Generator, sizes: Integers, span_bytes: int) -> Integers:
-        """Return first bytes: at a random sector, or at the end of the previous request."""
+        """Return first bytes of requests: a random sector, or the end of the previous request."""
         goes_on = draws.random(sizes.size) < self.sequential_share
         goes_on[0] = False
         starts = draws.integers(0, span_bytes // SECTOR_BYTES, sizes.size) * SECTOR_BYTES
@@ -105,13 +105,13 @@ class Statistics:
 def _sizes(
     draws: np.random.Generator, count: int, mean_bytes: float, most_bytes: float
 ) -> Integers:
-    """Draw whole sectors, geometrically distributed up to the largest."""
+    """Draw sizes in bytes: whole sectors, geometrically distributed up to a maximum."""
     sectors = draws.geometric(min(1.0, SECTOR_BYTES / mean_bytes), count)
     sizes: Integers = np.minimum(sectors, int(most_bytes) // SECTOR_BYTES) * SECTOR_BYTES
     return sizes
 
 
-# Table II.
+# Statistics of Table II.
 F1 = Statistics("F1", 0.77, 14.6, (3.8 * KIB, 2.3 * KIB), (16 * KIB, int(8.3 * KIB)))
 F2 = Statistics("F2", 0.18, 1.8, (3.0 * KIB, 2.3 * KIB), (256 * KIB, 64 * KIB))
 _TRACES = {"F1": F1, "F2": F2}
@@ -121,7 +121,7 @@ _FIGURES = {"F1": "Fig. 10", "F2": "Fig. 11"}
 _SUB_TESTS = 13
 _STABLE = 10
 
-# "About" is a tolerance of 25%.
+# Tolerance of values that the paper states as "about": 25%.
 _ABOUT = 0.25
 _UNNOTICED = 0.05
 
@@ -131,7 +131,7 @@ _Tests: TypeAlias = list[Counts]
 
 
 class _OltpRun:
-    """Sub-tests of every reading and trace."""
+    """Results of the sub-tests of each trace under each reading."""
 
     def __init__(self, by_key: Mapping[tuple[Choices, str], _Tests]) -> None:
         self._by_key = by_key
@@ -140,7 +140,7 @@ class _OltpRun:
         return self._by_key[_run_of(choices), name]
 
     def values(self, name: str, value: Callable[[_Tests], float]) -> dict[str, float]:
-        """Return a value of one trace by reading."""
+        """Return a value computed from a trace's sub-tests, by name of the reading."""
         return by_reading(lambda choices: value(self.tests(choices, name)))
 
 
@@ -158,7 +158,7 @@ def run(bench: Bench) -> Findings:
 
 
 def _run_of(choices: Choices) -> Choices:
-    """Return the choices of a reading that affect these figures."""
+    """Return the choices of a reading without those that do not affect Figs. 10 and 11."""
     return Choices(choices.firmware, sub_tests_a_trace=choices.sub_tests_a_trace)
 
 
@@ -195,7 +195,7 @@ def _items(runs: _OltpRun) -> list[Item]:
 
 
 def _levels(runs: _OltpRun) -> list[Item]:
-    """Return items on the levels of WA and bandwidth that section V.C states."""
+    """Return items on the values of WA and bandwidth that section V.C states."""
     printed: tuple[tuple[str, str, float, Callable[[_Tests], float], str], ...] = (
         ("F1", "WA of the first sub-test", 16, _first_wa, "P5-F10-1"),
         ("F1", "write bandwidth of the first sub-test (MB/s)", 2, _first_rate, "P5-F10-2"),
@@ -266,7 +266,7 @@ def _trends(runs: _OltpRun) -> list[Item]:
 
 
 def _from_stable(tests: _Tests) -> float:
-    """Return the ratio of our first stable sub-test to the stated one."""
+    """Return the ratio, at least 1, of our first stable sub-test's number to the paper's."""
     return spread((_STABLE, settled_at(_wa(tests))))
 
 
