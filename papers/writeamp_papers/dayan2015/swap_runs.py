@@ -81,7 +81,7 @@ class Swaps:
     def extra_over_time(
         self, manager: str, frequencies: Frequencies, swap: Swap
     ) -> tuple[list[float], list[float]]:
-        """Return writes since the swap (millions on the paper's drive) and extra migrations (% of PBA)."""
+        """Return writes since the swap (in millions on the paper's drive) and extra migrations."""
         millions = np.linspace(0, max(self.counted(frequencies)) / 1e6, 201)
         return millions.tolist(), [
             self.extra(manager, frequencies, swap, 1e6 * million) for million in millions

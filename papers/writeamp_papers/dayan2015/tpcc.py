@@ -285,7 +285,7 @@ class _Study:
 
 
 def _in_theory() -> list[Item]:
-    """Return the item on the closed form's extra WA if the groups are Fig. 9's clusters and tail."""
+    """Return the item on the closed form's extra WA if Fig. 9's clusters are the groups."""
     sizes = [share for share, _, _ in update_frequencies.CLUSTERS]
     means = [mean for _, mean, _ in update_frequencies.CLUSTERS]
     low, high = update_frequencies.TAIL

@@ -30,7 +30,7 @@ def percentage_errors(errors: _Errors, methods: Sequence[str], subtitle: str) ->
                     )
                     for size in SIZES
                 ]
-                # A logarithmic axis has no 0, so an error of 0 is drawn at the lower end of the axis.
+                # A logarithmic axis has no 0, so an error of 0 is drawn at the axis's lower end.
                 lines.append(
                     Line(
                         _kib(),

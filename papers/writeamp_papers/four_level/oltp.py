@@ -111,7 +111,7 @@ def _sizes(
     return sizes
 
 
-# Statistics of Table II.
+# Table II.
 F1 = Statistics("F1", 0.77, 14.6, (3.8 * KIB, 2.3 * KIB), (16 * KIB, int(8.3 * KIB)))
 F2 = Statistics("F2", 0.18, 1.8, (3.0 * KIB, 2.3 * KIB), (256 * KIB, 64 * KIB))
 _TRACES = {"F1": F1, "F2": F2}

@@ -1,9 +1,10 @@
-"""Figure 9: write amplification over the data written, in five partitions (section V.B.2).
+"""Figure 9: WA over the data written, in disk partitions of five sizes (section V.B.2).
 
 TRIM empties the drive, which is then partitioned. The space outside the partition stays trimmed and
 serves as spare space. The initial data, assumed to be a file that fills the partition, are written
 in order; fifteen sub-tests of random writes follow. The first sub-test counts the pages of the
-initial data, but not their bytes. A count ends when every pin has been high for five minutes.
+initial data, but not their bytes. The count of a
+sub-test ends when every Ready/Busy pin has been high for five minutes.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ from writeamp_papers.items import (
 
 SUB_TESTS = 15
 SUB_TEST_BYTES = 5 * GIB
-# From this sub-test on, values are steady: "after the 6th to 8th sub-test".
+# Number of the first steady sub-test: "after the 6th to 8th sub-test".
 _STEADY_FROM = 8
 # Section VI: WA does "not noticeably change during the steady state".
 _UNNOTICED = 0.05
 
-# Section V.B.2: write amplification of the first sub-test and in steady state, by OP%, with
-# tolerances: half of the last printed digit, and a quarter for "about 25".
+# Section V.B.2: (WA, its tolerance) by OP%, of the first sub-test and in steady state. Tolerances
+# are half of the last printed digit, and a quarter for "about 25".
 _FIRST: dict[float, tuple[float, float]] = {
     7: (39, 0.5),
     8: (8, 0.5),
@@ -57,7 +58,7 @@ _STEADY: dict[float, tuple[float, float]] = {
     15: (1, 0.5),
 }
 _IDS = {op: number for number, op in enumerate(_FIRST)}
-# WA and MB/s at 7% in the second sub-test, and in steady state.
+# (WA, write bandwidth in MB/s) at OP% = 7 in the second sub-test, and in steady state.
 _SECOND = (21.0, 1.5)
 _SETTLED = (25.0, 1.23)
 
@@ -81,12 +82,12 @@ class SubTests:
 
     @property
     def steady_wa(self) -> float:
-        """Mean over the steady sub-tests."""
+        """Mean write amplification over the steady sub-tests."""
         return fmean(self.wa[_STEADY_FROM - 1 :])
 
     @property
     def steady_mb_s(self) -> float:
-        """Mean bandwidth of the steady sub-tests."""
+        """Mean write bandwidth over the steady sub-tests, in MB/s."""
         return fmean(self.write_mb_s[_STEADY_FROM - 1 :])
 
 
@@ -94,7 +95,7 @@ _Key: TypeAlias = tuple[Choices, float]
 
 
 class _PartitionRun:
-    """Sub-tests of every reading and partition."""
+    """Results of the sub-tests in each disk partition under each reading."""
 
     def __init__(self, by_key: Mapping[_Key, SubTests]) -> None:
         self._by_key = by_key
@@ -105,12 +106,12 @@ class _PartitionRun:
     def values(
         self, value: Callable[[SubTests], float], op: float = _DEFAULT_OP
     ) -> dict[str, float]:
-        """Return a value of one partition by reading."""
+        """Return a value computed from a disk partition's sub-tests, by name of the reading."""
         return by_reading(lambda choices: value(self.tests(choices, op)))
 
 
 def run(bench: Bench) -> Findings:
-    """Run the sub-tests in every partition under each reading."""
+    """Run the sub-tests in every disk partition under each reading of the paper."""
     scale = _FULL if bench.full else _SHORT
     runs = dict.fromkeys(_run_of(choices) for choices in CHOICES.values())
     keys = [(choices, op) for choices in runs for op in PARTITIONS_GB]
@@ -127,12 +128,12 @@ def run(bench: Bench) -> Findings:
 
 
 def _run_of(choices: Choices) -> Choices:
-    """Return the choices of a reading that affect this figure."""
+    """Return the choices of a reading without those that do not affect Fig. 9."""
     return replace(choices, is_emptied=False, sub_tests_a_trace=None)
 
 
 def sub_tests(scale: Scale, choices: Choices, op: float) -> SubTests:
-    """Run the fifteen sub-tests on SSD-I, in the partition of OP%."""
+    """Run the fifteen sub-tests on SSD-I, in the disk partition that leaves OP% spare."""
     drive = partitioned(scale, choices, op)
     partition_bytes = partition_pages(drive, choices, op) * PAGE_BYTES
     loads = (
@@ -159,7 +160,7 @@ def sub_tests(scale: Scale, choices: Choices, op: float) -> SubTests:
 
 
 def partitioned(scale: Scale, choices: Choices, op: float) -> Drive:
-    """Return SSD-I with all of its flash, or with the flash of a partition by eq. 5."""
+    """Return SSD-I with all of its flash, or with the flash that eq. 5 gives for OP%."""
     if not choices.op_is_physical:
         return scale.drive("ssd-i", choices.firmware)
     user_gb = PARTITIONS_GB[op]
@@ -172,7 +173,7 @@ def partitioned(scale: Scale, choices: Choices, op: float) -> Drive:
 
 
 def partition_pages(drive: Drive, choices: Choices, op: float) -> int:
-    """Return the pages of 4 KiB of Table III's partition for OP%."""
+    """Return the number of 4 KiB pages in Table III's disk partition for OP%."""
     capacity = drive.capacity_bytes // PAGE_BYTES
     if choices.op_is_physical:
         return capacity
@@ -181,7 +182,7 @@ def partition_pages(drive: Drive, choices: Choices, op: float) -> int:
 
 
 def _levels(runs: _PartitionRun) -> list[Item]:
-    """Return items on WA of the first sub-test and in steady state, of each partition."""
+    """Return items on WA of the first sub-test and in steady state, for each OP%."""
     items = []
     for op, (printed, tolerance) in _FIRST.items():
         items.append(
@@ -212,9 +213,10 @@ _TOO_LOW_AT = 12
 
 
 def _too_low() -> Erratum:
-    """Return the correction of the first sub-test at 12%: at least its data, and 5 GiB in pairs.
+    """Return the correction of the misprinted WA of the first sub-test at OP% = 12.
 
-    The partition and twice 5 GiB leave flash free, so nothing is collected.
+    The sub-test programs at least the initial data, and two pages for each of its 5 GiB of 4 KiB
+    writes. This leaves flash free, so nothing is collected.
     """
     initial = PARTITIONS_GB[_TOO_LOW_AT] * GIB / SUB_TEST_BYTES
     return Erratum(
@@ -226,7 +228,7 @@ def _too_low() -> Erratum:
 
 
 def _at_7(runs: _PartitionRun) -> list[Item]:
-    """Return items on the curve at 7%, Fig. 9a."""
+    """Return items on WA over the sub-tests at OP% = 7, Fig. 9a."""
     items = [
         compared(
             "Fig. 9a, 7%: WA of the second sub-test",
@@ -272,7 +274,7 @@ def _at_7(runs: _PartitionRun) -> list[Item]:
 
 
 def _rates(runs: _PartitionRun) -> list[Item]:
-    """Return items on write bandwidth at 7%, and on the flash's time per written byte."""
+    """Return items on write bandwidth at OP% = 7, and on the flash's time per written byte."""
     named = (
         ("in the first sub-test", 1.4, 0.05, _first_rate, "P5-F9-12"),
         ("in the second sub-test", _SECOND[1], 0.05, _second_rate, "P5-F9-13"),
@@ -327,7 +329,7 @@ def _steady_rate(tests: SubTests) -> float:
 
 
 def _partitions(runs: _PartitionRun) -> list[Item]:
-    """Return items on more over-provisioning, the steady state, and one pin."""
+    """Return items on higher OP%, on the steady state, and on counts of a single pin."""
 
     def over_partitions(value: Callable[[SubTests], float]) -> Callable[[Choices], list[float]]:
         return lambda choices: [value(runs.tests(choices, op)) for op in sorted(PARTITIONS_GB)]

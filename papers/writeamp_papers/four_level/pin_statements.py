@@ -13,18 +13,19 @@ from writeamp_papers.items import Item, at_most, compared
 
 _SMALLEST = Access(SECTOR_BYTES, is_random=True, write_share=1, is_aligned=True)
 
-# Section III.B: "approximately equal"; |PEN| below 1% requires the same.
+# Tolerance of "approximately equal" (section III.B): 1%, the bound of the absolute percentage
+# error |PEN|.
 _APPROXIMATELY = 0.01
-# Printed bounds of |PEN| by the share of writes.
+# Printed bounds of |PEN| in percent, by the share of writes.
 _PRINTED = {1.0: 1.0, 0.5: 10.0}
-# Low times are whole numbers, and sampling may miss a few.
+# Numbers of low times are whole, and sampling may miss a few, so counts may differ by 0.1%.
 _OF_COUNTS = 1e-3
 
 _EMPTY = Scale(128, 64)
 
 
 def items(measurement: MicroMeasurement) -> list[Item]:
-    """Compare pins with the drives' own counts, and with the statements of section III."""
+    """Compare counts at the pins with the drives' counts and with section III's statements."""
     return [
         compared(
             "Section II.C: WA of SSD-I written once in order after TRIM",
@@ -62,7 +63,7 @@ def _per_operation(counts: Counts) -> float:
 
 
 def _pages_of_a_low_time(profile: str, name: str, printed: float, statement: str) -> Item:
-    """Return the item on pages per low time, on a drive that never erases."""
+    """Return the item on programmed pages per low time, on a drive that never erases."""
     return compared(
         f"Section III.A: pages of 4 KiB that {name} programs in one low time of the window",
         printed,
@@ -79,7 +80,7 @@ def _pages_a_low_time(counts: Counts) -> float:
 
 
 def _dies(measurement: MicroMeasurement) -> list[Item]:
-    """Return items on differences between the dies of a used drive."""
+    """Return items on differences in programs between the dies of a used drive."""
     return [
         compared(
             "Section III.C: programs of SSD-I's busiest die over their mean, random 4K",
@@ -121,7 +122,7 @@ def _equation_2() -> Item:
 
 
 def _any_drive(measurement: MicroMeasurement, name: str) -> list[Item]:
-    """Return items on the largest |PEN| by one pin and by all, with several dies a chip."""
+    """Return items on the largest |PEN| by one pin and by all pins, with several dies a chip."""
     return [
         *(_by_one_pin(measurement, name, share) for share in SHARES),
         at_most(

@@ -15,7 +15,8 @@ from writeamp_papers.items import TIE, Item, at_most, ordered, rises, spread
 _LARGE = SIZES[1:]
 _SMALLEST = Access(SECTOR_BYTES, is_random=True, write_share=1, is_aligned=True)
 
-# "Dramatic" is a factor of 2, and "similar" within a quarter (rules of the list of statements).
+# "Dramatic" means a factor of at least 2, and "similar" means within 25%. These rules are part of
+# the list of statements.
 _DRAMATIC = 2
 _SIMILAR = 0.25
 
@@ -31,7 +32,7 @@ def items(measurement: MicroMeasurement) -> list[Item]:
 
 
 def _reads(measurement: MicroMeasurement, name: str) -> list[Item]:
-    """Return items on the effect of reads among the writes of a drive."""
+    """Return items on how much reads among the writes change a drive's WA."""
     return [
         ordered(
             f"Figs. 7 and 8, {name.upper()}: WA of 100% writes over that of 50%, largest of all",
@@ -51,7 +52,7 @@ def _reads(measurement: MicroMeasurement, name: str) -> list[Item]:
 
 
 def _without_reads(view: ReadingCounts, name: str, accesses: Iterable[Access]) -> list[float]:
-    """Return WA with 100% writes over WA with 50%, of each access."""
+    """Return WA with 100% writes divided by WA with 50% writes, for each access."""
     return [
         view.wa(name, access) / view.wa(name, replace(access, write_share=0.5))
         for access in accesses
@@ -59,7 +60,7 @@ def _without_reads(view: ReadingCounts, name: str, accesses: Iterable[Access]) -
 
 
 def _alignment(measurement: MicroMeasurement, name: str) -> list[Item]:
-    """Return items on the effect of alignment, which is dramatic only below 4 KiB."""
+    """Return items on the effect of alignment on WA, which is dramatic only below 4 KiB."""
     return [
         at_most(
             f"Figs. 7 and 8, {name.upper()}: WA by alignment, largest ratio from 4K on",
@@ -104,12 +105,12 @@ def _largest_over(view: ReadingCounts, name: str, other: str, share: float) -> f
 
 
 def _smoother(view: ReadingCounts, name: str, other: str, share: float) -> float:
-    """Return the ratio of two drives' variation of random WA over the size."""
+    """Return the ratio of two drives' variation: largest over smallest WA of all access sizes."""
     return spread(view.curve(name, share)) / spread(view.curve(other, share))
 
 
-# Figure, share of writes, the drive with smoother values over the sizes, the other drive, and
-# statement.
+# Figure, share of writes, the drive whose WA varies less over the access sizes, the other drive,
+# and id of the statement.
 _SMOOTHER = (
     ("Fig. 8", 1.0, "ssd-m", "ssd-i", "P5-F8-7"),
     ("Fig. 8", 1.0, "ssd-m", "ssd-s", "P5-F8-7"),
@@ -119,7 +120,7 @@ _SMOOTHER = (
 
 
 def _of_drives(measurement: MicroMeasurement) -> list[Item]:
-    """Return items on single comparisons of the drives."""
+    """Return items on statements that compare one drive with another."""
     return [
         ordered(
             "Fig. 7: WA of SSD-M over SSD-I, largest of all workloads",
@@ -169,7 +170,7 @@ def _of_drives(measurement: MicroMeasurement) -> list[Item]:
 
 
 def _other_order(view: ReadingCounts) -> float:
-    """Return the largest share of pairs of workloads that two drives order differently."""
+    """Return the largest share of workload pairs whose order by WA differs between two drives."""
     pairs = list(combinations(grid((True, False), SHARES), 2))
     orders = [
         [view.wa(name, access) > view.wa(name, other) for access, other in pairs] for name in DRIVES

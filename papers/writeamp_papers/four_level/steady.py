@@ -25,9 +25,11 @@ from writeamp_papers.items import TIE, Item, compared, falls, ordered, rises, sp
 _LARGE = SIZES[1:]
 _DIGIT = 0.5
 
-# Section V.B.1, over the sizes with 50% of writes: "from 85 to 90" and "from 110 to 150".
+# Section V.B.1: ranges of random WA over the access sizes with 50% of writes, "from 85 to 90" and
+# "from 110 to 150"; and id of the statement.
 _RANDOM_50 = {"ssd-m": (85, 90, "P5-F7-4"), "ssd-i": (110, 150, "P5-F7-5")}
-# The ratio of the range's ends; the paper does not state whether they cover all sizes.
+# Tolerance of the ratio of a range's ends. The paper does not state whether a range covers all
+# access sizes.
 _SENSITIVITY_TOLERANCE = 0.1
 
 
@@ -46,7 +48,7 @@ def run(bench: Bench) -> Findings:
 
 
 def _of_figure(measurement: MicroMeasurement, name: str, share: float) -> list[Item]:
-    """Return items on a drive's levels at one share of writes, and its order of workloads."""
+    """Return items on a drive's WA at one share of writes, and its order of workloads by WA."""
     what = f"{'Fig. 8' if share == 1 else 'Fig. 7'}, {name.upper()}"
     items = [
         within(
@@ -102,7 +104,7 @@ def _others_over_worst(view: ReadingCounts, name: str, share: float) -> float:
 
 
 def _over_sizes(measurement: MicroMeasurement, name: str) -> list[Item]:
-    """Return items on the trends of a drive over the size of an access."""
+    """Return items on how WA and bandwidth of a drive change with the access size."""
     return [
         ordered(
             f"Fig. 8, {name.upper()}: random WA of a size over that of the next smaller, worst",
@@ -137,7 +139,7 @@ def _rates(view: ReadingCounts, name: str) -> list[float]:
 
 
 def _half_reads(measurement: MicroMeasurement, name: str) -> list[Item]:
-    """Return items on the stated range of random WA over the sizes on a drive."""
+    """Return items on the printed range of a drive's random WA over the access sizes."""
     low, high, statement = _RANDOM_50[name]
     return [
         within(
@@ -159,12 +161,12 @@ def _half_reads(measurement: MicroMeasurement, name: str) -> list[Item]:
 
 
 def _farthest(values: Iterable[float], middle: float) -> float:
-    """Return the value with the largest ratio to the middle, in either direction."""
+    """Return the value that differs most from `middle` by ratio, above or below it."""
     return max(values, key=lambda value: abs(math.log(value / middle)))
 
 
 def _memory(measurement: MicroMeasurement) -> list[Item]:
-    """Return items on section II.B: memory, TRIM, collection and disturbed blocks."""
+    """Return items on section II.B: WA with other memory, after TRIM, and by cause."""
     half_reads = replace(STEADY, write_share=0.5)
     return [
         ordered(

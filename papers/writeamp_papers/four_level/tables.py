@@ -1,4 +1,4 @@
-"""Tables I to III of paper 5: inputs beside the print, and partitions by eq. 5."""
+"""Tables I to III of paper 5: our inputs beside printed values, and partitions by eq. 5."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TABLE_1: dict[str, tuple[float, ...]] = {
     "ssd-m": (64, 59.6, 4.4, 128 * _KB, 8, 1, 2, 2, 2, 75, 1300, 3800),
     "ssd-s": (32, 28.1, 3.9, 32, 4, 2, 2, 2, 2, 25, 250, 2000),
 }
-# Sizes are printed to 0.1 GB, so one block does not change a printed digit.
+# Sizes are printed to 0.1 GB, so rounding to whole blocks does not change a printed digit.
 _TENTH = 0.05
 _COLUMNS = (
     ("physical capacity (GB)", _TENTH, "P5-T1-1"),
@@ -40,8 +40,8 @@ _COLUMNS = (
     ("block erase (µs)", 0.0, "P5-T1-13"),
 )
 
-# A time is the sum of four uniform draws, so its distance from the mean has this limit, in standard
-# deviations.
+# A program time is drawn as the sum of four uniform numbers. Its distance from the mean therefore
+# has this limit, in standard deviations.
 _MOST_DEVIATIONS = 2 * 3**0.5
 
 
@@ -115,7 +115,7 @@ def _columns(drive: Device) -> tuple[float, ...]:
 
 
 def _tested(name: str) -> list[Item]:
-    """Return items on whether every possible program time lies within the tested times."""
+    """Return items on whether all possible program times are within the paper's time window."""
     times = (device(name).times or {})["timing"]
     means, spreads = _values(times["program_us"]), _values(times["program_spread"])
     spreads = spreads if len(spreads) > 1 else spreads * len(means)

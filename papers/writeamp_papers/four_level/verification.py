@@ -1,4 +1,4 @@
-"""Figures 5 and 6: programs by the Ready/Busy pins and by the drive's own count."""
+"""Figures 5 and 6: programs counted at the Ready/Busy pins and by the drive itself."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from writeamp_papers.four_level.formulas import (
 from writeamp_papers.four_level.loads import SECTOR_BYTES, SIZES, Access, grid
 from writeamp_papers.items import Item, at_most, checked, compared, ordered
 
-# |PEN| in percent by the share of writes: the paper's (section IV.C), and the bound for all pins.
+# Bounds of the absolute percentage error |PEN|, by the share of writes: the paper's for one pin
+# (section IV.C), and ours for all pins.
 _PRINTED = {1.0: 1.0, 0.5: 10.0}
 _BAR = {1.0: 0.2, 0.5: 1.0}
 
@@ -34,9 +35,10 @@ _MISSED = 0.01
 
 @dataclass(frozen=True)
 class VerificationForm:
-    """A drive like SSD-v, and the maximum of 512-byte accesses of a workload.
+    """A scaled SSD-v, and the maximum number of 512-byte writes of a workload.
 
-    The short form keeps blocks of 256 pages, so that erases are as rare.
+    The drive of short runs also has blocks of 256 pages, so that erases are as rare as in full
+    runs.
     """
 
     scale: Scale
@@ -44,14 +46,14 @@ class VerificationForm:
     most_small_writes: int
 
     def drive(self, choices: Choices) -> Drive:
-        """Return the drive of a reading.
+        """Return the drive under a reading's choices.
 
-        Reads get no share of its memory, because one drive serves mixes and other loads in turn.
+        Reads get no share of its cache, because one drive serves loads with and without reads.
         """
         return self.scale.drive("ssd-v", choices.firmware, *self.changes)
 
     def load_bytes(self, access: Access) -> int:
-        """Return the bytes that an access writes."""
+        """Return the bytes that a workload of this access writes."""
         volume = _VOLUME_BYTES // self.scale.factor
         if access.size > SECTOR_BYTES:
             return volume
@@ -66,12 +68,13 @@ SHORT = VerificationForm(
 
 @dataclass(frozen=True)
 class Errors:
-    """Errors of the pins on a workload: |PEN| in percent, and counted over true programs.
+    """Errors of the program counts at the pins on a workload.
 
     Attributes:
-        one_pin, all_pins: |PEN| of the fixed window, of the first pin and of all.
-        mixture: |PEN| of all pins by the mixture; 0 where it is not computed.
-        counted: programs by all pins over those of the drive.
+        one_pin, all_pins: absolute percentage error |PEN| of the first pin and of all pins, if
+            low times within a fixed window count as programs.
+        mixture: |PEN| of all pins, if a fitted mixture of times decides; 0 if not computed.
+        counted: programs counted at all pins, divided by the drive's count.
         kinds_us: mean times of the kinds of programs in the mixture, in µs.
     """
 
@@ -111,7 +114,7 @@ def run(bench: Bench) -> Findings:
 
 
 def _run_of(choices: Choices) -> Choices:
-    """Return the choices of a reading that affect these figures."""
+    """Return the choices of a reading without those that do not affect Figs. 5 and 6."""
     firmware = replace(choices.firmware, flash_of_ssd_i="ssd-i", read_share=0)
     return Choices(firmware, choices.is_emptied)
 
@@ -153,7 +156,7 @@ def _errors(
 def _mixture_of(
     drive: Drive, seen: list[tuple[float, tuple[float, ...]]]
 ) -> Callable[[Path], None]:
-    """Return a function that measures a capture by the mixture and stores the result."""
+    """Return a function that measures a capture by a mixture of times and stores the result."""
 
     def look(path: Path) -> None:
         measured = ready_busy(path, drive.facts, 1.0)
@@ -179,7 +182,10 @@ def _errors_of(counts: Counts, mixture_bytes: float | None, kinds_us: tuple[floa
 
 
 def _missed_low_times(form: VerificationForm) -> float:
-    """Return counted over true programs with missed low times, on an empty drive."""
+    """Return the ratio of counted to true programs if sampling misses low times.
+
+    The drive starts empty.
+    """
     drive = form.drive(CHOICES[PAIR])
     access = Access(max(SIZES), is_random=False, write_share=1, is_aligned=True)
     load = access.load(drive.capacity_bytes, form.load_bytes(access), seed=1)
@@ -188,7 +194,7 @@ def _missed_low_times(form: VerificationForm) -> float:
 
 
 def _bounds(errors_by_choices: Mapping[Choices, _Found]) -> list[Item]:
-    """Return items on the largest |PEN| of each kind of workload, by one pin and by all."""
+    """Return items on the largest |PEN| of each kind of workload, by one pin and by all pins."""
     items = []
     for is_random, figure, ids in (
         (False, "Fig. 5, sequential", "P5-F5-1"),
@@ -242,7 +248,8 @@ def _bounds(errors_by_choices: Mapping[Choices, _Found]) -> list[Item]:
 def _used(errors_by_choices: Mapping[Choices, _Found]) -> list[Item]:
     """Return items on |PEN| of one pin on a used drive with separate collection on each die.
 
-    This is the default's drive, even if a reading empties the drive before each workload.
+    The default reading's drive is used for all readings, because some empty the drive before each
+    workload.
     """
     errors = errors_by_choices[_run_of(CHOICES[PAIR])]
     return [
@@ -317,7 +324,7 @@ def _causes(errors_by_choices: Mapping[Choices, _Found], missed: float) -> list[
 
 
 def _our_bar(errors_by_choices: Mapping[Choices, _Found]) -> list[Item]:
-    """Return items on the largest |PEN| of the mixture, default reading; not in the paper."""
+    """Return items on the largest |PEN| of the mixture of times, which is not in the paper."""
     ours = errors_by_choices[_run_of(CHOICES[PAIR])]
     return [
         checked(

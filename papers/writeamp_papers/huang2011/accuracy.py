@@ -20,7 +20,7 @@ F64 = npt.NDArray[np.float64]
 
 _FOLDS = 10
 _ROWS_OF_A_COEFFICIENT = 5
-# Maximum of training rows of a Gaussian process, for speed.
+# Maximum number of training rows of a Gaussian process; more rows would take too long.
 _PROCESS_ROWS = 250
 
 # Scores of a model by the name of each reading.
@@ -30,11 +30,11 @@ Scores = Mapping[str, Score]
 def tree_for(
     vectors: F64, *, log_target: bool = True, quantile: float | None = None
 ) -> LinearTreeRegressor:
-    """Return the paper's regression tree for such rows, not fitted yet.
+    """Return the paper's regression tree with parameters for rows like `vectors`, unfitted.
 
-    Its leaves are multilinear in the varying features, with at least five rows per coefficient.
-    Every
-    variable may split, by least squares. Ten folds prune the tree (section III.D).
+    Its leaves are linear in the features that vary, with at least five rows per coefficient.
+    Splits may use every feature and minimize squared errors. Ten-fold cross-validation prunes
+    the tree (section III.D).
     """
     varying = int((np.ptp(vectors, axis=0) > 0).sum())
     return LinearTreeRegressor(
@@ -56,10 +56,10 @@ def accuracy(
     quantile: float | None = None,
     metrics: Sequence[str] = METRICS,
 ) -> dict[str, Scores]:
-    """Return the scores of a tree of each metric.
+    """Return the scores of a regression tree for each metric, under each reading.
 
     Args:
-        rows: measurements by name of the way (`runs.WAYS`).
+        rows: measurements by name of the way of making runs (`runs.WAYS`).
         features: name of the feature set.
         log_target: whether the tree is fitted to the logarithm.
         quantile: quantile fitted in the leaves, instead of least squares.
@@ -85,9 +85,10 @@ def accuracy(
 
 
 def process_mre(rows: pl.DataFrame, metric: str) -> float:
-    """Return the MRE of a Gaussian process of the extended features on unseen rows.
+    """Return the mean relative error (MRE) of a Gaussian process on rows it was not fitted to.
 
-    It is fitted to the first rows, and scored on the same number after them.
+    It uses the extended features. It is fitted to the first rows, and scored on as many rows after
+    them.
     """
     count = min(_PROCESS_ROWS, rows.height // 2)
     vectors = vectors_of(rows, "extended")
@@ -100,7 +101,7 @@ def process_mre(rows: pl.DataFrame, metric: str) -> float:
 
 
 def vectors_of(rows: pl.DataFrame, features: str) -> F64:
-    """Return the features of rows; shape (rows, features)."""
+    """Return the values of a feature set for all rows; shape (rows, features)."""
     vectors: F64 = find_feature_set(features).of(rows).to_numpy()
     return vectors
 
@@ -116,7 +117,7 @@ def value_of(score: Score, measure: str) -> float:
 
 
 def _unseen(vectors: F64, values: F64, *, log_target: bool, quantile: float | None) -> F64:
-    """Return predictions of each row by a tree trained without it."""
+    """Return predictions of all rows, each by a tree that was fitted without the row's fold."""
     predictions, every = np.empty_like(values), np.arange(len(values))
     for rows in folds_of(len(values), None, _FOLDS, seed=0):
         others = np.delete(every, rows)

@@ -1,4 +1,4 @@
-"""Measurements of a device, in order: the grid, the figures, and the specific models' grid."""
+"""Measurements of a device: the paper's grid, its figures, and the specific models' grid."""
 
 from __future__ import annotations
 
@@ -21,18 +21,19 @@ GIB = 1 << 30
 
 @dataclass(frozen=True)
 class Form:
-    """Measurements of each device in one form.
+    """Extent of the measurements of each device, in short or full length.
 
     Attributes:
-        cells: cells of the paper's grid (`workloads.cells`), on a flash drive.
-        disk_cells, array_cells: the same on the disk and on the array.
-        stretch: cells that one drive runs back to back; the next ones run on another drive.
-        lead: preceding cells that a drive runs unmeasured, if there are any.
-        flash_bytes: capacity of a flash drive; a minute's run is scaled in proportion.
-        disk_s: length of a run on the disk, which has its full size.
+        cells: number of workloads of the paper's grid (`workloads.cells`) on a flash drive.
+        disk_cells, array_cells: numbers of workloads on the disk and on the array.
+        stretch: workloads that one drive runs back to back; a new drive runs the next ones.
+        lead: preceding workloads that a new drive runs first, unmeasured.
+        flash_bytes: capacity of a flash drive. The minute of a run is scaled in proportion.
+        disk_s: length of a run on the disk in seconds; the disk has its full size.
         sizes, steps: sizes and steps of the workload-specific models' grid (`workloads.specific`).
-        window_requests: mean requests per window of a trace; None for windows of a minute.
-        windows: windows of a trace; the first two thirds train.
+        window_requests: mean number of requests per window of a trace; None for windows of a
+            minute.
+        windows: number of windows of a trace; models are trained on the first two thirds.
     """
 
     cells: int
@@ -64,13 +65,13 @@ FULL = Form(
 SHORT = Form(
     cells=900,
     disk_cells=900,
-    # Two drives at full load take the longest.
+    # The array simulates two drives at full load, which takes longest, so it runs fewer workloads.
     array_cells=300,
     stretch=900,
     lead=0,
     flash_bytes=2 * GIB,
     disk_s=3.0,
-    # Few enough for speed, and many more than the features of a kind.
+    # Few enough for speed, and many more than a specific model has features.
     sizes=28,
     steps=2,
     window_requests=400,
@@ -79,15 +80,15 @@ SHORT = Form(
 
 
 def form_of(*, full: bool) -> Form:
-    """Return the full form or the short one."""
+    """Return the extent of full or of short measurements."""
     return FULL if full else SHORT
 
 
-# A drive takes a few hundred megabytes of memory.
+# A simulated drive takes a few hundred megabytes of memory, so few run at once.
 _MOST_THREADS = 4
 _SEED = 2
 _SEEDS_OF_A_STRETCH = 1_000_000
-# Initial estimate of the seconds of a short run; finished runs correct it.
+# Initial estimate of the computing time of a short run in seconds; finished runs correct it.
 _FLASH_S, _DISK_S = 0.025, 0.3
 
 _STORE = Store()
@@ -95,10 +96,10 @@ _STORE = Store()
 
 @dataclass(frozen=True)
 class Runs:
-    """Measurements of a device in one way: a row for each run, with its characteristics.
+    """Measurements of a device in one way: a row for each run, with its workload's parameters.
 
     Attributes:
-        grid: rows of the paper's grid, or of some of its cells.
+        grid: rows of the paper's grid of workloads, or of a part of the grid.
         curves: rows of each curve of Figs. 3 to 7, by the names of `workloads.curves`.
         specific: rows of the workload-specific models' grid.
     """
@@ -124,7 +125,7 @@ _CLOCK = _Clock()
 
 
 def runs_of(bench: Bench, device: str) -> dict[str, Runs]:
-    """Measure a device in every way, and return the rows by the way's name.
+    """Measure a device in every way (`runs.WAYS`), and return the rows by the way's name.
 
     Series that are saved, in this process or the bench's folder, are not measured again.
 
@@ -144,7 +145,7 @@ def runs_of(bench: Bench, device: str) -> dict[str, Runs]:
 
 
 def stretches(device: str, way: Way, form: Form) -> list[Stretch]:
-    """Return all runs of a device, in series of as many per drive as the form has.
+    """Return all runs of a device, divided into series that each run on a new drive.
 
     Runs after the grid use the drive of its last series.
     """

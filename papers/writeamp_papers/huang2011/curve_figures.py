@@ -20,7 +20,7 @@ F64 = npt.NDArray[np.float64]
 
 
 def nonlinearity(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return the distance of points from a straight line: 1 - R² of the best line."""
+    """Return 1 - R² of the best straight line through the points: 0 if they are on a line."""
     slope, constant = np.polyfit(x, y, 1)
     left = np.asarray(y) - (slope * np.asarray(x) + constant)
     return float(left @ left / np.square(np.asarray(y) - np.mean(y)).sum())
@@ -32,17 +32,17 @@ def slope(x: Sequence[float], y: Sequence[float]) -> float:
 
 
 def largest_ratio(first: Sequence[float], other: Sequence[float]) -> float:
-    """Return the largest ratio of two curves at the same place."""
+    """Return the largest ratio of `first` to `other` at the same x."""
     return max(a / b for a, b in zip(first, other, strict=True))
 
 
 def smallest_ratio(first: Sequence[float], other: Sequence[float]) -> float:
-    """Return the smallest ratio of two curves at the same place."""
+    """Return the smallest ratio of `first` to `other` at the same x."""
     return min(a / b for a, b in zip(first, other, strict=True))
 
 
 def mean_ratio(first: Sequence[float], other: Sequence[float]) -> float:
-    """Return the geometric mean of the ratios of two curves."""
+    """Return the geometric mean of the ratios of `first` to `other` at the same x."""
     return math.exp(float(np.mean([math.log(a / b) for a, b in zip(first, other, strict=True)])))
 
 
@@ -82,7 +82,7 @@ _SIZE_LABEL = "size of a request (KiB)"
 def _by_device(
     names: Sequence[str], x_label: str, device_scores: Mapping[str, DeviceScores]
 ) -> list[Panel]:
-    """Describe a row of panels for each curve, one per metric, with a line per device."""
+    """Describe each metric over the varied parameter, with a line per device."""
     panels = []
     for name in names:
         kind = f", {name.rpartition(', ')[2]}s" if ", " in name else ""
@@ -111,7 +111,7 @@ def _by_device(
 
 
 def _by_pattern(device_scores: Mapping[str, DeviceScores]) -> list[Panel]:
-    """Describe latency and throughput of each device, with a line per pattern."""
+    """Describe latency and throughput over the request size, with a line per access pattern."""
     panels = []
     for metric in ("latency", "throughput"):
         for device in device_scores:

@@ -1,8 +1,8 @@
-"""Figures 3 to 7: one characteristic at a time on a disk and two flash drives (section III).
+"""Figures 3 to 7: one workload parameter varied at a time, on a disk and two flash drives.
 
-The text's statements on the plots are compared, not the plots. With one request outstanding,
-throughput is one over latency, and bandwidth of one size follows. Three equivalent statements on
-such runs are therefore one item.
+Section III's statements on the plots are compared, not the plots. With one request outstanding,
+throughput is 1/latency, and bandwidth is throughput times the request size. Statements on the three
+metrics of such runs are therefore one item.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _Devices = Mapping[str, DeviceScores]
 
 
 def run(bench: Bench) -> Findings:
-    """Judge the statements of section III on the figures."""
+    """Compare section III's statements on Figs. 3 to 7 with measurements."""
     device_scores = {device: score_device(bench, device) for device in DRAWN}
     return Findings(judged(device_scores), pictures(device_scores) if bench.figures else {})
 

@@ -17,16 +17,17 @@ from writeamp_papers.huang2011.runs import METRICS
 from writeamp_papers.items import Item, at_most
 from writeamp_papers.learners.workload_classes import WORKLOAD_CLASSES, members
 
-# An R² of "1" has the precision of its three-digit neighbours; an MRE below 1% has one more digit.
+# Rounding errors of printed values. An R² printed as "1" has three decimals like the others. A mean
+# relative error (MRE) below 1% has one more digit.
 _R2_ROUNDING, _MRE_ROUNDING, _SMALL_MRE_ROUNDING = 0.0005, 0.005, 0.0005
 _SMALL_MRE = 0.01
 
 
 def by_kind(rows: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, Scores]]:
-    """Return the scores of each metric's model of each kind of workload, by Table IV's symbol.
+    """Return the scores of the models of each kind of workload, by its symbol in Table IV.
 
     Args:
-        rows: runs of the workload-specific models' grid, by name of the way.
+        rows: runs of the workload-specific models' grid, by name of the way of making runs.
     """
     names = find_feature_set("extended").names
     flags = {way: members(vectors_of(frame, "extended"), names) for way, frame in rows.items()}
@@ -61,10 +62,11 @@ class DeviceScores:
     """Measurements of a device, and errors of its models.
 
     Attributes:
-        runs: measurements by name of the way.
-        basic, extended: scores of each metric's model, by reading.
+        runs: measurements by name of the way of making runs.
+        basic, extended: scores of each metric's model, by reading (interpretation of the paper).
         kinds: scores of workload-specific models, for devices that have them.
-        process_mre: MRE of a Gaussian process per metric, on unseen rows of the default reading.
+        process_mre: mean relative error of a Gaussian process per metric, on rows that it was not
+            fitted to, under the default reading.
     """
 
     runs: Mapping[str, Runs]
@@ -75,7 +77,7 @@ class DeviceScores:
 
     @property
     def grid(self) -> dict[str, pl.DataFrame]:
-        """Measurements of the grid by name of the way."""
+        """Measurements of the paper's grid, by name of the way of making runs."""
         return {way: runs.grid for way, runs in self.runs.items()}
 
     def mean(self, metric: str, condition: pl.Expr | None = None) -> dict[str, float]:

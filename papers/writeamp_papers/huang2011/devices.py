@@ -1,4 +1,4 @@
-"""Devices of paper 2: profiles with less flash per die, for short runs."""
+"""Devices of paper 2: drive profiles with less flash per die, so that runs are short."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DISK, ARRAY = "HDD_S", "Array_I"
 FLASH = ("SSD_I", "SSD_A", "SSD_S")
 
 _MINUTE_S = 60.0
-# Minimum of a write cache: a few of the largest requests.
+# Minimum bytes of a write cache, which hold a few of the largest requests.
 _LEAST_CACHE_BYTES = 1 << 20
 
 
@@ -30,9 +30,8 @@ _LEAST_CACHE_BYTES = 1 << 20
 def built(name: str, flash_bytes: int, *, disk_cached: bool = True) -> Device:
     """Return a device of the paper, with its flash drives scaled to a capacity.
 
-    Flash drives keep their dies. Their write cache is scaled with them, so in a scaled run it takes
-    the
-    same share of the writes.
+    Flash drives keep their dies. Their write cache is scaled with their capacity, so that it holds the
+    same share of a run's writes.
 
     Args:
         name: one of `DEVICES`.
@@ -57,7 +56,7 @@ def built(name: str, flash_bytes: int, *, disk_cached: bool = True) -> Device:
 
 
 def run_s(name: str, flash_bytes: int, disk_s: float) -> float:
-    """Return the length of a run that represents a minute on the whole device."""
+    """Return the seconds of a run that represents a minute on the full-size device."""
     name = DEVICES[name]
     if device(name).kind == "disk":
         return disk_s
@@ -66,6 +65,6 @@ def run_s(name: str, flash_bytes: int, disk_s: float) -> float:
 
 
 def _share(name: str, flash_bytes: int) -> float:
-    """Return a number of bytes as a share of a flash drive's capacity."""
+    """Return the capacity `flash_bytes` as a share of the full-size drive's capacity."""
     shape = profile(name).shape
     return physical_of(flash_bytes, profile_op(name)) / (shape.physical_pages * shape.page_bytes)

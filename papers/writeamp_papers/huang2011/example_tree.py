@@ -29,7 +29,7 @@ _INVALID = SERIES_COLORS[1]
 
 @dataclass(frozen=True)
 class Leaf:
-    """Leaf of a tree, with the range of its equation.
+    """Leaf of a tree, with the range of the values of its equation.
 
     Attributes:
         rows: number of its training rows.
@@ -74,7 +74,7 @@ def example_tree(rows: pl.DataFrame, device: str) -> TreeChart:
 
 
 def leaves_of(tree: Tree, vectors: F64) -> list[Leaf | None]:
-    """Return the range of each node's equation, None for a node that is not a leaf.
+    """Return the range of the values of each leaf's equation; None for other nodes.
 
     Args:
         tree: a tree whose terms are the features themselves.

@@ -15,7 +15,7 @@ from writeamp_papers.huang2011.runs import METRICS, WAYS
 from writeamp_papers.items import Item, at_most, compared, ordered
 
 SINGLE = (DISK, *FLASH)
-# Devices with a model of medians, and device of the drawn tree.
+# Device whose model of medians is compared, and whose tree is drawn.
 EXAMPLE = "SSD_I"
 # "Similar" is within 25%.
 SIMILAR = 0.25
@@ -25,7 +25,7 @@ _Values: TypeAlias = Mapping[str, float]
 
 
 def of_fitting(device_scores: Devices) -> list[Item]:
-    """Compare trees of medians, and trees not fitted to the logarithm, with the default ones."""
+    """Compare trees that predict medians or fit no logarithm with the default trees."""
     example = device_scores[EXAMPLE]
     medians = accuracy(example.grid, "extended", quantile=0.5)
     items = [
@@ -90,7 +90,7 @@ def of_trees(device_scores: Devices) -> list[Item]:
 
 
 def _first_splits(scores: DeviceScores) -> dict[str, tuple[set[str], set[str]]]:
-    """Return the variables of the first split and of the two below it, by name of the way."""
+    """Return the features of the first split and of the two splits below it, by way of runs."""
     names = find_feature_set("extended").names
     by_way = {}
     for way, rows in scores.grid.items():
@@ -122,7 +122,7 @@ def of_kinds(device_scores: Devices) -> list[Item]:
     def largest_over(
         devices: Sequence[str], symbols: Sequence[str], others: Callable[[str], list[_Values]]
     ) -> dict[str, float]:
-        """Return the largest ratio of some kinds' MREs on some devices to others."""
+        """Return the largest ratio of the MREs of `symbols` on `devices` to those of `others`."""
         pairs = [zip(mre(device, symbols), others(device), strict=True) for device in devices]
         return combined(max, *(combined(truediv, *pair) for several in pairs for pair in several))
 

@@ -15,7 +15,7 @@ class Printed:
     mre: float
 
 
-# By table, metric and device; Tables V and VI have the array only.
+# Printed values by table, metric and device; Tables V and VI have only the array.
 BASIC = {
     "latency": {
         "HDD_S": Printed(0.808, 28.94, 94.61, 0.90),

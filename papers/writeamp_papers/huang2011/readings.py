@@ -1,7 +1,7 @@
-"""Joint readings of paper 2: choices for all details that its text leaves open.
+"""Joint readings (interpretations) of paper 2: choices for all details left open.
 
-They were defined from the paper alone, before any result. Choices that no reading changes, such as
-the tree, are included, so that all choices are in one place.
+They were defined from the paper alone, before any result. Choices that are equal in all readings,
+such as the type of tree, are included, so that all choices are in one place.
 """
 
 from __future__ import annotations
@@ -64,9 +64,10 @@ def by_reading(*, aged: _T, fresh: _T, held_out: _T, short_span: _T) -> dict[str
 
 
 def of_runs(values: Mapping[str, _T]) -> dict[str, _T]:
-    """Return a value by reading, from the values by name of the way (`runs.WAYS`).
+    """Return a value by reading, from the values by way of making runs (`runs.WAYS`).
 
-    The reading of held-out rows is scored differently, and uses the measurements of the default.
+    The reading with held-out rows only scores models differently, so it uses the measurements of
+    the default reading.
     """
     return by_reading(
         aged=values["aged"],

@@ -1,4 +1,4 @@
-"""Runs of a device back to back in virtual time, by the paper's readings."""
+"""Runs of a device back to back in virtual time, as the readings of the paper require."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _EVENTS = 1 << 16
 
 @dataclass(frozen=True)
 class Way:
-    """Way in which a reading makes runs.
+    """Way in which a reading (interpretation of the paper) makes runs.
 
     Attributes:
         name: its name.
         erased: whether each run starts on a new drive.
-        parts: number of parts of the device; a run stays in one.
-        align_bytes: alignment of random addresses; None for the size of the request.
+        parts: number of parts into which the device is divided; a run accesses one part.
+        align_bytes: alignment of random addresses in bytes; None for the size of the request.
         disk_cached: whether the disk's write cache is on.
         each_once: whether equal workloads of the grid run once.
         at_times: whether traces are replayed at their times, instead of one request after another.
@@ -59,7 +59,7 @@ WAYS = (
 
 
 def way_on(device: str, way: Way) -> Way:
-    """Return the way that is run: a disk has no state, so erasing does not change it."""
+    """Return the way of making runs on a device; a disk is never erased, as it has no state."""
     return WAYS[0] if device == DISK and way.erased else way
 
 
@@ -69,9 +69,9 @@ class Stretch:
 
     Attributes:
         device: one of `devices.DEVICES`.
-        way: how they are made.
-        lead: points that run first, unmeasured.
-        points: measured points.
+        way: how the runs are made.
+        lead: workloads that run first, unmeasured.
+        points: measured workloads.
         flash_bytes, disk_s: see `campaign.Form`.
         seed: seed of all random draws.
     """
@@ -86,7 +86,7 @@ class Stretch:
 
 
 def measured(stretch: Stretch) -> list[tuple[float, ...]]:
-    """Return the metrics of each point, in order.
+    """Return the metrics of each measured workload, in order.
 
     Raises:
         WriteampError: no request of a run was answered.
@@ -130,7 +130,7 @@ def _rows(stretch: Stretch) -> Iterator[tuple[float, ...]]:
 
 
 def _load(point: WorkloadPoint, device: Device, way: Way, seed: int) -> EngineLoad:
-    """Return a point's requests on a part of the device that the seed selects."""
+    """Return the requests of a workload on a part of the device that the seed selects."""
     spec, pages = point.spec, device.logical_pages
     if way.align_bytes is not None:
         spec = f"{spec},align={way.align_bytes}"

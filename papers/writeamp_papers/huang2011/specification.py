@@ -21,7 +21,7 @@ _READS_MB_S = {"SSD_I": 250, "SSD_A": 250, "SSD_S": 100}
 _WRITES_MB_S = {"SSD_I": 70, "SSD_A": 100, "SSD_S": 80}
 _MIB, _MB = 1 << 20, 1e6
 
-# A datasheet's numbers do not come from one load.
+# A datasheet's numbers come from several loads, so an equal value cannot be expected.
 _TOLERANCE = 0.1
 
 
@@ -110,9 +110,9 @@ def _capacity_bytes(name: str) -> float:
 
 
 def _measured(scores: DeviceScores) -> tuple[list[float], list[float]]:
-    """Return latency (ms) and bandwidth (10⁶ bytes per second) of the loads, each in its state.
+    """Return latency (ms) and bandwidth (10⁶ bytes per second) under the datasheet's loads.
 
-    Reads are of written data; writes go to a new drive.
+    Reads access written data; writes go to a new drive.
     """
     latency_ms, bandwidth = (
         [

@@ -230,7 +230,7 @@ def _of_gains(device_scores: Devices) -> list[Item]:
 
 
 def found_gains(scores: DeviceScores) -> dict[str, dict[str, float]]:
-    """Return the relative gain of R² by the extended model over the basic one, by metric."""
+    """Return the relative gain in R² of the extended model over the basic model, by metric."""
     return {
         metric: combined(
             lambda extended, basic: extended / basic - 1,
@@ -374,5 +374,5 @@ def _over_disk(
 
 
 def _over(value: float, other: float) -> float:
-    """Return the ratio to a gain, infinite for a gain of 0."""
+    """Return a value divided by a gain; infinite for a gain of 0."""
     return value / other if other > 0 else math.inf

@@ -44,7 +44,7 @@ def _measures(path: Path, root: Path) -> bool:
 
 @lru_cache(maxsize=1024)
 def key_of(stretch: Stretch) -> str:
-    """Return the key of a stretch's rows."""
+    """Return the key under which the rows of a stretch (series of runs) are stored."""
     meaning = {
         "code": code_hash(),
         "device": device(DEVICES[stretch.device]).meaning(with_times=True),
@@ -62,7 +62,7 @@ class Store:
         self._rows: dict[str, pl.DataFrame] = {}
 
     def get(self, stretch: Stretch, folder: Path | None) -> pl.DataFrame | None:
-        """Return a row of metrics for each point of a series, or None if it is not measured."""
+        """Return a row of metrics for each run of a series, or None if it is not stored."""
         key = key_of(stretch)
         path = None if folder is None else folder / _file(stretch, key)
         if key not in self._rows and path is not None and path.exists():
@@ -72,7 +72,7 @@ class Store:
         return self._rows.get(key)
 
     def put(self, stretch: Stretch, rows: list[tuple[float, ...]], folder: Path | None) -> None:
-        """Store a series; in a folder, it is stored whole or not at all."""
+        """Store a series; a file is written atomically if there is a folder."""
         key = key_of(stretch)
         table = pl.DataFrame(rows, schema=dict.fromkeys(METRICS, pl.Float64), orient="row")
         self._rows[key] = table

@@ -1,7 +1,7 @@
 """Tables II, III, V and VI and Fig. 9: basic and extended models of one device.
 
 The paper calls basic models bad and extended ones good. Errors of basic models are compared as
-values, within 10%, because the device is another specimen. Errors of extended models are upper
+values, within 10%, because the measured device is another unit of the model. Errors of extended models are upper
 bounds, to half a unit of the last printed digit. Means of the measurements are compared within
 25%.
 """
@@ -21,20 +21,23 @@ from writeamp_papers.huang2011.readings import combined
 from writeamp_papers.huang2011.runs import METRICS, UNITS
 from writeamp_papers.items import Item, at_most, compared
 
-# Tolerances for another specimen of a device: errors of basic models, and the device's means.
+# Relative tolerances, as the paper measured another unit of a device: of the errors of basic
+# models, and of the device's mean metrics.
 BASIC_ERROR, _MEAN = 0.1, 0.25
-# Half a unit of the last digit of an R², an MRE, and an MAE in each unit.
+# Half a unit of the last printed digit: of R², of MRE, and of MAE in the unit of each metric.
 R2_ROUNDING, MRE_ROUNDING = 0.0005, 0.005
 _MAE_ROUNDING = {"latency": 0.005, "bandwidth": 0.005, "throughput": 0.5}
 
-# Section IV.B: "close to or higher than 60% improvements": 54% or more.
+# Section IV.B: "close to or higher than 60% improvements" means 54% or more, so at most 46% of the
+# basic model's MRE remain.
 _LEFT_OF_MRE = 0.46
-# "The latency tends to increase dramatically when dealing with random writes": twofold.
+# "The latency tends to increase dramatically when dealing with random writes": at least
+# twofold, so other writes take at most half the time.
 _DRAMATIC = 0.5
 
 
 def of_device(bench: Bench, device: str) -> Findings:
-    """Measure a device in every way, and compare its rows of the tables."""
+    """Measure a device in every way (`runs.WAYS`), and compare its values in the tables."""
     scores = score_device(bench, device)
     items = [*basic_table(device, scores), *extended_table(device, scores)]
     if device != ARRAY:
@@ -45,7 +48,7 @@ def of_device(bench: Bench, device: str) -> Findings:
 
 
 def basic_table(device: str, scores: DeviceScores) -> list[Item]:
-    """Return a device's row of Table II or V: values."""
+    """Return items on a device's row of Table II or V, compared as values."""
     items = []
     for metric, printed, row, statement in _rows(device, BASIC, "V" if device == ARRAY else "II"):
         for name, published, measure in _cells(printed, metric):
@@ -59,7 +62,10 @@ def basic_table(device: str, scores: DeviceScores) -> list[Item]:
 
 
 def extended_table(device: str, scores: DeviceScores) -> list[Item]:
-    """Return a device's row of Table III or VI: bounds. Table III repeats the means of Table II."""
+    """Return items on a device's row of Table III or VI, compared as upper bounds.
+
+    Table III repeats the means of Table II.
+    """
     items = []
     for metric, printed, row, statement in _rows(
         device, EXTENDED, "VI" if device == ARRAY else "III"
@@ -86,7 +92,7 @@ def extended_table(device: str, scores: DeviceScores) -> list[Item]:
     return items
 
 
-# Statement by table number, with a part for each device.
+# Id of the statement by table number; the id of a device adds a letter for the metric.
 _STATEMENTS = {"II": "P2-T2", "III": "P2-T3", "V": "P2-T5", "VI": "P2-T6"}
 
 
@@ -131,7 +137,7 @@ def _improvements(device: str, scores: DeviceScores) -> list[Item]:
 
 
 def _random_writes(device: str, scores: DeviceScores) -> list[Item]:
-    """Return items on write latency: sequential or strided over random."""
+    """Return items on the write latency of other patterns divided by that of random writes."""
     writes, random = pl.col("write_ratio") == 1, pl.col("write_randomness") == 1
     ours = combined(
         truediv,

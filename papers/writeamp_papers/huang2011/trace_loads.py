@@ -4,9 +4,9 @@ The traces are not available except for the first requests of two: 10,000 of Fin
 and 24,783 of WebSearch1 in 60 s. Properties that neither these nor paper 5 give are assumed:
 
 - the change of rates between windows (75% and 17% between seconds of those first requests);
-- the share of requests that continue the last of their direction (48% and 10% of them, counted
-  separately for each device);
-- the space in which all others start.
+- the share of requests that start at the end of the previous request of their direction (48% and
+  10% of those first requests, counted separately for each device);
+- the space in which all other requests start.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _KIB = 1024
 _MIB = 1024 * _KIB
 _NS = 1e9
 
-# Rates of the windows: standard deviation over mean.
+# Request rates of the windows: standard deviation divided by mean.
 _RATE_SPREAD = 0.3
 _WRITE, _READ = 0, 2
 
@@ -40,8 +40,9 @@ class TraceStatistics:
         write_share: share of the writes among the requests.
         write_bytes, read_bytes: mean sizes.
         rate_s: requests per second.
-        sequential_share: share of the requests that continue the last of their direction.
-        span_bytes: the space in which all others start.
+        sequential_share: share of the requests that start at the end of the previous request of
+            their direction.
+        span_bytes: size of the space in which all other requests start.
     """
 
     write_share: float
@@ -52,11 +53,11 @@ class TraceStatistics:
     span_bytes: int
 
     def windows(self, count: int, window_s: float, *, seed: int) -> pl.DataFrame:
-        """Return the requests of a number of windows with different rates."""
+        """Return the requests of `count` time windows with different request rates."""
         draws = np.random.default_rng(seed)
         shape = _RATE_SPREAD**-2
         rates_s = draws.gamma(shape, self.rate_s / shape, count)
-        # An empty window would have no characteristics.
+        # Each window has at least one request, because features of an empty window are undefined.
         requests = np.maximum(1, draws.poisson(rates_s * window_s))
         starts_s = np.repeat(np.arange(count) * window_s, requests)
         at_s = np.sort(starts_s + draws.random(starts_s.size) * window_s)
@@ -72,7 +73,7 @@ class TraceStatistics:
         return _frame(np.round(at_s * _NS).astype(np.int64), is_write, offset, length)
 
     def _offsets(self, draws: np.random.Generator, length: Integers) -> Integers:
-        """Return first bytes: at a random sector, or at the end of the previous request."""
+        """Return first bytes of requests: a random sector, or the end of the previous request."""
         goes_on = draws.random(length.size) < self.sequential_share
         goes_on[:1] = False
         starts = draws.integers(0, self.span_bytes // _SECTOR_BYTES, length.size) * _SECTOR_BYTES
@@ -85,9 +86,9 @@ class TraceStatistics:
 
 
 # Shares of writes and mean sizes of the Financial traces are from paper 5, Table II; those of
-# WebSearch1 are from its first requests, four of them writes. Requests per second are those of the
-# first requests of Financial1 (38.5) and WebSearch1 (412.7). The rate of Financial2, and all of
-# WebSearch2, are unknown and set to those of the other trace of their kind.
+# WebSearch1 are from its first requests, of which four are writes. Requests per second are those of the
+# first requests of Financial1 (38.5) and WebSearch1 (412.7). The rate of Financial2 is
+# unknown and set to that of Financial1; all of WebSearch2 is unknown and set to WebSearch1.
 STATISTICS = {
     "Financial1": TraceStatistics(0.77, 3.8 * _KIB, 2.3 * _KIB, 38.5, 0.3, 512 * _MIB),
     "Financial2": TraceStatistics(0.18, 3.0 * _KIB, 2.3 * _KIB, 38.5, 0.3, 512 * _MIB),
@@ -97,13 +98,13 @@ STATISTICS = {
 
 
 def as_trace(requests: pl.DataFrame) -> Trace:
-    """Return requests as a trace, for its windows' characteristics."""
+    """Return requests as a `Trace`, from which features of its windows are computed."""
     devices = int(requests["device"].to_numpy().max()) + 1
     return Trace(requests, "memory", "the trace", [str(number) for number in range(devices)])
 
 
 def wrapped(requests: pl.DataFrame, space_bytes: int) -> pl.DataFrame:
-    """Return requests of several devices, side by side within a drive's space."""
+    """Map the requests of several devices to equal parts of one drive's space."""
     devices = int(requests["device"].to_numpy().max()) + 1
     part_bytes = space_bytes // devices // _MIB * _MIB
     offset = (pl.col("offset") % (part_bytes - _MIB)) + pl.col("device").cast(
@@ -119,7 +120,7 @@ def part_of(requests: pl.DataFrame, parts: int, space_bytes: int) -> pl.DataFram
 
 
 def load_of(requests: pl.DataFrame, page_bytes: int, *, at_times: bool) -> EngineLoad:
-    """Return requests for the engine, each at its time or after the answer to the last."""
+    """Return requests for the engine, each at its time or after the previous one is answered."""
     offsets = requests["offset"].to_numpy().astype(np.int64)
     ends = offsets + requests["length"].to_numpy()
     first, end = offsets // page_bytes, -(-ends // page_bytes)
@@ -137,7 +138,7 @@ def load_of(requests: pl.DataFrame, page_bytes: int, *, at_times: bool) -> Engin
 
 
 def _sizes(draws: np.random.Generator, count: int, mean_bytes: float) -> Integers:
-    """Draw whole sectors, geometrically distributed."""
+    """Draw sizes in bytes: whole sectors, geometrically distributed."""
     sizes: Integers = draws.geometric(_SECTOR_BYTES / mean_bytes, count) * _SECTOR_BYTES
     return sizes
 

@@ -40,22 +40,22 @@ from writeamp_papers.items import Item, at_most, ordered
 _SEED = 11
 # Section IV.D: two hours train, the third is predicted.
 _TRAINING_SHARE = 2 / 3
-# Events between two reads of the clock: a small part of a window.
+# Simulated events between two checks of the clock, which take a small part of a window.
 _STEP_EVENTS = 32
 _LAST_EVENTS = 1 << 16
 
-# Real requests, if their files exist: the published trace, a file-name pattern, and the length of
-# its windows.
+# File-name patterns of published traces, which are used if the files exist; and the length of their
+# windows.
 _REAL = {"Financial1": "financial1*.spc", "WebSearch1": "websearch1*.spc"}
 _REAL_WINDOW_S = 1.0
 _NS = 1e9
 _MINUTE_S = 60.0
 
-# MRE of each metric.
+# Mean relative error (MRE) by metric.
 _Errors: TypeAlias = dict[str, float]
 F64 = npt.NDArray[np.float64]
 
-# Half a percent: the printed precision.
+# MREs are printed as whole percentages, so they are rounded by up to 0.5%.
 _ROUNDING = 0.005
 _MIB = 1 << 20
 
@@ -97,7 +97,7 @@ _OfTraces = dict[tuple[str, bool], _Errors]
 
 
 def _errors(device: str, way: Way, form: Form, real: Mapping[str, str]) -> _OfTraces:
-    """Return the errors on each generated and each real trace."""
+    """Return the mean relative errors on each generated and each real trace."""
     drive = built(device, form.flash_bytes, disk_cached=way.disk_cached)
     replayed = _Replay(drive, way)
     errors = {}
@@ -117,7 +117,7 @@ def _window_s(trace: str, form: Form) -> float:
 
 
 def _generated(trace: str, form: Form, window_s: float) -> pl.DataFrame:
-    """Return two thirds of a trace from one seed and the last third from another."""
+    """Generate a trace: the first two thirds from one seed, the last third from another."""
     training = round(form.windows * _TRAINING_SHARE)
     # Two traces of the same statistics use different random numbers.
     seed = _SEED + 2 * TRACES.index(trace)
@@ -136,7 +136,7 @@ class _Replay:
         self._run: TimedRun | None = None
 
     def errors(self, trace: pl.DataFrame, window_s: float) -> _Errors:
-        """Return the MRE of each metric in the last third of a trace."""
+        """Replay a trace, and return the MRE of each metric in its last third."""
         requests = wrapped(
             part_of(trace, self._way.parts, self._device.capacity_bytes),
             self._device.capacity_bytes,
@@ -153,7 +153,7 @@ class _Replay:
             on="window",
             maintain_order="left",
         )
-        # As counted by the host: the newest request, and those waiting when it arrives.
+        # The host's queue depth: a new request, and the requests that wait when it arrives.
         windows = windows.with_columns(queue_depth=1 + pl.col("outstanding"))
         return mre(windows, int(characteristics["window"].to_numpy().max()) + 1)
 
@@ -176,8 +176,8 @@ def _served(
 ) -> Iterator[tuple[int, float, float, float, float]]:
     """Yield number, mean latency (ms), MB/s, IO/s and mean requests outstanding of each window.
 
-    A window that is replayed back to back lasts as long as its requests take, without waiting
-    requests.
+    If requests are replayed back to back, a window lasts until its requests are answered, and no
+    request waits.
     """
     counts_before, began_ns = np.zeros(3), run.now_ns
     first_ns = began_ns
@@ -207,7 +207,7 @@ def _served(
 
 
 def _counts(run: TimedRun) -> F64:
-    """Return requests answered, bytes moved and milliseconds waited so far."""
+    """Return answered requests, transferred bytes and total latency (ms) since the start."""
     served = [run.served(direction) for direction in ("read", "write")]
     return np.array(
         [
@@ -223,11 +223,11 @@ def mre(windows: pl.DataFrame, count: int) -> _Errors:
     """Return the MRE of each metric on the last third of the windows.
 
     Args:
-        windows: rows with a number, the extended characteristics and the metrics.
-        count: windows of the trace; some may have no row.
+        windows: a row per window: its number, the extended features and the metrics.
+        count: number of windows of the trace; windows without answers have no row.
     """
     vectors = find_feature_set("extended").of(windows).to_numpy()
-    # By the clock, because windows without answers have no row.
+    # By window number, not by row, because windows without answers have no row.
     is_training = windows["window"].to_numpy() < round(count * _TRAINING_SHARE)
     errors = {}
     for metric in METRICS:

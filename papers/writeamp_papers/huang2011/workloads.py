@@ -1,10 +1,10 @@
-"""Workloads of paper 2: its grid, that of the workload-specific models, and the figures'.
+"""Workloads of paper 2: its grid, the specific models' grid, and those of its figures.
 
-"One access pattern at each time": a share of the requests is random, or all follow each other at
-one stride for writes and one for reads. There are 12,500 cells: 5 write ratios, 4 depths, 5 sizes
-of writes and 5 of reads, with 9 pairs of randomness (both 0 is sequential) or 16 of strides. The
-paper counts 12,000. A read-only workload occupies a cell for each size, randomness and stride of
-the missing writes. Section III varies one characteristic at a time.
+"One access pattern at each time": a share of the requests is random, or successive requests have a
+fixed stride, one for writes and one for reads. The grid has 12,500 cells: 5 write ratios, 4 queue
+depths, 5 write sizes and 5 read sizes, with 9 pairs of random shares (0 for both is sequential) or
+16 pairs of strides. The paper counts 12,000. A read-only workload occupies a cell for each size,
+randomness and stride of the missing writes. Section III varies one parameter at a time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from writeamp.learn.blackbox.space import GRID, KIB, WorkloadPoint
 
 _STRIDES = tuple(kib * KIB for kib in (1, 64, 128, 256))
-# Shares and strides of (writes, reads).
+# Pairs of (random share of writes, of reads) and (stride of writes, of reads in bytes).
 _PATTERNS: list[tuple[tuple[float, ...], tuple[int, ...]]] = [
     *((shares, (0, 0)) for shares in product(GRID["write_randomness"], repeat=2)),
     *(((0.0, 0.0), strides) for strides in product(_STRIDES, repeat=2)),
@@ -26,7 +26,7 @@ _PATTERNS: list[tuple[tuple[float, ...], tuple[int, ...]]] = [
 
 @cache
 def cells() -> tuple[WorkloadPoint, ...]:
-    """Return the workload of every cell of the paper's grid; many cells have equal workloads."""
+    """Return the workload of every cell of the paper's grid; many cells are equal workloads."""
     axes = ("write_ratio", "queue_depth", "write_size_bytes", "read_size_bytes")
     return tuple(
         WorkloadPoint(
@@ -48,20 +48,20 @@ _SEED = 2
 
 
 def some_cells(count: int) -> list[WorkloadPoint]:
-    """Return the workloads of a number of random cells."""
+    """Return the workloads of `count` randomly drawn cells of the grid."""
     every = cells()
     drawn = np.random.default_rng(_SEED).permutation(len(every))[:count]
     return [every[index] for index in drawn]
 
 
 def grid(count: int, *, each_once: bool) -> list[WorkloadPoint]:
-    """Return a number of cells, or as many distinct workloads of them."""
+    """Return `count` random workloads of the grid; `each_once` removes duplicates."""
     drawn = some_cells(count)
     return list(dict.fromkeys(drawn)) if each_once else drawn
 
 
 def specific(sizes: int, steps: int) -> list[WorkloadPoint]:
-    """Return the workloads of the specific models: reads or writes only, one outstanding.
+    """Return the specific models' workloads: only reads or only writes, queue depth 1.
 
     Args:
         sizes: number of sizes from 1 to 256 KiB.
@@ -78,7 +78,7 @@ def specific(sizes: int, steps: int) -> list[WorkloadPoint]:
     ]
 
 
-# Section III.A: fixed values of the other characteristics, and the values of the varied one.
+# Section III.A: values of the parameters that are fixed, and of the varied parameter.
 SIZE_BYTES = 256 * KIB
 RATIOS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 DEPTHS = (1, 4, 16, 64)
@@ -91,11 +91,9 @@ DIRECTIONS = {"read": False, "write": True}
 def curves() -> dict[str, list[WorkloadPoint]]:
     """Return the workloads of Figs. 3 to 7 and of Table I, by name of the curve.
 
-    "ratio" has those of `RATIOS`; "depth, DIRECTION" those of `DEPTHS`; "ACCESS, DIRECTION" those
-    of
-    `SIZES_KIB`. "specification" has sequential reads and writes of 256 KiB, 32 outstanding, then
-    random
-    ones of 4 KiB, one outstanding.
+    The curve "ratio" has a workload for each of `RATIOS`; "depth, DIRECTION" for each of `DEPTHS`;
+    "ACCESS, DIRECTION" for each of `SIZES_KIB`. "specification" has sequential reads and writes
+    of 256 KiB at queue depth 32, then random reads and writes of 4 KiB at queue depth 1.
     """
     curves_found = {
         "ratio": [WorkloadPoint(ratio, 1, SIZE_BYTES, SIZE_BYTES, 1.0, 1.0) for ratio in RATIOS],
