@@ -25,7 +25,7 @@ from writeamp_papers.known import known_differences
 _MOST_BYTES = 64 << 20
 _NAME = "index.html"
 _TITLE = "Papers on write amplification, reproduced"
-# Verdicts with a table of their own; the table of all items has the others.
+# Items with these verdicts have a table of their own, in addition to the table of all items.
 _SHOWN = {
     "differs": "Differs from the print",
     "match-if": "Matches under another reading of the text",

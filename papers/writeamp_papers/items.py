@@ -22,21 +22,25 @@ VERDICTS: tuple[Verdict, ...] = (
     "input",
     "checked",
 )
-# Verdicts on a printed number with a computed counterpart.
+# Verdicts on an item whose number is both printed and computed.
 COMPARABLE: tuple[Verdict, ...] = ("match", "match-if", "differs")
 
-# A number, if it is equal under all readings; otherwise values by reading, the default first.
+# Computed value of an item: a number, if it is equal under all readings (interpretations of the
+# paper); otherwise a number by name of the reading, the default first.
 Values: TypeAlias = float | Mapping[str, float]
 
-# A number or the middle of a range; an upper bound; or the sign of a difference or a trend.
+# What is compared: a number or the middle of a range; an upper bound; or the sign of a difference or
+# a trend.
 Kind: TypeAlias = Literal["value", "bound", "ordering"]
 
-# Computed and printed; copied from the print; or computed in two ways and not printed.
+# Where the computed value comes from: a computation of a printed number; a copy of the printed
+# number; or a computation that is compared with another one instead of the paper.
 Origin: TypeAlias = Literal["computed", "input", "checked"]
 
 _EVERY_READING = "every reading"
 
-# A published 1.24 includes 1.235, whose binary distance is slightly above 0.005.
+# Tolerance for binary rounding: 1.235 is printed as 1.24, but differs by slightly more than 0.005 in
+# floating point.
 _ROUNDING = 1e-9
 
 
@@ -58,9 +62,9 @@ class Item:
 
     Attributes:
         item: name of the number with its place in the paper, unique within a paper.
-        published: as printed; for a range its middle, for a bound the bound.
-        values: computed values, by the name of each reading; the first is the default's.
-        tolerance: largest absolute difference of equal values.
+        published: the number as printed, the middle of a printed range, or a printed bound.
+        values: computed values by name of the reading; the first is of the default reading.
+        tolerance: largest absolute difference at which values agree.
         kind, origin: see `Kind` and `Origin`.
         note: remark for readers, independent of the verdict.
         erratum: set if the print is known to be wrong.
@@ -156,7 +160,7 @@ class Item:
         }
 
     def full_note(self) -> str:
-        """Return the note, after the reason of the verdict."""
+        """Return the reason of the verdict, followed by the note."""
         if self.verdict == "not-comparable":
             return _joined(self.not_comparable, self.note)
         if self.verdict == "erratum" and self.erratum:
@@ -218,7 +222,7 @@ def at_most(
 def ordered(
     item: str, ours: Values, *, below: float = 1.0, note: str = "", statement: str = ""
 ) -> Item:
-    """Check an ordering or a trend: the value must be less than `below`; a tie fails.
+    """Check an ordering or a trend: the value must be less than `below`; equality fails.
 
     `below` is 1 for a ratio of two values, and 0 for a difference.
     """
@@ -235,12 +239,12 @@ def within(
 
 
 def typed_in(item: Item) -> Item:
-    """Return the item as an input: its value was copied from the print."""
+    """Return the item as an input: its computed value was copied from the paper."""
     return replace(item, origin="input")
 
 
 def checked(item: Item) -> Item:
-    """Return the item as compared with an independent calculation instead of the print."""
+    """Return the item as compared with an independent calculation instead of the paper."""
     return replace(item, origin="checked")
 
 
@@ -256,10 +260,11 @@ def _joined(*sentences: str) -> str:
     return "; ".join(sentence for sentence in sentences if sentence)
 
 
-# The list of statements allows one step in the wrong direction, by up to 2%.
+# In a rising or falling sequence, one step may go in the wrong direction by up to 2% (a rule of the
+# list of statements).
 _LET_PASS = 1.02
 
-# Ratio of two values that count as a tie in a scale model, and thus not as an ordering.
+# Values of scaled-down drives with a ratio above this count as equal, so they have no order.
 TIE = 0.995
 
 
@@ -286,7 +291,7 @@ def spread(values: Iterable[float]) -> float:
 
 
 def settled_at(values: Sequence[float], within: float = 0.05) -> int:
-    """Return the position, from 1 on, of the first value that all later ones are near to."""
+    """Return the number, from 1, of the first value from which all later ones differ little."""
     for at, value in enumerate(values):
         if all(abs(later / value - 1) <= within for later in values[at:]):
             return at + 1

@@ -1,6 +1,7 @@
-"""Pinned differences and incomparable numbers of papers, from data files beside this one.
+"""Known differences and incomparable numbers of papers, from data files in this folder.
 
-A known difference is pinned with its computed value, so that a change of the value is reported.
+A known difference is stored (pinned) with its computed value, so that a change of the value is
+reported.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ _NOT_COMPARABLE = Path(__file__).with_name("not_comparable.toml")
 
 @dataclass(frozen=True)
 class KnownDifference:
-    """Pinned difference of an item: its value under the default reading, and the reason.
+    """Known difference of an item: its value under the default reading, and the reason.
 
-    `ours` holds within `tolerance`, in the "short" form, the "full" one, or "every" form.
+    `ours` is the expected computed value, within `tolerance`. It applies to "short" or "full"
+    reproductions, or to "every" one.
     """
 
     paper: str
@@ -33,13 +35,13 @@ class KnownDifference:
     form: str = "short"
 
     def holds(self, item: Item) -> bool:
-        """Return whether the item still differs, with the pinned value."""
+        """Return whether the item still differs from the paper, with the stored value."""
         return item.verdict == "differs" and abs(item.ours - self.ours) <= self.tolerance
 
 
 @cache
 def known_differences(paper: str, *, full: bool) -> dict[str, KnownDifference]:
-    """Return the pinned differences of a paper's short or full form, by item."""
+    """Return the known differences of a paper's short or full reproduction, by item."""
     rows = (KnownDifference(**row) for row in _tables(_DIFFERENCES, "difference"))
     forms = ("full" if full else "short", "every")
     return {row.item: row for row in rows if row.paper == paper and row.form in forms}
@@ -53,19 +55,19 @@ def not_comparable(paper: str) -> dict[str, str]:
 
 
 def without_comparison(paper: str, items: Iterable[Item]) -> list[Item]:
-    """Return a paper's items, those that cannot be compared marked with the reason."""
+    """Return a paper's items; items that cannot be compared get the reason."""
     reasons = not_comparable(paper)
     return [replace(item, not_comparable=reasons.get(item.item, "")) for item in items]
 
 
 def surprises(paper: str, items: Iterable[Item], *, full: bool, whole: bool = True) -> list[str]:
-    """Return a sentence for each difference that is not pinned or has changed.
+    """Return a sentence for each difference that is not known or has changed.
 
     Args:
         paper: name of the paper.
-        items: its items, with values.
-        full: whether they are of the full form.
-        whole: whether they are all items, so that a missing pinned item is reported.
+        items: items of the paper, with values.
+        full: whether the items are from a full reproduction.
+        whole: whether `items` has all items, so that a known difference without item is reported.
     """
     pins = dict(known_differences(paper, full=full))
     sentences = []

@@ -1,4 +1,4 @@
-"""Joint readings: complete sets of choices for details that a paper leaves open."""
+"""Joint readings (interpretations) of a paper: choices for all details that it leaves open."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Reading:
-    """Reading of a whole paper: a choice for every detail that its text leaves open.
+    """Reading (interpretation) of a paper: a choice for every detail that its text leaves open.
 
     Readings are defined before any result is known, and no item mixes choices of two readings. A
     statement of the paper therefore holds on one drive under one set of choices, or not at all.
@@ -28,7 +28,7 @@ class Reading:
         return Reading(name, {**self.choices, **changes})
 
 
-# For papers without open details.
+# The only reading of papers without open details.
 AS_PRINTED = Reading("as printed")
 
 

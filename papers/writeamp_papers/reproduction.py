@@ -24,7 +24,7 @@ class Reproduction(Findings):
 
     Attributes:
         paper: the paper.
-        full: whether drives and runs are those of the full form.
+        full: True for full reproductions, with drives and runs of the paper's size.
     """
 
     paper: Paper
@@ -32,12 +32,12 @@ class Reproduction(Findings):
 
     @property
     def unexpected(self) -> list[str]:
-        """A sentence for each difference that is not pinned or has changed."""
+        """A sentence for each difference that is not known or has changed."""
         whole = not self.unfinished and not self.skipped
         return surprises(self.paper.name, self.items, full=self.full, whole=whole)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the items, and the number that agrees under each reading, as JSON types."""
+        """Return the items, and the number of items that agree under each reading, as JSON types."""
         comparable = len(self.comparable())
         readings = [
             {

@@ -30,8 +30,8 @@ _LEAST_CACHE_BYTES = 1 << 20
 def built(name: str, flash_bytes: int, *, disk_cached: bool = True) -> Device:
     """Return a device of the paper, with its flash drives scaled to a capacity.
 
-    Flash drives keep their dies. Their write cache is scaled with their capacity, so that it holds the
-    same share of a run's writes.
+    Flash drives keep their dies. Their write cache is scaled with their capacity, so that it
+    holds the same share of a run's writes.
 
     Args:
         name: one of `DEVICES`.

@@ -13,7 +13,7 @@ from writeamp_papers.huang2011.runs import METRICS
 
 
 def improvements(device_scores: Mapping[str, DeviceScores]) -> PanelChart:
-    """Describe MRE and R² in % over the devices, by basic or extended model, beside the print."""
+    """Describe MRE and R² in % for each metric, with a panel per device, beside printed values."""
     return PanelChart(
         title="Basic and extended models",
         subtitle="paper 2, Figs. 9 and 10 · on the training rows; rings: printed",

@@ -1,9 +1,9 @@
 """Tables II, III, V and VI and Fig. 9: basic and extended models of one device.
 
 The paper calls basic models bad and extended ones good. Errors of basic models are compared as
-values, within 10%, because the measured device is another unit of the model. Errors of extended models are upper
-bounds, to half a unit of the last printed digit. Means of the measurements are compared within
-25%.
+values, within 10%, because the paper measured another device of the same product. Errors of
+extended models are upper bounds, to half a unit of the last printed digit. Means of the
+measurements are compared within 25%.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from writeamp_papers.huang2011.readings import combined
 from writeamp_papers.huang2011.runs import METRICS, UNITS
 from writeamp_papers.items import Item, at_most, compared
 
-# Relative tolerances, as the paper measured another unit of a device: of the errors of basic
+# Relative tolerances, as the paper measured another device of the product: of the errors of basic
 # models, and of the device's mean metrics.
 BASIC_ERROR, _MEAN = 0.1, 0.25
 # Half a unit of the last printed digit: of R², of MRE, and of MAE in the unit of each metric.

@@ -86,9 +86,9 @@ class TraceStatistics:
 
 
 # Shares of writes and mean sizes of the Financial traces are from paper 5, Table II; those of
-# WebSearch1 are from its first requests, of which four are writes. Requests per second are those of the
-# first requests of Financial1 (38.5) and WebSearch1 (412.7). The rate of Financial2 is
-# unknown and set to that of Financial1; all of WebSearch2 is unknown and set to WebSearch1.
+# WebSearch1 are from its first requests, of which four are writes. Requests per second are those of
+# the first requests of Financial1 (38.5) and WebSearch1 (412.7). The rate of Financial2 is unknown
+# and set to that of Financial1; all of WebSearch2 is unknown and set to WebSearch1.
 STATISTICS = {
     "Financial1": TraceStatistics(0.77, 3.8 * _KIB, 2.3 * _KIB, 38.5, 0.3, 512 * _MIB),
     "Financial2": TraceStatistics(0.18, 3.0 * _KIB, 2.3 * _KIB, 38.5, 0.3, 512 * _MIB),

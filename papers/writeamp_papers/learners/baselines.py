@@ -37,7 +37,7 @@ def _restore_tree(model: DecisionTreeRegressor, state: Mapping[str, Any], featur
     check_fields(nodes[~is_leaf], inner)
     check_fields(nodes, {"n_node_samples": (1, np.inf), "weighted_n_node_samples": (1, FINITE[1])})
     check_fields(nodes, {"impurity": FINITE, "missing_go_to_left": (0, 1)})
-    # A new tree: `__setstate__` does not resize a tree with nodes.
+    # A new tree is made, because `__setstate__` does not resize a tree that has nodes.
     model.tree_ = type(blank)(features, np.ones(1, dtype=np.intp), 1)
     model.tree_.__setstate__(
         {

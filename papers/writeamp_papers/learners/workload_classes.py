@@ -12,7 +12,7 @@ F64 = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 Columns = dict[str, F64]
 
-# Characteristics that define the cases.
+# Features that define the classes.
 NEEDS = (
     "write_ratio",
     "write_randomness",
@@ -27,9 +27,9 @@ class WorkloadClass:
     """A kind of workload.
 
     Attributes:
-        name: its name.
-        symbol: its name in Table IV of paper 2.
-        holds: returns which rows of characteristics belong to it.
+        name: name of the class.
+        symbol: name of the class in Table IV of paper 2.
+        holds: returns which rows of features belong to the class.
     """
 
     name: str
@@ -50,7 +50,7 @@ def _writes(columns: Columns) -> Flags:
 
 
 def _random(columns: Columns) -> Flags:
-    """Return the rows with only random requests in each direction that occurs."""
+    """Return which rows have only random requests; a direction without requests is ignored."""
     random = {
         direction: _is(columns[f"{direction}_randomness"], 1) for direction in ("write", "read")
     }
@@ -58,7 +58,7 @@ def _random(columns: Columns) -> Flags:
 
 
 def _sequential(columns: Columns) -> Flags:
-    """Return the rows with only sequential requests.
+    """Return which rows have only sequential requests.
 
     Requests with strides are not sequential.
     """
@@ -72,7 +72,8 @@ def _both(
     return lambda columns: first(columns) & second(columns)
 
 
-# Classes with two conditions come first, because the first class of a workload predicts it.
+# Classes with two conditions come first, because a workload is predicted by the model of the first
+# class that it belongs to.
 WORKLOAD_CLASSES = (
     WorkloadClass("random-read", "rand_rd", _both(_random, _reads)),
     WorkloadClass("random-write", "rand_wr", _both(_random, _writes)),

@@ -91,7 +91,7 @@ class WorkloadSpecificRegressor(RegressorMixin, BaseEstimator):  # type: ignore[
         return predictions
 
     def outside(self, X: Any) -> npt.NDArray[np.bool_]:  # noqa: N803
-        """Return which rows are outside the training range of their model, if the model has one."""
+        """Return which rows are outside the training range of the model that predicts them."""
         check_is_fitted(self)
         features = checks.rows_to_predict(self, X)
         is_outside = np.zeros(len(features), dtype=bool)

@@ -24,7 +24,8 @@ from writeamp_papers.items import Item, at_most, ordered
 from writeamp_papers.park2017 import cassandra, figures, sysbench_oltp
 from writeamp_papers.park2017.file_loads import FILESERVER, VARMAIL
 
-# The paper's superblocks and op; pages of 4 KiB, because larger ones would cause partial writes.
+# The drive has the paper's superblock size and op. Its pages have 4 KiB, because the file system's
+# 4 KiB writes would cover larger pages only partly.
 DRIVE = device("samsung-843tn", size="2GiB", page_bytes=4096, pages_per_block=610)
 UTILIZATIONS = (0.6, 0.7, 0.8, 0.9)
 PRINTED_MOST = 1.2
@@ -32,8 +33,8 @@ PRINTED_MOST = 1.2
 _GIB, _MIB = 2**30, 2**20
 SHARE = DRIVE.capacity_bytes / (215 * _GIB)
 
-# File writes in drive writes, for loads without a printed run length. The file system's journal
-# triples those of synchronised messages.
+# Bytes written to files, in multiples of the drive's capacity, for loads without a printed run
+# length. For synchronised mail messages, the file system's journal triples the writes.
 _FILESERVER_WRITES, _VARMAIL_WRITES = 2.0, 0.35
 
 
@@ -48,10 +49,10 @@ class Benchmark(NamedTuple):
     """Benchmark of Fig. 5: a load, its name and its requirements.
 
     Attributes:
-        name: its name in items and figures.
+        name: name of the benchmark in items and figures.
         load: the load.
         missing: returns the required programs that are not installed.
-        later_bytes: bytes that its files take beyond those present before the run.
+        later_bytes: bytes by which the load's files grow during the run.
     """
 
     name: str
@@ -128,7 +129,7 @@ def measured(benchmark: Benchmark, utilization: float) -> Measured:
 
 
 def judged(name: str, measurements: Mapping[float, Measured]) -> list[Item]:
-    """Return items on a load's WA over the utilization."""
+    """Return items on a load's WA over the utilization of the file system."""
     least, most = min(measurements), max(measurements)
     return [
         *(
@@ -149,7 +150,7 @@ def judged(name: str, measurements: Mapping[float, Measured]) -> list[Item]:
 
 
 def write_cold(path: Path, size_bytes: float) -> None:
-    """Write a file that is not accessed again, through to the drive."""
+    """Write a file that is not accessed again, and synchronise it to the drive."""
     chunk = bytes(range(256)) * (_MIB // 256)
     with path.open("wb") as file:
         for _ in range(int(size_bytes) // _MIB):
@@ -158,7 +159,7 @@ def write_cold(path: Path, size_bytes: float) -> None:
 
 
 def _lacking(benchmark: Benchmark) -> str:
-    """Return a sentence on missing requirements of a load, or ""."""
+    """Return a sentence on programs or rights that a load needs and that are missing, or ""."""
     programs = benchmark.missing()
     if programs:
         return f"{' and '.join(programs)} not installed"

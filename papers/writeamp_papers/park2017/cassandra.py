@@ -1,7 +1,7 @@
 """Replacement of Cassandra under YCSB in the sizes of Park et al. 2017, Table 5: a fio job.
 
-`cassandra.fio` writes a commit log and sorted tables as a log-structured store does. Sizes follow
-from the records, and the amount from the operations.
+`cassandra.fio` writes a commit log and sorted tables as a log-structured store does. Sizes of
+tables follow from the number of records, and written bytes from the number of operations.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _PROGRAM = "fio"
 # A record of YCSB has ten fields of 100 bytes; half of the operations update one (workload A).
 _RECORD_BYTES = 1024
 _UPDATES = 0.5
-# In units of the job's smallest table: all files together; and writes per loop to the log and the
-# three sizes of tables. The largest files are four of sixteen, so loops come in multiples of
-# sixteen.
+# Sizes in multiples of the job's smallest table: of all files together; and of the writes per loop,
+# to the log and to tables of three sizes. The largest tables are written once in sixteen loops, so
+# the number of loops is a multiple of sixteen.
 _FILES_UNITS, _LOOP_UNITS, _LARGEST = 88, 4, 16
 _BLOCK_BYTES = 4096
 
@@ -41,7 +41,7 @@ class Cassandra:
 
     @property
     def later_bytes(self) -> int:
-        """Bytes of the files while the load runs; before, the folder is empty."""
+        """Bytes of the files while the load runs; the folder is empty before the run."""
         return _FILES_UNITS * self.unit_bytes
 
     @contextmanager

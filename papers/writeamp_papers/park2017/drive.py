@@ -36,21 +36,24 @@ PROFILE = "samsung-843tn"
 UTILIZATIONS = (0.6, 0.7, 0.8, 0.9)
 HOT_RATIOS = (0.1, 0.2, 0.3, 0.4)
 
-# Section 4.4: sizes of hot and cold file in GB; together they fill the file system.
+# Section 4.4: sizes of the hot and the cold file in GB; together they fill the file system.
 _HOT_GB, _COLD_GB = 112.9, 102.1
 
-# WA of the drive, by utilization and hot ratio (Table 6 and section 4.5, uniform random writes).
+# Measured WA of the paper's drive, by utilization and hot ratio (share of the file system that is
+# overwritten), under uniform random writes (Table 6 and section 4.5).
 MEASURED = {(0.8, 0.3): 1.19, (0.9, 0.2): 1.17, (0.9, 0.3): 1.341, (0.9, 0.4): 1.518}
 _MEASURED_FIG_3, _PREDICTED_FIG_3 = 2.466, 2.481
 
 # Firmware and file system are not simulated, so agreement to 1% is a match.
 _DRIVE_TOLERANCE = 0.01
 
-# The short run has the same superblocks with fewer pages; the map of errors has even fewer.
+# Pages per block: short runs have as many superblocks with fewer pages, and runs for the figure of
+# errors have even fewer pages per superblock.
 _SHORT_PAGES, _SHORT_MAP_PAGES = 1024, 64
 _FULL_MAP_PAGES = 256
 
-# Drive writes until a small share of writes to cold data has mixed the files.
+# Drive writes after which a small share of writes to cold data has mixed hot and cold data in all
+# blocks.
 _FOR_LONG_DRIVE_WRITES = 120
 
 _INTERLEAVED = "phases:writes=1/1,of=sequential/uniform"
@@ -64,7 +67,8 @@ _PATTERNS = {
 
 _GIB = 2**30
 
-# Half a unit of the last printed digit of 215 GB · (1 + 0.147), and of the 23.4 GB.
+# Tolerance in GiB: half a unit of the last printed digit of 215 GB, of the op 0.147, and of the
+# 23.4 GB.
 _OF_ROUNDED_SIZES_GIB = 0.5 * 1.147 + 215 * 0.0005 + 0.05
 
 
@@ -81,7 +85,7 @@ def run(bench: Bench) -> Findings:
 
 
 def _capacity() -> list[Item]:
-    """Return items on the profile's size: the paper's Table 3 and section 4.5."""
+    """Return items on the sizes of the profile, beside the paper's Table 3 and section 4.5."""
     drive = device(PROFILE)
     physical_bytes = drive.physical_pages * drive.page_bytes
     file_system_gib = drive.logical_pages * drive.page_bytes / _GIB
@@ -185,9 +189,9 @@ def _other_mixtures(bench: Bench, drive: Device) -> dict[str, float]:
 def _words_of_section_4_5(
     passes: dict[tuple[str, float, float], Passes], others: dict[str, float]
 ) -> list[Item]:
-    """Return items on statements on Fig. 4 without a number for each bar.
+    """Return items on statements in words on Fig. 4, whose bars have no printed numbers.
 
-    `others` has WA of sequential+random writes that are mixed in other ways than the grid's.
+    `others` has WA of sequential and random writes that are mixed in further ways, by name.
     """
 
     def largest(pattern: str, utilizations: tuple[float, ...], hot: tuple[float, ...]) -> float:
@@ -220,7 +224,7 @@ def _words_of_section_4_5(
 
 
 def _where_effective_op_fails(bench: Bench) -> Findings:
-    """Return the map of the error of expected-value with the effective op."""
+    """Return heat maps of the error of the model expected-value with the effective op."""
     drive = device(PROFILE, pages_per_block=_FULL_MAP_PAGES if bench.full else _SHORT_MAP_PAGES)
     patterns = {"uniform": "uniform", "zipf:s=0.5": "Zipf s=0.5", "zipf:s=0.99": "Zipf s=0.99"}
     cold_shares = (0.0, 0.01, 0.1)
@@ -247,7 +251,7 @@ def _overwritten_for_long(
 
 
 def _over_time(bench: Bench, drive: Device) -> LineChart:
-    """Describe WA over time while a small share of the writes mixes the files."""
+    """Describe WA over drive writes while a small share of the writes goes to the cold file."""
     utilization, written_fraction = 0.9, 0.1
     bench.step("cold data with some writes, over time")
     shares = (0.0, 0.005, 0.01, 0.02, 0.05)

@@ -34,7 +34,7 @@ _COLORS = {
     "uniform-distribution": SERIES_COLORS[2],
     "coupon-collector": SERIES_COLORS[3],
 }
-# Colour and mark of the patterns of Fig. 4; points of one position are drawn side by side.
+# Colour and mark of each pattern of Fig. 4. Points at the same hot ratio are drawn side by side.
 _PATTERN_STYLES: tuple[tuple[str, Marker, float], ...] = (
     (SERIES_COLORS[5], "circle", 0.0),
     (SERIES_COLORS[1], "square", 1.1),
@@ -44,7 +44,7 @@ _PATTERN_STYLES: tuple[tuple[str, Marker, float], ...] = (
 
 
 def models_over_op(sweep: npt.NDArray[np.float64], window: int) -> PanelChart:
-    """Describe Fig. 1: predictions of each model over ρ, for N = 64 and 128."""
+    """Describe Fig. 1: WA by each model over ρ (the op), for N = 64 and 128 pages per block."""
     return PanelChart(
         title="Four models of write amplification",
         subtitle="paper 1, Fig. 1 · uniform random writes, full drive",
@@ -83,7 +83,7 @@ def _models_panel(sweep: npt.NDArray[np.float64], pages: int, window: int) -> Pa
 def time(
     sizes: Sequence[int], seconds: Mapping[str, Sequence[float]], printed: Mapping[int, float]
 ) -> PanelChart:
-    """Describe Fig. 2: seconds of each model for 100 values of ρ, by pages per block."""
+    """Describe Fig. 2: computing time of each model in seconds over pages per block."""
     ours = [
         Line(sizes, taken, _COLORS[name], 1.5, label=f"{name}, here", marker="circle")
         for name, taken in seconds.items()
@@ -111,7 +111,7 @@ def time(
 
 
 def windowed(simulated: Mapping[int, float]) -> PanelChart:
-    """Describe true windowed greedy and the Coupon Collector model, over the window s."""
+    """Describe WA of simulated windowed greedy and its model over the window s, in blocks."""
     windows = list(simulated)
     logical_blocks, op, pages = 2000, 0.28, 64
     predicted = models.coupon_collector(op, pages, windows, logical_blocks=logical_blocks)
@@ -143,7 +143,7 @@ def windowed(simulated: Mapping[int, float]) -> PanelChart:
 
 
 def passes(drive: Device, simulated: Passes, measured: float) -> PanelChart:
-    """Describe Fig. 3: write amplification of each pass over the hot area."""
+    """Describe Fig. 3: write amplification over the number of the pass over the hot file."""
     pages = drive.pages_per_block
     numbers = list(range(1, len(simulated.wa_of_pass) + 1))
     label = f"simulated drive: {simulated.all:.3f} over all passes, {simulated.settled:.3f} settled"
@@ -178,9 +178,10 @@ def grid(
     simulated: Mapping[tuple[str, float, float], Passes],
     measured: Mapping[tuple[float, float], float],
 ) -> PanelChart:
-    """Describe Fig. 4: simulated points, measured ones, and expected-value with effective op.
+    """Describe Fig. 4: WA over the hot ratio, simulated, measured and predicted.
 
-    Keys of the results are pattern, utilization and hot ratio; `labels` names the patterns.
+    The prediction is expected-value at the effective op. Keys of the results are pattern,
+    utilization and hot ratio; `labels` names the patterns.
     """
     hot = sorted({h for _, _, h in simulated})
     panels = []
@@ -284,7 +285,7 @@ def errors(
     patterns: Mapping[str, str],
     simulated: Mapping[tuple[float, str, float, float], float],
 ) -> HeatMapChart:
-    """Describe the relative error of expected-value with the effective op.
+    """Describe the relative error of expected-value at the effective op as heat maps.
 
     Keys of the results are the cold file's share of the writes, the pattern within the hot file,
     utilization and hot ratio; values are simulated WA. `patterns` names the patterns.
@@ -331,7 +332,7 @@ def over_time(
     written_fraction: float,
     series: Mapping[float, tuple[npt.ArrayLike, npt.ArrayLike]],
 ) -> LineChart:
-    """Describe how WA departs from the prediction if the cold file gets a share of the writes.
+    """Describe WA over drive writes if the cold file gets a share of the writes.
 
     `series` has drive writes and WA of each interval, by the cold file's share.
     """

@@ -1,8 +1,8 @@
 """File server and mail server: loads of whole files (Park et al. 2017, Table 5).
 
 Threads pick files at random and do one operation after another, as Filebench's fileserver and
-varmail do. Sizes and numbers of files and threads are the paper's. The appended sizes are ours, and
-the printed size is taken as the mean over a file's life.
+varmail do. Sizes and numbers of files and threads are the paper's. The sizes of appended data are
+ours, and the paper's file size is taken as the mean size over a file's life.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Population:
         self._made = 0
 
     def __len__(self) -> int:
-        """Return the number of files that no thread uses."""
+        """Return the number of files that no thread is using."""
         return len(self._idle)
 
     def new(self) -> Path:
@@ -48,7 +48,7 @@ class Population:
             return self._idle.pop()
 
     def put(self, path: Path) -> None:
-        """Return a file, or add a new one."""
+        """Give back a file that `pick` took, or add a new one."""
         with self._lock:
             self._idle.append(path)
 
@@ -64,7 +64,7 @@ class FileLoad:
             created smaller by this.
         cycle: one round of operations on the files, given the thread's draws; it creates one file,
             appends to one and deletes one.
-        loops: rounds of all threads together.
+        loops: total number of rounds of all threads.
         seed: seed of the choice of files.
     """
 
@@ -83,11 +83,11 @@ class FileLoad:
 
     @property
     def new_bytes(self) -> int:
-        """Size of a new file."""
+        """Size of a new file in bytes."""
         return self.file_bytes - self.append_bytes
 
     def scaled(self, share: float, written_bytes: float) -> FileLoad:
-        """Return the load with a share of its files, and rounds for so many written bytes.
+        """Return the load with a share of its files, and with rounds that write `written_bytes`.
 
         The number of threads does not change.
         """
@@ -185,6 +185,6 @@ def _put(path: Path, flags: int, content: bytes, *, synchronise: bool) -> None:
         os.close(file)
 
 
-# Table 5; the appended sizes are ours.
+# Parameters of Table 5; only the sizes of appended data are ours.
 FILESERVER = FileLoad(80_000, 256 * _KIB, 50, 16 * _KIB, fileserver_cycle)
 VARMAIL = FileLoad(720_000, 16 * _KIB, 16, 8 * _KIB, varmail_cycle)

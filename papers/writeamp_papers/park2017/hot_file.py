@@ -1,9 +1,8 @@
 """Hot and cold file on a drive: the cold file fills it, the hot file is overwritten.
 
-Park et al. 2017, sections 4.4 and 4.5. The paper does not state the position of the files. Here
-each
-is one run of pages, the hot file first, and both are written once, in order, before the hot file's
-passes begin.
+Park et al. 2017, sections 4.4 and 4.5. The paper does not state the position of the files.
+Here each file is one contiguous range of pages, the hot file first. Both are written once, in
+order, before the passes over the hot file begin.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from writeamp.studies.simulation import simulate_untimed
 
 PASSES = 15
 
-# WA oscillates for a few passes after the first, in which collection begins.
+# Passes that are cut: collection begins in the first pass, and WA oscillates for a few more passes.
 _UNSETTLED_PASSES = 5
 
-# For steady state: drive writes until collection has begun, further ones until every cold page was
-# overwritten once, and measured ones.
+# For steady state: drive writes until collection has begun, drive writes to the cold file until
+# every cold page was overwritten once, and measured drive writes.
 _SETTLING_DRIVE_WRITES = 10.0
 _SETTLING_COLD_WRITES = 1.0
 _MEASURED_DRIVE_WRITES = 10
@@ -43,7 +42,7 @@ class Passes:
 
     @property
     def settled(self) -> float:
-        """WA without the first passes."""
+        """WA without the first five passes."""
         return float(self.wa_of_pass[_UNSETTLED_PASSES:].mean())
 
 
@@ -54,7 +53,7 @@ def overwrite(
     pattern: str = "uniform",
     seed: int = 1,
 ) -> Passes:
-    """Overwrite the hot file in passes of as many pages as it has.
+    """Overwrite the hot file in passes, each of as many page writes as the file has pages.
 
     Args:
         drive: the drive; its logical space is the file system.

@@ -27,19 +27,19 @@ from writeamp_papers.park2017.readings import (
     by_choice,
 )
 
-# Section 4.3: 0.01, 0.02, …, 1.
+# Swept values of ρ in section 4.3: 0.01, 0.02, …, 1.
 SWEEP = np.arange(1, 101) / 100
 
 _CHECKED = "checked value: independent calculation, not in the paper"
 _PEER = "checked value: independent simulation, not in the paper"
 
-# Two simulators with different random numbers agree to this.
+# Relative tolerance between two simulators with different random numbers.
 _SIMULATION_TOLERANCE = 0.002
 
 # Seconds for 100 values of ρ with the Coupon Collector model, by pages per block (section 4.3).
 _PRINTED_SECONDS = {64: 58, 128: 233, 256: 936, 512: 3690}
 
-# Blocks of a drive of U = 2000 at op 0.28.
+# Physical blocks of a drive with U = 2000 logical blocks at op 0.28.
 _ALL_BLOCKS = 2560
 
 
@@ -84,7 +84,7 @@ def _points() -> list[Item]:
 
 
 def _section_4_4() -> list[Item]:
-    """Return items on the distance of the models from the drive at ρ = 0.28."""
+    """Return items on the relative difference of the models from the paper's drive at ρ = 0.28."""
     measured, predicted = 2.466, 2.481
     ev, markov = float(models.expected_value(0.28)), float(models.markov(0.28, 32768))
     ud = float(models.uniform_distribution(0.28))
@@ -179,7 +179,7 @@ def _coupon_collector() -> list[Item]:
 
 
 def _table_6() -> list[Item]:
-    """Return items on ρ̄ and the models at it; the drive's row is simulated elsewhere."""
+    """Return items on the effective op ρ̄ and on the models' WA at it (Table 6)."""
     columns = [
         # Utilization, hot ratio; ρ̄, EV and Markov as printed; ρ̄ and EV with more digits.
         (0.8, 0.3, 1.16, 1.19, "1.15667", "1.198"),
@@ -204,7 +204,7 @@ def _table_6() -> list[Item]:
 
 
 def _figure_2(bench: Bench) -> Findings:
-    """Return items on the time of each model for the sweep."""
+    """Return items on the computing time of each model for the sweep of ρ (Fig. 2)."""
     bench.step("time of each model (Fig. 2)")
     sizes = [2**k for k in range(6, 16 if bench.full else 11)]
     seconds = {
@@ -230,7 +230,7 @@ def _figure_2(bench: Bench) -> Findings:
 
 
 def _seconds(function: Callable[..., object], *arguments: object) -> float:
-    """Return the time of the fastest of three calls."""
+    """Return the time of the fastest of three calls, in seconds."""
 
     def once() -> float:
         started = time.perf_counter()
@@ -249,7 +249,7 @@ def _theory(bench: Bench) -> Findings:
     bench.step("FIFO and greedy against theory")
     blocks = 20_000 if bench.full else 8_000
     runs = [
-        # op, N, victims, published
+        # op, pages per block, victim policy, WA by theory
         (0.28, 64, "fifo", 2.48131),
         (0.28, 64, "greedy", 2.4036),
         (0.1, 64, "greedy", 5.250),
@@ -310,7 +310,7 @@ def _uniform_wa(logical_blocks: int, op: float, pages_per_block: int, victims: s
 
 
 def _as_printed(item: str, published: str, ours: SupportsFloat, note: str = "") -> Item:
-    """Compare a value to the precision of its published digits."""
+    """Compare a value with a printed one, to half a unit of the last printed digit."""
     _, _, decimals = published.partition(".")
     compared_item = compared(
         item, float(published), float(ours), 0.5 * 10.0 ** -len(decimals), note=note

@@ -21,7 +21,7 @@ def run(
 
     Args:
         command: the program and its arguments.
-        user: user of the program, with its group; by default the present one.
+        user: user that runs the program, with the user's group; by default the current user.
         variables: additions to its environment.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Joint readings of paper 1, each with one open choice changed."""
+"""Joint readings (interpretations) of paper 1, each with one open detail changed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ MIXTURE = "how sequential and random writes share the hot file (Fig. 4)"
 ALL, SETTLED = "all fifteen", "those after the fifth"
 # Hu et al.'s windows start at one block, which is FIFO collection.
 WINDOWS = {"64 blocks": 64, "8 blocks": 8, "one block": 1}
-# Age on a finite drive with reserved blocks: the only choice that exceeds 1.
+# FIFO collection on a small drive with reserved blocks: the only choice for which the model's ratio
+# to Expected Value exceeds 1.
 SMALL_DRIVE = "one block, of 1000 with 5 held free"
 IN_TURN = "sequential and random writes in turn, page by page, over the whole hot file"
 HALVES = "sequential writes in one half of the hot file, random writes in the other"

@@ -1,4 +1,4 @@
-"""Figure 1 of Verschoren and Van Houdt 2019: HCWF and HCWF(swap) over d."""
+"""Figure 1 of Verschoren and Van Houdt 2019: WA of HCWF and HCWF(swap) over d."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from writeamp.plots.style import WA_LABEL, WA_UNIT, series_color
 from writeamp_papers.bench import Bench, Findings
 from writeamp_papers.items import Item, compared, ordered
 
-# From the figure's caption, and the one exception that section 4 names.
+# Parameters from the figure's caption; and r, f and d of the one exception in section 4.
 _PAGES_PER_BLOCK = 32
 _SPARE_FACTOR = 0.08
 _EXCEPTION = (0.8, 0.025, 15)
@@ -56,7 +56,7 @@ def figure_1(bench: Bench, d_swap: int) -> Findings:
 
 
 def _curves(sweep: tuple[int, ...], r: float, d_swap: int | None) -> _Curves:
-    """Return WA over the sweep of d for each f; `d_swap=None` for no swaps."""
+    """Return WA at each d of `sweep`, by hot fraction f; `d_swap=None` means no swaps."""
     solve = (
         meanfield.hot_cold if d_swap is None else partial(meanfield.hot_cold_swap, d_swap=d_swap)
     )
@@ -102,7 +102,7 @@ def _first_loss(
 
 
 def _lower_minimum(r: float, f: float, hcwf: list[float], swap: list[float]) -> Item:
-    """Section 4: HCWF(swap) achieves a lower minimum over d."""
+    """Return the item on section 4: HCWF(swap) achieves a lower minimum of WA over d."""
     return ordered(
         f"Fig. 1: least WA of HCWF(swap) over that of HCWF, r={r}, f={f}", min(swap) / min(hcwf)
     )
@@ -129,7 +129,7 @@ def _small_d(
 
 
 def _random_swap_costs(swap: _Curves, random_swap: _Curves) -> Item:
-    """Section 4: lowering d* to 1 increases the WA for all d."""
+    """Return the item on section 4: lowering d* to 1 increases the WA for all d."""
     pairs = [
         (random_draw, many)
         for f in swap

@@ -1,4 +1,4 @@
-"""Future work of Verschoren and Van Houdt 2019: other wear levellers, and a trace.
+"""Future work of Verschoren and Van Houdt 2019: other wear levellers, and runs of a trace.
 
 Section 7 announces a comparison with other levellers, with erase counters for the swap, and on
 traces. No published values exist, so these are figures without items.
@@ -42,7 +42,7 @@ class LevelerLoad:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of one scheme under one load; intervals are half widths at 95%."""
+    """Result of one manager and wear leveller under one load; intervals are 95% half widths."""
 
     load: str
     scheme: str
@@ -53,14 +53,14 @@ class Outcome:
 
 
 def synthetic_loads(logical_blocks: int) -> list[LevelerLoad]:
-    """Return the paper's two workloads and Zipf's law, on the paper's drive."""
+    """Return the paper's two workloads and a Zipf-distributed one, on the paper's drive."""
     drive = {"logical_blocks": logical_blocks, "pages_per_block": 32, "spare_factor": 0.10}
     specs = ("hot-cold:f=0.1,r=0.9", "hot-cold:f=0.01,r=0.99", "zipf:s=0.99")
     return [LevelerLoad(spec, {"workload": spec, **drive}, f"d={_D}") for spec in specs]
 
 
 def trace_load(path: Path) -> LevelerLoad:
-    """Return a trace on a drive of its size; a detector replaces the oracle."""
+    """Return a trace on a drive of its size; a detector of hot pages replaces exact knowledge."""
     arguments = {"trace": path, "pages_per_block": 32, "spare_factor": 0.10}
     return LevelerLoad(path.stem, arguments, f"d={_D},detector=distance")
 
@@ -97,7 +97,7 @@ def _outcome(
 
 
 def figure(outcomes_of_all: Sequence[Outcome], *, subtitle: str) -> PanelChart:
-    """Describe PE fairness against WA, one panel per load and one mark per scheme."""
+    """Describe PE fairness over WA, one panel per load and one mark per wear-leveling scheme."""
     panels = []
     for load in dict.fromkeys(outcome.load for outcome in outcomes_of_all):
         of_load = [outcome for outcome in outcomes_of_all if outcome.load == load]

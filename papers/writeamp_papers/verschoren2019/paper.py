@@ -14,10 +14,11 @@ from writeamp_papers.bench import Bench, Findings, Paper
 from writeamp_papers.items import Erratum, Item, compared
 from writeamp_papers.verschoren2019 import figures, wear
 
-# Section 3.3.
+# Number of simulated logical blocks (section 3.3).
 _LOGICAL_BLOCKS = 10_000
 
-# Tolerance between two simulators, and for drives of finite size (PAPERS.md: at most 0.15%).
+# Relative tolerance between two simulators, and between a mean field and drives of finite size
+# (PAPERS.md: at most 0.15%).
 _SIMULATION_TOLERANCE = 0.0015
 
 # Section 4: "we set d* = 100 unless otherwise stated".
@@ -66,7 +67,8 @@ class Setting:
         ).wa
 
 
-# Setting, "ODE" and "simul." as printed; the first row with the r that its value belongs to.
+# Setting; WA by "ODE" and by "simul." as printed. The r of the first row is a misprint, so the row
+# has the r for which its WA is right.
 _TABLE_1 = [
     (Setting(64, 0.15, 4, 1, 0.86, 0.24), 3.1669, 3.1674),
     (Setting(64, 0.12, 9, 10, 0.81, 0.08), 2.5600, 2.5604),
@@ -84,7 +86,7 @@ _TABLE_1 = [
 _PRINTED_R_OF_ROW_1 = 0.96
 _ROW_1_AT_PRINTED_R = 2.641733
 
-# Table 2: rows d*, columns the four settings of Table 1 with b = 32.
+# Table 2: WA by d* (rows), for the four settings of Table 1 with b = 32 (columns).
 _TABLE_2 = {
     1: (2.3626, 3.8305, 3.7314, 3.0869),
     2: (2.2602, 3.5920, 3.2453, 2.8005),
@@ -95,7 +97,7 @@ _TABLE_2 = {
     64: (2.1299, 3.4138, 2.7266, 2.5219),
     128: (2.1299, 3.4319, 2.7202, 2.5196),
 }
-# By case and d*: values with more digits that do not round to the print.
+# By column and d*: computed values that do not round to the printed ones, with more digits.
 _TABLE_2_ERRATA = {(3, 4): 2.963749, (2, 128): 3.431954}
 
 _AS_PRINTED = 0.5e-4

@@ -12,13 +12,13 @@ from writeamp.studies.functions import endurance
 from writeamp_papers.bench import Bench, Findings
 from writeamp_papers.items import Item, at_most, compared, ordered
 
-# From the captions: b, S_f and f = 1 − r. Only the figures show d of the curves.
+# Parameters from the captions: b, S_f and f = 1 − r. The values of d are in the figures only.
 _PAGES_PER_BLOCK = 32
 _SPARE_FACTOR = 0.10
 _HOT_WRITE_FRACTIONS = (0.9, 0.99)
 _D = (1, 5, 20)
 
-# Manager of each mode: HCWF, and HCWF(swap) with d* = 1 and 100.
+# Block manager of each mode of the paper: HCWF, and HCWF(swap) with d* = 1 and 100.
 _HCWF = "hcwf:d={d}"
 _SWAP_1 = "hcwf-swap:d={d},d_swap=1"
 _SWAP = "hcwf-swap:d={d},d_swap=100"
@@ -27,11 +27,10 @@ _MODES = (_HCWF, _SWAP_1, _SWAP)
 
 @dataclass(frozen=True)
 class Study:
-    """Size and length of the study; the paper has 50 runs to 5000 erases.
+    """Size and length of the study; the paper has 50 runs to 5000 erases per block.
 
-    The paper does not state the size; we use 1000 logical blocks. Where the paper calls values
-    equal,
-    means over the replicas may differ by the share `noise`.
+    The paper does not state the size of the drive; we use 1000 logical blocks. If the paper calls
+    values equal, means over the replicas may differ by the share `noise`.
     """
 
     logical_blocks: int
@@ -56,7 +55,7 @@ class Study:
 SHORT = Study(logical_blocks=300, w_max=300, replicas=8, noise=0.1)
 FULL = Study(logical_blocks=1000, w_max=5000, replicas=50, noise=0.02)
 
-# Mode, d and r.
+# Key: (mode, d, r).
 _Key = tuple[str, int, float]
 
 
