@@ -29,8 +29,8 @@ COMPARABLE: tuple[Verdict, ...] = ("match", "match-if", "differs")
 # paper); otherwise a number by name of the reading, the default first.
 Values: TypeAlias = float | Mapping[str, float]
 
-# What is compared: a number or the middle of a range; an upper bound; or the sign of a difference or
-# a trend.
+# What is compared: a number or the middle of a range; an upper bound; or the sign of a difference
+# or a trend.
 Kind: TypeAlias = Literal["value", "bound", "ordering"]
 
 # Where the computed value comes from: a computation of a printed number; a copy of the printed
@@ -39,8 +39,8 @@ Origin: TypeAlias = Literal["computed", "input", "checked"]
 
 _EVERY_READING = "every reading"
 
-# Tolerance for binary rounding: 1.235 is printed as 1.24, but differs by slightly more than 0.005 in
-# floating point.
+# Tolerance for binary rounding: 1.235 is printed as 1.24, but differs by slightly more than 0.005
+# in floating point.
 _ROUNDING = 1e-9
 
 

@@ -35,7 +35,7 @@ class KnownDifference:
     form: str = "short"
 
     def holds(self, item: Item) -> bool:
-        """Return whether the item still differs from the paper, with the stored value."""
+        """Return whether the item still differs, with the pinned value."""
         return item.verdict == "differs" and abs(item.ours - self.ours) <= self.tolerance
 
 

@@ -37,7 +37,7 @@ class Reproduction(Findings):
         return surprises(self.paper.name, self.items, full=self.full, whole=whole)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the items, and the number of items that agree under each reading, as JSON types."""
+        """Return the items, and how many of them agree under each reading, as JSON types."""
         comparable = len(self.comparable())
         readings = [
             {

@@ -170,7 +170,10 @@ def _by_passes(passes: Passes) -> dict[str, float]:
 
 
 def _other_mixtures(bench: Bench, drive: Device) -> dict[str, float]:
-    """Return WA of sequential and uniform writes in longer turns, where WA is largest."""
+    """Return WA of sequential and uniform writes that alternate in longer turns, by turn.
+
+    Runs have the highest utilization and hot ratio, because WA is largest there.
+    """
     utilization, written_fraction = max(UTILIZATIONS), max(HOT_RATIOS)
     turns = {
         "superblock by superblock": drive.pages_per_block,

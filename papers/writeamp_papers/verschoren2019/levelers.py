@@ -68,7 +68,7 @@ def trace_load(path: Path) -> LevelerLoad:
 def outcomes(
     bench: Bench, loads: Sequence[LevelerLoad], *, w_max: int, replicas: int
 ) -> list[Outcome]:
-    """Return the outcome of every scheme under every load, in that order."""
+    """Return the results of all schemes under the first load, then under the next, and so on."""
     runs = [
         (load, manager, leveler, w_max, replicas) for load in loads for manager, leveler in SCHEMES
     ]
