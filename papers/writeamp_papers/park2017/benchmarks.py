@@ -52,7 +52,7 @@ class Benchmark(NamedTuple):
         name: name of the benchmark in items and figures.
         load: the load.
         missing: returns the required programs that are not installed.
-        later_bytes: bytes by which the load's files grow during the run.
+        later_bytes: growth of the load's files during the run, in bytes.
     """
 
     name: str

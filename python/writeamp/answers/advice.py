@@ -1,4 +1,4 @@
-"""Changes that may reduce WA, by kind, in the order in which they are tried."""
+"""Changes of a drive or its load that may reduce WA, by kind, in the order of trying."""
 
 from __future__ import annotations
 
@@ -22,20 +22,22 @@ from writeamp.results.any_result import AnyResult
 from writeamp.traces.pages import PageTrace
 from writeamp.traces.touching import OPS
 
-# Added op. Datacenter drives for mixed use have 7% more flash than those for reading.
+# Added over-provisioning: datacenter drives for mixed use have 7% more flash than drives for mainly
+# reading.
 _MORE = 0.07
 # Share of the drive that the host leaves free and trims.
 _FREE = 0.1
-# Block managers that need no hints.
+# Block managers to try; they need no hints from the host.
 _MANAGERS = ("sepgc", "dac", "sepbit")
 _VICTIMS = ("greedy", "cost-benefit")
 
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """A change of the drive, its policy or its host: description, costs, and the changed case.
+    """A change of the drive, its policy or its host, and the case (run settings) with the change.
 
-    `name` identifies it among the changes of its kind, independently of the drive.
+    `words` describe the change and `costs` its costs. `name` identifies it among the changes of
+    its kind, independently of the drive.
     """
 
     words: str
@@ -46,7 +48,7 @@ class Change:
 
 @dataclass(frozen=True)
 class KindOfChange:
-    """A kind of change; `changes` returns those to try, or none if the kind does not apply."""
+    """A kind of change; `changes` returns the changes to try, none if the kind does not apply."""
 
     name: str
     changes: Callable[[SimulatedQuestion], Iterable[Change]]
@@ -82,7 +84,7 @@ def _with_op(drive: Device, op: float) -> Device:
 
 
 def _more_op(simulated: SimulatedQuestion) -> Iterator[Change]:
-    """Give a drive with more flash for the same data."""
+    """Yield the change to a drive with more flash for the same data."""
     case = simulated.windowed
     larger = _with_op(case.drive, case.drive.op + _MORE)
     yield Change(
@@ -93,7 +95,7 @@ def _more_op(simulated: SimulatedQuestion) -> Iterator[Change]:
 
 
 def _trimmed(simulated: SimulatedQuestion) -> Iterator[Change]:
-    """Give a drive of which 10% are left free and trimmed."""
+    """Yield the change to a drive of which the host leaves 10% free and trimmed."""
     case = simulated.windowed
     # The same data fill 90% of this drive; the free 10% are spare space.
     roomier = _with_op(case.drive, float(effective_op(case.drive.op, 1 - _FREE, 1 - _FREE)))
@@ -105,7 +107,7 @@ def _trimmed(simulated: SimulatedQuestion) -> Iterator[Change]:
 
 
 def _other_managers(simulated: SimulatedQuestion) -> Iterator[Change]:
-    """Give the case with other block managers."""
+    """Yield the changes to other block managers."""
     case, now = simulated.windowed, simulated.question.policy
     for name in _MANAGERS:
         if Spec.of("managers", now.manager).name == name:
@@ -124,7 +126,7 @@ def _other_managers(simulated: SimulatedQuestion) -> Iterator[Change]:
 
 
 def _other_victims(simulated: SimulatedQuestion) -> Iterator[Change]:
-    """Give the case with other victim policies."""
+    """Yield the changes to other victim policies."""
     case, now = simulated.windowed, simulated.question.policy
     for name in _VICTIMS:
         if Spec.of("victims", now.victims).name == name:
@@ -143,7 +145,7 @@ def _other_victims(simulated: SimulatedQuestion) -> Iterator[Change]:
 
 
 def _aligned_writes(simulated: SimulatedQuestion) -> Iterator[Change]:
-    """Give the case with requests aligned to pages, as few pages as hold the data."""
+    """Yield the change to aligned writes: each request covers the fewest possible pages."""
     window, case = simulated.window, simulated.windowed
     requests = window.requests
     if requests.head_bytes is None or not requests.host_pages:

@@ -30,7 +30,7 @@ from writeamp.runners import Progress, gather_whole, local_runner
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """A change to try on a candidate drive, which is given by its number."""
+    """A change to try on a candidate (possible drive of a learnt profile), given by its number."""
 
     candidate: int
     kind: KindOfChange
@@ -97,14 +97,14 @@ def _mixed(question: Question, by_candidate: Mapping[int, MeasuredCase]) -> Meas
 
 
 _QUICK_S = 10.0
-# Number of changes that are reported, each the best of its kind.
+# Maximum number of reported changes, each the best of its kind.
 _TOLD = 3
 _WHY, _LESS = "why rows differ", "how to reduce it"
 
 
 @dataclass
 class Listener:
-    """Callbacks of an answer in progress: for its rows, the start of each part, and progress."""
+    """Callbacks of an answer in progress: for each row, the start of each step, and progress."""
 
     row: Callable[[WayRow], None]
     part: Callable[[str], None]
@@ -164,9 +164,9 @@ def answered(
     Args:
         question: the drive and its load.
         listener: callbacks for rows and progress.
-        ways: methods to run; those that need the simulation run after the others.
-        causes: of differences, in the order in which they are switched.
-        kinds: of changes to try.
+        ways: methods to run; methods that need the simulation run after the others.
+        causes: possible causes of differences, in the order in which they are switched.
+        kinds: kinds of changes to try.
 
     Raises:
         Interrupted: Ctrl-C; `finished` is the answer so far, or None without a row.
@@ -233,7 +233,7 @@ def _explain(asking: Asking, causes: Sequence[Cause], progress: Progress) -> Non
 
 
 def _advise(asking: Asking, kinds: Sequence[KindOfChange], progress: Progress) -> None:
-    """Simulate the changes of each kind on the window, and store the best of each kind."""
+    """Simulate the changes on the window of the load, and store the best change of each kind."""
     question, first = asking.question, asking.findings.simulated
     if first is None:
         return

@@ -1,4 +1,4 @@
-"""Case: settings of one run, which can be switched one at a time, and its WA."""
+"""Case: settings of one run, which can be switched one at a time, and the WA of the run."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ class Case:
         drive: the drive.
         held_pages: logical pages that hold data.
         is_timed: True for a run in virtual time.
-        per_byte: divide by the bytes that the host requested, as counters of drives do.
+        per_byte: True to divide flash bytes by the bytes that the host requested, as counters of
+            drives do.
         share_of_pages: factor of WA for a host that writes fewer pages for the same data.
-        is_pass: True for one pass over a trace. Its variation is not random, so that it has no
-            interval.
+        is_pass: True for one pass over a trace. Its variation is not random, so WA has no
+            confidence interval.
         programmed: flash pages by cause of the timed run from which this case is derived.
     """
 

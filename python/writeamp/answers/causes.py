@@ -1,7 +1,7 @@
 """Causes of differences between the simulation and other methods, in the order of switching.
 
-A row is explained by the causes of its kind. Each cause is switched in addition to those before it,
-so that their shares add up.
+A row is the answer of one method. It is explained by the causes of its kind. Each cause is switched
+in addition to the causes before it, so that their contributions add up.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from writeamp.settings.settings import LoadSettings
 from writeamp.traces.pages import PageTrace
 from writeamp.traces.touching import OPS
 
-# Kinds of rows: theory; runs of a window of the load; timed runs.
+# Kinds of rows: by theory; by runs of a window (part) of the load; by timed runs.
 _THEORY = ("formula", "mean-field")
 WINDOWED = ("timed", "virtual")
 _TIMED = ("timed",)
@@ -46,7 +46,8 @@ _MOST_KNOWN = 1 << 23
 _DRIVE_WRITES, _AGEING_DRIVE_WRITES, _MOST_PAGES = 6, 16, 1 << 22
 # If the load writes more than this share of the pages that hold data, cold data is negligible.
 _ALL = 0.995
-# With this many blocks, open and reserved blocks are a negligible share of the spare blocks.
+# With at least this many blocks, open and reserved blocks are a negligible share of the spare
+# blocks.
 _MANY_BLOCKS, _MOST_PAGES_OF_MANY_BLOCKS = 4096, 1 << 21
 
 
@@ -55,12 +56,13 @@ class Cause:
     """A cause of a difference between the simulation and another method.
 
     Attributes:
-        name: of the cause, in words.
+        name: name of the cause, in words.
         explains: kinds of rows that differ by the cause.
         switch: gets the simulated question, a case, and the kind of the row, and returns the case
             with one setting changed to that of the row, or None if the setting is the same.
-        at_way: True if `switch` starts from the row's own run and approaches the simulation.
-        of_drive: True if the cause also applies to theories of exactly this load.
+        at_way: True if `switch` starts from the run of the row's method and approaches the
+            simulation.
+        of_drive: True if the cause also applies to theories that describe exactly this load.
     """
 
     name: str
@@ -97,7 +99,7 @@ def _without_trim(simulated: SimulatedQuestion, case: Case, kind: str) -> Case |
 
 
 def _with_room(drive: Device, held_pages: int, used_pages: int) -> Device:
-    """Return a drive for all used pages, with the same ratio of flash to pages that hold data."""
+    """Return a drive that can hold all used pages, with the same flash per page of data."""
     share = drive.physical_pages / held_pages
     blocks = ceil(used_pages * share / (drive.planes * drive.pages_per_block))
     larger = replace(drive, blocks_per_plane=blocks, logical_pages=used_pages)
@@ -135,7 +137,7 @@ def _random_order(simulated: SimulatedQuestion, case: Case, kind: str) -> Case |
 
 
 def _written(requests: PageTrace, random: np.random.Generator) -> npt.NDArray[np.uint32]:
-    """Return the written pages, repeated by their writes; a random sample of a long load."""
+    """Return all written pages, each as often as it is written; a sample of a long load."""
     is_write = requests.op == OPS["write"]
     start, count = requests.start[is_write], requests.count[is_write]
     if requests.host_pages > _MOST_KNOWN:
@@ -171,7 +173,7 @@ def _uniform(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None
 
 
 def _uniform_on_all(case: Case) -> Case:
-    """Return the case of uniform writes to all pages that hold data, to a precision of 0.1%."""
+    """Return the case with uniform writes to all pages that hold data; WA is precise to 0.1%."""
     plan = case.plan
     load = Spec.of("workloads", _UNIFORM)
     host = LoadSettings(workload=load, utilization=case.held_pages / case.drive.logical_pages)
@@ -232,7 +234,8 @@ def _many_blocks(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | 
         blocks_per_plane=drive.blocks_per_plane * times,
         logical_pages=drive.logical_pages * times,
     )
-    # A larger drive needs more writes to be steady: scale a number of writes given by the user.
+    # A larger drive needs more writes to be steady, so a number of writes given by the user is
+    # scaled.
     run = case.plan.run
     longer = replace(
         run,
@@ -248,7 +251,10 @@ def _without_slc(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | 
 
 
 def _without_table(case: Case, name: str) -> Case | None:
-    """Return the case without a table of times, or None if no pages were programmed for it."""
+    """Return the case without a table of the drive's times, such as "slc".
+
+    Returns None if no pages were programmed for the feature of this table.
+    """
     if not case.programmed[name]:
         return None
     tables = tables_of(case.drive.times_json)
@@ -265,7 +271,7 @@ def _has_large_units(case: Case) -> bool:
 
 
 def _units_of_a_page(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
-    """Program single pages instead of units of several pages, which a flush pads."""
+    """Program single pages instead of program units of several pages, which a flush pads."""
     if not _has_large_units(case):
         return None
     return case.with_times(
@@ -282,7 +288,7 @@ def _has_cache(case: Case) -> bool:
 
 def _without_write_cache(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
     """Remove the write cache, which merges writes to the same page."""
-    # Without a cache, every write would pad a unit of several pages.
+    # Without a cache, every write would pad a program unit, so units are reduced to one page, too.
     if _has_large_units(case) or not _has_cache(case):
         return None
     return case.with_times(write_cache__bytes=0)
@@ -314,7 +320,7 @@ def _without_refresh(simulated: SimulatedQuestion, case: Case, kind: str) -> Cas
 
 
 def _untimed(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
-    """Run without time, once all other effects of time are switched off."""
+    """Run without virtual time, after all other effects of time are switched off."""
     # These causes are switched separately; otherwise this cause would include their shares.
     if _has_cache(case) or _writes_table(case) or _collects_early(case):
         return None
@@ -322,7 +328,7 @@ def _untimed(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None
 
 
 def _window(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
-    """Use the window: the part of the load that slow methods run."""
+    """Run only the window, the part of the load that slow methods run."""
     return None if simulated.window.is_whole else simulated.windowed
 
 

@@ -1,4 +1,4 @@
-"""Differences of rows: chains of causes from the simulation to each row, and pairs of rows."""
+"""Differences between rows (answers of methods): chains of causes, and pairs of rows."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from writeamp.errors import WriteampError
 from writeamp.results.numbers import four_digits
 from writeamp.runners import Progress, gather_whole, local_runner
 
-# Key of a run: the row from which switching starts, then the names of the switched causes.
+# Key of a run: name of the row from which switching starts, then names of the switched causes.
 Steps = tuple[str, ...]
 _SIMULATION: Steps = ("simulation",)
-# Smallest share of WA that counts as a cause.
+# Smallest contribution that counts as a cause, as a share of WA.
 _VISIBLE = 1e-3
-# Shares of one cause in two chains of the same runs differ by rounding only.
+# Tolerance for rounding: contributions of one cause in two chains of the same runs are equal.
 _NOTHING = 1e-12
-# Causes with a smaller share of WA are summed up in the table.
+# Causes with a smaller contribution, as a share of WA, are summed up in the table.
 _SHOWN = 0.002
-# Rows that differ by a smaller share of WA agree, even if both are computed without noise.
+# Rows agree if they differ by less than this share of WA, even if both are computed without noise.
 _ALIKE = 1e-3
 
 
@@ -40,9 +40,10 @@ class Share:
 
 @dataclass(frozen=True, eq=False)
 class CauseChain:
-    """Chain of a row: WA of the simulation, plus all shares, plus an unexplained rest.
+    """Explanation of a row's WA: WA of the simulation, plus all shares, plus an unexplained rest.
 
-    `lost` are sentences on causes that could not be measured.
+    A share is the contribution of a cause. `lost` are sentences on causes that could not be
+    measured.
     """
 
     way: str
@@ -52,7 +53,7 @@ class CauseChain:
 
 @dataclass(frozen=True, eq=False)
 class _Step:
-    """A cause, and the case in which it and all causes before it are switched."""
+    """A cause, and the case (run settings) in which it and all causes before it are switched."""
 
     cause: Cause
     steps: Steps
@@ -64,8 +65,8 @@ def steps_of(
 ) -> list[_Step]:
     """Return the runs that explain a row.
 
-    If the row agrees with the simulation, only the window is run, because its share explains
-    differences from other rows.
+    If the row agrees with the simulation, only the cause "window" is run, because its contribution
+    explains differences from other rows.
     """
     simulated = findings.simulated
     if simulated is None or (is_alike and row.kind not in WINDOWED):
@@ -79,7 +80,7 @@ def steps_of(
 def _steps(
     simulated: SimulatedQuestion, row: WayRow, causes: Sequence[Cause], at_way: Case | None
 ) -> Iterator[_Step]:
-    """Give the steps from the simulation, or from `at_way`, the case of the row itself."""
+    """Yield the steps from the simulation, or from `at_way`, the run of the row's method."""
     case, steps = simulated.question.simulation, _SIMULATION
     if at_way is not None:
         case, steps = at_way, (row.way,)
@@ -174,7 +175,7 @@ class RowDifference:
 
         Args:
             sign: -1 for the first row minus the second, 1 for the second minus the first.
-            wa: reference of the shares; causes below 0.2% of it are summed up.
+            wa: WA that is 100%; causes below 0.2% of it are summed up.
         """
         if self.agree:
             return f"agree within noise (±{four_digits(self.noise)})"

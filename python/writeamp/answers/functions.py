@@ -31,7 +31,7 @@ _STDERR = 2
 
 @contextmanager
 def question_of_program(experiment: Experiment, settings: QuestionSettings) -> Iterator[Question]:
-    """Run the command of a question on a virtual drive; give the question of the recorded load.
+    """Run a question's command on a virtual drive; yield the question for the recorded load.
 
     Raises:
         WriteampError: an impossible drive, a missing program, or a command that wrote nothing.

@@ -28,9 +28,9 @@ from writeamp.studies.simulation import in_pages, plan_of
 from writeamp.traces.touching import OPS
 from writeamp.vssd.result import ServeResult
 
-# Drive writes after which the share of held pages is steady under a synthetic load with TRIM.
+# Drive writes after which the share of pages that hold data is steady under a load with TRIM.
 _WRITES_UNTIL_HELD = 4
-# Settings of `simulate` that apply to one timed run only.
+# Settings of `simulate` that apply to a single timed run only, so `answer` rejects them.
 _NOT_HERE = ("time", "host_bytes", "rb_capture")
 
 
@@ -39,11 +39,11 @@ class Question:
     """A drive, its load and its policies.
 
     Attributes:
-        experiment: the settings, for `simulate`.
-        settings: the other settings.
-        prepared: the drive, and the load in its pages.
-        plan: of the simulation.
-        others: of a learnt profile, the questions of all candidates but the first.
+        experiment: settings that `simulate` also has.
+        settings: settings that only `answer` has.
+        prepared: the drive, and the load in pages of this drive.
+        plan: plan of the simulation.
+        others: questions for the candidates (possible drives) of a learnt profile but the first.
         program: result of the program that wrote the load to the virtual drive, or None.
         notes: sentences on assumptions.
     """
@@ -87,7 +87,7 @@ class Question:
         return Question(experiment, settings, prepared, plan, others, program, notes)
 
     def mixed(self, measured: Sequence[tuple[int, MeasuredCase, bool]]) -> Mixture:
-        """Return the mixture of candidates, given as (number, WA, whether the run is steady)."""
+        """Return WA over all candidates, each given as (number, WA, whether the run is steady)."""
         wa_by_candidate = (
             (number, result.wa, result.error_bar, is_steady)
             for number, result, is_steady in measured
@@ -101,7 +101,7 @@ class Question:
 
     @property
     def policy(self) -> Policy:
-        """Its policies."""
+        """Block manager, victim policy and wear leveller of the drive."""
         return self.plan.policy
 
     @property
@@ -119,11 +119,11 @@ class Question:
 
     @cached_property
     def simulation(self) -> Case:
-        """Case of the simulation, from which causes are switched."""
+        """Settings of the simulation, from which causes are switched."""
         return Case(self.plan, self.drive, self.held_pages)
 
     def interval(self, of_run: tuple[float, float]) -> tuple[float, float]:
-        """Return the interval of a run of the window, or NaN for one pass over a trace.
+        """Return the 95% interval of WA in a run of the window, or NaN for one pass over a trace.
 
         The variation within a pass is not random.
         """
@@ -155,8 +155,8 @@ class SimulatedQuestion:
 
     Attributes:
         question: the drive, its load and its policies.
-        result: of the simulation.
-        others: other candidates of a learnt profile that were simulated, by number from 1.
+        result: result of the simulation.
+        others: results of other candidates of a learnt profile, by number of the candidate from 1.
         mixture: WA over all candidates; None for one drive.
     """
 
@@ -167,7 +167,7 @@ class SimulatedQuestion:
 
     @property
     def measured(self) -> MeasuredCase:
-        """WA by the simulation."""
+        """WA of the simulation and its interval."""
         if self.mixture is not None:
             return MeasuredCase.of(self.mixture, self.result)
         return MeasuredCase(self.result.wa, self.result.ci, self.result)
@@ -179,7 +179,7 @@ class SimulatedQuestion:
 
     @cached_property
     def windowed(self) -> Case:
-        """Case of the window's simulation."""
+        """Settings of the simulation of the window."""
         question = self.question
         plan, drive, held_pages = self.window.plan, question.drive, question.held_pages
         return Case(plan, drive, held_pages, is_pass=question.is_trace)

@@ -26,10 +26,10 @@ class Answer(OneLine, Drawn):
 
     Attributes:
         load_name: name of the workload or trace.
-        policy: of the drive, in words.
+        policy: policies of the drive, in words.
         device: the drive.
         rows: answers of the methods, quickest first.
-        differences: of each pair of rows that have a WA.
+        differences: differences between each pair of rows that have a WA.
         advice: the three changes that reduce WA most, best first.
         held_pages: logical pages that hold data, from which theory computes the effective op.
         missing: methods and steps that Ctrl-C left unfinished.

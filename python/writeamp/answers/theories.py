@@ -13,7 +13,7 @@ from writeamp.runs.expectation import held_in_words, model_inputs
 
 @dataclass(frozen=True)
 class TheoreticalWa:
-    """WA by a theory, its assumptions, and which of them the question violates, or ""."""
+    """WA by a theory, its assumptions, and which assumptions the question violates, or ""."""
 
     wa: float
     reason: str
@@ -21,7 +21,7 @@ class TheoreticalWa:
 
 
 def theories(question: Question, kind: str) -> list[DescribedRun]:
-    """Return the models of a kind for this load, or else the nearest ones for uniform writes."""
+    """Return the models of a kind for this load, or else the nearest models for uniform writes."""
     own = describing(question.plan, question.drive, question.held_pages)
     of_load = [model for model in own if model.is_of_load and model.describes.kind == kind]
     return [model for model in of_load if _is_solved(model, question)] or nearest(
@@ -35,7 +35,7 @@ def theory_of(question: Question, kind: str) -> DescribedRun | None:
 
 
 def described_policies(question: Question, kind: str) -> list[str]:
-    """Return the policies, and loads other than uniform, that models of a kind describe."""
+    """Return the policies that models of a kind describe, with their load if it is not uniform."""
     of_kind = [model for model in all_described(question.plan) if model.describes.kind == kind]
     return list(dict.fromkeys(model.describes.policies for model in of_kind))
 
@@ -66,7 +66,7 @@ def _is_solved(theory: DescribedRun, question: Question) -> bool:
 
 
 def _outside_of(question: Question, theory: DescribedRun) -> list[str]:
-    """Return how load and policies differ from a theory's: uniform writes, its victims."""
+    """Return how load and policies differ from the theory's uniform writes and victim policy."""
     plan, violations = question.plan, []
     if not (isinstance(plan.load, Spec) and plan.load.name == "uniform"):
         violations.append(f"{plan.load_name} is not uniform random writes")

@@ -1,4 +1,4 @@
-"""Interface of a method of `answer`: its rows, and the findings that later methods use."""
+"""Interface of a method (way) of `answer`: its rows, and the findings for later methods."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Findings:
 
     Attributes:
         simulated: the question with its simulation; None before the simulation.
-        timed: case of the run in virtual time; None before that run, or without one.
-        served: result of the virtual drive; None before that run, or without one.
+        timed: settings of the run in virtual time; None before that run, or without one.
+        served: result of the virtual drive; None before its run, or without one.
         notes: sentences on assumptions and omissions.
     """
 
@@ -46,18 +46,18 @@ class WayRow(AnyResult):
     """Answer of one method.
 
     Attributes:
-        way: name of the row: its kind, and the model if there are several of the kind.
+        way: name of the row: its kind, and the model if there are several models of the kind.
         kind: "formula", "mean-field", "simulate", "timed", "virtual", "real", or the name of a
             method of another package.
         wa: flash pages programmed per page that the host writes; NaN without an answer.
-        seconds: run time of the method.
+        seconds: run time of the method in seconds.
         assumes: assumptions of the method.
         reason: why the answer is missing or may be wrong; "" otherwise.
         is_steady: False if the run did not reach a steady state, so that `wa` may change.
         findings: results for later methods, which are not shown.
         ci: 95% confidence interval of `wa`; NaN if the run is too short, None if `wa` is computed.
         bounds: lowest and highest WA that the counters of a real drive allow.
-        interval, level: interval of `wa` of a learnt profile, and its probability.
+        interval, level: interval of `wa` of a learnt profile, and the probability of the interval.
     """
 
     COLUMNS: ClassVar[tuple[str, ...]] = ("way", ">WA", "interval", ">seconds", "")
@@ -120,10 +120,11 @@ class Way:
     """A method of `answer`.
 
     Attributes:
-        name: of the method, which is the kind of its rows.
-        rows: gets the question, the findings of earlier methods, and a progress callback. Gives the
-            rows, which carry the method's own findings. Without an answer, gives a row with the
-            reason. Raises only Ctrl-C and errors of the inputs, and modifies no argument.
+        name: name of the method, which is the kind of its rows.
+        rows: function of the question, the findings of earlier methods, and a progress callback.
+            It yields rows, which carry the method's own findings. Without an answer, it yields a
+            row with the reason. It raises only KeyboardInterrupt and errors of the inputs, and
+            modifies no argument.
         assumes: assumptions that its row states if `--quick` leaves it out.
         expected_s: estimate of its run time in seconds, for `--quick`.
         needs_simulation: True if it needs the findings of the simulation and runs after it.

@@ -120,7 +120,7 @@ def _with_candidates(first: SimulatedQuestion, progress: Progress) -> SimulatedQ
 def _run_alone(question: Question) -> Result | None:
     try:
         return run(question.plan, question.drive)
-    except RefusedError:  # this candidate cannot have this size
+    except RefusedError:  # This candidate cannot have this size, so it is left out.
         return None
 
 
@@ -130,7 +130,8 @@ SIMULATE = Way("simulate", _simulate, _SIMULATE_ASSUMES)
 # Virtual drive: receives the same requests through NBD, or a program's writes.
 
 _VIRTUAL_ASSUMES = "a real block device over NBD, served by nbdkit; no times"
-# Estimates for a slow computer: rates of requests and bytes, and start-up time of the server.
+# Estimates for a slow computer: requests per second, bytes per second, and start-up time of the
+# server in seconds.
 _REQUESTS_A_SECOND = 40_000
 _BYTES_A_SECOND = 5e8
 _START_S = 0.5
@@ -179,7 +180,7 @@ def _virtual(question: Question, findings: Findings, progress: Progress) -> Iter
 
 
 def _state(plan: Plan) -> str:
-    """Return the precondition of the virtual drive from that of the plan."""
+    """Return the virtual drive's precondition (initial state) from that of the plan."""
     fill = Precondition.of(plan.host.precondition).fill
     is_new = fill == "none" and plan.earlier is None and plan.uncounted is None
     return "none" if is_new else "full"

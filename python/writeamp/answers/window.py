@@ -1,6 +1,6 @@
-"""Window: the requests that all engines replay, on a drive aged by the same load.
+"""Window: the part of a load that all simulators replay, on a drive aged by the same load.
 
-The untimed simulation runs until its interval is narrow. Timed runs and runs through NBD are about
+The untimed simulation runs until the interval of WA is narrow. Timed runs and runs through NBD are about
 100 times slower, so they replay a part of the load, the window.
 """
 
@@ -20,13 +20,14 @@ from writeamp.settings.settings import LoadSettings
 from writeamp.traces.pages import PageTrace
 from writeamp.traces.touching import OPS
 
-# Synthetic loads: drive writes of the window and of the ageing before it, and limits in pages.
+# Synthetic loads: drive writes in the window and in the ageing before it, and limits of both in
+# pages.
 _DRIVE_WRITES = 2
 _AGEING_DRIVE_WRITES = 16
 _MOST_PAGES = 1 << 22
 _MOST_AGEING_PAGES = 1 << 22
 _AGEING = 8
-# Traces: passes that age the drive, and the limit of requests in all passes.
+# Traces: number of passes that age the drive, and the limit of requests in all passes.
 AGEING_PASSES = 4
 _MOST_REQUESTS = 1 << 23
 
@@ -35,7 +36,8 @@ _MOST_REQUESTS = 1 << 23
 class LoadWindow:
     """Requests of the window, and the plan of a run with ageing before them.
 
-    `is_whole` is True if the window is all that the simulation ran; `words` describe its length.
+    `is_whole` is True if the window has all requests of the simulation. `words` describe the
+    length of the window.
     """
 
     plan: Plan
@@ -48,9 +50,9 @@ def window_of(plan: Plan, drive: Device, passes: int) -> LoadWindow:
     """Return the window of a load.
 
     Args:
-        plan: of the simulation.
-        drive: of the simulation.
-        passes: of the simulation over the trace; 0 for a synthetic load.
+        plan: plan of the simulation.
+        drive: drive of the simulation.
+        passes: number of passes of the simulation over the trace; 0 for a synthetic load.
     """
     if isinstance(plan.load, Spec):
         return _of_spec(plan, plan.load, drive)
@@ -59,7 +61,7 @@ def window_of(plan: Plan, drive: Device, passes: int) -> LoadWindow:
 
 def _of_spec(plan: Plan, spec: Spec, drive: Device) -> LoadWindow:
     used = plan.used_pages(drive)
-    # A length given by the user limits the window, too.
+    # If the user gave a number of writes, it limits the window, too.
     most = plan.run.writes or _MOST_PAGES
     pages = min(_DRIVE_WRITES * drive.logical_pages, _MOST_PAGES, most)
     ageing = min(_AGEING_DRIVE_WRITES * drive.logical_pages, _MOST_AGEING_PAGES, _AGEING * most)

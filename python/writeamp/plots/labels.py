@@ -24,7 +24,7 @@ _UPRIGHT_CHARACTERS = 32
 
 
 def upright_label(name: str) -> str:
-    """Return the label for a y axis, with a line break if it is longer than the axis.
+    """Return the label of a setting or metric for a y axis, with a line break if it is long.
 
     >>> upright_label("op")
     'op = (T-U)/U\\n(T physical, U logical pages)'
@@ -37,7 +37,7 @@ def upright_label(name: str) -> str:
 
 
 def title_word(name: str) -> str:
-    """Return the label for the start of a title: capitalized, without definition and unit.
+    """Return the label of a metric for a title: capitalized, without definition and unit.
 
     >>> title_word("wa")
     'Write amplification'

@@ -18,7 +18,7 @@ from writeamp.files import output
 from writeamp.plots.spec import FigureSpec
 from writeamp.text import printable
 
-# The libraries take a second to import, so each is imported on first use.
+# Drawing libraries take a second to import, so each is imported on first use.
 _BACKENDS = {
     ".png": "writeamp.plots.backends.matplotlib_backend",
     ".svg": "writeamp.plots.backends.matplotlib_backend",

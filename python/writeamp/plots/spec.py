@@ -33,7 +33,7 @@ class Line:
 class Band:
     """A filled rectangle in data coordinates, drawn behind the lines.
 
-    The pointer shows `text`, if any, at the upper end.
+    If the pointer is at the upper end, `text` is shown, if any.
     """
 
     x_low: float
@@ -67,7 +67,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Strip:
-    """A low chart under a `LineChart`, on the same x axis, with a y axis from 0.
+    """A small chart below a `LineChart`, on the same x axis, with a y axis from 0.
 
     With `rows`, each y is the number of a row, 0 at the bottom, and the axis shows their names.
     With `filled`, the area under each line is filled.
@@ -116,10 +116,10 @@ class BarChart:
 
     Attributes:
         title, subtitle, x_label: texts.
-        bars: names.
+        bars: names of the bars.
         layers: segments of the bars; if empty, only `points` are drawn, and the axis shows their
             range.
-        texts: one at the right of each bar.
+        texts: text at the right of each bar.
         low, high: ends of each error bar; NaN (the default) for none.
         levels: vertical lines at an x value.
         sections: heading of each bar, shown once above consecutive bars with the same heading; or
@@ -146,7 +146,7 @@ class BarChart:
             object.__setattr__(self, name, ends)
 
     def places(self) -> tuple[float, ...]:
-        """Return the place of each bar, counted from the top; a heading takes one place."""
+        """Return the line number of each bar from the top; a heading takes a line of its own."""
         return tuple(
             index + sum(bar <= index for _, bar in self.headings())
             for index in range(len(self.bars))
@@ -164,8 +164,8 @@ class BarChart:
         return tuple(sum(layer.values[i] for layer in self.layers) for i in range(len(self.bars)))
 
     def reaches(self) -> tuple[float, ...]:
-        """Return the rightmost end of each bar, its error bar and its points."""
-        # max() with the end first ignores a NaN.
+        """Return for each bar the largest x of the bar, its error bar and its points."""
+        # max() ignores a NaN if the first value is a number, so the bar's end comes first.
         return tuple(
             max(end, high, *(value for _, value in self.points_of(at)))
             for at, (end, high) in enumerate(zip(self.ends(), self.high, strict=True))
@@ -230,9 +230,9 @@ class PanelChart:
 
 @dataclass(frozen=True)
 class ColorScale:
-    """Colour scale; values beyond an end have the colour of that end.
+    """Colour scale from `low` to `high`; values outside have the colour of the nearer end.
 
-    If it `diverges`, the palest colour is in the middle, otherwise at `low`.
+    If the scale `diverges`, the palest colour is in the middle, otherwise at `low`.
     """
 
     low: float
@@ -298,7 +298,8 @@ class TreeChart:
     def places(self) -> tuple[tuple[float, float], ...]:
         """Return the x and y of each node: leaves side by side, parents centred above children.
 
-        x of a leaf is its number from the left; y is minus the level, 0 for the root.
+        The x of a leaf is its number from the left. The y is minus the level of the node, which is 0
+        for the root.
         """
         places: dict[int, tuple[float, float]] = {}
         leaves = 0

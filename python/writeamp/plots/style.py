@@ -25,7 +25,7 @@ DRIVE_WRITES_LABEL = "drive writes (host pages written / logical pages)"
 
 # Okabe and Ito's colour-blind-safe palette without yellow, which is hardly visible on white.
 SERIES_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6B4C9A")
-# After the last colour, the palette repeats with another dash.
+# Dash patterns of lines: after the last colour, the palette repeats with the next pattern.
 SERIES_DASHES: tuple[Dash, ...] = ("solid", "dash", "dot", "dashdot")
 
 HOST_COLOR = "#B4BBC4"
@@ -34,10 +34,11 @@ MUTED = "#666666"
 FAINT = "#A9AFB7"
 GRID = "#E3E6EA"
 
-# Most panels in a row.
+# Maximum number of panels in a row.
 MOST_COLUMNS = 3
 _FEWEST_DECIMALS = 2
-# An interval is written with "±" if the ratio of its shorter to its longer side is at least this.
+# An interval is written with "±" if it is nearly symmetric: the ratio of its shorter to its longer
+# side is at least this.
 _SYMMETRIC = 0.8
 _RANGE = re.compile(r"\([0-9.]+ to [0-9.]+\)")
 
@@ -56,7 +57,7 @@ def series_dash(index: int) -> Dash:
 
 
 def columns_of(panels: int) -> int:
-    """Return the number of columns for a number of panels."""
+    """Return the number of columns in which a number of panels is arranged."""
     return 2 if panels == 4 else min(panels, MOST_COLUMNS)
 
 
@@ -124,7 +125,7 @@ def panels_apart(title: str, subtitle: str, panels: Iterable[Panel], columns: in
 
 
 def theory_marks(theory: Sequence[tuple[str, float]]) -> tuple[Mark, ...]:
-    """Return a dashed line for each name and value of a prediction."""
+    """Return a dashed line for each predicted value, labelled with its name."""
     return tuple(
         Mark(value, _THEORY_COLOR, _THEORY_DASHES[i % len(_THEORY_DASHES)], f"{name}: {value:.3f}")
         for i, (name, value) in enumerate(theory)
@@ -136,7 +137,7 @@ HEAT_COLORS = {True: "RdBu", False: "YlGnBu"}
 
 
 def heat_ink(value: float, scale: ColorScale) -> str:
-    """Return a text colour that is readable on a cell."""
+    """Return a text colour that is readable on the colour of a cell."""
     share = scale.share(value)
     darkness = abs(2 * share - 1) if scale.diverges else share
     return "white" if darkness > 0.6 else INK

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-# Lines may break after spaces and the separators of specs and paths.
+# A line may break after a space or a separator of specs and paths.
 _PIECES = re.compile(r"[^ ,:;/·]*[ ,:;/·]+|[^ ,:;/·]+")
 
 

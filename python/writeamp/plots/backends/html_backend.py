@@ -34,7 +34,7 @@ from writeamp.plots.spec import BarChart, FigureSpec, HeatMapChart, LineChart, P
 from writeamp.plots.style import FAINT, GRID, HOST_COLOR, INK, MUTED, SERIES_COLORS
 from writeamp.text import html_text
 
-# Colour and dash, which identify the artists of a series.
+# Colour and dash of a line, which identify the Matplotlib artists of a series.
 _Look: TypeAlias = tuple[str, str]
 
 
@@ -111,17 +111,18 @@ def _facts(axes: Axes, name: str, *, is_joined: bool) -> dict[str, Any]:
     }
 
 
-# Values with tooltips, of one line and of a figure.
+# Maximum numbers of values with tooltips, of one line and of a figure.
 _MOST_OF_A_LINE = 400
 _MOST_IN_ALL = 8_000
-# Places along a bar at which the pointer shows its value.
+# Number of positions along a bar at which the pointer shows the value of the bar.
 _STEPS = 12
 
 
 class Value(NamedTuple):
-    """A place, in shares of the figure from its upper left corner, and the text shown there.
+    """A position in a figure, and the text that the pointer shows there.
 
-    `axes` and `series` are the numbers of its axes and its series, or -1.
+    `x` and `y` are shares of the figure from its upper left corner. `axes` and `series` are the
+    numbers of the value's axes and series, or -1.
     """
 
     x: float
@@ -132,7 +133,7 @@ class Value(NamedTuple):
 
 
 def _values_in(figure: Figure, spec: FigureSpec, series: Mapping[Artist, int]) -> Iterator[Value]:
-    """Yield the values of a drawn figure and their places; `series` has the numbers of lines."""
+    """Yield the values of a drawn figure; `series` has the number of the series of each artist."""
     if isinstance(spec, BarChart):
         yield from _of_bars(figure, spec)
     elif isinstance(spec, HeatMapChart):
@@ -213,7 +214,7 @@ def _values(
             yield Value(float(right), 1 - float(up), words, *of)
 
 
-# Lines with more marks are drawn as an image, because each mark takes about 100 bytes of SVG.
+# Lines with more marks are drawn as a bitmap, because each mark takes about 100 bytes of SVG.
 _MOST_MARKS = 1_000
 
 _BODY = """<main><div id="picture" role="group" aria-label="{words}">
@@ -261,7 +262,7 @@ _NEEDLESS = re.compile(
     r"(?<=^<svg).*?(?= viewBox)| xmlns=.*(?=>$)|xlink:(?=href)|font-family: [^;\"]*;? ?", re.DOTALL
 )
 _SPACE = re.compile(r">\s+<")
-# Coordinates are cut to hundredths of a point.
+# Coordinates in an SVG, which are cut to hundredths of a point.
 _DIGITS = re.compile(r"(\d\.\d\d)\d+")
 _COLOR = re.compile(r"#[0-9a-f]{6}\b")
 
@@ -284,16 +285,16 @@ def _simplify(figure: Figure) -> None:
                 line.set_rasterized(True)
 
 
-# Width of a figure in a page, at which its text is as large as the page's.
+# Width in inches of a figure within a page, at which its text is as large as the page's.
 _INLINE_INCHES = 7.2
-# Figures with more values, such as long lines, have no tooltips.
+# Figures in a page with more values, such as long lines, have no tooltips.
 _MOST_TIPS = 200
 _VARIABLES = {
     **{color: f"series-{at}" for at, color in enumerate(SERIES_COLORS, start=1)},
     **{INK: "ink", MUTED: "muted", FAINT: "faint", GRID: "grid"},
     **{HOST_COLOR: "host", "#FFFFFF": "background"},
 }
-# CSS variables, with the normal colours for pages that do not define them.
+# CSS variables by colour; each has the colour itself as default for pages without the variable.
 _THEME = {color.lower(): f"var(--{name},{color})" for color, name in _VARIABLES.items()}
 
 
@@ -330,7 +331,7 @@ _ID = re.compile(r' id="([^"]*)"')
 
 
 def _beside_others(svg: str) -> str:
-    """Return a drawing with only the ids that it references, each made unique in the page."""
+    """Return an SVG with only the ids that it references, each made unique in the page."""
     own = f"{zlib.crc32(svg.encode()):08x}"
     used = {name for tag in _TAG.findall(svg) for name in _REFERENCE.findall(tag)}
 

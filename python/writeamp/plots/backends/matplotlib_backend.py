@@ -36,7 +36,7 @@ from writeamp.plots.spec import (
 from writeamp.plots.style import GRID, INK, MUTED
 
 _DPI = 160
-# Figures that are at least this wide have the legend beside the lines, others below.
+# Figures at least this wide (in inches) have the legend beside the lines, others below them.
 WIDE_INCHES, _LEAST_WIDE_INCHES = 10.0, 9.0
 _LINES_SHARE, _STRIP_INCHES = 0.415, 0.9
 _LEGEND_COLUMNS = 4
@@ -136,7 +136,7 @@ def _lines(axes: Axes, spec: LineChart) -> list[Artist]:
         if line.label is not None:
             handles.append(artist)
     for mark in spec.levels:
-        # Above the mean of a run, which may coincide with theory.
+        # Drawn above the line of a run's mean, which may coincide with the theory's level.
         axes.axhline(mark.value, color=mark.color, lw=1.1, ls=DASHES[mark.dash], zorder=2.5)
     axes.set_ylabel(spec.y_label)
     ends = [max(line.x) for line in spec.lines if line.x]

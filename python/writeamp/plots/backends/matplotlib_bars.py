@@ -20,12 +20,13 @@ from writeamp.plots.spec import BarChart, TreeChart
 from writeamp.plots.style import FAINT, GRID, INK
 from writeamp.plots.wrapping import shortened, wrapped
 
-# Height of a bar with its space, and of a line of its name, which may need more.
+# Height in inches of a bar with its space, and of one line of its name; long names make bars
+# higher.
 _BAR_INCHES, _LINE_INCHES = 0.42, 0.17
 _NAME_CHARACTERS, _NAME_LINES = 34, 4
 _HEADING_CHARACTERS = 60
 _LEGEND_COLUMNS = 4
-# Background of text on lines.
+# Background of text that is drawn over lines.
 _PAPER = {"facecolor": "white", "edgecolor": "none", "pad": 1.5, "alpha": 0.85}
 
 

@@ -24,16 +24,17 @@ from writeamp.plots.wrapping import shortened, wrapped
 
 _MOST_LEGEND_COLUMNS = 3
 _MANY_DECADES = 1e3
-# Ticks in a row of panels; tick labels may be long.
+# Maximum number of x ticks in a row of panels, because tick labels may be long.
 _MOST_TICKS = 12
-# Ticks within a decade on narrow panels.
+# Ticks within a decade of a logarithmic axis on narrow panels.
 _FEW_STEPS = (1.0, 3.0)
-# Height limits of a heat map: least with row names, least without, and most.
+# Height limits of a heat map in inches: minimum with row names, minimum without row names, and
+# maximum.
 _LEAST_MAP_INCHES, _LEAST_PLAIN_INCHES, _MOST_MAP_INCHES = 1.6, 0.9, 8.0
-# Characters that fit the width of a figure.
+# Characters of tick labels and of a title that fit the width of a figure.
 _NAME_CHARACTERS = 90
 _TITLE_CHARACTERS = 84
-# Longest rotated tick label, and longest row name of a heat map.
+# Limit in characters of rotated tick labels and of row names of a heat map.
 _ASLANT_CHARACTERS = 28
 
 
@@ -117,7 +118,7 @@ def _name_ticks(axes: Axes, names: Sequence[str], columns: int) -> None:
 
 
 def _names_along(axes: Axes, names: Sequence[str], columns: int) -> None:
-    """Set names as tick labels of whole numbers on the x axis, rotated if they would overlap."""
+    """Label whole numbers on the x axis with names, rotated if they would overlap."""
     shown = [shortened(name, _ASLANT_CHARACTERS) for name in names]
     axes.set_xticks(range(len(names)), shown)
     if len(names) * max(map(len, shown)) * columns > _NAME_CHARACTERS:

@@ -52,7 +52,7 @@ def draw_line(axes: Axes, line: Line) -> Line2D:
         marker=_MARKERS[line.marker] if line.marker else "none",
         ms=_OPEN_SIZES.get(line.marker, _MARKER_SIZE),
         markerfacecolor="none" if is_open else line.color,
-        # A white edge separates overlapping marks.
+        # Marks have a white edge, which separates overlapping marks.
         markeredgecolor=line.color if is_open else "white",
         markeredgewidth=1.4 if line.marker == "ring" else 0.8,
         zorder=3 if line.marker else 2,
@@ -99,7 +99,7 @@ def _opaque(legend: Legend) -> None:
 
 # Share of the figure's width that text may use.
 _SHARE = 0.98
-# Height of titles, and of each further line of title and subtitle.
+# Height in inches of title and subtitle, and of each further line of them.
 _TITLES_INCHES, _TITLE_INCHES, _SUBTITLE_INCHES = 0.85, 0.23, 0.17
 _TITLE_LINES, _SUBTITLE_LINES, _LABEL_LINES = 3, 5, 2
 

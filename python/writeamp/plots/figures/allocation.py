@@ -1,4 +1,4 @@
-"""Figures of the division of over-provisioned space between groups, and of its WA."""
+"""Figures of the division of over-provisioned space between page groups, and of WA."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def op_shares_by_method(
     *,
     subtitle: str,
 ) -> BarChart:
-    """Describe each method's division as a bar with a layer for each group, and its WA.
+    """Describe each method's division of spare space as a bar, with a layer for each page group.
 
     Args:
         groups: share of the pages and share of the writes of each of n groups.
@@ -58,7 +58,7 @@ def over_optimal(
     subtitle: str,
     x_label: str,
 ) -> PanelChart:
-    """Describe the excess of the closed form's WA over the optimum: means solid, maxima dashed.
+    """Describe the closed form's excess of WA over the optimum, in percent, over a parameter.
 
     Args:
         x: values of a parameter of the workloads, shape (n,).
@@ -89,7 +89,7 @@ def wa_over_division(
     *,
     subtitle: str,
 ) -> PanelChart:
-    """Describe WA over the first of two groups' share of the over-provisioned space.
+    """Describe WA over the share of the over-provisioned space that the first of two groups has.
 
     Args:
         curves: shares and WA of each line, by name of the workload.

@@ -10,7 +10,7 @@ from writeamp.errors import WriteampError
 from writeamp.plots.spec import Area, BarChart, Layer, Line, Mark, Marker, Panel, PanelChart
 from writeamp.plots.style import INK, bars_of, columns_of, panels_apart, series_color
 
-# Axis labels of targets, with units.
+# Axis labels of predicted metrics, with units.
 LABELS = {
     "latency": "latency (µs)",
     "bandwidth": "bandwidth (MB/s)",
@@ -19,15 +19,15 @@ LABELS = {
 }
 _COLORS = {name: series_color(index) for index, name in enumerate(LABELS)}
 _DOT_OPACITY = 0.45
-# Axes with a larger ratio of ends are logarithmic.
+# Axes are logarithmic if the ratio of their ends is larger.
 _LOG_SPAN = 20.0
-# Share of an axis beyond its data.
+# Space beyond the data at each end of an axis, as a share of the axis.
 _MARGIN = 0.04
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Measured and predicted values of a target, shape (n,), and the mean relative error."""
+    """Measured and predicted values of a metric, shape (n,), and the mean relative error."""
 
     target: str
     observed: Sequence[float]
@@ -37,7 +37,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Curve:
-    """Predictions of a target at each x, with intervals; all of shape (n,), x increasing."""
+    """Predictions of a metric at each x, with intervals; all of shape (n,), x increasing."""
 
     target: str
     x_label: str
@@ -50,7 +50,7 @@ class Curve:
 def measured_against_predicted(
     targets: Sequence[Compared], *, title: str, subtitle: str
 ) -> PanelChart:
-    """Describe a panel for each target: a point for each row, and the line of equality."""
+    """Describe predicted over measured values, with a panel per metric and the line of equality."""
     panels = [_compared(compared) for compared in targets]
     return panels_apart(title, subtitle, panels, columns_of(len(panels)))
 
@@ -58,9 +58,9 @@ def measured_against_predicted(
 def curves_with_intervals(
     curves: Sequence[Curve], *, title: str, subtitle: str, level: float
 ) -> PanelChart:
-    """Describe a panel for each curve that has points, with its prediction interval.
+    """Describe predictions with their intervals over a varied parameter, one panel per curve.
 
-    Panels of one target have the same y limits, so that small effects look small.
+    Panels of one metric have the same y limits, so that small effects look small.
 
     Raises:
         WriteampError: no curve has a point.
@@ -92,7 +92,7 @@ def importances(
 
 
 def errors_by_target(errors: Mapping[str, float], *, subtitle: str) -> BarChart:
-    """Describe the expected mean relative error of each target as a bar."""
+    """Describe the expected mean relative error of each metric as a bar."""
     return bars_of(
         errors,
         [f"{error:.2%}" for error in errors.values()],
@@ -103,7 +103,7 @@ def errors_by_target(errors: Mapping[str, float], *, subtitle: str) -> BarChart:
 
 
 def measures_of_score(measures: Mapping[str, float], target: str, *, subtitle: str) -> BarChart:
-    """Describe each measure, a ratio, as a bar; NaN is left out, and values below 0 show as 0."""
+    """Describe measures of accuracy as bars; NaN is left out, and values below 0 show as 0."""
     finite = {name: value for name, value in measures.items() if not math.isnan(value)}
     return bars_of(
         {name: max(value, 0.0) for name, value in finite.items()},
@@ -116,7 +116,7 @@ def measures_of_score(measures: Mapping[str, float], target: str, *, subtitle: s
 
 
 def points_by_outcome(points: Mapping[str, int], *, subtitle: str) -> BarChart:
-    """Describe the number of a design's points by outcome as bars."""
+    """Describe the number of a design's measuring points by outcome as bars."""
     return bars_of(
         points,
         [f"{count:,}" for count in points.values()],
@@ -132,9 +132,9 @@ def headroom_by_model(
     """Describe the headroom of n drive models: the ratio of prediction to the tightest bound.
 
     Args:
-        names: of the models.
-        headroom: of the predictions; an infinite one has no bar.
-        sure: headroom of the worse ends of the prediction intervals.
+        names: names of the drive models.
+        headroom: headroom of the predictions; an infinite headroom has no bar.
+        sure: headroom of the unfavourable ends of the prediction intervals.
     """
     shown = [
         (value, low) if math.isfinite(value) else (0.0, math.nan)
@@ -177,7 +177,7 @@ def _compared(compared: Compared) -> Panel:
 def _curve(curve: Curve, label: str, ends: tuple[float, float]) -> Panel:
     color = _COLORS[curve.target]
     is_log = _is_wide(ends)
-    # A line and a band of one point would be invisible.
+    # A line and a band of a single point would be invisible, so the point gets a marker.
     marker: Marker | None = "circle" if len(curve.x) == 1 else None
     interval = [Line([*curve.x] * 2, [*curve.low, *curve.high], color, marker="tick")]
     return Panel(

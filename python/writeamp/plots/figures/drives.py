@@ -9,12 +9,12 @@ from writeamp.errors import WriteampError
 from writeamp.plots.spec import BarChart, Layer, Line, Panel, PanelChart
 from writeamp.plots.style import panels_apart, series_color
 
-# More lines would be hard to distinguish.
+# Maximum number of lines; more lines would be hard to distinguish.
 _MOST_DRIVES = 8
 
 
 class DriveSeries(NamedTuple):
-    """WA and host writes in GB a day, over days since the first snapshot of a drive."""
+    """WA and host writes (GB per day) of a drive, over days since its first snapshot."""
 
     name: str
     days: list[float]
@@ -38,12 +38,12 @@ def wa_over_days(drives: Sequence[DriveSeries]) -> PanelChart:
     return panels_apart("Write amplification of drives over time", more, panels, columns=1)
 
 
-# More rows would be unreadable.
+# Maximum number of bars; more bars would be unreadable.
 _MOST_ROWS = 40
 
 
 class ModelBar(NamedTuple):
-    """Drives of a model: number, median WA, its range, and number of outliers."""
+    """Drives of one model: their number, median WA, range of WA, and number of outliers."""
 
     model: str
     drives: int

@@ -1,4 +1,4 @@
-"""Figures of a drive's life: PE fairness and endurance over W, and erases of blocks."""
+"""Figures of a drive's life: PE fairness, endurance, and erase counts of blocks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _W_LABEL = "erases that a block endures (W)"
 _FAIRNESS = "PE fairness (mean erases of a block / W)"
 _ENDURANCE = "endurance (writes of the physical capacity)"
 
-# More points would be indistinguishable.
+# Maximum number of points of a curve; more points would be indistinguishable.
 _MOST_POINTS = 500
 
 
@@ -80,8 +80,8 @@ def erases_of_blocks(
     Args:
         erases_from: lowest erase count of each bin, increasing by `width`.
         blocks: number of blocks in each bin.
-        width: of a bin, in erases.
-        label: of the histogram in the legend.
+        width: width of a bin, in erases.
+        label: name of the histogram in the legend.
         title: of the figure.
         subtitle: the run: op (by that name), device, seed.
 

@@ -1,4 +1,4 @@
-"""Strips of group changes over time: groups created and merged, blocks moved."""
+"""Strips of changes of page groups over time: groups created and merged, blocks moved."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from writeamp.plots.style import SERIES_COLORS, outline
 
 _CREATED_COLOR, _MERGED_COLOR, _MOVED_COLOR = SERIES_COLORS[2], SERIES_COLORS[1], SERIES_COLORS[6]
 
-# More bars would be narrower than the resolution of a screen.
+# Maximum number of bars; more bars would be narrower than the resolution of a screen.
 _MOST_BARS = 200
-# With more ticks they overlap, and become transparent to show their density.
+# If there are more ticks, they overlap, so they are drawn transparent to show their density.
 _OPAQUE_TICKS = 300
 _LEAST_OPACITY = 0.05
 
@@ -26,7 +26,7 @@ def group_strips(
     intervals: int,
     end: float,
 ) -> tuple[Strip, ...]:
-    """Describe the log of group changes; empty strips are left out.
+    """Describe changes of page groups over drive writes; empty strips are left out.
 
     Args:
         created: times at which groups were created, in drive writes, shape (creations,).
@@ -34,7 +34,7 @@ def group_strips(
         moved: times of movement operations, in drive writes, shape (n,).
         moved_blocks: blocks that each operation took from a group, shape (n,).
         intervals: number of bars for blocks moved, at most 200.
-        end: of the run, in drive writes.
+        end: end of the run, in drive writes.
     """
     strips = []
     if created.size or merged.size:
@@ -67,7 +67,7 @@ def _bars(
     intervals: int,
     end: float,
 ) -> Line:
-    """Return the outline of a histogram of the blocks moved."""
+    """Return the outline of a histogram: blocks moved over drive writes."""
     bars = max(1, min(intervals, _MOST_BARS))
     heights, edges = np.histogram(moved, bars, (0.0, end), weights=moved_blocks)
     return Line(

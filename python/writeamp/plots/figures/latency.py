@@ -13,7 +13,7 @@ from writeamp.plots.spec import Line, Panel, PanelChart
 from writeamp.plots.style import WA_UNIT, panels_apart, series_color
 
 _TIME_LABEL = "virtual time (s)"
-# More points would be indistinguishable.
+# Maximum number of points of a line; more points would be indistinguishable.
 _MOST_POINTS = 2000
 
 
@@ -55,7 +55,7 @@ def latency_panels(
         subtitle: the run: device, seed.
         wa_time_s: end of each interval of `wa`, shape (n,); if empty, the panel of WA is left out.
         wa: write amplification of each interval, shape (n,).
-        more: panels to add at the end.
+        more: further panels, added at the end.
 
     Raises:
         WriteampError: `directions` is empty.
@@ -133,7 +133,7 @@ def _over_time(
     return Panel(title, drawn, x_label=_TIME_LABEL, y_label=unit, y_log=is_log)
 
 
-# Least ratio of neighbouring x values on the logarithmic axis.
+# Minimum ratio of neighbouring x values on the logarithmic axis; closer points are left out.
 _LEAST_STEP = 1.02
 
 

@@ -18,10 +18,10 @@ def blocks_by_valid_pages(
     title: str,
     subtitle: str,
 ) -> LineChart:
-    """Describe the share of blocks of each kind that have 0, 1, … b valid pages.
+    """Describe the share of hot and of cold blocks over the number of valid pages, 0 to b.
 
     Args:
-        blocks: shares of all blocks, by name of the kind, each of shape (b + 1,).
+        blocks: shares of all blocks by name of the kind (hot, cold), each of shape (b + 1,).
         mean_victim_pages: mean number of valid pages of a victim, drawn as a dashed line.
         title: of the figure.
         subtitle: the drive and its data.

@@ -39,12 +39,12 @@ def models_over(
     *,
     subtitle: str,
 ) -> LineChart:
-    """Describe predictions as a line for each model, thin and dotted outside its assumptions.
+    """Describe WA or required op over a parameter, as a line for each model.
 
     Args:
-        parameter: of the x axis: op, spare_factor, fill, pages_per_block, or target_wa. For
+        parameter: parameter on the x axis: op, spare_factor, fill, pages_per_block, or target_wa. For
             target_wa the curves hold the required op, otherwise WA.
-        values: of the parameter.
+        values: values of the parameter.
         curves: the models' predictions, one for each value. Models with equal predictions share a
             line.
         subtitle: the other parameters of the drive.

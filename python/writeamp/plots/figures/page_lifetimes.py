@@ -11,20 +11,21 @@ from writeamp.errors import WriteampError
 from writeamp.plots.spec import Line, Panel, PanelChart
 from writeamp.plots.style import panels_apart, series_line
 
-# With a smaller share of the pages, the forecast is mostly the prior and is not drawn.
+# Ages with a smaller share of the pages are not drawn, because their forecast is mostly the prior
+# (the assumption before any data).
 _FEWEST = 1e-4
-# Age in drive writes below which there are hardly any pages.
+# Ages below this, in drive writes, are not drawn, because hardly any pages are that young.
 _YOUNGEST = 1e-3
 
 
 def lives_by_age(
     lives: pl.DataFrame, logical_pages: int, *, title: str, subtitle: str
 ) -> PanelChart:
-    """Describe remaining lifetime over age, and the share of pages, by usual rewrite interval.
+    """Describe remaining lifetime and share of pages over page age, by usual rewrite interval.
 
     Args:
         lives: as `Result.lives`; rows with the same usual interval are merged.
-        logical_pages: of the drive.
+        logical_pages: number of logical pages of the drive.
         title: of the figure.
         subtitle: the run.
 
@@ -35,7 +36,7 @@ def lives_by_age(
         raise WriteampError(
             "the block manager does not learn page lifetimes; use one that does: wolf-interval"
         )
-    # The table's bins are half octaves of unequal widths, so they are merged to octaves.
+    # The table's bins are half octaves of unequal widths, so pairs of bins are merged to octaves.
     octave = pl.col("age_pages").log(2).floor()
     weight = pl.col("seen") + pl.col("overwritten")
     by_age = (

@@ -31,14 +31,14 @@ def pareto_front(
     title: str,
     subtitle: str,
 ) -> PanelChart:
-    """Describe candidates in a panel for each pair of objectives.
+    """Describe candidates as points, in a panel for each pair of objectives.
 
     With two objectives, the front is drawn as a line of steps.
 
     Args:
         candidates: at least one, each with a value for each objective.
-        labels: of each objective, for an x axis and for a y axis.
-        kinds: labels of candidates, in the order of their colours.
+        labels: labels of each objective, for an x axis and for a y axis.
+        kinds: kinds of candidates, in the order of their colours.
         maximizes: for each objective, True if higher is better.
         log: for each objective, True for a logarithmic axis.
         title: of the figure.

@@ -14,15 +14,15 @@ from writeamp.plots.style import HOST_COLOR, MUTED, panels_apart, series_color
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 
-# Width of a bar, as a share of the duration: visible, but narrower than any class.
+# Width of a bar, as a share of its duration: visible, but narrower than any class of operations.
 _BAR_SHARE = 0.02
-# Lowest y value, as a logarithmic axis cannot show 0.
+# Lowest y value, because a logarithmic axis cannot show 0.
 _LEAST_SHOWN = 0.5
 
 
 @dataclass(frozen=True)
 class ClassSeries:
-    """Values of a class over time; both arrays have shape (n,)."""
+    """Number of operations of a class over time; both arrays have shape (n,)."""
 
     name: str
     start_s: _Floats
@@ -38,7 +38,7 @@ def durations_by_class(
     duty_cycle: ClassSeries,
     subtitle: str,
 ) -> PanelChart:
-    """Describe durations by class on logarithmic axes, and activity over time below.
+    """Describe operations over their duration by class, and activity over time below.
 
     Args:
         middle_us: centres of the duration bins, in µs, shape (n,).

@@ -31,9 +31,9 @@ from writeamp.plots.style import (
     with_legend_of_error,
 )
 
-# Width of the points of one name, as a share of the distance between names.
+# Width over which the points at one name are spread, as a share of the distance between names.
 _SPREAD = 0.5
-# More marks would hide their line.
+# Lines with more points have no marks, because marks would hide the line.
 _MOST_MARKS = 30
 
 
@@ -65,7 +65,7 @@ def curves_over_axis(
     y_log: bool = False,
     is_joined: bool = True,
 ) -> PanelChart:
-    """Describe a panel for each facet: lines with bands, or points with error bars.
+    """Describe a metric over one axis of a sweep: lines with bands, or points with error bars.
 
     Args:
         panels: title and curves of each; curves with the same label have the same style.
@@ -74,8 +74,8 @@ def curves_over_axis(
         x_label: label of the x axis.
         y_label: label of the y axis.
         x_ticks: ticks of the x axis; by default the drawing library chooses.
-        x_names: names of the places 0, 1, … on the x axis, if x is not a number; points are then
-            not joined.
+        x_names: names of the positions 0, 1, … on the x axis, if x is not a number; points are
+            then not joined.
         x_log: True for a logarithmic x axis.
         y_log: True for a logarithmic y axis.
         is_joined: True to join points by lines, if they differ only in the axes of the figure.
@@ -137,7 +137,7 @@ def _panel(
 
 
 def _bands(curve: SweepCurve, color: str) -> list[Area]:
-    """Return an area for each run of points that have an interval."""
+    """Return an area for each sequence of neighbouring points that have an interval."""
     areas: list[Area] = []
     run: list[tuple[float, float, float]] = []
     for row in [*zip(curve.x, curve.low, curve.high, strict=True), (math.nan,) * 3]:
@@ -174,7 +174,7 @@ def cells_over_axes(
         subtitle: settings that all cells share.
         x_label: label of the x axis.
         y_label: label of the y axis.
-        color_label: name of the values.
+        color_label: name of the values that colours show.
         x_ticks: the values of x.
         y_ticks: the values of y, from the top.
 
@@ -228,7 +228,7 @@ class IndexBar:
 def indices_by_axis(
     bars: Sequence[IndexBar], *, title: str, subtitle: str, x_label: str
 ) -> BarChart:
-    """Describe sensitivity indices as bars, grouped by axis, with a colour for each measure.
+    """Describe sensitivity indices as bars, grouped by swept axis, with a colour per measure.
 
     Args:
         bars: from the top; the first bar of each axis has the axis's name.

@@ -11,10 +11,10 @@ from writeamp.plots.style import MUTED, series_color
 def rates_over_time(
     end_s: Sequence[float], rates_mb_s: Mapping[str, Sequence[float]], *, title: str, subtitle: str
 ) -> LineChart:
-    """Describe the bandwidth of a trace over time.
+    """Describe the bandwidth of a trace over time, by direction.
 
     Args:
-        end_s: end of each span of time in seconds, shape (n,).
+        end_s: end of each time interval in seconds, shape (n,).
         rates_mb_s: n rates in 10⁶ bytes per second, by direction.
         title: of the figure.
         subtitle: totals of the trace.
@@ -34,7 +34,7 @@ def rates_over_time(
 def writes_by_heat(
     pages: Sequence[float], writes: Sequence[float], *, title: str, subtitle: str
 ) -> LineChart:
-    """Describe the skew of writes as a Lorenz curve, with uniform writes for comparison.
+    """Describe the share of the writes over the share of the pages as a Lorenz curve.
 
     Args:
         pages: cumulative shares of the written pages, most written first.

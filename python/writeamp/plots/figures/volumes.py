@@ -1,4 +1,4 @@
-"""Figure of the volumes of a fleet: WA by policy, and savings over skew."""
+"""Figure of the volumes of a fleet: WA by policy, and saved flash writes over skew."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from writeamp.plots.style import INK, WA_LABEL, panels_apart, series_color
 
 _Array = npt.NDArray[np.float64]
 
-# Half width of a box or bar; policies have a distance of 1.
+# Half of the width of a box or bar on an axis on which neighbouring policies have distance 1.
 _HALF = 0.3
-# Longest whisker, in heights of the box (interquartile ranges).
+# Limit of a whisker's length, in interquartile ranges (heights of the box).
 _REACH = 1.5
-# More points would not change the look of a curve.
+# Maximum number of points of a curve; more points would not change its look.
 _MOST_POINTS = 400
 
 
 class VolumesOfPolicy(NamedTuple):
-    """Volumes under a policy: WA and savings of each, shape (volumes,); overall WA and bounds."""
+    """Results of a policy: WA and savings by volume, shape (volumes,); overall WA and bounds."""
 
     name: str
     wa: _Array
@@ -35,7 +35,7 @@ class VolumesOfPolicy(NamedTuple):
 def wa_of_volumes(
     policies: Sequence[VolumesOfPolicy], skew: _Array, *, baseline: str, subtitle: str
 ) -> PanelChart:
-    """Describe the volumes of a fleet under several policies, in four panels.
+    """Describe WA and savings of a fleet's volumes under several policies, in four panels.
 
     Args:
         policies: in the order of their colours.

@@ -1,4 +1,4 @@
-"""Figures of write amplification by policy, in layers by cause, and by name."""
+"""Figures of write amplification: bars by policy with layers by cause, and dots by name."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _theory_of_rows(rows: Sequence[PolicyResult]) -> tuple[Line, ...]:
 
 
 def _sections(rows: Sequence[PolicyResult]) -> tuple[str, ...]:
-    """Return the section of each bar, or none if no bar has one."""
+    """Return the heading of each bar, or nothing if no bar has a heading."""
     sections = tuple(row.section for row in rows)
     return sections if any(sections) else ()
 

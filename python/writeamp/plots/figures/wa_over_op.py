@@ -12,10 +12,10 @@ from writeamp.plots.labels import axis_label, upright_label
 from writeamp.plots.spec import Band, Line, LineChart, Mark
 from writeamp.plots.style import INK, MUTED, NOT_STEADY, error_bars, series_color
 
-# Line lengths of the subtitle and of the legend.
+# Maximum characters per line of the subtitle and of the legend.
 _SUBTITLE_CHARACTERS = 110
 _LEGEND_CHARACTERS = 30
-# Space above and below the values, as a share of their range.
+# Space above and below the values on the y axis, as a share of their range.
 _ROOM = 0.05
 
 
@@ -55,7 +55,7 @@ def wa_over_op(
     Args:
         points: results, x increasing.
         ratio: name of x: op, fill or spare_factor.
-        theory: name of the model of the dashed line.
+        theory: name of the model that the dashed line shows.
         title: of the figure.
         facts: settings that all points share.
         target: the requested WA and its op, or None.

@@ -24,7 +24,8 @@ from writeamp.plots.style import (
     with_legend_of_error,
 )
 
-# More points would be indistinguishable; points with fewer collections would fluctuate.
+# Maximum number of points of a line, because more would be indistinguishable; and minimum number of
+# collected blocks per point, because WA over fewer would fluctuate.
 _MOST_POINTS = 400
 _COLLECTIONS_OF_A_POINT = 8
 
@@ -40,7 +41,7 @@ class WaSeries:
         wa: flash pages programmed per host page written in each interval, shape (n,).
         warmup_drive_writes: end of the warm-up, which `steady_wa` excludes.
         steady_wa: mean after the warm-up, or NaN.
-        ci_low, ci_high: its 95% interval, or NaN.
+        ci_low, ci_high: 95% interval of `steady_wa`, or NaN.
     """
 
     label: str
@@ -58,15 +59,15 @@ def visible_points(
     pages_per_block: int,
     warmup_pages: int = 0,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Merge intervals to at most 400 points of at least 8 collections each.
+    """Merge intervals to at most 400 points, each with at least 8 collected blocks.
 
     WA of an interval with few collections fluctuates so much that a line through all intervals
     would look like a solid area. The collections of a point are estimated from its flash pages,
     divided by the pages of a block.
 
     Args:
-        host_pages: written in each interval, shape (n,).
-        flash_pages: programmed in each interval, shape (n,).
+        host_pages: host pages written in each interval, shape (n,).
+        flash_pages: flash pages programmed in each interval, shape (n,).
         pages_per_block: flash pages of a block.
         warmup_pages: host pages of the warm-up; a point ends there, too.
 
@@ -85,7 +86,7 @@ def visible_points(
         if is_full or ends[index] == warmup_pages:
             cuts.append(index)
             since_host = since_flash = 0.0
-    # The remainder is too short for its own point, so it joins the last one, if any.
+    # The remainder is too short for its own point, so it joins the last point, if any.
     joined = cuts[:-1] if cuts and ends[cuts[-1]] != warmup_pages else cuts
     cuts = [*joined, *({host.size - 1} - {*joined})]
     written, programmed = (np.diff(np.cumsum(pages)[cuts], prepend=0.0) for pages in (host, flash))
@@ -188,6 +189,6 @@ def _run(
     x, y = middles.tolist(), wa.tolist()
     lines = [Line(x[cut:], y[cut:], color, 1.3, 0.75, dash, label)]
     if cut > 0:
-        # One more point, so that the two lines join.
+        # The two lines share a point, so that they join.
         lines.insert(0, Line(x[: cut + 1], y[: cut + 1], color, 1.3, 0.3, dash))
     return lines
