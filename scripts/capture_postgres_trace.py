@@ -71,7 +71,7 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 @contextmanager
 def database(mount: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
-    """Give a process with a filled database, which waits for a line before its transactions."""
+    """Yield a process with a filled database, which reads a line before its transactions."""
     running = subprocess.Popen(
         [POSTGRES, *arguments],
         env={**os.environ, "mountpoint": str(mount), "AFTER_LOAD": "echo loaded; read -r go"},
@@ -100,7 +100,7 @@ def finish(loaded: subprocess.Popen[str]) -> None:
 
 
 def cut(path: Path) -> None:
-    """Reduce a recording to the counted requests, with times since the first of them."""
+    """Reduce a recording to the counted requests, with times since the first counted request."""
     trace = wa.traces.read(path)
     assert trace.recorded is not None
     counted = trace.requests[trace.recorded.count_from_request :]

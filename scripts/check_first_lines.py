@@ -1,10 +1,11 @@
 """Check that first lines of docstrings and doc comments are short and name the object.
 
-It has at most `MOST` characters, and does not begin like a question ("How a drive ages")
+A first line has at most `MOST` characters, and does not begin like a question ("How a drive ages")
 or with a pronoun ("Those that wait"). The rule also applies to private objects and tests. The
 script prints each violation as `file:line: sentence`, and then exits with status 1.
 
-Doc comments of Rust are found line by line by their marks, so that those in macros are included.
+Doc comments of Rust are found line by line by their marks, so that doc comments in macros are
+included.
 Similar lines in multi-line strings are mistaken for doc comments.
 """
 

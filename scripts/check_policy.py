@@ -1,4 +1,4 @@
-"""Run all conformance tests for one registered entry: `make check-policy NAME=greedy`.
+"""Run all conformance tests for a registered policy: `make check-policy NAME=greedy`.
 
 Golden counters of a new entry are added to `tests/data/golden.json`.
 """

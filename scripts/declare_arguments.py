@@ -1,4 +1,4 @@
-"""Generate types of keyword arguments from the fields of settings."""
+"""Generate the types of functions' keyword arguments from the fields of settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from writeamp.volumes.settings import NEED_PLACES, RUN_PLACES, FleetSettings, Sp
 from writeamp.vssd.settings import SERVE_PLACES
 
 LIBRARY = Path(__file__).parents[1] / "python/writeamp"
-# Modules of the names in types, in the order of imports.
+# Modules from which names in types are imported, in the order of imports.
 MODULES = {
     "collections.abc": ("Sequence",),
     "pathlib": ("Path",),
@@ -29,7 +29,7 @@ MODULES = {
     "writeamp.traces.words": ("Mapping",),
     "writeamp.units.ratios": ("RatioLike",),
 }
-# Explicit parameters of the functions, before their settings.
+# Parameters that the functions declare themselves, so they are not generated.
 OWN = ("device", "workload")
 
 # Type and help of arguments by name.

@@ -20,7 +20,7 @@ def with_modules(text: str, modules: list[str]) -> str:
     """Return a source text with a declaration for each of the modules."""
     declarations = DECLARED.findall(text)
     declared = [name for _, name in declarations]
-    # With the visibility of existing declarations.
+    # New declarations have the visibility of existing ones.
     word = next(word for word, name in declarations if name in modules)
     for module in modules:
         if module not in declared:

@@ -1,6 +1,6 @@
 """Generate docs/learn.md and its pictures from the chapters of `writeamp explore`.
 
-They depend on chapters.toml, the drawings and the policies. `make generate` writes them. The
+Page and pictures depend on chapters.toml, the drawings and the policies. `make generate` writes them. The
 scripts of the explorer draw the pictures under Node.js.
 """
 

@@ -14,9 +14,9 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# Without the plugin of the virtual SSD, which pip does not build.
+# Crates in the archive; the plugin of the virtual SSD is left out, because pip does not build it.
 MEMBERS = '["crates/captures", "crates/engine", "crates/python"]'
-# Dependencies of tests and benches, which would be most of the vendored crates.
+# Dependencies of tests and benches are removed, because they are most of the vendored crates.
 FOR_TESTS = re.compile(r"^\[+(?:dev-dependencies|bench)\]+\n(?:(?!\[).*\n)*", re.MULTILINE)
 
 
@@ -45,7 +45,7 @@ def copy_sources(copy: Path) -> None:
 
 
 def vendor(copy: Path) -> None:
-    command = ["cargo", "vendor", "vendor"]  # prints the configuration of cargo
+    command = ["cargo", "vendor", "vendor"]  # cargo prints its configuration
     done = subprocess.run(command, cwd=copy, stdout=subprocess.PIPE, text=True, check=True)
     (copy / ".cargo").mkdir()
     (copy / ".cargo/config.toml").write_text(done.stdout)

@@ -38,8 +38,8 @@ from time import perf_counter
 
 ROOT = Path(__file__).resolve().parents[1]
 PATCHES = ROOT / "tests/mutants"
-# A finder that takes more processor time hangs, which detects the fault; without a fault it may
-# take a third of it. `PATIENCE_S` is a limit of wall time.
+# Limits of a finder's processor time and wall time, in seconds. A finder that takes more processor
+# time hangs, so it has detected the fault. Without a fault, it may take a third of this time.
 MOST_PROCESSOR_S = 600
 PATIENCE_S = 3600.0
 # Finders to try if the finders of a patch do not detect the fault.
@@ -156,7 +156,7 @@ class Bench:
 
     @contextmanager
     def seeded(self, mutant: Mutant) -> Iterator[None]:
-        """Within this context, the copy has the fault, compiled if necessary."""
+        """Apply the fault to the copy within this context; compile the engine if necessary."""
         self.apply(mutant)
         try:
             if mutant.is_rust:
@@ -318,7 +318,7 @@ def seed(mutants: Sequence[Mutant], bench: Bench) -> Score:
 
 
 def _check_sound(finders: Iterable[str], bench: Bench) -> None:
-    """Check that finders pass without a fault, and are quick enough to detect hangs."""
+    """Check that finders pass without a fault, quickly enough that hangs can be detected."""
     # First all tests in one process, because starting takes longer than most tests.
     tests = sorted(finder for finder in finders if finder.startswith("pytest "))
     together = " ".join(["pytest", *(test.removeprefix("pytest ") for test in tests)])

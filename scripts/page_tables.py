@@ -30,7 +30,7 @@ TABLE = re.compile(
     r"(<!-- table of ([\w/. ]+: [\w ,-]+) -->\n).*?(<!-- end of \2 -->)",
     re.DOTALL,
 )
-# The description of sizes in bytes, which many parameters repeat.
+# Pattern of the description of sizes in bytes, which many parameters repeat.
 _SIZES = re.compile(r", as 512, 4k, .*$")
 
 

@@ -18,7 +18,7 @@ from mkdocs.structure.pages import Page
 import writeamp
 
 ROOT = Path(__file__).resolve().parent.parent
-# Source file of each page.
+# Source file of each additional page.
 FROM_ROOT = {
     "index.md": "README.md",
     "architecture.md": "ARCHITECTURE.md",
@@ -27,7 +27,7 @@ FROM_ROOT = {
     "captured-trace.md": "examples/README.md",
     "reproduce.md": "papers/docs/reproduce.md",
 }
-# Footer of each page.
+# Text at the end of each page.
 GLOSSARY = "\n\n*Words, their units and their options: [glossary]({}).*\n"
 PAGE_OF = {source: page for page, source in FROM_ROOT.items()}
 LINK = re.compile(r"\[([^\]]+)\]\(([^)#:]+)(#[^)]*)?\)")

@@ -29,7 +29,7 @@ COMPARABLE: tuple[Verdict, ...] = ("match", "match-if", "differs")
 # paper); otherwise a number by name of the reading, the default first.
 Values: TypeAlias = float | Mapping[str, float]
 
-# What is compared: a number or the middle of a range; an upper bound; or the sign of a difference
+# Compared quantity: a number or the middle of a range; an upper bound; or the sign of a difference
 # or a trend.
 Kind: TypeAlias = Literal["value", "bound", "ordering"]
 

@@ -16,18 +16,19 @@ import os
 import sys
 import time
 
-TYPE_CHECKING = False  # instead of `typing.TYPE_CHECKING`: `typing` is slow to import
+TYPE_CHECKING = False  # used instead of `typing.TYPE_CHECKING`, because `typing` is slow to import
 if TYPE_CHECKING:
     from types import FrameType
     from typing import NoReturn
 
 _STATUS = {_signal.SIGINT: 130, _signal.SIGTERM: 143, _signal.SIGHUP: 129}
 
-# Time for the interpreter to run a handler; later, it is inside a long call into a library.
+# Seconds in which the interpreter should run a signal handler. If it does not, it is inside a long
+# call into a library.
 _REACTION_S = 0.8
-# Delay before a signal is sent again that came during an import or in a destructor.
+# Delay in seconds before a signal that came during an import or in a destructor is sent again.
 _RESEND_AFTER_S = 0.02
-# Time to end workers and print finished results, also on a busy machine.
+# Seconds in which the command ends workers and prints finished results, also on a busy machine.
 _SHUTDOWN_S = 10.0
 
 
@@ -77,7 +78,7 @@ class _Interrupts:
         _signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
         sys.unraisablehook = self._ignored
         threading.Thread(target=self._watch, daemon=True).start()
-        atexit.register(self._exit)  # the first to be registered, so the last to be called
+        atexit.register(self._exit)  # registered first, so that it is called last
 
     def listen(self) -> None:
         """Install the handler that raises KeyboardInterrupt."""

@@ -40,10 +40,10 @@ class PolicyError(WriteampError):
 
     Attributes:
         policy: name of the policy; "" if its import failed.
-        hook: the method that was called, such as "on_write".
-        page: argument of the call, a logical page, or None.
+        hook: name of the method that failed, such as "on_write".
+        page: logical page that was the argument of the call, or None.
         host_pages: host pages that were written before the failure.
-        traceback: of the exception, without this package's frames; "" without an exception.
+        traceback: traceback of the exception, without this package's frames; "" without an exception.
     """
 
     policy: str = ""
@@ -93,7 +93,7 @@ class UnknownArgumentError(WriteampError, TypeError):
 
 
 def placed(where: str, error: WriteampError) -> WriteampError:
-    """Return an error of the same class with a place before its sentence."""
+    """Return an error of the same class whose sentence begins with a place, such as a file."""
     kind = RefusedError if isinstance(error, RefusedError) else WriteampError
     return kind(f"{where}: {error}")
 

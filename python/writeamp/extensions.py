@@ -3,7 +3,7 @@
 The core never imports an extension by name. A package declares it as an entry point in its
 `pyproject.toml`, in one of these groups:
 
-- `writeamp.verbs`: a verb of the command, a `writeamp.cli.verbs.Verb`
+- `writeamp.verbs`: a verb (subcommand) of `writeamp`, a `writeamp.cli.verbs.Verb`
 - `writeamp.ways`: a method of `writeamp answer`, a `writeamp.answers.way.Way`
 - `writeamp.lists`: a kind of `writeamp list`, a function that returns pairs of name and summary
 - `writeamp.learners`: a kind of black-box model, a
@@ -33,7 +33,7 @@ PAPERS_MISSING = (
     "writeamp"
 )
 _OURS = ("writeamp", "writeamp_papers")
-# Other names would break tables or look like options.
+# Valid names of extensions; other names would break tables or look like options.
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 

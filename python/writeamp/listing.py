@@ -101,7 +101,7 @@ def _formats() -> list[Row]:
 
 
 def _of_others(listed: Callable[[], list[tuple[str, str]]]) -> list[Row]:
-    """Return the rows of a kind from an entry point's pairs of name and summary."""
+    """Return the rows of a kind, made from an entry point's pairs of name and summary."""
     return [_plain_row(name, summary) for name, summary in listed()]
 
 

@@ -1,6 +1,6 @@
 """Escape and shorten external text for display.
 
-External are file names, names of hosts and devices, metadata, errors and arguments.
+External text includes file names, names of hosts and devices, metadata, errors and arguments.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ _SPACE = "Zs"
 _SHOWN_CHARACTERS = 80
 _QUOTED_CHARACTERS = 48
 _SHOWN_NAMES = 16
-# Characters that tools and people put in place of a serial number.
+# Characters that hide a serial number in the outputs of tools.
 _HIDING = "*xX#?.-_0 "
 
 
 class Detail(str):
-    """Note that every run of its kind has: a command prints it with `--verbose` only."""
+    """Note that every run of a kind has, so a command prints it only with `--verbose`."""
 
     __slots__ = ()
 
@@ -44,7 +44,7 @@ def printable(text: str, *, keep: str = "") -> str:
     and lone surrogates, which Python uses for bytes that are not UTF-8.
 
     Args:
-        text: to display.
+        text: text to display.
         keep: characters that are not escaped, such as intended line breaks.
 
     >>> print(printable("\x1b[31mred\nline"), printable("µ-disk 1"), printable("\udcff"))
@@ -115,5 +115,5 @@ def shortened(names: Sequence[str]) -> str:
 
 
 def one_line(error: BaseException) -> str:
-    """Return the first line of another library's error."""
+    """Return the first line of an error message of another library."""
     return next(iter(str(error).splitlines()), type(error).__name__)

@@ -34,7 +34,7 @@ _VICTIMS = ("greedy", "cost-benefit")
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """A change of the drive, its policy or its host, and the case (run settings) with the change.
+    """A change of the drive, its policy or its host, and the run settings with the change.
 
     `words` describe the change and `costs` its costs. `name` identifies it among the changes of
     its kind, independently of the drive.

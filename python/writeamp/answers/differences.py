@@ -40,7 +40,7 @@ class Share:
 
 @dataclass(frozen=True, eq=False)
 class CauseChain:
-    """Explanation of a row's WA: WA of the simulation, plus all shares, plus an unexplained rest.
+    """Explanation of a row's WA: WA of the simulation, all shares, and an unexplained rest.
 
     A share is the contribution of a cause. `lost` are sentences on causes that could not be
     measured.

@@ -1,7 +1,7 @@
 """Window: the part of a load that all simulators replay, on a drive aged by the same load.
 
-The untimed simulation runs until the interval of WA is narrow. Timed runs and runs through NBD are about
-100 times slower, so they replay a part of the load, the window.
+The untimed simulation runs until the interval of WA is narrow. Timed runs and runs through NBD are
+about 100 times slower, so they replay a part of the load, the window.
 """
 
 from __future__ import annotations

@@ -24,7 +24,8 @@ from writeamp.fields.domains import shown
 
 _T = TypeVar("_T", bound=Callable[..., Any])
 
-# Result of a compiled function that raised (FAILED in crates/python/src/custom/compiled.rs).
+# Return value of a compiled function that raised an exception (FAILED in
+# crates/python/src/custom/compiled.rs).
 _FAILED = -(2**63)
 _HOOKS = ("on_write", "on_migrate", "on_collect", "on_trim")
 _PLACING = ("on_write", "on_migrate")
@@ -152,7 +153,7 @@ def _record_of(name: str, made: Placement) -> np.ndarray[Any, Any]:
                 f"{key} of {name} is of type {type(value).__name__}; attributes of a compiled "
                 "placement must be numbers, booleans, or non-empty arrays of these"
             )
-    # A record needs at least one field.
+    # A NumPy record needs at least one field, so a class without attributes gets a dummy.
     fields = sorted(fields, key=len) or [("nothing", np.int64)]
     try:
         records = np.zeros(1, np.dtype(fields, align=True))
@@ -226,7 +227,7 @@ def _c_function(
                 "whole number"
             )
 
-    # Each function is written out, because compiled functions cannot have variable arguments.
+    # Each hook has a function of its own, because compiled functions cannot have variable arguments.
     if hook == "on_write" and has_hints:
         check(record, number, number, number)
 

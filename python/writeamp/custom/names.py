@@ -22,7 +22,8 @@ _C = TypeVar("_C", bound=CustomClass)
 BASES: dict[str, CustomClass] = {"managers": Placement, "victims": VictimPolicy}
 NOUNS = {"managers": "placement", "victims": "victim policy"}
 
-# Exceptions of users' code that are reported as its errors; Ctrl-C is not among them.
+# Exceptions of users' code that are reported as errors of this code. Ctrl-C is not among them, so
+# it still ends the run.
 RAISED = (Exception, SystemExit, GeneratorExit)
 _GROUPS = {"managers": "writeamp.placements", "victims": "writeamp.victims"}
 
@@ -82,7 +83,7 @@ def _naming(kind: Kind, name: str) -> Callable[[_C], _C]:
     def named(cls: _C) -> _C:
         check_class(kind, cls, name)
         other = _named.get((kind, name))
-        # Notebook cells and reloaded files may define the same class again.
+        # Notebook cells and reloaded files may define the same class again, so this is not an error.
         if other is not None and _origin(other) != _origin(cls):
             raise WriteampError(
                 f"{name!r} is already the name of {' of '.join(_origin(other))}; choose another"
@@ -171,7 +172,7 @@ def known_names(kind: Kind) -> list[str]:
 
 
 def installed(kind: Kind) -> dict[str, Extension]:
-    """Return the entry points of installed packages by name, without names of built-in entries."""
+    """Return entry points of installed packages by name, except those named like built-ins."""
     entry_points = extensions(_GROUPS[kind])
     return {name: entry for name, entry in entry_points.items() if not is_built_in(kind, name)}
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from writeamp._engine import Candidates, Victim
 
-# Invalidation time of a page with an unknown next write: the largest 64-bit clock.
+# Invalidation time of a page whose next write is unknown: the largest signed 64-bit clock.
 NEVER = 2**63 - 1
 
 

@@ -42,7 +42,7 @@ from writeamp.files.inputs import read_bytes
 
 # Size limit of a file of policies, in bytes.
 _MOST_BYTES = 4 << 20
-# End of a reference: empty, or parameters.
+# Pattern of the end of a reference: empty, or parameters.
 _END = r"(?P<rest>(?:[:(].*)?)"
 _FILE = re.compile(rf"(?P<of>.+\.py):(?P<name>[^\W\d]\w*){_END}", re.DOTALL)
 _MODULE = re.compile(rf"(?P<of>[^\W\d][\w.]*):(?P<name>[^\W\d]\w*){_END}", re.DOTALL)
@@ -50,10 +50,10 @@ _NAME = re.compile(rf"(?P<name>[^:(]+?)\s*{_END}", re.DOTALL)
 
 KINDS: tuple[Kind, ...] = ("managers", "victims")
 
-# Classes that were given as objects, by the references made for them.
+# Classes that were passed as objects instead of text, by the references made for them.
 _registered: dict[tuple[Kind, str], CustomClass] = {}
 
-# Reason why imports of policies are forbidden, the end of a sentence; None if allowed.
+# Why imports of policies are forbidden, as the end of a sentence; None if they are allowed.
 _forbidden: ContextVar[str | None] = ContextVar("_forbidden", default=None)
 
 
@@ -265,7 +265,7 @@ def _in_module(kind: Kind, match: re.Match[str]) -> CustomClass | None:
     if registered is not None:
         return registered
     try:
-        # A running script is `__main__`, which `find_spec` cannot find.
+        # A running script is the module `__main__`, which `find_spec` cannot find.
         if module not in sys.modules and find_spec(module) is None:
             return None
         imported = import_module(module)
@@ -306,7 +306,7 @@ def _custom(kind: Kind, reference: str, cls: CustomClass, rest: str) -> CustomPo
 
 
 def _unused(kind: Kind, name: str, cls: CustomClass) -> str:
-    """Return the name, with a number added if it is used for another class."""
+    """Return the name of a class, with a number if another class already has this name."""
     numbered = (f"{name}-{number}" for number in count(2))
     return next(
         candidate
@@ -369,7 +369,7 @@ def _loaded(path: str, _stamp: int, shown_path: str) -> ModuleType:
     sys.modules[name] = module
     sys.path.insert(
         0, str(Path(path).parent)
-    )  # allow imports of neighbouring files, as for scripts
+    )  # the file may import neighbouring files, as scripts may
     try:
         spec.loader.exec_module(module)
     except WriteampError:
@@ -387,7 +387,7 @@ def _loaded(path: str, _stamp: int, shown_path: str) -> ModuleType:
 
 @dataclass(frozen=True)
 class ListedPolicy:
-    """A user's policy; `defaults` has its parameters, with None for required ones."""
+    """A user's policy; `defaults` has its parameters, with None for required parameters."""
 
     name: str
     summary: str

@@ -29,7 +29,7 @@ _LIST, _TUPLE, _DICT, _DEQUE, _ARRAY, _TYPED, _SCALAR, _RANDOM = (
 _PLAIN = (bool, int, float, str, type(None))
 _LENGTH_BYTES = 8
 
-# Attributes that are declarations, not state, if they have these types.
+# Attributes that are declarations, not state, if their values have these types.
 _DECLARED: dict[str, type] = {"migration_streams": object, "victims": str, "required_hints": str}
 
 
@@ -70,7 +70,7 @@ def unpacked(name: str, policy: Any, saved: bytes) -> None:
         policy.restore(*values.values())
         return
     own = attributes(policy)
-    # Sorted, so that the same state always gives the same error.
+    # Names are sorted, so that the same invalid state always gives the same error.
     for key in sorted(own.keys() ^ values.keys(), key=lambda key: (key in own, key)):
         which = "an attribute" if key in values else "no attribute"
         raise WriteampError(f"the saved state is not of this {name}: it has {which} {key}")
@@ -107,7 +107,7 @@ def size_bytes(policy: Any) -> int:
 
 
 class _Rest:
-    """Reader of the contents of arrays in a saved state."""
+    """Reader of the bytes after the JSON document: contents of arrays in a saved state."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data

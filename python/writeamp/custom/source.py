@@ -31,7 +31,7 @@ class PolicySource:
             if not isinstance(cls.required_hints, str) or cls.required_hints not in HINTS:
                 raise unknown(f"required_hints of {policy.reference}", cls.required_hints, HINTS)
             self.required_hints = cls.required_hints
-            self.victims = "greedy"  # a drive gets the actual one from `Policy`
+            self.victims = "greedy"  # a drive gets its actual victim policy from `Policy`
 
     def build(self, **facts: int) -> Any:
         """Return a policy instance for a drive; called by the bindings."""
@@ -75,7 +75,7 @@ def _whole(name: str, what: str, value: Any) -> int:
 
 
 class ChooserInstance:
-    """Victim policy of a drive."""
+    """A user's victim policy for one drive."""
 
     def __init__(self, name: str, made: Any) -> None:
         """Store the policy and its method `choose`."""
@@ -93,7 +93,7 @@ class ChooserInstance:
 
 
 class PlainInstance(ChooserInstance):
-    """Placement of a drive that Python interprets."""
+    """A user's placement for one drive, run by the Python interpreter."""
 
     functions: dict[str, int] | None = None
 

@@ -12,7 +12,7 @@ from writeamp.fields.domains import SHARE, Domain, Number, Text, shown
 from writeamp.registry.specs import Spec
 from writeamp.units.ratios import physical_of
 
-# Simulations use the fewest candidates with at least this total weight.
+# Simulations use the fewest candidates whose probabilities sum to at least this.
 _CARRIED = 0.95
 
 
@@ -44,7 +44,7 @@ class Candidates:
 
     @property
     def carrying(self) -> tuple[Candidate, ...]:
-        """The fewest members with at least 95% of the weight."""
+        """The fewest candidates that together have at least 95% of the probability."""
         members, weight = [], 0.0
         for member in self.members:
             members.append(member)
@@ -54,7 +54,7 @@ class Candidates:
         return tuple(members)
 
     def note_of_best(self, name: object) -> str:
-        """Return a sentence on the member that a run of one drive uses."""
+        """Return a sentence on the candidate that is used if only one drive is simulated."""
         best = self.members[0]
         return (
             f"{name} has {len(self.members)} candidates; this run uses the most probable "
@@ -63,7 +63,7 @@ class Candidates:
         )
 
     def blocks_of(self, member: Candidate) -> int:
-        """Return the number of blocks of a member, at the size of the measured drive."""
+        """Return the number of blocks of a candidate that has the size of the measured drive."""
         return max(2, round(physical_of(self.logical_pages, member.op) / member.erase_unit_pages))
 
     def with_more_op(self, more: float) -> Candidates:
@@ -106,7 +106,7 @@ class Candidates:
 def _check_policy(where: str, candidate: Candidate) -> None:
     try:
         Spec.of("managers", candidate.manager)
-        if candidate.victims:  # empty for the manager's default
+        if candidate.victims:  # empty if the manager's default victim policy is used
             Spec.of("victims", candidate.victims)
     except WriteampError as error:
         raise placed(where, error) from None

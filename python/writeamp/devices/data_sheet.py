@@ -1,4 +1,4 @@
-"""Data sheet with which a profile is compared, and rated erases of its blocks."""
+"""Data sheet with which a profile is compared, and rated erase cycles of its blocks."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ __all__ = ["MAP_CACHE", "SIZE", "WRITE_CACHE", "Device", "DeviceLike", "device",
 DeviceLike: TypeAlias = str | Path | Device
 SizeLike: TypeAlias = int | str
 
-# Domains of size, write_cache and map_cache.
+# Domains (valid values) of size, write_cache and map_cache.
 SIZE = ByteSize()
 WRITE_CACHE = ByteSize("off")
 MAP_CACHE = ByteSize("all")
@@ -148,7 +148,7 @@ def _of_count(
 
 def profile_op(base: DeviceLike) -> float:
     """Return the op of a profile or of a flash device."""
-    # A profile has its exact ratio; a ratio computed from whole pages would be rounded.
+    # A profile states the exact op; an op computed from whole pages would be rounded.
     if isinstance(base, Device):
         if not 0 < base.logical_pages < base.physical_pages:
             raise WriteampError(
@@ -193,7 +193,7 @@ def _reshaped(drive: Device, changes: tuple[str, ...], options: dict[str, Any]) 
 
 
 def _without_flash(shape: Device, size_bytes: int | None, changes: tuple[str, ...]) -> Device:
-    """Return a disk with size and changes, or an existing array, which cannot be changed."""
+    """Return a disk with a size and changed values; an array is returned unchanged."""
     if shape.kind == "raid0":
         _refuse(f"the built array {shape.name}", {"size": size_bytes, "set": changes or None})
         return shape

@@ -17,7 +17,7 @@ from writeamp.results.card import Card, Presented
 
 Kind = Literal["flash", "disk", "raid0"]
 
-# Page size of disks, and of arrays, whose members may have other page sizes.
+# Page size in bytes of disks, and of arrays, because the page sizes of members may differ.
 SECTOR_BYTES = 512
 
 
@@ -33,7 +33,7 @@ class Device(Presented):
     `kind` is "flash", "disk" or "raid0". Only flash has a shape; otherwise all counts are 0 and
     pages are sectors of 512 bytes. A "raid0" stripes data over its `members` by `stripe_bytes`.
     `times_json` has the tables that `times` returns. `shrunk` has sentences on how `size` changed
-    the profile's shape. `rated_erases` are erases of a block, None if not specified.
+    the profile's shape. `rated_erases` is the rated number of erases of a block, or None.
 
     The `logical_pages` of a flash drive are 0 as long as its size is undetermined, as in a profile.
 
@@ -165,7 +165,7 @@ class Device(Presented):
 
     @property
     def geometry(self) -> EngineGeometry:
-        """The engine's view of the shape; its block is the erase unit.
+        """The engine's form of the shape, in which a block is an erase unit.
 
         Raises:
             WriteampError: not a flash drive, or more pages than the engine supports.
@@ -271,9 +271,9 @@ class Device(Presented):
         return facts | {"shrunk": list(self.shrunk)}
 
     def meaning(self, *, with_times: bool) -> dict[str, Any]:
-        """Return the fields that determine results of runs, for keys of stored runs.
+        """Return the fields that determine results of runs, for the keys of stored runs.
 
-        Names are left out, because drives of the same shape give the same results.
+        The drive's name is left out, because drives of the same shape give the same results.
 
         Args:
             with_times: True for timed runs, which depend on times.
@@ -303,7 +303,7 @@ class Device(Presented):
         return int(tables_of(self.times_json).get("program", {}).get(key, default))
 
 
-# Domains of the geometry are separate, because only flash has a geometry.
+# The geometry's domains (valid values) are separate, because only flash drives have a geometry.
 _DOMAINS: dict[str, Domain] = {
     "name": Text(),
     "kind": OneOf(get_args(Kind)),

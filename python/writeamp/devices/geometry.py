@@ -16,7 +16,7 @@ PAGE_BYTES = ByteSize(most=COUNT.most)
 
 LAYOUTS = ("flat", "striped", "striped-per-lun", "static")
 # An erase unit is a block of one plane, the blocks with the same index in all planes of a die, or
-# those in all planes of the drive.
+# the blocks with the same index in all planes of the drive.
 _ERASE_UNITS = ("block", "multi-plane", "superblock")
 
 GEOMETRY: dict[str, Domain] = {

@@ -78,12 +78,12 @@ class Policy:
 
         Args:
             device: shape of the drive.
-            logical_pages: number of logical pages, if not the device's.
+            logical_pages: number of logical pages, if it differs from the device's.
             table_pages: logical pages at the end that hold the mapping table, in separate blocks.
             observed: True to record flash operations, for timed runs.
             recorded: True to record all events, for display.
         """
-        # The default victims of a user's placement may be a user's policy or one of the engine's.
+        # The default victim policy of a user's placement may be a user's policy or one of the engine's.
         victims = self.victims if is_custom("managers", self.manager) else self.asked_victims
         return EngineDrive(
             geometry=device.geometry,

@@ -1,4 +1,4 @@
-"""Profiles: TOML files with a device's shape, over-provisioning and times, and sources."""
+"""Profiles: TOML files with shape, over-provisioning and times of a device, with sources."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def _known_keys(where: str, table: dict[str, Any], types: dict[str, Any]) -> Non
         if key not in types:
             raise unknown(f"key in {where}", key, types)
         kinds = types[key] if isinstance(types[key], tuple) else (types[key],)
-        # In Python, True is an integer.
+        # In Python, True is an integer, so booleans are rejected first.
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             words = " or ".join(_KIND_WORDS[kind] for kind in kinds)
             raise WriteampError(f"{where}: {key} is {shown(value)}; it must be {words}")

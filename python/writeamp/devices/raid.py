@@ -57,7 +57,7 @@ def parse_array(text: str) -> ArraySpec:
 
 
 def files_of(base: str) -> tuple[str, ...]:
-    """Return the profiles of a device that are files, with the suffix .toml."""
+    """Return the paths of the .toml files among a device's profiles."""
     names = parse_array(base).members if is_array(base) else (base,)
     return tuple(name for name in names if name.endswith(".toml"))
 

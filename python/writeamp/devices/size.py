@@ -1,4 +1,4 @@
-"""Sizing of drives: a profile's shape at another logical size."""
+"""Drives of a requested logical size: changes of a profile's shape that keep its op."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from writeamp.units.ratios import logical_of, physical_of
 # Default limit of a timed profile's logical size, so that fills take seconds, not minutes.
 DEFAULT_BYTES = 64 * 2**30
 
-# With fewer blocks, the open blocks of a LUN would change WA.
+# Minimum number of blocks; with fewer, the open blocks of a LUN would change WA.
 _FEWEST_BLOCKS_PER_LUN = 32
-# Relative deviations of op by rounding to whole blocks: above the first, blocks get fewer pages;
-# above the second, a sentence states the op.
+# Relative deviations of op caused by rounding to whole blocks. Above the first, blocks get fewer
+# pages; above the second, a sentence states the resulting op.
 _MATERIAL_ROUNDING = 0.01
 _STATED_ROUNDING = 0.001
 # Blocks lose at most about 1 in this many of their pages.
@@ -28,10 +28,10 @@ _MOST_TRIMMED = 4
 # Largest write cache as a share of the drive; a larger one would absorb the workload.
 _MOST_CACHED = 1 / 8
 
-# Order in which parallelism is reduced, once planes have the fewest blocks.
+# Order in which dies, chips and channels are reduced, once planes have the minimum of blocks.
 _PARALLEL = ("dies_per_chip", "chips_per_channel", "channels")
 _BY_SIZE = "(set it with size): "
-# Caches that shrink with the drive, each with the key of its size.
+# Caches that shrink with the drive, by name of their table, with the key of their size.
 CACHES = {"write_cache": "bytes", "map_cache": "bytes", "slc": "static_bytes"}
 _CACHE_WORDS = {
     "write_cache": "a write cache",
@@ -102,7 +102,7 @@ def _fewest_blocks(shape: Device) -> int:
 
 
 def _grain(shape: Device) -> int:
-    """Return the granularity of a block's pages: pages of a plane in one program operation."""
+    """Return the step of the pages per block: pages of a plane in one program operation."""
     return shape.flash_page_bytes // shape.page_bytes * shape.pages_per_word_line
 
 
@@ -110,7 +110,7 @@ def _of_blocks(shape: Device, logical_pages: int, op: float) -> Device:
     """Return the drive of whole blocks with the closest op.
 
     It has the fewest and largest blocks that give about this op. On a small drive, one block more
-    or less would change op much, so blocks may get a few pages less.
+    or less would change op much, so blocks may have a few pages less than the profile's.
     """
     grain, pages = _grain(shape), needed_pages(logical_pages, op)
     whole = shape.pages_per_block // grain
@@ -165,7 +165,7 @@ def _with_caches(drive: Device, share: float, keep: Collection[str]) -> Device:
 
 
 def is_of_blocks_only(sentence: str) -> bool:
-    """Return whether a sentence of `Device.shrunk` is about the number of blocks only."""
+    """Return whether a sentence of `Device.shrunk` states a change of the block count only."""
     _, _, changes = sentence.partition(_BY_SIZE)
     return changes.startswith(_WORDS["blocks_per_plane"]) and "," not in changes
 
@@ -192,7 +192,7 @@ def _sentences(shape: Device, drive: Device, op: float, full_bytes: int) -> tupl
 
 
 def with_blocks(shape: Device, blocks: int) -> Device:
-    """Return the drive with a number of erase units, with its logical size undetermined."""
+    """Return the drive with `blocks` erase units; its logical size stays undetermined."""
     dies = shape.planes // shape.planes_per_die
     units, of_what = {
         "block": (shape.planes, "planes"),
@@ -243,7 +243,7 @@ def needed_pages(logical_pages: int, op: float) -> float:
 
 
 def whole_units(pages: float, unit: int) -> int:
-    """Return the number of whole units that hold a number of pages."""
+    """Return the number of units, rounded up, that hold a number of pages."""
     # 1000·1.1 is 1100.0000000000002 in floating point, so tiny excesses are ignored.
     return math.ceil(pages / unit * (1 - 1e-12))
 

@@ -30,13 +30,13 @@ FLASH_TABLES = (
     "errors",
 )
 DISK_TABLES = ("disk", "host")
-# The only value that is a list of rows.
+# Key of the only value that is a list of rows of numbers.
 _OF_ROWS = "errors.raw_bit_error_rate"
 
 Tables: TypeAlias = dict[str, dict[str, Any]]
 _FORM = "TABLE.KEY=VALUE, such as timing.read_us=50"
 
-# Several "TABLE.KEY=VALUE", or a value for each "TABLE.KEY".
+# One or several texts "TABLE.KEY=VALUE", or a mapping from "TABLE.KEY" to a value.
 ChangesLike: TypeAlias = str | Iterable[str] | Mapping[str, Any]
 
 
@@ -111,7 +111,7 @@ def changed(
     """Return tables with some values replaced.
 
     Args:
-        tables: by name.
+        tables: tables by name.
         changes: texts checked by `Changes`.
         changeable: names of tables that can be changed.
         device: name of the device, for errors.
@@ -155,7 +155,7 @@ def _number(where: str, value: Any) -> int | float:
 
 
 def _place(text: Any) -> tuple[str, str]:
-    """Return table and key of "TABLE.KEY"."""
+    """Return the names of table and key in "TABLE.KEY"."""
     table, dot, key = text.strip().partition(".") if isinstance(text, str) else ("", "", "")
     if not (table and dot and key):
         raise WriteampError(f"set has {shown(text)}; it must be {_FORM}")

@@ -14,7 +14,7 @@ from writeamp.files import inputs
 _MOST_BYTES = 4 << 20
 _DEEPEST = 32
 _PART_OF_KEY = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
-# Time and memory of tomllib grow with the square of a key's length.
+# Limit of a key's length, because time and memory of tomllib grow with its square.
 _DEEP_KEY = re.compile(rf"(?<![\w-]){_PART_OF_KEY}(?:[ \t]*+\.[ \t]*+{_PART_OF_KEY}){{{_DEEPEST}}}")
 
 
@@ -27,7 +27,7 @@ def read_text(path: str | os.PathLike[str], what: str) -> str:
     name = file_name(path)
     try:
         return inputs.read_bytes(name, _MOST_BYTES, what).decode()
-    except (OSError, ValueError) as error:  # also a NUL in the name
+    except (OSError, ValueError) as error:  # a NUL in the name raises a ValueError
         why = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else None
         if isinstance(error, OSError):
             why = error.strerror
@@ -49,7 +49,7 @@ def parse(text: str, where: str) -> dict[str, Any]:
         raise WriteampError(f"{where}: not valid TOML: {error}") from None
     except RecursionError:
         raise deep from None
-    except ValueError as error:  # a number of thousands of digits
+    except ValueError as error:  # Python rejects numbers of thousands of digits
         raise WriteampError(f"{where}: not valid TOML: {error}") from None
     if _is_deep(table):
         raise deep

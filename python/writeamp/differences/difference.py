@@ -1,4 +1,4 @@
-"""Difference of two results of one verb, read from their JSON documents."""
+"""Difference of two results of one command (verb), read from their JSON documents."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ Verdict: TypeAlias = Literal["differs", "within noise", "no interval"]
 Kind: TypeAlias = Literal["found", "length of the run"]
 Interval: TypeAlias = tuple[float, float]
 
-# Numbers that are settings or follow from settings; all other numbers are metrics.
+# Keys of numbers that are settings or follow from settings; all other numbers are metrics.
 _SET = frozenset(
     {
         *("blocks", "pages_per_block", "page_bytes", "physical_pages", "logical_pages"),
@@ -86,7 +86,7 @@ _SET = frozenset(
         *("replicas", "seed", "target_wa", "w_max", "warranty_years"),
     }
 )
-# Texts that are not settings, and repetitions.
+# Keys of texts that are not settings, and of values that repeat others.
 _TEXTS = frozenset(
     {
         *("notes", "warnings", "hints", "hint", "told", "shrunk", "steady_reason", "reason"),
@@ -95,12 +95,13 @@ _TEXTS = frozenset(
 )
 # Keys that name a row of a table; rows with the same name are compared.
 _NAMES = ("workload", "way", "model", "manager", "victims", "file", "change", "wa_definition")
-# Counts without intervals only reflect the length of a run; so do all counts of these tables.
+# Counts that only reflect the length of a run, unless they have an interval; and tables that have
+# only such counts.
 _COUNTS = frozenset(
     {"host_pages", "flash_pages", "erases", "writes", "drive_writes", "warmup_pages"}
 )
 _TABLES_OF_COUNTS = ("host", "causes")
-# Values that depend on the computer or the clock.
+# Keys of values that depend on the computer or the clock, so they are not compared.
 _OF_THE_MACHINE = frozenset({"elapsed_s", "host_pages_per_s", "seconds", "skipped", "out"})
 
 
@@ -118,9 +119,9 @@ class NumberPair:
     """A metric that both results have.
 
     Attributes:
-        key: its keys in the documents, joined by ".".
+        key: keys of the metric in the documents, joined by ".".
         a, b: value in each result.
-        a_ci95, b_ci95: 95% intervals, or None.
+        a_ci95, b_ci95: 95% interval in each result, or None.
     """
 
     key: str
@@ -186,13 +187,13 @@ class Difference(Presented):
     """Difference of two results of one verb.
 
     Attributes:
-        verb: that printed both results.
-        settings: that differ.
-        numbers: metrics of both results that are not equal.
-        per_host_page: flash pages of each cause per host page, if not equal; the keys are those of
-            the counts.
+        verb: name of the command that printed both results.
+        settings: settings that differ.
+        numbers: metrics that both results have with different values.
+        per_host_page: flash pages of each cause per host page, if they differ; the keys are those
+            of the counts.
         equal: number of equal metrics.
-        only: keys of metrics that only one result has, with "a" or "b".
+        only: keys of metrics that only one result has, with the name of this result, "a" or "b".
         notes: sentences on limits of the comparison.
     """
 
@@ -208,7 +209,7 @@ class Difference(Presented):
         return [pair.to_dict() for pair in self.numbers]
 
     def card(self) -> Card:
-        """Return tables of settings that differ, metrics and causes, and lengths of the runs."""
+        """Return tables of differing settings, metrics, causes, and lengths of the runs."""
         settings = [
             (setting.key, _in_words(setting.a), _in_words(setting.b)) for setting in self.settings
         ]
@@ -330,7 +331,7 @@ def _name(source: Any, otherwise: str) -> str:
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the values of a document with their joined keys; rows of tables have their names."""
+    """Yield the values of a document with their nested keys joined; rows are keyed by name."""
     if isinstance(value, Mapping):
         for key, item in value.items():
             is_repeated = key == "wa_bytes" and item == value.get("wa")

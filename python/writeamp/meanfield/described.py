@@ -16,7 +16,7 @@ _COUNTS = ("pages_per_block", "d", "d_swap")
 _SHARES = ("hot_fraction", "hot_write_fraction")
 
 
-# Cached, because `answer` needs a fixed point several times, which takes up to seconds.
+# Fixed points are cached, because each takes up to seconds and `answer` needs it several times.
 @lru_cache(maxsize=64)
 def _wa(solve: Callable[..., FixedPoint], **parameters: float) -> np.float64:
     point = solve(

@@ -25,7 +25,8 @@ from writeamp.results.drawn import Drawn
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 
-# A fixed point beyond any of these limits is ill-conditioned; reasons are in docs/meanfield.md.
+# A fixed point beyond any of these limits is ill-conditioned; docs/meanfield.md has the reasons for
+# the limits.
 MOST_RESIDUAL = 1e-12
 MOST_RELATIVE_ERROR = 1e-6
 MOST_RELAXATION_DRIVE_WRITES = 100.0
@@ -49,15 +50,17 @@ class FixedPoint(Drawn):
             falls to 1/e.
         wa_spread_10000_blocks: standard deviation of the write amplification of a drive of 10,000
             blocks, caused by single blocks that change kind in swaps; 0 without swaps.
-        elapsed_s: wall time of the solution in seconds; `check_elapsed_s` is that of the check.
+        elapsed_s: wall time of the solution in seconds; `check_elapsed_s` is the wall time of the
+            check.
         hot_block_share: share of the blocks that are marked hot.
         share_gc_d: share of the collections that draw d of all blocks (p_GC,d).
         share_gc_swap: share of the collections that draw d* blocks of one kind, for a swap:
             `share_gc_swap_hot` + `share_gc_swap_cold`.
-        m_hot, m_cold: share of all blocks of the kind with 0, 1, … b valid pages; arrays of length
-            b + 1, which sum to 1 together.
+        m_hot, m_cold: shares of all blocks that are hot (or cold) and have 0, 1, … b valid pages;
+            arrays of length b + 1. Both arrays together sum to 1.
         p: distribution of the valid pages of a victim among d of all blocks; length b + 1.
-        q_hot, q_cold: the same for a victim among d* hot or cold blocks; 0 without swaps.
+        q_hot, q_cold: distribution of the valid pages of a victim among d* hot or cold blocks; 0
+            without swaps.
     """
 
     parameters: Parameters

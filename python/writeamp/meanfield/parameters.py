@@ -10,7 +10,7 @@ from writeamp.errors import WriteampError
 from writeamp.fields.domains import Whole, as_ratio, finite, shown
 from writeamp.units.ratios import RATIOS, op_of, spare_factor_of
 
-# The write modes, with their names in the papers.
+# Write modes by name, with their names in the papers.
 MODES = {"hcwf": "HCWF", "hcwf-swap": "HCWF(swap)"}
 
 # Valid numbers of drawn blocks and of pages per block.
@@ -78,7 +78,7 @@ def checked_parameters(
 def _ratios(
     *, op: float | None, fill: float | None, spare_factor: float | None
 ) -> tuple[float, float]:
-    """Return op and spare factor; the given one is returned unchanged."""
+    """Return op and spare factor; the ratio that was given is returned unchanged."""
     spare_factor = as_ratio("spare_factor", spare_factor)
     given_op = op_of(op=op, fill=fill, spare_factor=spare_factor)
     if given_op is None:

@@ -34,8 +34,8 @@ class Trajectory(Drawn):
         drive_writes: times in host writes per logical page, shape (n,).
         wa: write amplification at each time, shape (n,).
         mean_wa: write amplification of all host writes since the start, shape (n,).
-        hot_block_share: share of the blocks that are marked hot.
-        m_hot, m_cold: blocks at the last time, as in `FixedPoint`.
+        hot_block_share: share of the blocks that are marked hot at each time, shape (n,).
+        m_hot, m_cold: shares of blocks by valid pages at the last time, as in `FixedPoint`.
     """
 
     parameters: Parameters
@@ -106,7 +106,7 @@ def transient(
         m_hot: share of the blocks that are hot and have 0, 1, … b valid pages at the start; by
             default the drive has been written once sequentially.
         m_cold: the same for cold blocks; give both or neither.
-        tolerance: error of a step in the share of blocks.
+        tolerance: maximum error of a time step, in shares of blocks.
 
     Returns:
         `Trajectory`: `wa`, `mean_wa` and `hot_block_share` at each of `drive_writes`; `m_hot`,

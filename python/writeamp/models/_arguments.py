@@ -23,7 +23,7 @@ MAX_PAGES_PER_BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class _Check:
-    """Check of an argument: its domain as text, and as a function that is False for NaN."""
+    """Check of an argument: its valid values as text, and as a function (False for NaN)."""
 
     words: str
     holds: Callable[[FloatArray], _Mask]
@@ -40,11 +40,11 @@ def _is_integer(array: FloatArray, least: int, most: int) -> _Mask:
     return is_whole & (array >= least) & (array <= most)
 
 
-# Far beyond all drives, but inverses are still finite floats.
+# Limits of ratios: far beyond all drives, but the reciprocals are still finite floats.
 _LEAST, _MOST = 1e-300, 1e300
-# Above this, floats do not represent all whole numbers.
+# Limit of counts; floats do not represent all whole numbers above it.
 _MOST_COUNT = 2**53
-# Limit of the engine.
+# Limit of the number of drawn blocks d in the engine.
 _MOST_CHOICES = 2**32 - 1
 
 positive = _Check(
@@ -90,7 +90,7 @@ def require_broadcast(**arrays: FloatArray) -> None:
 def elementwise(function: Callable[..., float], **arrays: FloatArray) -> FloatOrArray:
     """Call `function` for each element of the broadcast arrays, with positional arguments.
 
-    For models that solve an equation for each element. A scalar gives a scalar.
+    Models that solve an equation for each element use it. Scalars give a scalar.
     """
     require_broadcast(**arrays)
     result = np.vectorize(function, otypes=[np.float64])(*arrays.values())
@@ -109,7 +109,7 @@ def raise_first(name: str, array: FloatArray, bad: _Mask, domain: str) -> None:
 def _as_floats(name: str, value: npt.ArrayLike, domain: str) -> FloatArray:
     try:
         array = np.asarray(value)
-        if array.dtype.kind == "O":  # integers beyond 64 bits, fractions; None must not become NaN
+        if array.dtype.kind == "O":  # integers beyond 64 bits or fractions; NumPy would convert None to NaN
             return np.array([float(item) for item in array.flat]).reshape(array.shape)
         # NumPy would convert booleans and strings to numbers, but they are mistakes.
         if array.dtype.kind not in "iuf":

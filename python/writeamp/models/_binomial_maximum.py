@@ -17,11 +17,11 @@ IntArray: TypeAlias = npt.NDArray[np.int64]
 # Neglected probabilities are below e^-42 = 6e-19.
 _NEGLIGIBLE = 42.0
 
-# Sums over many variables with close means use a Gauss rule: chunks one standard deviation wide
-# with 8 points leave an error below 1e-13.
+# Sums over many variables with close means use a Gauss rule with 8 points for each chunk. If chunks
+# are one standard deviation wide, the error is below 1e-13.
 _POINTS = 8
 
-# Elements of one table, few enough for the processor's cache.
+# Maximum elements of one table, so that it fits the processor's cache.
 _TABLE = 1 << 17
 
 
@@ -72,7 +72,7 @@ class _Family:
     spacing: float
 
     def reach(self, age: float) -> tuple[int, int]:
-        """Return bounds of k outside of which the probability is negligible (Bernstein)."""
+        """Return bounds of k; the probability outside them is negligible (Bernstein's inequality)."""
         hit = -math.expm1(-age)
         mean, variance = self.trials * hit, self.trials * hit * math.exp(-age)
         negligible = _NEGLIGIBLE + math.log(self.variables)

@@ -27,7 +27,7 @@ from writeamp.models._expected_value import amplification, op_of_amplification
 from writeamp.models._model import Model, ModelInputs
 from writeamp.units.ratios import physical_of
 
-# Negligible for users, but larger than rounding errors.
+# Relative tolerance of the root: negligible for users, but larger than rounding errors.
 _BARELY = 1e-9
 
 
@@ -119,7 +119,7 @@ def _queue(
 
 
 def _haste(pages_per_block: float, logical_blocks: float) -> float:
-    """Return −UN·ln(1 − 1/(UN)) − 1, the excess of the invalidation rate over 1/(UN).
+    """Return −UN·ln(1 − 1/(UN)) − 1: relative excess of the invalidation rate over 1/(UN).
 
     Computed by the inverse of the Expected Value model, which has no cancellation.
     """
@@ -144,7 +144,7 @@ def _amplification(
     first_in_first_out = float(amplification(np.asarray(queue.surplus)))
     if window == 1:
         return first_in_first_out
-    # Bounds: the oldest block as victim, and no amplification.
+    # Bounds of 1/WA: if the oldest block is always the victim, and without amplification.
     return 1.0 / _root(
         lambda share: queue.invalid_share(share) - share, 1.0 / first_in_first_out, 1.0
     )

@@ -22,17 +22,18 @@ from writeamp.models._arguments import (
 from writeamp.models._describes import Describes
 from writeamp.models._model import Model, few_spare_blocks
 
-# Newton's method converges monotonically; about 14 steps suffice for d = 1e6.
+# Limit of Newton steps; the method converges monotonically, in about 14 steps for d = 1e6.
 _NEWTON_STEPS = 200
 # Convergence is quadratic, so after a relative change of the equations by this, no further step is
 # needed.
 _TOLERANCE = 1e-9
 _ROUNDING = 4 * float(np.finfo(float).eps)
 
-# Levels stay below 1, because log(1 − level) must be finite.
+# Upper limit of the levels e_i, because log(1 − e_i) must be finite.
 _BELOW_1 = float(np.nextafter(1.0, 0.0))
 
-# Widens a bracket, so that the sign at its ends is right if an end is the solution.
+# Share by which a bracket of the root is widened. If the root is an end of the bracket, rounding
+# could otherwise give the wrong sign there.
 _MARGIN = 1e-9
 
 
@@ -94,7 +95,7 @@ def _amplification(spare_factor: float, pages: float, d: float) -> float:
         # complements to the right sides, which stay exact.
         return math.log(rate * pages * fill / -_missed(levels, d).sum())
 
-    # Bounds: random collection, and no amplification.
+    # Bounds of WA: random collection, and no amplification.
     rate = _solve(excess, math.log(spare_factor / fill), -math.log(fill))
     return max(1.0, 1.0 / (fill * rate))
 

@@ -17,18 +17,18 @@ class Describes:
 
     Attributes:
         victims: name of the victim policy.
-        row: name of the row of `answer`, after its kind; {victims} and {manager} are replaced by
+        row: name of the model's row in `answer`, after the kind of row; {victims} and {manager} are replaced by
             the specs of the run.
         label: name of the model in `simulate` and `compare`, with the same replacements.
-        kind: row of `answer` that shows it; a closed form is a "formula".
+        kind: kind of row in `answer` that shows the model; a closed form is a "formula".
         arguments: fields of `ModelInputs`: numbers, or parameters of the run's specs, such as
             "victims.d", "manager.d_swap" or "load.hot_fraction".
         load: name of the workload.
         manager: name of the block manager; None for all managers that need no invalidation times.
         detector: detector of the manager, if it has that parameter.
-        is_reference: shown for uniform writes under other policies, too.
-        is_comparison: shown by `simulate` for runs that no other model describes.
-        is_nearest: shown by `answer` for victim policies without a model of this kind.
+        is_reference: True if the model is also shown for uniform writes under other policies.
+        is_comparison: True if `simulate` shows it for runs that no other model describes.
+        is_nearest: True if `answer` shows it for victim policies without a model of this kind.
     """
 
     victims: str

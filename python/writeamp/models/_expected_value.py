@@ -12,8 +12,8 @@ from writeamp.models._arguments import FloatArray, FloatOrArray, amplified, posi
 from writeamp.models._describes import Describes
 from writeamp.models._model import Model, few_spare_blocks
 
-# From here up, h·coth(h) − 1 loses at most six bits in the subtraction. Below, six terms of the
-# series are exact to the last bit.
+# For h from this value up, h·coth(h) − 1 loses at most six bits in the subtraction. For smaller h,
+# six terms of its series are exact to the last bit.
 _SERIES_BELOW_H = 0.25
 
 # Coefficients of h², h⁴, … in h·coth(h) − 1 (Bernoulli numbers: 2^(2k)·B_2k / (2k)!).
@@ -23,7 +23,8 @@ _SERIES = (1 / 3, -1 / 45, 2 / 945, -1 / 4725, 2 / 93555, -1382 / 638512875)
 # min(op, (1+op)/2). At the worst op, 1, four steps reach the last bits.
 _NEWTON_STEPS = 4
 
-# Temporaries of this size stay in the cache, and malloc does not map new pages for them.
+# Elements computed at once: temporary arrays of this size stay in the processor's cache, and malloc
+# does not map new pages for them.
 _SLICE = 8192
 
 

@@ -20,10 +20,11 @@ from writeamp.models._arguments import (
 from writeamp.models._describes import Describes
 from writeamp.units.ratios import spare_factor_of
 
-# With fewer spare blocks, simulated WA is more than about 1% above the limit of many blocks.
+# Minimum spare blocks; with fewer, simulated WA is more than about 1% above the model's limit of
+# many blocks.
 _FEW_SPARE_BLOCKS = 16
 
-# Parameters for which an inverse solves.
+# Parameters that an inverse model computes from the WA.
 _RATIOS = ("op", "spare_factor")
 
 
@@ -137,7 +138,7 @@ class Model(AnalyticModel):
 
 
 def few_spare_blocks(drive: ModelInputs) -> str | None:
-    """Return a warning if spare blocks are few; a rule of models in the limit of many blocks."""
+    """Return a warning if spare blocks are few; for models in the limit of many blocks."""
     spare_blocks = drive.op * drive.logical_blocks
     if spare_blocks < _FEW_SPARE_BLOCKS:
         return (

@@ -62,18 +62,18 @@ class _DataElementReader(HTMLParser):
         self._is_inside = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Detect the element."""
+        """Detect the start tag of the data element."""
         of = dict(attrs)
         is_it = tag == "script" and of.get("type") == _DATA and of.get("id") == self._name
         if is_it and self.content is None:
             self._is_inside, self.content = True, ""
 
     def handle_endtag(self, tag: str) -> None:
-        """Detect its end."""
+        """Detect the end tag of the data element."""
         self._is_inside = False
 
     def handle_data(self, data: str) -> None:
-        """Collect its content."""
+        """Collect the content of the data element."""
         if self._is_inside:
             self.content = (self.content or "") + data
 

@@ -29,7 +29,7 @@ def page(
     """Return an HTML page.
 
     Args:
-        title: of the page, not escaped.
+        title: title of the page, not yet escaped.
         body: HTML of the page, with all text escaped.
         styles: CSS in addition to the common `style.css`, which has variables for the colours of
             light, dark and print.

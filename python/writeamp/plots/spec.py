@@ -298,8 +298,8 @@ class TreeChart:
     def places(self) -> tuple[tuple[float, float], ...]:
         """Return the x and y of each node: leaves side by side, parents centred above children.
 
-        The x of a leaf is its number from the left. The y is minus the level of the node, which is 0
-        for the root.
+        The x of a leaf is its number from the left. The y of a node is minus its level; the level
+        of the root is 0.
         """
         places: dict[int, tuple[float, float]] = {}
         leaves = 0

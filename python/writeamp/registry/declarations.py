@@ -34,7 +34,7 @@ def declared(
     """Return the declaration of a manager: `layouts`, `victims`, `required_hints` and more.
 
     Args:
-        manager: its spec.
+        manager: spec of the manager.
         victims: victim policy to check together with `layout`; by default the manager's own.
         layout: layout to check, or None.
 
@@ -92,8 +92,8 @@ def refuse_hints(manager: str, gap: str) -> None:
     """Check that a block manager works without hints.
 
     Args:
-        manager: its spec.
-        gap: end of the sentence on the missing hints, such as "no program gives a drive".
+        manager: spec of the manager.
+        gap: end of the sentence on why hints are missing, such as "no program gives a drive".
 
     Raises:
         WriteampError: the manager needs hints; the sentence lists managers without hints.

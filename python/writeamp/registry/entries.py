@@ -1,4 +1,4 @@
-"""Entries of the engine's registry: victim policies, block managers, workloads, …"""
+"""Entries of the engine's registry, such as victim policies, managers and workloads."""
 
 from __future__ import annotations
 

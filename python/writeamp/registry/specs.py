@@ -39,7 +39,7 @@ _EXAMPLES: dict[EngineKind, str] = {
 Value: TypeAlias = "str | float | Spec | list[str | float | Spec] | tuple[str | float | Spec, ...]"
 
 
-# True to not import users' policies when specs are made.
+# True if specs are made without importing the classes of users' policies.
 _leaves_unread: ContextVar[bool] = ContextVar("_leaves_unread", default=False)
 
 
@@ -97,7 +97,7 @@ class Spec:
 
     @property
     def values(self) -> tuple[tuple[str, str], ...]:
-        """All parameters in order of declaration, with defaults and canonical numbers.
+        """All parameters in order of declaration, with defaults, and numbers in canonical form.
 
         Raises:
             WriteampError: the spec of a user's policy, which was not checked before, is invalid.
@@ -148,7 +148,7 @@ class Spec:
 
 @dataclass(frozen=True)
 class SpecOf:
-    """Domain of the specs of a kind."""
+    """Valid values: specs of one kind, such as workloads."""
 
     takes: ClassVar[str] = "SpecLike"
 
@@ -159,7 +159,7 @@ class SpecOf:
         return Spec.of(self.kind, value)
 
 
-# Classes are users' classes derived from `Placement` or `VictimPolicy`.
+# A spec, its text, or a user's class that is derived from `Placement` or `VictimPolicy`.
 SpecLike: TypeAlias = str | Spec | type[custom.Placement] | type[custom.VictimPolicy]
 
 
@@ -237,7 +237,7 @@ def wear_leveling(name: str, **params: Value) -> Spec:
 def split_specs(kind: EngineKind, text: str) -> list[str]:
     """Return the texts of the specs in a comma-separated list.
 
-    A comma in parentheses, or before a bare key=value, belongs to the spec before it.
+    A comma within parentheses, or before a key=value without a name, does not separate specs.
 
     Raises:
         WriteampError: an empty item, or unbalanced parentheses.

@@ -14,10 +14,11 @@ from writeamp.reports.report import Report
 from writeamp.text import hashed_serial
 
 ELEMENT = "writeamp-report"
-# Version of the element's data; other versions are rejected.
+# Version of the data format in a page; pages of other versions are rejected.
 _FORM = 1
 _MOST_BYTES = 4 << 20
-# Limit for pages of writeamp, which have `_TITLE` in their head: a fleet takes 0.8 kB per drive.
+# Size limit in bytes of pages of writeamp, which have `_TITLE` in their head. A fleet takes 0.8 kB
+# per drive.
 _MOST_OWN_BYTES = 64 << 20
 _HEAD_BYTES = 4096
 _TITLE = b"<title>writeamp "

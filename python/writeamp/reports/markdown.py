@@ -21,7 +21,7 @@ _OBEYED = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|~"})
 
 
 def markdown(report: Report, sections: Sequence[Section]) -> str:
-    """Return the report as Markdown, without drawings; their numbers are in tables."""
+    """Return the report as Markdown, with tables of numbers instead of drawings."""
     return "\n".join(_lines(report, sections))
 
 
@@ -88,7 +88,7 @@ def _text(words: str) -> str:
 
 
 def _code(command: str) -> str:
-    """Return a block of code, with a fence that is longer than any in the code."""
+    """Return a code block, with a fence longer than any row of backticks in the code."""
     fence = "```"
     while fence in command:
         fence += "`"

@@ -17,7 +17,7 @@ class ReportPage(Report):
     """Report that was read back from a page."""
 
     def markdown(self) -> str:
-        """Return the report as Markdown, without drawings; their numbers are in tables."""
+        """Return the report as Markdown, with tables of numbers instead of drawings."""
         return markdown(self, sections_of(self))
 
 

@@ -18,11 +18,11 @@ class Report:
     """A result with its command.
 
     Attributes:
-        verb: of the command, such as "simulate" or "measure counters".
+        verb: name of the command, such as "simulate" or "measure counters".
         command: arguments of the command line, without the name of the program.
-        document: the verb's output with `--json`.
+        document: output of the command with `--json`.
         more: data for drawings that is not in the document, see `results/beside.py`.
-        version: of writeamp.
+        version: version of writeamp.
     """
 
     verb: str
@@ -38,7 +38,7 @@ class Report:
 
     def with_options(self, *options: str) -> str:
         """Return the command line with options added that it does not have yet."""
-        # Arguments after `--` belong to another command.
+        # Arguments after `--` belong to another command, so options are inserted before it.
         end = self.command.index("--") if "--" in self.command else len(self.command)
         ours, others = self.command[:end], self.command[end:]
         more = [option for option in options if option not in ours]
@@ -65,9 +65,9 @@ class Bullets:
 
 @dataclass(frozen=True)
 class Rows:
-    """A table; columns of numbers have a name that begins with ">".
+    """A table; names of columns of numbers begin with ">".
 
-    With `folded`, a page shows only this text until it is clicked.
+    If `folded` is not empty, a page shows only this text until it is clicked.
     """
 
     columns: Sequence[str]
@@ -100,7 +100,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Controls:
-    """Trusted HTML around a drawing, for a script of the page; all text in it is escaped."""
+    """Trusted HTML that a script of the page uses, around a drawing; its text is escaped."""
 
     start: str
     drawing: Drawing
@@ -115,7 +115,7 @@ class Section:
     """A part of a report under a heading.
 
     Attributes:
-        name: anchor in the page.
+        name: anchor of the section in the page.
         title: heading; a section with an empty title is at the top.
         blocks: content.
         command: command that recomputes the content, if any.

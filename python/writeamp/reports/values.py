@@ -11,7 +11,8 @@ from typing import Any
 
 from writeamp.results.numbers import four_digits
 
-# Larger than any quantity of a drive, and small enough to be squared without overflow.
+# Limit of a drawable number: larger than any quantity of a drive, and small enough to be squared
+# without overflow.
 _MOST = 1e60
 
 
@@ -68,7 +69,7 @@ def interval(of: Mapping[str, Any], key: str) -> tuple[float, float] | None:
 
 
 def op_of_data(of: Mapping[str, Any]) -> float | None:
-    """Return the effective op of the pages that hold data, if known, or the drive's op."""
+    """Return the effective op for the pages that hold data, if known, or the drive's op."""
     physical, held = number(of, "physical_pages"), number(of, "held_pages")
     if physical and held and 0 < held < physical:
         return (physical - held) / held

@@ -1,1 +1,1 @@
-"""Presentation of results: notebooks, data frames, CSV, and comparison by value."""
+"""Presentation of results in notebooks, data frames and CSV; and equality by value."""

@@ -51,9 +51,10 @@ class AnyResult:
 
     @property
     def unfinished(self) -> tuple[Any, ...]:
-        """Requested steps that were not finished, as they were requested; empty if complete.
+        """Requested steps, such as policies, that were not finished; empty if complete.
 
-        An element is None if its step was not yet determined.
+        An element has the form in which its step was requested. It is None if the step was not
+        yet determined.
         """
         return ()
 

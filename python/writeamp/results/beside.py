@@ -1,4 +1,4 @@
-"""Thinned data for a report's drawings: WA over time and the state of blocks."""
+"""Data for a report's drawings, thinned out: WA over time and the state of blocks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 _DIGITS = 6
-# More bars or cells would be indistinguishable.
+# Maximum number of bars or cells; more would be indistinguishable.
 _MOST_BARS = 256
 _MOST_CELLS = 1024
 
@@ -75,7 +75,7 @@ def erase_counts(blocks: Mapping[int, int]) -> dict[str, Any]:
 
 
 def _binned(counts: npt.NDArray[np.float64], first: int) -> dict[str, Any]:
-    """Return counts of the whole numbers from `first` on, in at most 256 bins of equal width."""
+    """Sum the counts of the numbers `first`, `first` + 1, … in at most 256 bins of equal width."""
     width = max(1, -(-counts.size // _MOST_BARS))
     starts = np.arange(0, counts.size, width)
     edges = [*(first + starts).tolist(), first + int(starts[-1]) + width]

@@ -15,9 +15,9 @@ from writeamp.text import html_text
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-# Longer tables are cut; the data frame has all rows.
+# Maximum number of rows of a table; the data frame has all rows.
 _MOST_ROWS = 60
-# More points would be indistinguishable at this width.
+# Maximum number of points of a line; more would be indistinguishable at this width.
 _MOST_POINTS = 160
 _WIDTH, _HEIGHT, _RIM = 320, 48, 2
 

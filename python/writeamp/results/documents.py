@@ -32,7 +32,7 @@ from writeamp.errors import WriteampError
 
 _T = TypeVar("_T")
 
-# Numbers without a JSON representation.
+# Words for numbers without a JSON representation.
 _UNUSUAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _WORDS = {str(value): word for word, value in _UNUSUAL.items()}
 
@@ -41,7 +41,7 @@ _ARRAYS = {
     np.dtype(name).newbyteorder("<").str: np.dtype(name).newbyteorder("<")
     for name in ("?", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8")
 }
-# Compression level. Counters are mostly zeros, so a higher level would save little.
+# Compression level of arrays. Counters are mostly zeros, so a higher level would save little.
 _LEVEL = 1
 # Types of columns by name, with the Python types of their values.
 _COLUMNS: dict[str, tuple[type[pl.DataType], tuple[type, ...]]] = {
@@ -67,7 +67,8 @@ def to_document(value: Any, *, without: tuple[str, ...] = ()) -> Any:  # noqa: P
     """Return a value as JSON types; a dataclass becomes a table of its fields.
 
     Args:
-        value: of plain types, tuples, lists, mappings by text, arrays, data frames, dataclasses.
+        value: a value of plain types, tuples, lists, mappings with text keys, arrays, data frames
+            or dataclasses.
         without: fields of the outermost dataclass to leave out.
 
     Raises:
@@ -150,7 +151,7 @@ def _read(kind: Any, document: Any) -> Any:
 
 
 def _plain(kind: Any, document: Any) -> Any:
-    """Return a text, a flag, a number or None."""
+    """Return a text, a boolean, a number or None."""
     if kind is float and isinstance(document, str) and document in _UNUSUAL:
         return _UNUSUAL[document]
     expected = (int, float) if kind is float else kind
@@ -166,7 +167,7 @@ def _dataclass(kind: Any, document: Any, omitted: Mapping[str, Any]) -> Any:
 
 
 def _fields(hints: Mapping[str, Any], document: Any) -> dict[str, Any]:
-    """Return the values of a table that must have exactly the fields in `hints`."""
+    """Return the values of a JSON object that must have exactly the fields in `hints`."""
     table = _table(document)
     if table.keys() != hints.keys():
         raise KeyError(f"its fields are {', '.join(table) or 'missing'}, not {', '.join(hints)}")
@@ -213,7 +214,7 @@ def _array(kinds: tuple[Any, ...], document: Any) -> np.ndarray[Any, Any]:
     expected = np.dtype(*get_args(kinds[1]))
     if table["dtype"] != expected.newbyteorder("<").str:
         raise TypeError(f"an array of {table['dtype']:.40} found, one of {expected} expected")
-    if min(table["shape"], default=0) < 0:  # NumPy would infer a negative length
+    if min(table["shape"], default=0) < 0:  # NumPy would infer a negative length, so it is rejected
         raise ValueError(f"an array has the shape {table['shape']}")
     reader = zlib.decompressobj()
     most_bytes = math.prod(table["shape"]) * expected.itemsize

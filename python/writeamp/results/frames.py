@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 # An interval becomes two columns, as in the tables of comparisons and sweeps.
 _INTERVAL = "_ci95"
 _ENDS = ("low", "high")
-# Characters with which a formula begins in spreadsheets, and possibly the name of a file.
+# Characters with which spreadsheets begin a formula. A file name may begin with them, too.
 _FORMULA = "=+@\t\r-"
 
 
@@ -24,7 +24,7 @@ def frame_of(records: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
     results offer them as separate data frames.
 
     Args:
-        records: of JSON types.
+        records: records of JSON types.
     """
     import polars as pl  # noqa: PLC0415 (slow)
 

@@ -6,10 +6,11 @@ import math
 import re
 from collections.abc import Sequence
 
-# Significant digits of an interval's width, if the normal decimals would round it to a point.
+# Significant digits of an interval's width, used if the normal decimals would round both ends to
+# the same number.
 _DIGITS_OF_WIDTH = 2
 _MOST_DECIMALS = 12
-# Smaller numbers are written with an exponent.
+# Numbers below this are written with an exponent.
 _LEAST_IN_DECIMALS = 1e-4
 
 
@@ -30,9 +31,9 @@ def with_interval(
 
 
 def interval_in_words(low: float, high: float, form: str = ".4f", name: str = "95% CI") -> str:
-    """Return the name of an interval and its ends, or "" if it is NaN.
+    """Return the kind of an interval and its ends, or "" if it is NaN.
 
-    If the decimals of `form` would round the interval to a point, it has more decimals.
+    If the decimals of `form` would round both ends to the same number, more decimals are written.
 
     >>> interval_in_words(0.0060585, 0.0060635, ".3f")
     '95% CI 0.0060585 to 0.0060635'
@@ -149,7 +150,7 @@ _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
 def kind_of(sentence: str) -> str:
-    """Return a key that is the same for sentences that differ only in numbers."""
+    """Return a key that is equal for sentences that differ only in numbers."""
     return _NUMBER.sub("#", sentence)
 
 

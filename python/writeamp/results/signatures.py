@@ -1,11 +1,12 @@
-"""Signatures of result documents: keys that identify the verb that printed a document."""
+"""Signatures of result documents: keys that identify the command (verb) that printed one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-# Combinations of keys that only one verb prints; special verbs before general ones.
+# For each verb, keys that only its documents have together. Special verbs come before general ones,
+# because the first match is used.
 SIGNATURES: dict[str, frozenset[str]] = {
     "measure counters": frozenset({"wa_definition", "class", "checks", "host_bytes"}),
     "lifetime": frozenset({"at_least_years", "years_low", "what_if"}),

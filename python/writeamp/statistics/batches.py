@@ -16,15 +16,16 @@ CONFIDENCE = 0.95
 
 MAX_BATCHES = 30
 MIN_BATCHES = 10
-# One-sided 5% point of the normal distribution; a larger lag-1 correlation merges batches.
+# One-sided 5% point of the normal distribution. Batches are merged if their lag-1 correlation is
+# significantly larger than 0.
 CORRELATION_Z = 1.645
-# Remaining correlation widens the interval, up to this value.
+# Correlation that remains between batches widens the interval; it is counted up to this value.
 MAX_CORRELATION = 0.9
 
 
 @dataclass(frozen=True)
 class Batches:
-    """Batch means, the share of the host pages in each, and the mean over all."""
+    """Batch means of WA, the share of the host pages in each batch, and the mean over all."""
 
     wa: _Floats
     weight: _Floats

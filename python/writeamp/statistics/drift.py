@@ -18,10 +18,10 @@ _Floats: TypeAlias = npt.NDArray[np.float64]
 # Significance level of each of two tests, for a line and a step. Together they report a false drift
 # in 5% of steady runs.
 DRIFT_LEVEL = 0.05 / 2
-# Changes below this share of the mean are not drift, even if significant.
+# Changes of WA below this share of the mean are not drift, even if statistically significant.
 MATERIAL_CHANGE = 0.001
 
-# A trend is fitted after this share of the run, or after the warm-up if that is longer.
+# A trend is fitted to the run after this share of it, or after the warm-up if that is longer.
 TREND_FROM = 1 / 8
 
 
@@ -72,7 +72,7 @@ def common_trend(trends: Sequence[Trend]) -> Trend:
 
 
 def _mean_log2(bounds: _Floats) -> _Floats:
-    """Return the mean of log2 t between neighbouring bounds."""
+    """Return the mean of log2 t over each interval between neighbouring bounds of t."""
     positive = np.maximum(bounds, np.finfo(float).tiny)
     integral = positive * (np.log2(positive) - 1 / math.log(2))
     means: _Floats = np.diff(integral) / np.diff(positive)
@@ -80,7 +80,7 @@ def _mean_log2(bounds: _Floats) -> _Floats:
 
 
 def drift_within(batches: Batches) -> str | None:
-    """Return a sentence on the drift, if a line or a step in the batch means is significant."""
+    """Return a sentence on drift, if a linear trend or step of the batch means is significant."""
     return _line_drift(batches) or _step_drift(batches)
 
 

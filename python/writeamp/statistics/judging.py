@@ -22,12 +22,12 @@ _Floats: TypeAlias = npt.NDArray[np.float64]
 Intervals: TypeAlias = tuple[_Floats, _Floats]
 """Host and flash pages of each interval of a run since the fill."""
 
-# Least number of cycles that a run of a periodic workload must measure.
+# Minimum number of cycles of a periodic workload that a run must measure.
 FEWEST_CYCLES = 3
 
-# Extrapolation of trends: to a run ten times longer.
+# Doublings of the run over which trends are extrapolated: to a run ten times longer.
 DOUBLINGS_AHEAD = math.log2(10)
-# Standard errors above which a trend is certain, or possible.
+# A trend is certain, or possible, if it is more than this many standard errors.
 CERTAIN_TREND = 2.5
 POSSIBLE_TREND = 1.0
 
@@ -51,7 +51,7 @@ def judge(
     warmup: int | Literal["auto"] = "auto",
     longer: Intervals | None = None,
 ) -> SteadyState:
-    """Judge the first of several runs that differ by their seed.
+    """Estimate WA and steadiness of the first of several runs that differ by their seed.
 
     Args:
         runs: intervals of each run, as for `analyse`; replicas may be shorter than the first run.
@@ -161,7 +161,7 @@ def _around(host: _Floats, flash: _Floats, by_cycles: SteadyState) -> SteadyStat
 
 
 def _whole_cycles(host: _Floats, flash: _Floats, schedule: Schedule) -> Intervals | None:
-    """Return the whole cycles after the last change, aligned to the end; None if too few."""
+    """Return the whole cycles after the last change, up to the run's end; None if too few."""
     host, flash = _in_cycles((host, flash), schedule.cycle)
     whole = np.isclose(host, schedule.cycle) & (
         np.cumsum(host) - host >= schedule.last_change - host.min() / 2
@@ -191,7 +191,7 @@ def _in_cycles(run: Intervals, cycle: float) -> Intervals:
 
 
 def _refused(estimate: SteadyState, reason: str) -> SteadyState:
-    """Return the estimate as not steady; an existing reason is kept."""
+    """Return the estimate marked as not steady; an existing reason is kept."""
     return replace(estimate, steady=False, reason=reason if estimate.steady else estimate.reason)
 
 
@@ -209,7 +209,7 @@ def _wa_after(run: Intervals, warmup_pages: float) -> float:
 
 
 def _with_spread(own: SteadyState) -> SteadyState:
-    """Widen the interval to cover that of the mean over all runs."""
+    """Widen the interval to cover the interval of the mean over all runs."""
     if not own.wa_of_replicas:
         return own
     low, high = student_interval(np.array([own.wa, *own.wa_of_replicas]))
@@ -225,7 +225,7 @@ def with_trend(own: SteadyState, slope: Trend) -> SteadyState:
 
     Args:
         own: estimate without the trend.
-        slope: the trend.
+        slope: trend of WA per doubling of the run.
     """
     own = _refused_by_trend(own, slope)
     if abs(slope.per_doubling) <= POSSIBLE_TREND * slope.error:
@@ -235,7 +235,7 @@ def with_trend(own: SteadyState, slope: Trend) -> SteadyState:
 
 
 def _refused_by_trend(own: SteadyState, slope: Trend) -> SteadyState:
-    """Return the estimate as not steady if the trend is certain and material."""
+    """Mark the estimate as not steady if the trend is certain and large enough to matter."""
     ahead = DOUBLINGS_AHEAD * slope.per_doubling
     half_width = (own.ci_high - own.ci_low) / 2
     if abs(slope.per_doubling) <= CERTAIN_TREND * slope.error:

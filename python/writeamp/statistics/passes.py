@@ -19,16 +19,16 @@ from writeamp.statistics.drift import trend
 from writeamp.statistics.judging import CERTAIN_TREND, with_trend
 from writeamp.statistics.steady import MIN_INTERVALS, SteadyState, analyse
 
-# Passes that deviate by more than this share of the mean are warm-up or drift.
+# Passes whose WA deviates by more than this share of the mean are warm-up or drift.
 MATERIAL_CHANGE = 0.01
 
 # Fewest passes for an analysis by passes; with fewer, intervals are analysed.
 FEWEST_PASSES = 3
-# From this number on, passes are analysed like intervals.
+# With at least this number of passes, passes are analysed like intervals.
 _MANY_PASSES = 2 * MIN_INTERVALS
-# Fewest passes for a trend with an error.
+# Fewest passes for which a trend has a standard error.
 _FEWEST_OF_TREND = 3
-# Fewest passes for a mean with an error.
+# Fewest passes for which a mean has a standard error.
 _FEWEST_OF_STRETCH = 3
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-# Number of terms that are added individually.
+# Number of terms that are added individually; the rest is computed by Euler–Maclaurin.
 _SUMMED = 10_000
 
 

@@ -21,17 +21,17 @@ _Floats: TypeAlias = npt.NDArray[np.float64]
 # Fewest intervals for an estimate of their scatter.
 MIN_INTERVALS = 10
 
-# MSER-5: groups of five intervals; in a run that is too short for ten groups, single intervals.
-# At least ten groups must remain after a cut, because few groups may be similar by chance.
+# MSER-5 averages groups of five intervals. A run that is too short for ten groups uses single
+# intervals. At least ten groups must remain after a cut, because few groups may agree by chance.
 MSER_GROUP = 5
 MIN_GROUPS = 10
 
-# MSER cuts until the transient is within the noise of a single interval, which still shifts the
-# mean of many intervals. So 50% more is cut (measured: docs/steady-state.md).
+# MSER cuts until the transient is smaller than the noise of a single interval. Such a transient
+# still shifts the mean of many intervals, so 50% more is cut (measured: docs/steady-state.md).
 WARMUP_MARGIN = 1.5
 
-# The run has settled when the statistic is first within this factor of its minimum, because the
-# place of the minimum is random. With the margin, this must be in the first half.
+# The run has settled at the first cut whose MSER statistic is within this factor of the minimum,
+# because the position of the minimum is random. With the margin, the cut must be in the first half.
 SETTLED_WITHIN = 2.0
 
 
@@ -48,7 +48,7 @@ class SteadyState:
         reason: sentence on why the run is steady or not.
         batches: number of batch means behind the interval.
         own_half_width: half width of the interval from the noise of this run alone.
-        wa_of_replicas: WA of other runs of the experiment, after the same warm-up.
+        wa_of_replicas: WA of runs of the experiment with other seeds, after the same warm-up.
         loop_decides: True if WA is determined by the loop over a trace.
     """
 

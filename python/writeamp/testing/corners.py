@@ -20,7 +20,7 @@ from writeamp.runs.timed.result import TimedResult
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.simulation import simulate_timed
 
-# Limit of simulated flash pages, unless blocks cannot be shorter.
+# Limit of simulated flash pages, exceeded only if blocks cannot have fewer pages.
 MOST_PAGES = 40_000_000
 # Limit of simulated flash pages with blocks of full length.
 MOST_PAGES_OF_WHOLE_BLOCKS = 150_000_000
@@ -30,13 +30,13 @@ _SECONDS = 0.2
 # Sustained random writes are measured for at least the time in which sequential writes fill this
 # many erase units of each die, because all dies start in phase and their collections come in waves.
 _ROUNDS = 100
-# Precondition of the drive for sustained random writes.
+# Precondition (initial state) of the drive for sustained random writes: two random drive writes.
 _AGEING = "random:2"
 
 
 @dataclass(frozen=True)
 class Corner:
-    """A figure of a data sheet, with the measured value."""
+    """A performance figure of a data sheet, with the value measured on the profile."""
 
     name: str
     promised: float
@@ -44,7 +44,7 @@ class Corner:
 
     @property
     def ratio(self) -> float:
-        """Measured value divided by the data sheet's."""
+        """Measured value divided by the value of the data sheet."""
         return self.measured / self.promised
 
 
@@ -55,7 +55,7 @@ def measured_corners(
 
     Args:
         name: a profile with a table [data_sheet].
-        changes: values of its tables to replace, as in the argument `set` of `device`.
+        changes: values that replace those of the profile's tables, as in the argument `set` of `device`.
         most_pages: limit of simulated flash pages.
 
     Raises:
@@ -128,7 +128,7 @@ def _of_blocks(name: str, blocks_per_plane: int, changes: Mapping[str, Any]) -> 
 
 
 def _of_writes(name: str, sheet: DataSheet) -> dict[str, Any]:
-    """Return the changes for measuring writes in the state of the data sheet."""
+    """Return changes of the profile for measuring writes in the data sheet's drive state."""
     # Sustained writes find the SLC cache full and bypass it.
     has_cache = profile(name).shape.has_slc_cache
     empty = {"slc.static_bytes": 0, "slc.dynamic_share": 0.0}
@@ -136,9 +136,9 @@ def _of_writes(name: str, sheet: DataSheet) -> dict[str, Any]:
 
 
 def _of_reads(name: str, sheet: DataSheet) -> dict[str, Any]:
-    """Return the changes for measuring reads in the state of the data sheet."""
+    """Return changes of the profile for measuring reads in the data sheet's drive state."""
     slc = tables_of(profile(name).shape.times_json).get("slc", {})
-    # A fill leaves the SLC cache empty, so its read time is set for all pages.
+    # After a fill, the SLC cache is empty, so the SLC read time is set for all pages.
     return {"timing.read_us": slc["read_us"]} if slc and sheet.state == "cached" else {}
 
 

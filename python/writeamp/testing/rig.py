@@ -53,7 +53,7 @@ class Rig:
         return Rig(manager, victims, streams, seed=seed)
 
     def variants(self) -> Iterator[Rig]:
-        """Yield the run in all layouts and with all wear levellers, with varying loads."""
+        """Yield the run in each layout with each wear leveller; the loads alternate."""
         for layout in LAYOUTS:
             for at, leveler in enumerate(_LEVELERS):
                 load = LOADS[at % len(LOADS)]
@@ -72,7 +72,8 @@ class Rig:
 
     @property
     def _blocks(self) -> int:
-        # Each stream has an open block and a reserved one; dual-pool reserves some more.
+        # Each stream has an open block and a reserved block; the wear leveller dual-pool reserves some
+        # more.
         return _LUNS * (2 * self.streams + 12) + 4 * _MORE_BLOCKS
 
     @property

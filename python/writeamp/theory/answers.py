@@ -20,9 +20,9 @@ from writeamp.units.ratios import logical_of, space_in_words
 Quantity: TypeAlias = Literal["wa", "op"]
 
 _HEADINGS = {"wa": "WA", "op": "op"}
-# Points of a sweep in a table; the JSON document has all points.
+# Maximum number of points of a sweep in a table; the JSON document has all points.
 _MOST_ROWS = 12
-# Mark of a prediction for a drive that does not meet the model's assumptions.
+# Mark after a prediction for a drive that does not meet the model's assumptions.
 OUTSIDE = "*"
 
 
@@ -96,7 +96,7 @@ class ModelPredictions(Drawn, list[Prediction]):
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences that apply to all predictions; each prediction has its own, too."""
+        """Sentences that apply to all predictions; each prediction has further warnings."""
         drive = self.drive
         if "effective_op" not in drive:
             return []
@@ -144,7 +144,7 @@ class SweepPoint:
 
 
 class PredictionSweep(Drawn, list[SweepPoint]):
-    """Predictions of models over values of the parameter `name`; `drive` has the others."""
+    """Predictions over values of the parameter `name`; `drive` has the other parameters."""
 
     def __init__(
         self, points: Iterable[SweepPoint], name: str, quantity: Quantity, drive: Mapping[str, Any]
@@ -169,7 +169,7 @@ class PredictionSweep(Drawn, list[SweepPoint]):
 
     @property
     def warnings_of_models(self) -> list[str]:
-        """Sentences on models: the number of points outside the assumptions, and a reason."""
+        """Sentences on models: number of points outside a model's assumptions, and a reason."""
         sentences = []
         for i, prediction in enumerate(self[0].predictions):
             outside = [point for point in self if point.predictions[i].warnings]
@@ -190,7 +190,7 @@ class PredictionSweep(Drawn, list[SweepPoint]):
         ]
 
     def card(self) -> Card:
-        """Return rows for some of the values, with a column for each model."""
+        """Return rows for some of the swept values, with a column for each model."""
         shown = sorted({round(i * (len(self) - 1) / (_MOST_ROWS - 1)) for i in range(_MOST_ROWS)})
         names = [prediction.model.name for prediction in self[0].predictions]
         rows = [
@@ -214,7 +214,7 @@ class PredictionSweep(Drawn, list[SweepPoint]):
         return Card(title, rows, columns, warnings=warnings, notes=notes)
 
     def figure(self) -> LineChart:
-        """Describe a line for each model, thin and dotted outside its assumptions.
+        """Describe WA or required op over the swept parameter, with a line for each model.
 
         Raises:
             WriteampError: no model has a prediction at any value.
@@ -269,7 +269,7 @@ def in_words(drive: Mapping[str, Any]) -> str:
     return ", ".join(words)
 
 
-# Smaller errors are within the differences between the models.
+# Relative errors below this are not reported, because models differ as much from each other.
 _LARGE_ERROR = 0.05
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _PLACES = places_in((PredictionSettings,), "predict")
 _DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(PredictionSettings)}
-# Parameters of single models, with their defaults.
+# Parameters that only some models have, with their defaults.
 _OF_MODELS = {name: _DEFAULTS[name] for name in ("d", "window", "reserve", "logical_blocks")}
 
 _MOST_POINTS = 10_000
@@ -188,8 +188,8 @@ def parse_sweep(text: str, names: Sequence[str] = SWEEPABLE) -> SweptParameter:
     Values of pages_per_block are rounded to whole numbers, without duplicates.
 
     Args:
-        text: to parse.
-        names: of parameters that can be swept.
+        text: text to parse.
+        names: names of parameters that can be swept.
 
     Raises:
         WriteampError: another form, or a parameter that cannot be swept.
@@ -264,7 +264,7 @@ def predict_sweep(
 
 
 def _drive_of(question: Mapping[str, Any], swept: str | None = None) -> dict[str, Any]:
-    """Return the known parameters of the drive without the swept one; None means infinite."""
+    """Return the known parameters of the drive but the swept one; None means infinite."""
     op = op_of(**{name: question.get(name) for name in RATIOS})
     facts: dict[str, Any] = {}
     if op is not None:

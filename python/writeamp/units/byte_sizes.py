@@ -20,9 +20,9 @@ _UNITS = (
     | {f"{letter}B": 1000 ** (power + 1) for power, letter in enumerate(_LETTERS)}
     | {f"{letter}iB": 1024 ** (power + 1) for power, letter in enumerate(_LETTERS)}
 )
-# Sizes are written exactly with up to three decimals.
+# Maximum decimals of a size; a size that needs more decimals in a unit is not exact in it.
 _THREE_PLACES = 1000
-# Limit of digits in whole numbers, as Python rejects very long ones.
+# Maximum digits of whole numbers; Python rejects very long numbers.
 _MOST_DIGITS = 100
 
 
@@ -30,14 +30,14 @@ def parse_bytes(name: str, text: str) -> float:
     """Return the bytes of a size that is written with or without a unit.
 
     Args:
-        name: of the size, for errors.
-        text: such as "100GB", "1.5 TiB", "5e11 B" or "64G"; a number without a unit is in bytes.
+        name: name of the size, for errors.
+        text: a size such as "100GB", "1.5 TiB", "5e11 B" or "64G"; a number without a unit is in bytes.
 
     Raises:
         WriteampError: not a number, a fraction without a unit, or a size that is not above 0.
     """
     size = with_unit(text, _UNITS)
-    is_fraction = with_unit(text, {"": 1}) % 1 > 0  # with a unit this is NaN, so False
+    is_fraction = with_unit(text, {"": 1}) % 1 > 0  # if there is a unit, this is NaN, so the comparison is False
     if not 0 < size < math.inf or is_fraction:
         raise WriteampError(
             f"{name} is {shown(text)}; it must be whole bytes above 0, or a number with a unit: B, "
@@ -66,7 +66,7 @@ def shown_bytes(size: int) -> str:
 
 
 class ByteAmount:
-    """Domain of amounts in bytes, as for `parse_bytes`; fractions are allowed."""
+    """Valid values: amounts in bytes, as for `parse_bytes`; fractions are allowed."""
 
     def check(self, name: str, value: Any) -> float:
         """Return the bytes."""
@@ -76,7 +76,7 @@ class ByteAmount:
 
 @dataclass(frozen=True)
 class ByteSize:
-    """Domain of sizes in whole bytes, and optionally one word such as "off".
+    """Valid values: sizes in whole bytes, and optionally one word such as "off".
 
     Text has a unit as for `parse_bytes`, or a letter: k, M, G, T, P or E, powers of 1024.
 

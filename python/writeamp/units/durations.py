@@ -24,7 +24,7 @@ _HERTZ = {"Hz": 1.0, "": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9}
 
 @dataclass(frozen=True)
 class _Quantity:
-    """Domain of numbers with units, above `least` and up to `most`, stored in the base unit."""
+    """Valid values: numbers with a unit, above `least` up to `most`, in the base unit."""
 
     takes: ClassVar[str] = "float | str"
 
@@ -43,7 +43,7 @@ class _Quantity:
 
 @dataclass(frozen=True)
 class DurationIn:
-    """Domain of durations with limits of their own, stored in seconds."""
+    """Valid values: durations with limits of their own, in seconds."""
 
     takes: ClassVar[str] = "float | str"
 
@@ -58,7 +58,7 @@ class DurationIn:
         return shown_duration(value).replace(" ", "")
 
 
-# 64-bit nanoseconds cover at least this range; the lowest duration is 1 ns.
+# Limits in seconds: 1 ns, and a duration that 64-bit nanoseconds can represent.
 DURATION = _Quantity(
     _SECONDS, 0.99e-9, 1e9, "above 0 and at most 1e9 seconds, such as 10s, 500ms, 2min or 1.5h"
 )

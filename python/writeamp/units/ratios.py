@@ -14,9 +14,9 @@ from writeamp.fields.domains import RATIO, PerCent, as_ratio, finite, shown
 from writeamp.fields.setting import setting
 
 RATIOS = ("op", "fill", "spare_factor")
-# A number, or text such as "15%".
+# A ratio: a number, or text such as "15%".
 RatioLike: TypeAlias = float | str
-# Larger numbers are probably percentages, so they are rejected without a percent sign.
+# Larger ratios are probably meant as percentages, so they are rejected without a percent sign.
 MOST_PLAIN_OP = 3
 
 

@@ -42,8 +42,8 @@ def models_over(
     """Describe WA or required op over a parameter, as a line for each model.
 
     Args:
-        parameter: parameter on the x axis: op, spare_factor, fill, pages_per_block, or target_wa. For
-            target_wa the curves hold the required op, otherwise WA.
+        parameter: parameter on the x axis: op, spare_factor, fill, pages_per_block, or target_wa.
+            For target_wa the curves hold the required op, otherwise WA.
         values: values of the parameter.
         curves: the models' predictions, one for each value. Models with equal predictions share a
             line.

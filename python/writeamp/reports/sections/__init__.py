@@ -17,7 +17,7 @@ from writeamp.reports.sections import (
     what_if,
 )
 
-# In the order of the page.
+# Functions of the sections, in the order of the page.
 SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
     summary.summary,
     findings.findings,

@@ -11,7 +11,7 @@ from writeamp.reports.sections.ways import most_trusted
 from writeamp.reports.values import number, op_of_data, rows, words
 from writeamp.results.numbers import four_digits
 
-# Limits for the op and the pages per block of a document; drives have less.
+# Upper limits of valid op and pages per block in a document, far above those of drives.
 _MOST_OP, _MOST_PAGES = 100.0, 1 << 20
 
 
@@ -60,7 +60,7 @@ def _of_tries(report: Report, tried: Sequence[Mapping[str, Any]]) -> Section:
 
 
 def _untried(report: Report, theory: tuple[Block, ...]) -> Section:
-    """Return theory's prediction for this load, if any, and the command that tries changes."""
+    """Return the prediction by theory, if any, and the command that tries changes."""
     arguments = [
         argument
         for argument in report.command[1:]

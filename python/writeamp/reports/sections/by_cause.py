@@ -36,7 +36,7 @@ def by_cause(report: Report) -> Section | None:
     causes = {
         cause: pages for cause in table(of, "causes") if (pages := _positive(of["causes"], cause))
     }
-    # Host pages that go through an SLC cache count as "slc".
+    # Host pages that go through an SLC cache are counted as "slc", so both counts are host pages.
     host = causes.get("host", 0) + causes.get("slc", 0)
     if not host:
         return None
@@ -102,7 +102,7 @@ def _above(document: Mapping[str, Any], host_bytes: float) -> list[tuple[str, fl
     """Return the layers above the flash with their bytes, from the top."""
     layers = table(document, "layers")
     above = []
-    # Without a factor, the bytes include files outside the drive.
+    # Without a factor, the program's bytes include files outside the drive, so they are left out.
     passed = _positive(layers, "application_bytes")
     if passed and number(table(layers, "factors"), "file_system"):
         above.append(("passed to write()", passed))

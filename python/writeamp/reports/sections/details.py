@@ -23,7 +23,7 @@ def notes(report: Report) -> Section | None:
 
 
 def details(report: Report) -> Section | None:
-    """Return all other values of the document as a folded section."""
+    """Return all values that no other section shows, as a folded section."""
     facts = [[key, value] for key, value in _facts(report.document)]
     tables: list[Block] = [Rows(["", ""], facts)] if facts else []
     for key in report.document:
@@ -37,7 +37,7 @@ def details(report: Report) -> Section | None:
 
 
 def _facts(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the values with their keys, joined by dots."""
+    """Yield the values of a document with their nested keys joined by dots."""
     if isinstance(value, Mapping):
         for key, item in value.items():
             if not path and key in _ELSEWHERE:

@@ -17,7 +17,7 @@ _CELLS_IN_A_ROW = 64
 
 
 def over_time(report: Report) -> Section | None:
-    """Return the line of WA over time, with the mean after the warm-up."""
+    """Return a drawing of WA over time, with the mean after the warm-up."""
     series = table(report.more, "over_time")
     x, wa = numbers(series, "x"), numbers(series, "wa")
     if len(x) < 2 or len(x) != len(wa) or x[-1] <= 0:
@@ -42,7 +42,7 @@ def over_time(report: Report) -> Section | None:
 
 
 def blocks(report: Report) -> Section | None:
-    """Return drawings of the blocks' valid pages and erases."""
+    """Return histograms of blocks by valid pages and by erase count."""
     drawings = tuple(_drawings(report))
     return Section("blocks", "Blocks at the end", drawings) if drawings else None
 
@@ -67,7 +67,7 @@ def _drawings(report: Report) -> Iterator[Block]:
 
 
 def _histogram(edges: Sequence[float], counts: Sequence[float], x_words: str) -> LineChart:
-    """Describe a histogram of whole numbers; bar i counts edge i up to edge i + 1 exclusive."""
+    """Describe a histogram; bar i counts values from edge i to edge i + 1, which is excluded."""
     color = series_color(0)
     bars = zip(edges, edges[1:], counts, strict=False)
     return LineChart(

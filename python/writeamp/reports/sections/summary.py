@@ -208,7 +208,7 @@ def _of_trace(document: _Document) -> str:
 
 
 def _wa(document: _Document, within: str | None = None, name: str = "") -> str:
-    """Return the sentence on WA; `within` replaces the interval, which is called `name`."""
+    """Return the sentence on WA; `within` replaces the interval, whose kind is `name`."""
     wa = number(document, "wa")
     if wa is None:
         return "The host wrote no data." if document.get("host_pages") == 0 else ""
@@ -230,7 +230,8 @@ def _wa(document: _Document, within: str | None = None, name: str = "") -> str:
     )
 
 
-# Keys that identify a kind of document, special kinds before general ones.
+# Key that identifies each kind of document; special kinds come first, because the first match is
+# used.
 _SENTENCES: tuple[tuple[frozenset[str], Callable[[_Document], str]], ...] = (
     (frozenset({"rows", "differences", "advice"}), _of_answer),
     (frozenset({"settings", "numbers", "equal"}), _of_difference),

@@ -1,4 +1,4 @@
-"""Rows with a WA (methods, policies or models), and why methods differ."""
+"""Results of methods, policies or models in a table, and why methods differ."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WAYS = {
     "formula": "the formula",
 }
 _TITLES = {"way": "Answers by source", "manager": "Results by policy", "model": "Results by model"}
-# Optional columns after name and WA: key and heading.
+# Optional columns after name and WA: key in the document, and heading.
 _MORE = (
     ("theory_wa", ">theory of uniform writes"),
     ("pe_fairness", ">PE fairness"),
@@ -107,7 +107,7 @@ def _is_outside(row: _Row) -> bool:
 
 
 def differences(report: Report) -> Section | None:
-    """Return why rows differ."""
+    """Return the section on why the results of methods differ."""
     pairs = rows(report.document, "differences")
     if not pairs:
         return None
@@ -117,7 +117,7 @@ def differences(report: Report) -> Section | None:
     )
     agreed = [_between(pair) for pair in pairs if pair.get("agree") is True]
     differ = [pair for pair in pairs if pair.get("agree") is not True]
-    # Pairs with the most trusted row come first, the others are folded.
+    # Pairs with the most trusted method come first; other pairs are folded.
     trusted = words(most_trusted(rows(report.document, "rows")) or {}, "way")
     first = [pair for pair in differ if trusted and trusted in _pair(pair)] or differ
     others = [pair for pair in differ if pair not in first]

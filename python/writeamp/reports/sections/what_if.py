@@ -53,7 +53,7 @@ def what_if(report: Report) -> Section | None:
 
 
 def _why_this_op(document: Mapping[str, Any], op: float) -> str:
-    """Return why the effective op differs from the drive's, or ""."""
+    """Return why the effective op differs from the drive's op, or ""."""
     of_drive = number(document, "op")
     if not of_drive or abs(op / of_drive - 1) < 0.005:
         return ""
