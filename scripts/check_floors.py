@@ -3,8 +3,8 @@
 `[workspace.metadata.floors]` in Cargo.toml lists the layers of each crate from the top down, with
 the top-level modules of a layer separated by `|`. A module may import from lower layers only, and
 files must not import each other in a circle, except a module and its submodules. Tests may import
-from all layers. Each crate of the workspace needs a list of layers. The script prints a line for each
-violation, and then exits with status 1.
+from all layers. Each crate of the workspace needs a list of layers. The script prints a line
+for each violation, and then exits with status 1.
 """
 
 from __future__ import annotations

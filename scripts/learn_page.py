@@ -1,7 +1,7 @@
 """Generate docs/learn.md and its pictures from the chapters of `writeamp explore`.
 
-Page and pictures depend on chapters.toml, the drawings and the policies. `make generate` writes them. The
-scripts of the explorer draw the pictures under Node.js.
+Page and pictures depend on chapters.toml, the drawings and the policies. `make generate` writes
+them. The scripts of the explorer draw the pictures under Node.js.
 """
 
 from __future__ import annotations

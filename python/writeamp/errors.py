@@ -43,7 +43,7 @@ class PolicyError(WriteampError):
         hook: name of the method that failed, such as "on_write".
         page: logical page that was the argument of the call, or None.
         host_pages: host pages that were written before the failure.
-        traceback: traceback of the exception, without this package's frames; "" without an exception.
+        traceback: traceback of the exception, without this package's frames; or "".
     """
 
     policy: str = ""

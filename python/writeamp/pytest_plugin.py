@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _DEVICE, _SIZE, _REQUIRED = "vssd_device", "vssd_size", "vssd_required"
 _DEFAULT_DEVICE, _DEFAULT_SIZE = "tlc-datacenter", "1GiB"
-# Options that set a drive's size; the default size applies only if none of them is given.
+# Options that set a drive's size; the default size applies only without them.
 _SIZES = {"size", "blocks", "logical_blocks", "logical_pages"}
 _drives = pytest.StashKey[list["VirtualSsd"]]()
 

@@ -124,9 +124,9 @@ class CompiledInstance:
 
 
 def _tables(dtype: np.dtype[Any], logical_pages: int) -> list[tuple[int, int]]:
-    """Return offset in the record and row size, in bytes, of tables with a row per logical page.
+    """Return offset and row size, in bytes, of arrays with a row per logical page.
 
-    The engine prefetches these rows.
+    Offsets are from the start of the record. The engine prefetches these rows.
     """
     return [
         (field[1], field[0].itemsize // logical_pages)
@@ -227,7 +227,7 @@ def _c_function(
                 "whole number"
             )
 
-    # Each hook has a function of its own, because compiled functions cannot have variable arguments.
+    # Each hook has its own function, because compiled functions cannot have variable arguments.
     if hook == "on_write" and has_hints:
         check(record, number, number, number)
 

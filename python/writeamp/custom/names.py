@@ -83,7 +83,7 @@ def _naming(kind: Kind, name: str) -> Callable[[_C], _C]:
     def named(cls: _C) -> _C:
         check_class(kind, cls, name)
         other = _named.get((kind, name))
-        # Notebook cells and reloaded files may define the same class again, so this is not an error.
+        # Notebook cells and reloaded files may define a class again, which is not an error.
         if other is not None and _origin(other) != _origin(cls):
             raise WriteampError(
                 f"{name!r} is already the name of {' of '.join(_origin(other))}; choose another"

@@ -83,7 +83,7 @@ class Policy:
             observed: True to record flash operations, for timed runs.
             recorded: True to record all events, for display.
         """
-        # The default victim policy of a user's placement may be a user's policy or one of the engine's.
+        # The default victim policy of a user's placement may be a user's policy or an engine's.
         victims = self.victims if is_custom("managers", self.manager) else self.asked_victims
         return EngineDrive(
             geometry=device.geometry,

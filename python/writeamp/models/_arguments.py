@@ -109,7 +109,7 @@ def raise_first(name: str, array: FloatArray, bad: _Mask, domain: str) -> None:
 def _as_floats(name: str, value: npt.ArrayLike, domain: str) -> FloatArray:
     try:
         array = np.asarray(value)
-        if array.dtype.kind == "O":  # integers beyond 64 bits or fractions; NumPy would convert None to NaN
+        if array.dtype.kind == "O":  # integers beyond 64 bits, fractions; None must fail
             return np.array([float(item) for item in array.flat]).reshape(array.shape)
         # NumPy would convert booleans and strings to numbers, but they are mistakes.
         if array.dtype.kind not in "iuf":

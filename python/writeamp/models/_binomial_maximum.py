@@ -72,7 +72,7 @@ class _Family:
     spacing: float
 
     def reach(self, age: float) -> tuple[int, int]:
-        """Return bounds of k; the probability outside them is negligible (Bernstein's inequality)."""
+        """Return bounds of k, outside which the probability is negligible (Bernstein)."""
         hit = -math.expm1(-age)
         mean, variance = self.trials * hit, self.trials * hit * math.exp(-age)
         negligible = _NEGLIGIBLE + math.log(self.variables)

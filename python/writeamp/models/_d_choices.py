@@ -32,8 +32,8 @@ _ROUNDING = 4 * float(np.finfo(float).eps)
 # Upper limit of the levels e_i, because log(1 − e_i) must be finite.
 _BELOW_1 = float(np.nextafter(1.0, 0.0))
 
-# Share by which a bracket of the root is widened. If the root is an end of the bracket, rounding
-# could otherwise give the wrong sign there.
+# Relative widening of a bracket of the root. If the root is an end of the bracket, rounding could
+# otherwise give the wrong sign there.
 _MARGIN = 1e-9
 
 

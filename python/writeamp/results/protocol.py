@@ -17,8 +17,8 @@ class SimulationResult(Protocol):
     """A result of `simulate`: `Result`, `TimedResult` or `Mixture`.
 
     `Result` is the result of one drive, `TimedResult` of one drive in virtual time, and `Mixture`
-    of all candidates (possible drives) of a learnt profile. For a result of a specific type, call `simulate_untimed`
-    or `simulate_timed` (`studies/simulation.py`).
+    of all candidates (possible drives) of a learnt profile. For a result of a specific type, call
+    `simulate_untimed` or `simulate_timed` (`studies/simulation.py`).
     """
 
     @property

@@ -26,8 +26,8 @@ MIN_INTERVALS = 10
 MSER_GROUP = 5
 MIN_GROUPS = 10
 
-# MSER cuts until the transient is smaller than the noise of a single interval. Such a transient
-# still shifts the mean of many intervals, so 50% more is cut (measured: docs/steady-state.md).
+# MSER cuts until the transient is smaller than the noise of a single interval. The rest of the
+# transient still shifts the mean of many intervals, so 50% more is cut (docs/steady-state.md).
 WARMUP_MARGIN = 1.5
 
 # The run has settled at the first cut whose MSER statistic is within this factor of the minimum,

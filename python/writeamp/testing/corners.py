@@ -55,7 +55,8 @@ def measured_corners(
 
     Args:
         name: a profile with a table [data_sheet].
-        changes: values that replace those of the profile's tables, as in the argument `set` of `device`.
+        changes: values that replace those of the profile's tables, as in the argument `set` of
+            `device`.
         most_pages: limit of simulated flash pages.
 
     Raises:

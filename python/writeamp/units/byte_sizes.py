@@ -20,7 +20,7 @@ _UNITS = (
     | {f"{letter}B": 1000 ** (power + 1) for power, letter in enumerate(_LETTERS)}
     | {f"{letter}iB": 1024 ** (power + 1) for power, letter in enumerate(_LETTERS)}
 )
-# Maximum decimals of a size; a size that needs more decimals in a unit is not exact in it.
+# A size is exact in a unit if it is a multiple of 1/1000 of the unit, so three decimals suffice.
 _THREE_PLACES = 1000
 # Maximum digits of whole numbers; Python rejects very long numbers.
 _MOST_DIGITS = 100
@@ -31,13 +31,13 @@ def parse_bytes(name: str, text: str) -> float:
 
     Args:
         name: name of the size, for errors.
-        text: a size such as "100GB", "1.5 TiB", "5e11 B" or "64G"; a number without a unit is in bytes.
+        text: a size such as "100GB", "1.5 TiB", "5e11 B" or "64G"; without a unit, in bytes.
 
     Raises:
         WriteampError: not a number, a fraction without a unit, or a size that is not above 0.
     """
     size = with_unit(text, _UNITS)
-    is_fraction = with_unit(text, {"": 1}) % 1 > 0  # if there is a unit, this is NaN, so the comparison is False
+    is_fraction = with_unit(text, {"": 1}) % 1 > 0  # with a unit, NaN > 0 is False
     if not 0 < size < math.inf or is_fraction:
         raise WriteampError(
             f"{name} is {shown(text)}; it must be whole bytes above 0, or a number with a unit: B, "

@@ -58,7 +58,7 @@ class DurationIn:
         return shown_duration(value).replace(" ", "")
 
 
-# Limits in seconds: 1 ns, and a duration that 64-bit nanoseconds can represent.
+# Limits in seconds: just below 1 ns, and a duration that 64-bit nanoseconds can represent.
 DURATION = _Quantity(
     _SECONDS, 0.99e-9, 1e9, "above 0 and at most 1e9 seconds, such as 10s, 500ms, 2min or 1.5h"
 )
