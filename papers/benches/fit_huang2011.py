@@ -4,10 +4,10 @@ Run `.venv/bin/python papers/benches/fit_huang2011.py` for the distance of the p
 row. `--fit DEVICE` searches the free parameters of a device. `--means` prints the means of the
 paper's tables as a test: they determine no parameter, except those of SSD_A once.
 
-All measurements are in the one state that the paper describes (section IV.A). A drive is filled
-once in order; then the runs of the grid follow each other without reset, a minute each, and those
-of the figures after them. Drives are scaled down to `_SIZE_BYTES`, and the minute in proportion, so
-that a run writes the same share of its drive.
+All measurements are in the drive state that the paper describes (section IV.A). A drive is filled
+once in order. Then the runs of the grid and the runs of the figures follow each other without
+reset, a minute each. Drives are scaled down to `_SIZE_BYTES`, and the minute in proportion, so that
+a run writes the same share of its drive.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LEAST_CACHE_BYTES = 1 << 20
 _MINUTE_S = 60.0
 # A disk has no state, so its runs can be shorter.
 _DISK_RUN_S = 20.0
-# Sequential workloads start in a random zone of a disk, so each has this many runs.
+# Sequential workloads start in a random zone of a disk, so each has several runs.
 _DISK_RUNS = 5
 _CELLS = 100
 _SIZES_KIB = (1, 4, 16, 64, 256)
@@ -47,7 +47,7 @@ Changes = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Seen:
-    """Metrics of a run in the paper's units: ms, MB/s of 2^20 bytes, and requests per second."""
+    """Metrics of a run in the paper's units: ms, MB/s (of 2^20 bytes), and requests per second."""
 
     latency: float
     bandwidth: float
@@ -55,7 +55,7 @@ class Seen:
 
 
 class Bench:
-    """A filled device that executes run after run."""
+    """A filled device that executes runs back to back."""
 
     def __init__(self, built: Device, run_s: float) -> None:
         """Fill the device."""
@@ -121,7 +121,7 @@ _PATTERNS = {
     "sequential": (0.0, 0),
     **{f"stride {kib}": (0.0, kib) for kib in _STRIDES_KIB},
 }
-# Share of writes, pattern, size in KiB and depth.
+# Share of writes, access pattern, request size in KiB and queue depth.
 _Key = tuple[float, str, int, int]
 _Figures = Mapping[_Key, Seen]
 
@@ -165,7 +165,7 @@ class Row:
 
     @property
     def residual(self) -> float:
-        """Distance from the interval, as a share of its nearer end; 0 inside."""
+        """Distance of the value from the interval, as a share of the nearer end; 0 inside."""
         if self.value < self.least:
             return self.least / self.value - 1
         return max(0.0, self.value / self.most - 1)
@@ -176,7 +176,7 @@ _Of = Mapping[str, _Figures]
 
 
 def _straightness(values: Sequence[float]) -> float:
-    """Return R² of a straight line over the sizes."""
+    """Return R² of the best straight line through values over the request sizes."""
     return float(np.corrcoef(_SIZES_KIB, values)[0, 1] ** 2)
 
 
@@ -302,7 +302,7 @@ _STEPS, _ROUNDS = 5, 3
 
 
 def _fit(device: str) -> None:
-    """Search one parameter after another, in each round within a third of its range."""
+    """Search one parameter after another; each round reduces a parameter's range to a third."""
     of = {name: _figures(name) for name in _FREE if name != device}
 
     def loss(values: Mapping[str, float]) -> float:

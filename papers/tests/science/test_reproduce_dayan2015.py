@@ -1,6 +1,6 @@
-"""Paper 3's simulated values, computed anew in short.
+"""Simulated values of paper 3, recomputed with scaled-down drives and short runs.
 
-Its analytic part has tests of its own.
+The analytic part of the paper has tests of its own.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def test_a_run_counts_from_the_end_of_the_fill() -> None:
     found = run("single", None, "uniform", drive, writes)
     assert (found.host_pages[0], found.migrations[0]) == (0, 0)
     assert found.host_pages[-1] <= writes < found.host_pages[-1] + found.host_pages[1]
-    # The free blocks of a new drive take the first writes.
+    # The free blocks of a new drive take the first writes, so nothing is migrated at first.
     assert found.migrated(0, round(0.2 * writes)) == 0 < found.migrated(writes // 2, writes)
     assert np.all(found.groups == 1)
     assert not len(found.created)

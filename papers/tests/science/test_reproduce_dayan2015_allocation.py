@@ -1,4 +1,4 @@
-"""The analytic part of paper 3, computed anew."""
+"""Recomputed values of the analytic part of paper 3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paper 5's values, computed anew in short."""
+"""Values of paper 5, recomputed with scaled-down drives and short runs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def random_writes(reading: str, profile: str = "ssd-i") -> Counts:
 
 
 def test_equation_2_takes_every_die_of_a_chip_for_its_pin() -> None:
-    # 5 channels of one chip of two dies; 2 pages of 4 KiB a program.
+    # SSD-I has 5 channels, each with a chip of two dies; a program writes 2 pages of 4 KiB.
     none = OperationCount(0, 0, 1)
     counts = {"pin": {"read": none, "program": OperationCount(100, 0, 1), "erase": none}}
     told = four_level(counts, ["pin"], facts_of(device("ssd-i")), 10 * 100 * 2 * 4096)
@@ -138,7 +138,8 @@ def test_pins_of_all_dies_tell_what_a_two_plane_drive_programs(profile: str, rea
 
 
 def test_an_erase_of_ssd_v_may_be_told_as_a_program_and_nothing_else() -> None:
-    # One erase for the 16 programs of a block of this scale, as long as the slowest programs.
+    # An erase takes as long as the slowest programs, so it may be counted as one. A block of this scale
+    # has one erase for 16 programs.
     counts = random_writes(PAIR, "ssd-v")
     assert 0 < counts.wa / counts.true_wa - 1 < 1 / SMALL.pages_per_block + 0.01
 
@@ -182,9 +183,9 @@ def test_a_partition_has_all_flash_of_the_drive_or_what_equation_5_leaves() -> N
 
 
 def test_the_initial_data_are_counted_in_the_first_sub_test_without_their_bytes() -> None:
-    # 15% of OP leaves so much spare that nothing is collected in the first sub-test.
+    # OP% = 15 leaves so much spare space that nothing is collected in the first sub-test.
     with_data = partitions.sub_tests(SMALL, CHOICES[STRIPE], 15)
-    scale = 20  # a stripe is twenty times a lone write
+    scale = 20  # a stripe has twenty pages, and a single write programs a whole stripe
     assert with_data.wa[0] == pytest.approx(scale + 15.9 / 5, rel=0.2)
     without = partitions.sub_tests(SMALL, CHOICES[PAGE], 15)
     assert without.wa[0] == pytest.approx(1, abs=0.15)

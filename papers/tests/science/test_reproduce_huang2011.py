@@ -43,7 +43,7 @@ TINY = replace(
 
 @pytest.fixture(scope="module", autouse=True)
 def tiny() -> Iterator[None]:
-    """Measure hardly anything, and nothing that another test has measured."""
+    """Replace the extent of the measurements by a very small one."""
     with pytest.MonkeyPatch.context() as patch:
         for module in (campaign, traces):
             patch.setattr(module, "form_of", lambda **_: TINY)
@@ -51,7 +51,7 @@ def tiny() -> Iterator[None]:
 
 
 def forget(patch: pytest.MonkeyPatch) -> None:
-    """Let this process know of no measurement and no model."""
+    """Clear the measurements and models that this process has stored."""
     patch.setattr(campaign, "_STORE", campaign.Store())
     patch.setattr(device_scores, "_KNOWN", {})
 

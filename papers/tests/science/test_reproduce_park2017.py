@@ -1,4 +1,4 @@
-"""Paper 1's values, computed anew in short; and what the simulated drive promises by itself."""
+"""Values of paper 1, recomputed with short runs; and properties of its simulated drive."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from writeamp_papers import PAPERS, Bench, Findings, Item, Reproduction
 from writeamp_papers.gallery import write_gallery
 from writeamp_papers.park2017.hot_file import PASSES, overwrite, overwrite_for_long, two_files
 
-# Every value that the project must reproduce, by what an item's name contains.
+# Values that the project must reproduce, each with a part of its item's name.
 PUBLISHED = [
     ("uniform-distribution at op 0.28", 2.285714),
     ("expected-value at op 0.28", 2.481361),
@@ -77,7 +77,7 @@ ERRATA = {
 
 @pytest.fixture(scope="session")
 def found() -> Findings:
-    """The short version, run once."""
+    """Findings of a short reproduction, computed once for all tests."""
     return PAPERS["park2017"].run(Bench(runner=AsElsewhere()))
 
 
@@ -114,7 +114,7 @@ def test_the_models_need_no_figure_unless_one_is_wanted(found: Findings) -> None
     assert found.figures == {}
 
 
-# The drive with as many superblocks as the paper's, each of fewer pages.
+# The drive has as many superblocks as the paper's, each with fewer pages.
 DRIVE = wa.device("samsung-843tn", pages_per_block=128)
 
 
@@ -145,7 +145,8 @@ def test_passes_add_up_to_the_simulation_they_come_from() -> None:
 
 
 def test_mixed_writes_do_not_amplify_once_the_effective_op_exceeds_1() -> None:
-    # Every page is overwritten within two passes, which the spare space then outlasts.
+    # Every page is overwritten within two passes. If the effective op exceeds 1, the spare space lasts
+    # that long.
     pattern = "phases:writes=1/1,of=sequential/uniform"
     assert overwrite(DRIVE, 0.8, 0.3, pattern).all == 1.0
     assert overwrite(DRIVE, 0.9, 0.3, pattern).settled > 1.2

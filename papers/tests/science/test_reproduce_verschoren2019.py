@@ -1,4 +1,4 @@
-"""Paper 4's values, computed anew in short."""
+"""Values of paper 4, recomputed with scaled-down drives and short runs."""
 
 from __future__ import annotations
 

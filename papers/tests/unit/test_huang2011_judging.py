@@ -1,4 +1,4 @@
-"""Judgement of paper 2: readings, scores and sentences, on rows that are made up."""
+"""Comparison of paper 2 with measurements: readings and scores on synthetic rows."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SMALL = replace(
 def rows_of(
     points: list[WorkloadPoint], *, factor: float = 1.0, noise: float = 0.0
 ) -> pl.DataFrame:
-    """Return runs of a drive on which each byte written takes four times as long as one read."""
+    """Return runs of a drive on which a written byte takes four times as long as a read byte."""
     rows = pl.DataFrame([point.to_dict() for point in points])
     writes, random = rows["write_ratio"].to_numpy(), rows["write_randomness"].to_numpy()
     write_kib, read_kib = (rows[f"{one}_size_bytes"].to_numpy() / KIB for one in ("write", "read"))
@@ -58,7 +58,7 @@ def by_way(points: list[WorkloadPoint], **how: float) -> dict[str, pl.DataFrame]
 
 
 def scores_of(points: list[WorkloadPoint], *, factor: float = 1.0) -> DeviceScores:
-    """Return a device whose runs are made up, and models that are fitted to them."""
+    """Return a device with synthetic runs, and models that are fitted to the runs."""
     runs = {
         way.name: Runs(
             rows_of(points, factor=factor, noise=0.05),
@@ -145,7 +145,7 @@ def test_means_and_errors_of_basic_models_are_values_and_those_of_extended_ones_
 def test_extended_models_without_the_size_of_writes_are_found_out(
     device: DeviceScores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A feature that is lost moves the errors beyond what a pin lets pass."""
+    """A missing feature changes the errors by more than the tolerance of a known difference."""
     sound = device.measure("extended", "latency", "mre")[AGED.name]
     without = replace(
         EXTENDED_FEATURES,

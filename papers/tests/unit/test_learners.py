@@ -153,7 +153,7 @@ def test_a_baseline_is_rebuilt_exactly(name: str) -> None:
     [
         ("cart", field("left_child", 0, 2**30)),
         ("cart", field("left_child", 0, 0)),
-        ("cart", field("left_child", 0, 2)),  # and another node is never reached
+        ("cart", field("left_child", 0, 2)),  # another node is then never reached
         ("cart", field("right_child", 0, -2)),
         ("cart", field("right_child", -1, 1)),
         ("cart", field("feature", 0, 3)),

@@ -36,8 +36,8 @@ def test_files_are_replaced_one_by_one_and_stay_as_many(load: FileLoad, tmp_path
         run()
     left = sizes(tmp_path)
     assert len(left) == len(made) == load.files
-    # As many were made as rounds, and each round has appended once; of the last ones another thread
-    # may have removed some.
+    # Each round makes a file and appends to a file. Another thread may have removed some of the last
+    # files.
     made_last = load.files + load.loops
     assert made_last - load.threads < int(max(left)) <= made_last
     new = [size for name, size in left.items() if name not in made]
@@ -92,7 +92,7 @@ def test_sizes_and_printed_run_lengths_are_the_drive_s_share_of_table_5() -> Non
     assert (table.records, table.requests, table.threads) == (418_605, 9302, 8)
     store = cassandra(share)
     assert store.later_bytes == pytest.approx(6e6 * KIB * share, rel=0.01)
-    # The log takes each update once: half of 60 M operations, to the sixteen loops of the job.
+    # The log contains each update once. Half of the 60 M operations are updates.
     assert 4 * store.unit_bytes * store.loops == pytest.approx(30e6 * KIB * share, rel=0.1)
 
 

@@ -1,4 +1,4 @@
-"""The machinery of reproduction: verdicts follow from numbers, the command from verdicts."""
+"""Verdicts of items from their numbers, and results of the command from verdicts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ BY_WINDOW = {"A": 1.2, "B": 2.0}
     ("published", "ours", "tolerance", "verdict"),
     [
         (2.466, 2.473, 0.0247, "match"),
-        (1.24, 1.235, 0.005, "match"),  # binary floats put them a hair more than 0.005 apart
+        (1.24, 1.235, 0.005, "match"),  # in floating point, they differ by slightly more than 0.005
         (1.24, 1.2349, 0.005, "differs"),
         (-0.6, 0.6, 0.05, "differs"),
         (1.0, math.nan, 10.0, "differs"),
@@ -164,7 +164,7 @@ def test_matches_are_counted_under_each_joint_reading() -> None:
 
 @pytest.fixture
 def pinned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Pin item "known" of paper "toy" as 3 ± 0.5, and put item "clock" on the list of times."""
+    """Store a known difference "known" (3 ± 0.5) and an incomparable "clock" for paper "toy"."""
     differences, numbers = tmp_path / "differences.toml", tmp_path / "numbers.toml"
     differences.write_text(
         '[[difference]]\npaper = "toy"\nitem = "known"\nours = 3\ntolerance = 0.5\n'
@@ -200,7 +200,7 @@ def test_a_difference_that_is_not_pinned_is_a_surprise_and_so_is_a_pin_without_a
         "known: pinned, but the paper has no item of this name"
     ]
     assert surprises("toy", [agreeing], full=False, whole=False) == []
-    # A pin is of one form, unless it says that it is of every.
+    # A known difference applies to short or to full reproductions, unless its form is "every".
     assert surprises("toy", [at_pin], full=True) == ["known: 3 differs from 1"]
     known._DIFFERENCES.write_text(known._DIFFERENCES.read_text() + 'form = "every"\n')
     known.known_differences.cache_clear()

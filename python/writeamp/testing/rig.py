@@ -72,7 +72,7 @@ class Rig:
 
     @property
     def _blocks(self) -> int:
-        # Each stream has an open and a reserved block; the wear leveller dual-pool reserves some more.
+        # Each stream has an open and a reserved block; wear leveller dual-pool reserves more.
         return _LUNS * (2 * self.streams + 12) + 4 * _MORE_BLOCKS
 
     @property
