@@ -302,7 +302,7 @@ _STEPS, _ROUNDS = 5, 3
 
 
 def _fit(device: str) -> None:
-    """Search one parameter after another; each round reduces a parameter's range to a third."""
+    """Search one parameter after another; each round searches a third of the previous range."""
     of = {name: _figures(name) for name in _FREE if name != device}
 
     def loss(values: Mapping[str, float]) -> float:

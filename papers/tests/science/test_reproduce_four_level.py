@@ -138,8 +138,8 @@ def test_pins_of_all_dies_tell_what_a_two_plane_drive_programs(profile: str, rea
 
 
 def test_an_erase_of_ssd_v_may_be_told_as_a_program_and_nothing_else() -> None:
-    # An erase takes as long as the slowest programs, so it may be counted as one. A block of this scale
-    # has one erase for 16 programs.
+    # An erase takes as long as the slowest programs, so it may be counted as a program. A block of
+    # this scale has one erase for 16 programs.
     counts = random_writes(PAIR, "ssd-v")
     assert 0 < counts.wa / counts.true_wa - 1 < 1 / SMALL.pages_per_block + 0.01
 

@@ -145,8 +145,8 @@ def test_passes_add_up_to_the_simulation_they_come_from() -> None:
 
 
 def test_mixed_writes_do_not_amplify_once_the_effective_op_exceeds_1() -> None:
-    # Every page is overwritten within two passes. If the effective op exceeds 1, the spare space lasts
-    # that long.
+    # Every page is overwritten within two passes. If the effective op exceeds 1, the spare space
+    # lasts that long.
     pattern = "phases:writes=1/1,of=sequential/uniform"
     assert overwrite(DRIVE, 0.8, 0.3, pattern).all == 1.0
     assert overwrite(DRIVE, 0.9, 0.3, pattern).settled > 1.2

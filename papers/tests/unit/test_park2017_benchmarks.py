@@ -36,8 +36,8 @@ def test_files_are_replaced_one_by_one_and_stay_as_many(load: FileLoad, tmp_path
         run()
     left = sizes(tmp_path)
     assert len(left) == len(made) == load.files
-    # Each round makes a file and appends to a file. Another thread may have removed some of the last
-    # files.
+    # Each round makes a file and appends to a file. Another thread may have removed some of the
+    # last files.
     made_last = load.files + load.loops
     assert made_last - load.threads < int(max(left)) <= made_last
     new = [size for name, size in left.items() if name not in made]
