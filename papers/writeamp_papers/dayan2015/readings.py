@@ -50,5 +50,5 @@ READINGS = (
 
 
 def by_reading(value: Callable[[Reading], float]) -> dict[str, float]:
-    """Return a value under each reading, by its name."""
+    """Return a value computed under each reading, by the name of the reading."""
     return {reading.name: value(reading) for reading in READINGS}

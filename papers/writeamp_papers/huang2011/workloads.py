@@ -1,4 +1,4 @@
-"""Workloads of paper 2: its grid, the specific models' grid, and those of its figures.
+"""Workloads of paper 2: the grids of the general and the specific models, and the figures.
 
 "One access pattern at each time": a share of the requests is random, or successive requests have a
 fixed stride, one for writes and one for reads. The grid has 12,500 cells: 5 write ratios, 4 queue

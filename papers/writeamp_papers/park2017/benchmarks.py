@@ -1,8 +1,8 @@
 """Park et al. 2017, Fig. 5: file-system benchmarks beside a cold file, on the virtual drive.
 
 Two loads are programs of ours with Filebench's operations, one is sysbench on PostgreSQL, and a fio
-job replaces Cassandra. Sizes and printed run lengths are scaled to the drive. The full form only
-runs them, because they need root and other programs.
+job replaces Cassandra. Sizes and printed run lengths are scaled to the drive. Only full
+reproductions run them, because they need root and other programs.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def benchmarks() -> list[Benchmark]:
 
 
 def run(bench: Bench) -> Findings:
-    """Run each load at each utilization in the full form; report loads that cannot run here."""
+    """Run each load at each utilization if `bench` is full; report loads that cannot run here."""
     if not bench.full:
         return Findings()
     measurements: dict[str, dict[float, Measured]] = {}

@@ -106,7 +106,7 @@ def answer(
         row: called with each row when it is finished.
         part: called with the name of each step when it starts.
         progress: called with the amount done and the total of the current step.
-        settings: those of untimed runs of `simulate`; listed below.
+        settings: settings of untimed runs of `simulate`; listed below.
 
     Returns:
         `Answer`: `rows` (one for each method, with `wa` and `reason`), `differences`, `advice`,

@@ -1,4 +1,4 @@
-"""Settings of `answer` in addition to those of the drive and its load."""
+"""Settings of `answer` beyond the settings of the drive and its load."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Findings:
     notes: tuple[str, ...] = ()
 
     def joined(self, later: Findings) -> Findings:
-        """Return these findings merged with those of a later method, which take precedence."""
+        """Return these findings merged with a later method's findings, which take precedence."""
         return Findings(
             later.simulated or self.simulated,
             later.timed or self.timed,

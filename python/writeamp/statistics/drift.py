@@ -62,7 +62,8 @@ def trend(host: _Floats, flash: _Floats, warmup_pages: float) -> Trend:
 def common_trend(trends: Sequence[Trend]) -> Trend:
     """Return the mean of the trends of several runs.
 
-    Its error is the larger of the estimates from the scatter within runs and between runs.
+    The standard error of the mean is estimated from the scatter within runs and from the scatter
+    between runs; the larger estimate counts.
     """
     slopes = np.array([each.per_doubling for each in trends])
     count = slopes.size

@@ -142,7 +142,7 @@ class WaDot(NamedTuple):
 def wa_by_name(
     dots: Sequence[WaDot], *, title: str, subtitle: str = "", interval: str = "95% CI"
 ) -> BarChart:
-    """Describe a dot with its interval for each WA, such as those of several methods.
+    """Describe each WA, for example of several methods, as a dot with its interval.
 
     Args:
         dots: from the top.
