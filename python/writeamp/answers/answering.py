@@ -69,7 +69,7 @@ def best_of(
         first, of_first = tried[places[0]].change, changed[places[0]]
         if of_first is None or now[0].wa - of_first.wa <= noise(now[0], of_first):
             continue
-        # A candidate without this change already has the changed setting.
+        # A candidate without this change already has the changed setting, so its WA stays.
         of_all = {
             number: changed[places[number]] if number in places else now[number] for number in now
         }
@@ -126,7 +126,7 @@ class Asking:
     def add(self, row: WayRow) -> WayRow:
         """Store a row and its findings separately, and return the row without findings."""
         self.findings = self.findings.joined(row.findings)
-        # Findings hold requests, which would fill the memory of a result.
+        # Findings hold requests, which would take much memory in a result, so the row has none.
         self.rows.append(replace(row, findings=Findings()))
         return self.rows[-1]
 

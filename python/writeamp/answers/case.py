@@ -47,7 +47,7 @@ class Case:
         """Return the case with other values in the drive's tables of times.
 
         Args:
-            changes: values by names of the form `table__key`.
+            changes: new values, each named by table and key as `table__key`.
         """
         tables = tables_of(self.drive.times_json)
         for place, value in changes.items():

@@ -40,11 +40,12 @@ WINDOWED = ("timed", "virtual")
 _TIMED = ("timed",)
 
 _UNIFORM = "uniform"
-# Workloads that already draw their pages independently.
+# Workloads that already draw their pages independently, so random order changes nothing.
 _INDEPENDENT = (_UNIFORM, "zipf", "hot-cold")
 _MOST_KNOWN = 1 << 23
 _DRIVE_WRITES, _AGEING_DRIVE_WRITES, _MOST_PAGES = 6, 16, 1 << 22
-# If the load writes more than this share of the pages that hold data, cold data is negligible.
+# If the load writes more than this share of the pages that hold data, cold data is negligible, and
+# uniform writes go to all these pages.
 _ALL = 0.995
 # With at least this many blocks, open and reserved blocks are a negligible share of the spare
 # blocks.
@@ -87,7 +88,7 @@ def _aged(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
 
 
 def _without_trim(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
-    """Send the same writes without TRIM to a drive with the space that TRIM freed as spare."""
+    """Send the same writes without TRIM; the space that TRIM freed is spare space instead."""
     window = simulated.window
     if not (window.requests.op == OPS["trim"]).any():
         return None

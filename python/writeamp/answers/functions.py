@@ -100,8 +100,8 @@ def answer(
         run: a shell command that writes to the virtual drive, instead of a workload or trace.
         mount: folder where the virtual drive is mounted for the command.
         fs: file system for the mount.
-        counters: a snapshot of a real drive's counters, or one before this load and one after it.
-        model: of the real drive, if its files do not contain it.
+        counters: a snapshot of a real drive's counters, or two: before and after this load.
+        model: model of the real drive, if the files of `counters` do not contain it.
         quick: leave out steps that take more than ten seconds.
         row: called with each row when it is finished.
         part: called with the name of each step when it starts.

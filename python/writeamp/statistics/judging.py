@@ -36,8 +36,8 @@ POSSIBLE_TREND = 1.0
 class Schedule:
     """Scheduled changes of the workload, in host pages since the fill.
 
-    `last_change` is the last change that does not repeat; `cycle` is the length of the longest
-    cycle, or 0 for workloads without cycles.
+    `last_change` is the time of the last change that does not repeat. `cycle` is the length of the
+    longest cycle of repeated changes, or 0 for workloads without cycles.
     """
 
     last_change: float = 0.0
@@ -130,12 +130,12 @@ def _automatic(host: _Floats, flash: _Floats, schedule: Schedule) -> SteadyState
     # Differences between phases are not a warm-up, so whole cycles are compared.
     by_cycles = analyse(*whole, fewest=FEWEST_CYCLES)
     if math.isnan(by_cycles.ci_low):
-        # With few cycles, MSER may cut too many by chance.
+        # With few cycles, MSER may cut too many cycles by chance.
         last = slice(-FEWEST_CYCLES, None)
         by_cycles = analyse(whole[0][last], whole[1][last], warmup=0, fewest=FEWEST_CYCLES)
         by_cycles = replace(by_cycles, warmup_pages=int(whole[0][:-FEWEST_CYCLES].sum()))
     first = bounds[-1] - whole[0].sum() + by_cycles.warmup_pages
-    # An incomplete cycle would give its phases too much weight.
+    # An incomplete cycle would give its phases too much weight, so it is cut.
     cut = min(int(np.abs(bounds - first).argmin()), host.size - 1)
     return _around(host[cut:], flash[cut:], replace(by_cycles, warmup_pages=int(bounds[cut])))
 

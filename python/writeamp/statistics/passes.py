@@ -95,7 +95,8 @@ def _held_to_doublings(
     Neighbouring passes are similar, so their scatter is too small an estimate: a learning policy
     may change WA over tens of passes. Two significant changes in the same direction are a drift.
     """
-    # The cut of many passes is ignored here, because it depends on these changes.
+    # If many passes were analysed like intervals, their cut is ignored here, because it depends on
+    # these changes.
     cut = round(estimate.warmup_pages / pass_pages) if wa.size < _MANY_PASSES else 0
     half, quarter, eighth = (max(wa.size // parts, cut) for parts in (2, 4, 8))
     last, previous, first = wa[half:], wa[quarter:half], wa[eighth:quarter]
