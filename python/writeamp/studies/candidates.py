@@ -20,9 +20,9 @@ from writeamp.settings.settings import ComparisonSettings, SimulationSettings
 from writeamp.studies.mixture import CandidateRun, Mixture
 from writeamp.studies.over import Outcomes, Run, over, succeeded
 
-# Candidates differ by more than this, so that a run of one need not be more precise.
+# The WA of candidates differ by more than this share, so a higher precision of one run is useless.
 _PRECISION = 0.004
-# A larger drive is simulated as a scaled-down one, as with a capacity.
+# Drives with more pages than this are simulated by a smaller drive, as for a requested capacity.
 _MOST_PAGES = 2**22
 
 
@@ -48,7 +48,7 @@ def mixture_of(
     simulate: Run[DriveResult],
     progress: Progress | None = None,
 ) -> Mixture:
-    """Run the candidates that carry the weight, and return the mixture of their results."""
+    """Run the candidates that together have 95% of the probability, and mix their results."""
     variants = [alone(experiment, candidates, candidate) for candidate in candidates.carrying]
     runner = local_runner(len(variants), most=most_at_once(variants[0]))
     mix = partial(_mixed, experiment, candidates)
@@ -71,7 +71,7 @@ def mixture_from(
     load_name: str,
     results: Iterable[tuple[int, float, tuple[float, float], bool]],
 ) -> Mixture:
-    """Return the mixture of candidates' results: number, WA, interval, and steadiness."""
+    """Return the mixture of results, each a candidate's index, WA, interval and steadiness."""
     candidates = experiment.candidates
     assert candidates is not None
     runs = tuple(
@@ -84,7 +84,7 @@ def mixture_from(
 def _mixed(
     experiment: Experiment, candidates: Candidates, outcomes: Outcomes[DriveResult]
 ) -> Mixture:
-    """Return the mixture of the candidates that can be drives of this size."""
+    """Return the mixture of the candidates that could be run at the requested size."""
     results = succeeded(outcomes)
     left_out = len(outcomes) - len(results)
     refused = f"{left_out} candidates were left out; they cannot have this size or serve this load"
@@ -110,8 +110,9 @@ def _mixed(
 def _half_width(result: DriveResult, *, of_recording: bool) -> float:
     """Return the uncertainty of a candidate's WA.
 
-    For a recording, each candidate serves the same requests, and only the position of its blocks'
-    ends is uncertain: it is the spread over drive sizes. For other loads it is half the interval.
+    For a recording, all candidates serve the same requests, and only the place where blocks end in
+    the sequence of writes is unknown. The uncertainty is then the spread of WA over drive sizes.
+    For other loads it is the half width of the confidence interval.
     """
     if of_recording and result.spread is not None:
         return result.spread.wa_spread
@@ -121,7 +122,7 @@ def _half_width(result: DriveResult, *, of_recording: bool) -> float:
 def alone(
     experiment: Experiment, candidates: Candidates, candidate: Candidate, *, may_scale: bool = True
 ) -> Experiment:
-    """Return the experiment on a single candidate, with its share of the replicas.
+    """Return the experiment on a single candidate, with a fraction of the requested replicas.
 
     Args:
         experiment: experiment to run.
@@ -162,7 +163,7 @@ def _scales(experiment: Experiment) -> bool:
 
 
 def most_at_once(experiment: Experiment) -> int:
-    """Return how many drives of an experiment with one load fit in memory."""
+    """Return how many simulated drives of an experiment with one load fit in memory."""
     from writeamp.runs.inputs import prepare  # noqa: PLC0415
 
     return drives_that_fit(prepare(experiment).drive)

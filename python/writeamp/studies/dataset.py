@@ -1,8 +1,9 @@
 """Folders of Parquet files with the results of studies, each result once.
 
-Rows are only added: each part is written completely under a name of its own, and never changed.
-The name ends with a digest of the content, so that damaged parts are detected. Readers use each key
-once, so that two studies may write at the same time, and a merge may be interrupted.
+A folder contains parts: Parquet files of rows. Rows are only added: each part is written completely
+under a name of its own, and never changed. The name ends with a digest of the content, so that
+damaged parts are detected. If several parts have a result with the same key, readers use one of
+them. Therefore two studies may write at the same time, and a merge may be interrupted.
 """
 
 from __future__ import annotations
@@ -34,24 +35,27 @@ KEY = ("hash", "version")
 
 _PARTS = "part-*.parquet"
 _NAME_OF_PART = re.compile(r"part-[0-9]{20}-[0-9a-f]{8}-(?P<digest>[0-9a-f]{16})\.parquet")
-# Parts of up to 16 MiB are merged, and a run adds one of its own points.
+# Upper bounds in bytes of a mark and of a part that is read. A merge joins parts of at most 16 MiB
+# each, so that a valid part stays far below its bound.
 _MOST_BYTES_OF_MARK, _MOST_BYTES_OF_PART = 1 << 20, 1 << 30
-# Larger parts are not merged: rewriting them would take longer than reading them.
+# Parts larger than this are not merged, because rewriting them would take longer than reading them.
 _SMALL_BYTES = 16 << 20
-# A concurrent merge may remove a part that is about to be read.
+# A concurrent merge may remove a part before it is read. The reader then lists the folder again, at
+# most this many times.
 _MOST_TRIES = 20
 
 
 @dataclass(frozen=True)
 class Contents:
-    """Kind of results that a folder holds: its words and its columns.
+    """Description of the results in a folder: their names in messages, and their columns.
 
     Attributes:
         study: noun for the study, as in "results of a sweep".
         points: plural noun for its results.
         schema: Polars types by name of the column; `KEY` and `error` are among them.
         version: version of the format that is written.
-        without_digests: older version that is also read, whose parts may have no digest.
+        without_digests: older version of the format that is also readable; its part names may lack
+            a digest.
     """
 
     study: str
@@ -62,12 +66,12 @@ class Contents:
 
     @property
     def mark(self) -> str:
-        """Name of the file that identifies the folder's content."""
+        """Name of the file (the mark) that identifies the content of the folder."""
         return f"writeamp-{self.study}.json"
 
     @property
     def format(self) -> str:
-        """Name of the format in that file."""
+        """Name of the format, as written in the mark."""
         return f"writeamp {self.study}"
 
     @property
@@ -79,7 +83,7 @@ class Contents:
 
 
 class Dataset:
-    """Results in one folder; a subclass defines their kind."""
+    """Results in one folder; a subclass defines the kind of results."""
 
     contents: ClassVar[Contents]
 
@@ -127,13 +131,14 @@ class Dataset:
             why = error.strerror if isinstance(error, OSError) else str(error)
             raise WriteampError(f"cannot make folder {str(folder)!r}: {why}") from None
         if cls.contents.mark not in names:
-            # Parts without a mark are left if the mark was damaged and removed.
+            # If the mark was damaged and a user removed it, parts without a mark remain. They are
+            # accepted.
             others = [
                 name
                 for name in names
                 if not (fnmatchcase(name, output.DRAFTS) or _NAME_OF_PART.fullmatch(name))
             ]
-            # Another process may have created the mark since.
+            # Another process may have created the mark in the meantime.
             if others and not (folder / cls.contents.mark).exists():
                 raise WriteampError(
                     f"{folder} holds other files and no results of a {cls.contents.study}; give a "
@@ -146,7 +151,7 @@ class Dataset:
         return dataset
 
     def rows(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        """Return the results, each once, in the order of their study.
+        """Return the results, each once, by position in the study, then by key.
 
         Args:
             columns: columns to read, including `KEY` and `error`; all by default.
@@ -155,7 +160,7 @@ class Dataset:
         return rows.sort(*(["place"] if "place" in rows.columns else []), *KEY)
 
     def append(self, rows: pl.DataFrame) -> Path:
-        """Add a part with these rows, completely or not at all.
+        """Add a part with these rows, either completely or not at all.
 
         Raises:
             WriteampError: the disk is full, or the part cannot be written for another reason.
@@ -171,9 +176,8 @@ class Dataset:
     def merge(self, parts: Sequence[Path]) -> Path | None:
         """Merge some parts into one, and remove their files; no other study may merge them.
 
-        If it is interrupted, some rows exist twice, and readers use one of them. If the disk is
-        full,
-        the parts stay as they are.
+        If the merge is interrupted, some rows exist twice, and readers use one of each. If the disk
+        is full, the parts stay as they are.
         """
         if len(parts) < 2:
             return None
@@ -199,7 +203,7 @@ class Dataset:
                 self.merge([path for path in self._parts() if path.stat().st_size < _SMALL_BYTES])
 
     def _parts(self) -> list[Path]:
-        """Return the parts, oldest first."""
+        """Return the parts of the folder, oldest first."""
         return sorted(self.folder.glob(_PARTS))
 
     def _new_part(self, content: bytes) -> Path:
@@ -218,7 +222,7 @@ class Dataset:
         )
 
     def _part(self, path: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        """Return some columns of the rows of a part.
+        """Return some columns of the rows in a part.
 
         Raises:
             FileNotFoundError: the part was removed.
@@ -311,7 +315,7 @@ def _rows_in(
 
 @contextmanager
 def locked(path: Path, how: int) -> Iterator[bool]:
-    """Lock a file, and yield whether it is locked; some file systems have no locks.
+    """Lock a file, and yield whether that succeeded; some file systems do not support locks.
 
     Raises:
         WriteampError: the file does not exist or cannot be read.

@@ -40,10 +40,10 @@ def simulate(
 
     The result is a `TimedResult`, with latencies, bandwidth and throughput, if the run is timed: if
     a time setting is given, if the workload sets the pace of its requests ("io", "random" or
-    "sequential" with `qd` or `rate`), or if a trace is replayed on a profile that is timed by
-    default (docs/timing.md). On a profile learnt from a real drive (`wa.twin`), the result is a
-    `Mixture` of the runs of all candidate drives, with its intervals. The attributes that all three
-    have in common are in `writeamp.results.protocol`.
+    "sequential" with `qd`, the queue depth, or `rate`), or if a trace is replayed on a profile that
+    is timed by default (docs/timing.md). On a profile learnt from a real drive (`wa.twin`), the
+    result is a `Mixture` of the runs of all candidate drives, with its intervals.
+    `writeamp.results.protocol` lists the attributes that all three types have.
 
     `trace` is a file, "-" for standard input, a trace, or data: an array of page numbers, a table
     with offset, length and op, or page (NumPy, Arrow, Polars, pandas; `trace_format` names other
@@ -221,7 +221,7 @@ def run(
 
 
 def _refuse_threads(settings: Mapping[str, object]) -> None:
-    """Reject the command's option threads; functions have the argument `runner` instead."""
+    """Reject the command's option `threads`; functions have the argument `runner` instead."""
     if "threads" in settings:
         raise WriteampError(
             "threads is an option of the command; give runner=writeamp.runners.Threads(4) for 4"

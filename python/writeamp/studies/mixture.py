@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _NORMAL_95 = 1.959964
-# Probability of the interval of a learnt profile.
+# Probability that the interval of a learnt profile contains the WA.
 LEVEL = 0.95
 
 
@@ -46,7 +46,8 @@ class CandidateRun:
 class Mixture(OneLine, Drawn):
     """Write amplification of a drive that is described by several candidates.
 
-    `error` is the relative error of predictions in addition to that of the candidates.
+    `error` is the relative error of the model's WA, in addition to the errors of the candidates'
+    runs.
     """
 
     level = LEVEL
@@ -60,16 +61,16 @@ class Mixture(OneLine, Drawn):
 
     @property
     def wa(self) -> float:
-        """Median of the mixture."""
+        """Median WA of the mixture."""
         return self._quantile(0.5)
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Interval that holds `wa` with the probability `level`."""
+        """Interval that contains WA with the probability `level`."""
         return self.interval_at(self.level)
 
     def interval_at(self, level: float) -> tuple[float, float]:
-        """Return the interval that holds `wa` with a probability; both tails are equal."""
+        """Return the interval that contains WA with probability `level`; both tails are equal."""
         tail = round((1 - level) / 2, 9)
         return self._quantile(tail), self._quantile(1 - tail)
 
@@ -86,7 +87,7 @@ class Mixture(OneLine, Drawn):
 
     @cached_property
     def _parts(self) -> tuple[Any, Any, Any]:
-        """Return log WA, its error, and the weight of each candidate."""
+        """Return, for each candidate, log WA, its standard error, and its normalized weight."""
         usable = [run for run in self.runs if run.wa > 0]
         weight = np.array([run.candidate.weight for run in usable])
         run_errors = np.array([run.half_width / run.wa / _NORMAL_95 for run in usable])
@@ -98,7 +99,7 @@ class Mixture(OneLine, Drawn):
 
     @property
     def steady(self) -> bool:
-        """True if WA is steady on candidates of at least 95% of the weight."""
+        """True if WA is steady on candidates with at least 95% of the probability."""
         return not self.warnings
 
     @property
@@ -121,7 +122,7 @@ class Mixture(OneLine, Drawn):
 
     @property
     def notes(self) -> list[str]:
-        """Notes on the profile and on candidates left out."""
+        """Notes on the profile, and on candidates that were left out."""
         return [
             f"{self.profile} was learnt from a drive: WA is that of its {len(self.runs)} most "
             "probable candidates",
@@ -149,7 +150,7 @@ class Mixture(OneLine, Drawn):
         }
 
     def facts_of_wa(self) -> dict[str, Any]:
-        """Return the 90% interval and each candidate, in addition to the facts on WA."""
+        """Return the 95% interval and each candidate, in addition to the facts on WA."""
         return {
             "wa_ci90": list(self.interval_at(0.9)),
             "candidates": [run.to_dict() for run in self.runs],
@@ -162,7 +163,7 @@ class Mixture(OneLine, Drawn):
         return pl.DataFrame([run.to_dict() for run in self.runs])
 
     def figure(self) -> BarChart:
-        """Describe the WA of each candidate."""
+        """Describe the WA of each candidate drive."""
         values = tuple(run.wa for run in self.runs)
         return BarChart(
             title=f"Write amplification of {self.profile}: {self.load_name}",
@@ -204,7 +205,7 @@ class Mixture(OneLine, Drawn):
 
 @dataclass(frozen=True)
 class OfCandidates(Substitute):
-    """WA of the mixture of all candidates, in place of that of the first candidate."""
+    """Replacement of the first candidate's WA by that of the mixture of all candidates."""
 
     mixture: Mixture
     level: ClassVar[float | None] = LEVEL
@@ -214,14 +215,14 @@ class OfCandidates(Substitute):
         return self.mixture.wa
 
     def widened(self, interval: tuple[float, float]) -> tuple[float, float]:
-        """Return the interval of the mixture."""
+        """Return the WA interval of the mixture."""
         return self.mixture.interval
 
     def judged(self, steady: bool, reason: str) -> tuple[bool, str]:
-        """Return the first candidate's verdict, unless much of the weight is not steady."""
+        """Return the first candidate's verdict, or False if over 5% of the weight is unsteady."""
         warnings = self.mixture.warnings
         return (False, warnings[0]) if warnings else (steady, reason)
 
     def facts_of_wa(self) -> dict[str, Any]:
-        """Return the 90% interval, and each candidate."""
+        """Return the 95% interval, and each candidate."""
         return self.mixture.facts_of_wa()

@@ -1,12 +1,11 @@
-"""Studies that run other experiments than the requested one.
+"""Studies that run variants instead of the requested experiment, and combine their results.
 
 Two kinds of requested experiments are not run directly. An experiment with a capacity is run on a
 smaller drive, and on an even smaller one that shows the scaling error (`studies/capacity`). An
-experiment on a learnt profile is run on every candidate that carries its weight
-(`studies/candidates.py`). Both give `over` the variants to run and a function that combines their
-results; a study gives it a function that runs one experiment. A `Substitute`
-(`runs/substitute.py`) describes the relation to the requested experiment, so that results do not
-depend on the variants.
+experiment on a learnt profile is run on every probable candidate drive (`studies/candidates.py`).
+Both modules pass the variants, and a function that combines their results, to `over`; a study
+passes a function that runs one experiment. A `Substitute` (`runs/substitute.py`) in a result
+describes how it relates to the requested experiment.
 """
 
 from __future__ import annotations
@@ -39,19 +38,19 @@ def over(
 ) -> _Whole:
     """Run variants of the requested experiment, and return their combined result.
 
-    Without a runner, they run one after another, and finished ones are a partial result: the first
-    must succeed, and each of the others may be refused. With a runner, `combine` decides which
-    errors it raises.
+    Without a runner, the variants run one after another. The first must succeed; each of the others
+    may be refused, because its drive is too small. Finished variants are a partial result. With a
+    runner, `combine` decides which errors it raises.
 
     Args:
         variants: the experiments to run.
         combine: makes the result of the requested experiment from the outcomes of the variants.
-        run: runs one experiment; it is called with its progress only without a runner.
-        progress: called with the work done and expected of all variants; with a runner, with the
-            number of variants done and the total.
-        shares: expected work of each variant, as a share of the first's.
+        run: runs one experiment; it gets a progress function only without a runner.
+        progress: called with the work done and the expected total over all variants; with a runner,
+            with the number of variants done and the total.
+        shares: expected work of each variant, as a share of the work of the first.
         runner: runs several variants at the same time.
-        outlasted: class of a variant's errors after which a runner's other variants still run.
+        outlasted: class of errors after which the runner still runs the other variants.
 
     Raises:
         Interrupted: Ctrl-C; it carries the combined finished results, or None with a runner.
@@ -91,7 +90,7 @@ def _part(outcomes: Outcomes[_T], combine: Callable[[Outcomes[_T]], _Whole]) -> 
 def _run_or_error(
     run: Run[_T], outlasted: type[WriteampError], experiment: Experiment
 ) -> _T | WriteampError:
-    """Run a variant; return an error after which the others still run."""
+    """Run a variant; return errors of one class instead of raising them."""
     try:
         return run(experiment, None)
     except outlasted as error:
@@ -99,7 +98,7 @@ def _run_or_error(
 
 
 def succeeded(outcomes: Outcomes[_T]) -> list[tuple[int, _T]]:
-    """Return the results with the index of their variant, without those of refused variants.
+    """Return the results, each with the index of its variant; refused variants are left out.
 
     Raises:
         WriteampError: the first error, if a variant failed or all of them were refused.
@@ -118,7 +117,7 @@ def succeeded(outcomes: Outcomes[_T]) -> list[tuple[int, _T]]:
 
 
 class _Joined:
-    """Progress of variants that run one after another, reported as that of one run."""
+    """Progress of variants that run one after another, reported as the progress of one run."""
 
     def __init__(self, progress: Progress, shares: Sequence[float]) -> None:
         self._progress = progress
@@ -126,7 +125,7 @@ class _Joined:
         self._done = [0] * len(shares)
 
     def of(self, index: int) -> Progress:
-        """Return the function that reports the progress of one variant."""
+        """Return the progress function of the variant at `index`."""
         done_before = sum(self._done[:index])
         later = sum(self._shares[index + 1 :]) / self._shares[index]
 

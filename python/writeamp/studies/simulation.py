@@ -29,12 +29,12 @@ from writeamp.studies.capacity.scaled_experiment import ScaledExperiment, over_c
 def run_simulation(experiment: Experiment, progress: Progress | None = None) -> SimulationResult:
     """Simulate a drive, in virtual time if the experiment is timed.
 
-    On a learnt profile, all candidates that carry its weight are simulated.
+    On a learnt profile, all probable candidate drives are simulated.
 
     Args:
         experiment: experiment to run.
         progress: called with the number of host pages written and expected; in a timed run, with
-            the progress and the total in the unit that ends it.
+            the progress and the total in ns, bytes or requests, depending on what ends the run.
     """
     return over_candidates(experiment, simulate_drive, progress)
 
@@ -79,9 +79,10 @@ def _untimed(experiment: Experiment, progress: Progress | None) -> Result:
 
 
 def _may_lock_in_phase(plan: Plan) -> bool:
-    """Return whether the load has a cyclic order: a trace, or a sequential stream in a mix.
+    """Return whether the load's order is cyclic: a trace, or a sequential stream in a mix.
 
-    A manager with one stream for all writes mixes them in its blocks, which hides the order.
+    Such a load can lock in phase with collection. A manager with one stream for all writes mixes
+    sequential and other writes in its blocks, which prevents that.
     """
     load = plan.load
     if not isinstance(load, Spec):
@@ -91,7 +92,7 @@ def _may_lock_in_phase(plan: Plan) -> bool:
 
 
 def in_pages(settings: SimulationSettings, drive: Device) -> SimulationSettings:
-    """Return the settings of an untimed run, with its length in pages."""
+    """Return the settings of an untimed run, with its length converted from bytes to pages."""
     if settings.time_scale != 1:
         raise WriteampError("time_scale is for timed runs; give --time or --timed, or omit it")
     if settings.host_bytes is None:
@@ -125,7 +126,7 @@ def plan_of(
 def _until_the_end(
     settings: SimulationSettings, load: Spec | traces.PageTrace
 ) -> SimulationSettings:
-    """Return the settings of an untimed run, with the length of a workload that ends."""
+    """Return the settings of an untimed run; if the workload ends, the run ends with it."""
     end = writes_in_all(load)
     if end is None:
         return settings

@@ -1,4 +1,4 @@
-"""Sink: writes rows into a dataset as they arrive, several fast ones at a time.
+"""Sink: writes rows into a dataset as they arrive, and combines rows that arrive quickly.
 
 Only the calling process writes; workers receive points and return outcomes.
 """
@@ -18,17 +18,18 @@ import polars as pl
 from writeamp.errors import WriteampError
 from writeamp.studies.dataset import Dataset
 
-# If a process is killed, at most this much work is lost. Slower points are written one by one.
+# Seconds between two writes. If the process is killed, at most this much work is lost. Points that
+# take longer are written one by one.
 _WRITE_EVERY_S = 0.1
 # Merge this many small files while the study runs; the remaining ones are merged at its end.
 _MERGE_PARTS = 256
 
 
 class Sink:
-    """Adds rows to a dataset; used as a context, it writes all rows at its end."""
+    """Writer that adds rows to a dataset; as a context manager, it writes all rows at its end."""
 
     def __init__(self, dataset: Dataset) -> None:
-        """Set the dataset; its schema is that of the rows."""
+        """Set the dataset; rows must have its schema."""
         self._dataset = dataset
         self._writing: AbstractContextManager[None] = dataset.writing()
         self._written: dict[tuple[str, str], bool] = {}
@@ -41,7 +42,7 @@ class Sink:
 
     @property
     def added(self) -> dict[tuple[str, str], bool]:
-        """Key of each row that is written or will be at the end, and whether it failed."""
+        """Map from the key of each added row to whether its run failed."""
         with self._lock:
             return self._written | _failures(self._waiting)
 
@@ -61,9 +62,9 @@ class Sink:
             with self._lock:
                 if self._timer is not None:
                     self._timer.cancel()
-                # After a disk error, do not raise it again. After any other error, such as Ctrl-C,
-                # write
-                # the waiting rows, since the user counts on finished runs being stored.
+                # Skip the write if a disk error ended the study, because the error would be raised
+                # again. After other errors, such as Ctrl-C, write the waiting rows. The user relies
+                # on finished runs being stored.
                 if self._error is None or not isinstance(error, Exception):
                     self._write()
         finally:
@@ -72,7 +73,7 @@ class Sink:
             self._dataset.tidy()
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Add a row; it is written at once, or together with those of the next instant.
+        """Add a row; it is written at once, or after at most 0.1 s together with other rows.
 
         Raises:
             WriteampError: the disk is full or cannot be written.
@@ -82,7 +83,7 @@ class Sink:
             if time.monotonic() - self._written_at >= _WRITE_EVERY_S:
                 self._write()
             elif self._timer is None:
-                # The next row may arrive much later.
+                # The next row may arrive much later, so a timer writes this one.
                 self._timer = Timer(_WRITE_EVERY_S, self._write_in_time)
                 self._timer.daemon = True
                 self._timer.start()
@@ -90,7 +91,7 @@ class Sink:
     def _write_in_time(self) -> None:
         with self._lock:
             self._timer = None
-            with suppress(WriteampError):  # the next call raises it
+            with suppress(WriteampError):  # the next call of `add` raises it
                 self._write()
 
     def _write(self) -> None:

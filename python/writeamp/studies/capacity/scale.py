@@ -20,24 +20,26 @@ from writeamp.text import Detail
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.units.ratios import logical_of
 
-# Smaller drives are simulated at full size, larger ones at this share of their size, within bounds
-# that allow runs of seconds and hundreds of megabytes.
+# A drive below the minimum number of pages is simulated at full size. A larger one is simulated at
+# 1/64 of its size, within bounds that keep runs at seconds and hundreds of megabytes.
 _SHARE = 64
 _FEWEST_PAGES = 2**19
 _MOST_PAGES = 2**21
-# Drives with large blocks need more pages to have enough blocks, in each LUN with its own pool.
+# A drive needs at least this many blocks, also per LUN if each LUN has its own pool. If blocks are
+# large, the drive may therefore have more pages than the maximum above.
 _FEWEST_BLOCKS = 2048
 _FEWEST_BLOCKS_PER_LUN = 256
 _MOST_PAGES_FOR_BLOCKS = 2**23
-# Lifetimes program each page as often as a block endures erases, in each replica.
+# A lifetime run programs each page once per erase that a block endures, in each replica. These
+# bounds limit the number of programs.
 _MOST_PROGRAMS_OF_LIVES = 2**30
 _FEWEST_BLOCKS_OF_LIVES = 512
 
 
 def scale_of(experiment: Experiment) -> Scale | None:
-    """Return the scale of the drive to simulate for the requested capacity.
+    """Return the sizes of the simulated drive and the requested capacity, and their ratio.
 
-    None if the simulated size itself is given.
+    Returns None if the settings state the size of the simulated drive itself.
 
     Raises:
         WriteampError: the drive is not a flash drive, or the capacity is too small.
@@ -68,8 +70,8 @@ def scale_of(experiment: Experiment) -> Scale | None:
 def at_scale(experiment: Experiment, scale: Scale, smaller: int = 1) -> Experiment:
     """Return the experiment on the scaled-down drive.
 
-    Numbers of writes and blocks are divided like pages, and workloads keep how often each share of
-    the pages is written.
+    Numbers of writes and blocks are divided like pages, and workloads keep the write frequency of
+    each share of the pages.
 
     Args:
         experiment: requested experiment.
@@ -102,7 +104,7 @@ def at_scale(experiment: Experiment, scale: Scale, smaller: int = 1) -> Experime
 
 
 def notes_of(experiment: Experiment, simulated: Experiment, scale: Scale) -> tuple[str, ...]:
-    """Return notes on the simulated size, and on scaled workloads and policies."""
+    """Return notes on the simulated size, and on how workloads and policies were scaled."""
     if scale.is_exact:
         return ()
     size = Detail(
@@ -122,7 +124,7 @@ def notes_of(experiment: Experiment, simulated: Experiment, scale: Scale) -> tup
 def _policy(
     policy: PolicySettings | PoliciesSettings, factor: float
 ) -> tuple[PolicySettings | PoliciesSettings, list[str]]:
-    """Return policies scaled by a factor, and sentences on parameters that are not scaled."""
+    """Return policies scaled by a factor, and sentences on policy parameters that stay unscaled."""
     kinds: dict[str, EngineKind] = {
         "manager": "managers",
         "managers": "managers",
@@ -155,7 +157,7 @@ def _policy(
 
 
 def _distinct(requested: tuple[Spec, ...], scaled: tuple[Spec, ...]) -> tuple[Spec, ...]:
-    """Return specs scaled to a smaller drive; reject two that become equal."""
+    """Return specs scaled to a smaller drive; reject two specs that become equal."""
     first_of: dict[Spec, Spec] = {}
     for spec, scaled_spec in zip(requested, scaled, strict=True):
         first = first_of.setdefault(scaled_spec, spec)
@@ -202,7 +204,7 @@ def _writes(name: str, pages: int, factor: float) -> int:
 
 
 def _sized(experiment: Experiment, size_bytes: int) -> Experiment:
-    # Facts on a lifetime refer to the requested capacity.
+    # Facts on a lifetime (TBW, DWPD) refer to the requested capacity, so the plan needs it.
     is_life = isinstance(experiment.run, EnduranceSettings)
     capacity = experiment.device.capacity if is_life else None
     return replace(

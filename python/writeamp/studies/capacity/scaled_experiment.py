@@ -29,7 +29,7 @@ _AnyPlan = TypeVar("_AnyPlan", Plan, Lifetime)
 
 @dataclass(frozen=True)
 class ScaledExperiment:
-    """Experiment on the scaled-down drive, with the requested experiment."""
+    """Experiment on the scaled-down drive, together with the requested experiment."""
 
     requested: Experiment
     experiment: Experiment
@@ -37,7 +37,7 @@ class ScaledExperiment:
 
     @staticmethod
     def of(requested: Experiment) -> ScaledExperiment | None:
-        """Return the scaled-down experiment, or None if the simulated size itself is given.
+        """Return the scaled-down experiment, or None if the simulated size is stated directly.
 
         Raises:
             WriteampError: the experiment cannot be scaled down.
@@ -49,7 +49,7 @@ class ScaledExperiment:
 
     @property
     def smaller(self) -> Experiment | None:
-        """Experiment that shows the scaling error; None at full size."""
+        """Experiment on an even smaller drive, which shows the scaling error; None at full size."""
         return None if self.scale.is_exact else at_scale(self.requested, self.scale, SMALLER)
 
     @cached_property
@@ -74,7 +74,7 @@ class ScaledExperiment:
         )
 
     def error(self, result: JudgedWa, other: JudgedWa | None) -> ScalingError:
-        """Return the scaling error of a WA: the change from `other`, or unknown without it."""
+        """Return the scaling error of a WA: its change from `other`, or unknown if None."""
         return ScalingError.of(self.scale, result, other)
 
     def target_result(self, result: Result, other: Result | None) -> Result:
@@ -89,8 +89,8 @@ def _without_size(notes: tuple[str, ...]) -> list[str]:
     return [note for note in notes if not is_of_blocks_only(note)]
 
 
-# Converts a result on a smaller drive to the requested drive, with its error: the change from the
-# other result, or unknown without one.
+# Function that converts a result on the smaller drive to the requested drive. The last argument is
+# the result on the even smaller drive, which gives the scaling error; None if there is none.
 ToTarget: TypeAlias = Callable[[ScaledExperiment, _T, _T | None], _T]
 
 
@@ -105,10 +105,10 @@ def over_capacity(
 
     Args:
         requested: experiment to run.
-        run: runs an experiment on the drive that it states.
+        run: runs an experiment at the size that it states.
         to_target: converts a result to the requested drive.
         progress: called with the work done and expected in all runs.
-        share: expected work on the smallest drive, as a share of the other's.
+        share: expected work on the even smaller drive, as a share of the work on the smaller drive.
 
     Raises:
         Interrupted: Ctrl-C; it carries the finished result, with an unknown error.

@@ -40,14 +40,15 @@ from writeamp.studies.compare.row import Row, row_name
 from writeamp.studies.simulation import plan_of
 from writeamp.studies.study import DocumentCodec, RunFacts, RunStore, keep_runs
 
-# The same for every manager, since a workload that changes over time would differ between lengths.
-# It is enough for most schemes to adapt to skewed workloads; the second half is measured.
+# Length of a run, in writes of the whole drive. It is the same for every manager, since the WA of a
+# workload that changes over time depends on the length. Most schemes adapt to skewed workloads
+# within this length; the second half of the run is measured.
 DEFAULT_DRIVE_WRITES = 20
 
 
 @dataclass(frozen=True)
 class _Turn:
-    """One run of a comparison: the index of its load, its policy, and its seed."""
+    """Run of a comparison: the index of its load, its policy, and its seed."""
 
     load: int
     policy: Policy
@@ -55,7 +56,7 @@ class _Turn:
     name: str
 
 
-# Plan and drive of each load; the plan is that of its first run.
+# Plan and drive of each load. The plan is the one of the first run on that load.
 _Bases: TypeAlias = tuple[tuple[Plan, Device], ...]
 
 
@@ -67,7 +68,7 @@ def run_comparison(
 ) -> Comparison:
     """Simulate a drive under each manager and victim policy, on each load.
 
-    On a learnt profile, all candidates that carry its weight are simulated.
+    On a learnt profile, all probable candidate drives are simulated.
 
     Args:
         experiment: experiment to run.
@@ -78,7 +79,7 @@ def run_comparison(
     Raises:
         Interrupted: Ctrl-C; it carries a comparison of the finished managers, or None.
         WriteampError: a row failed, with a comparison of the others, or None, in `finished`; or a
-            row is impossible, which is checked before the first run.
+            row's drive cannot be built, which is checked before the first run.
     """
 
     def on_one_drive(
@@ -105,8 +106,9 @@ def run_comparison(
 def _to_target(
     scaled: ScaledExperiment, comparison: Comparison, other: Comparison | None
 ) -> Comparison:
-    """Return a comparison for the requested drive, with the scaling error of each row."""
-    # If complete, both have the same order; their names differ, as policies are scaled.
+    """Return a comparison for the requested drive, with each row's scaling error."""
+    # If `other` is complete, its rows are in the same order. Names cannot be matched, because the
+    # parameters of policies are scaled.
     others = [None] * len(comparison.rows) if other is None else other.rows
     rows = []
     for row, other_row in zip(comparison.rows, others, strict=True):
@@ -122,13 +124,13 @@ def _to_target(
 
 
 def _without(names: tuple[str, ...], comparison: Comparison) -> Comparison:
-    """Return a comparison with the given names that have no row as `unfinished`."""
+    """Return a comparison in which given names without a row are listed as `unfinished`."""
     finished = {row.name for row in comparison.rows}
     return replace(comparison, unfinished=tuple(name for name in names if name not in finished))
 
 
 def _names(experiment: Experiment) -> tuple[str, ...]:
-    """Return the names of all rows of a comparison of workloads."""
+    """Return the names of all rows of a comparison of synthetic workloads."""
     loads = [_name_of(experiment_of_load.load) for experiment_of_load in experiment.with_each_load]
     return tuple(dict.fromkeys(turn.name for turn in _turns(experiment, loads)))
 
@@ -183,7 +185,7 @@ def _without_errors(done: Mapping[int, Result | WriteampError]) -> dict[int, Res
 
 
 def _refuse_impossible(bases: _Bases, turns: Sequence[_Turn]) -> None:
-    """Build the drive of every row before the first run, so that errors appear early."""
+    """Build the drive of every row before the first run, so that impossible rows fail early."""
     rows = {turn.name: turn for turn in turns}
     for name, turn in rows.items():
         plan = _plan_of_turn(bases, turn)
@@ -206,7 +208,7 @@ def _combinations(experiment: Experiment) -> Combinations:
 
 
 def _turns(experiment: Experiment, loads: Sequence[str]) -> list[_Turn]:
-    """Return the runs; those of one row follow each other."""
+    """Return all runs of the comparison; runs of the same row are adjacent."""
     settings, with_victims = _settings(experiment), _combinations(experiment).with_victims
     return [
         _Turn(
@@ -226,7 +228,7 @@ def _turns(experiment: Experiment, loads: Sequence[str]) -> list[_Turn]:
 
 
 def _bases(experiment: Experiment) -> _Bases:
-    """Return, for each load, the plan of its first run, and the drive of all its runs."""
+    """Return, for each load, the plan of its first run and the drive of its runs."""
     by_load = experiment.with_each_load
     policy = policies_of(experiment.policy)[0]
     prepared = [
@@ -259,7 +261,7 @@ def _bases(experiment: Experiment) -> _Bases:
 
 
 def _prepared(experiment: Experiment, *, named: bool) -> PreparedRun:
-    """Return the drive and load of one load; with several loads, an error names it."""
+    """Build the drive, and convert one load for it; with several loads, an error names the load."""
     try:
         return prepare(experiment)
     except WriteampError as error:
@@ -277,16 +279,16 @@ def _name_of(load: LoadSettings) -> str:
 
 
 def _run_turn(shared: Shared[_Bases], turn: _Turn) -> Result | WriteampError:
-    """Run one run of a comparison on its load's drive; the result does not contain traces.
+    """Execute one run of a comparison on its load's drive; return its result without the trace.
 
-    An error is returned, so that the other rows are finished.
+    An error is returned instead of raised, so that the other rows are still run.
     """
     plan = _plan_of_turn(shared.value, turn)
     _, drive = shared.value[turn.load]
     try:
         result = run(plan, drive)
         return replace(result, plan=plan.without_requests())
-    except PolicyError as error:  # it names the policy already
+    except PolicyError as error:  # its message names the policy already
         return error
     except WriteampError as error:
         return placed(turn.name, error)
@@ -321,7 +323,7 @@ def _plan_of_turn(bases: _Bases, turn: _Turn) -> Plan:
 
 
 def _one_run(prepared: PreparedRun, experiment: Experiment) -> SimulationSettings:
-    """Return the run settings of each drive: equal lengths, with the second half measured.
+    """Return the run settings for each drive: equal length, second half measured.
 
     A trace is run and judged as in `simulate`. For a recording, all its counted requests are
     measured.
@@ -349,7 +351,7 @@ def _one_run(prepared: PreparedRun, experiment: Experiment) -> SimulationSetting
 def _rows(
     experiment: Experiment, turns: Sequence[_Turn], results: Mapping[int, Result]
 ) -> tuple[Row, ...]:
-    """Return the rows that have results of all their replicas."""
+    """Return the rows for which all replicas have a result."""
     replicas = _settings(experiment).replicas
     with_victims = _combinations(experiment).with_victims
     with_load = turns[-1].load > 0

@@ -1,4 +1,4 @@
-"""Rows of a comparison that have the same load, and labels of several loads."""
+"""Rows of a comparison that share one load, and labels of several loads."""
 
 from __future__ import annotations
 
@@ -46,22 +46,22 @@ class OneLoad:
 
     @property
     def theory(self) -> list[Expectation]:
-        """Theory's WA of uniform writes on an equally full drive, under FIFO and under greedy."""
+        """Theory's WA for uniform writes under FIFO and greedy, on an equally full drive."""
         return self.rows[0].results[0].uniform_theory
 
     @property
     def models(self) -> dict[str, float]:
-        """WA by model: models of uniform writes, and models that describe a row."""
+        """WA by model: models of uniform writes, and models that describe a row's run."""
         of_rows = [row.theory for row in self.rows if row.theory]
         return {expected.model: expected.wa for expected in (*self.theory, *of_rows)}
 
     @property
     def held_in_words(self) -> str:
-        """Op of theory's WA, in words, with the reason if it is not the drive's."""
+        """Op at which theory's WA is computed, with the reason if it is not the drive's op."""
         return self.rows[0].results[0].held_in_words
 
     def theory_in_words(self, *, named: bool) -> str:
-        """Return WA by model and its op as text, with the load's name if `named`."""
+        """Return theory's WA by model and its op as text; `named` adds the load's name."""
         subject = f"{self.name}, theory" if named else "theory"
         models = ", ".join(f"{wa:.4g} {model}" for model, wa in self.models.items())
         return f"{subject} at {self.held_in_words}: {models}"
@@ -92,7 +92,7 @@ class OneLoad:
 
 
 def load_labels(paths: Sequence[str]) -> tuple[str, ...]:
-    """Return the last parts of paths, as many as distinguish them; equal paths are numbered.
+    """Return the shortest distinct ends of paths as labels; equal paths get a number.
 
     >>> load_labels(["monday/disk.csv", "tuesday/disk.csv", "log.csv"])
     ('monday/disk.csv', 'tuesday/disk.csv', 'log.csv')

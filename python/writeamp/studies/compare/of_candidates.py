@@ -26,7 +26,7 @@ from writeamp.studies.over import Outcomes, Run, over, succeeded
 
 @dataclass(frozen=True)
 class _Pair:
-    """A manager and a victim policy, with the candidates under them."""
+    """A manager and a victim policy, with all candidate drives that use them."""
 
     candidates: Candidates
     experiments: tuple[Experiment, ...]
@@ -35,16 +35,17 @@ class _Pair:
 def compared_over_candidates(
     experiment: Experiment, compare: Run[Comparison], progress: Progress | None, *, at_once: bool
 ) -> Comparison:
-    """Return a comparison; on a learnt profile, of each manager over all candidates.
+    """Return a comparison; on a learnt profile, run each manager on all candidates.
 
     Args:
         experiment: experiment to run.
-        compare: compares on one drive.
+        compare: runs a comparison on one drive.
         progress: called with the number of candidates done, over all pairs, and the total.
         at_once: whether to run several candidates at a time, each on one thread.
 
     Raises:
-        WriteampError: a row failed, or no candidate supports it; `finished` has the others.
+        WriteampError: a row failed, or no candidate supports its manager; `finished` has the
+            others.
         Interrupted: Ctrl-C.
     """
     if experiment.candidates is None:
@@ -59,7 +60,8 @@ def compared_over_candidates(
         runner = local_runner(len(variants), most=most_at_once(variants[0].with_each_load[0]))
         variants = [variant.with_settings(threads=1) for variant in variants]
     combine = partial(_combined, experiment, combinations, pairs)
-    # Each row needs all its candidates; finished runs are stored in the folder, if there is one.
+    # A row needs the results of all candidates. If a folder is given, finished runs are stored
+    # there.
     return over(variants, combine, compare, progress, runner=runner, outlasted=WriteampError)
 
 
@@ -103,7 +105,7 @@ def _pair(experiment: Experiment, manager: Spec, victims: Spec | None) -> _Pair:
 def _mixed(
     experiment: Experiment, pair: _Pair, results: Sequence[tuple[int, Comparison]]
 ) -> list[Row]:
-    """Return a row for each load, with the WA of the mixture."""
+    """Return a row for each load, with the WA of the mixture of candidates."""
     of_best = results[0][1]
     rows = []
     for row_index, row in enumerate(of_best.rows):

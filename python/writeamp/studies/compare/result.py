@@ -22,7 +22,7 @@ from writeamp.studies.compare.warnings import warnings_of
 from writeamp.studies.study import StoreStats
 from writeamp.text import printable
 
-# Hints of a host on its pages, as text.
+# Kinds of hints that the host gives with its writes, with a description of each.
 _HINTS = (
     ("groups", "the groups of pages"),
     ("invalidation_times", "when each page is invalidated"),
@@ -46,12 +46,12 @@ class Comparison(OneLine, Drawn):
 
     @cached_property
     def loads(self) -> tuple[OneLoad, ...]:
-        """Rows of each load; unless the drive has a size, it is fitted to each trace."""
+        """Rows of each load. Without a given size, the drive is fitted to each trace."""
         by_load = groupby(self.rows, key=lambda row: row.workload)
         return tuple(OneLoad(tuple(rows)) for _, rows in by_load)
 
     def __str__(self) -> str:
-        """Return the row with the least WA of each load, and the number of rows, in one line."""
+        """Return, for each load, the row with the least WA, and the number of rows, in one line."""
         least = [(load.name, load.by_wa[0]) for load in self.loads]
         summaries = (
             f"on {name} {row.policy} with {row.wa_in_words}{'' if row.steady else ', NOT steady'}"
@@ -98,7 +98,7 @@ class Comparison(OneLine, Drawn):
 
     @property
     def legend(self) -> list[str]:
-        """Lines on drives that were simulated in place of the requested one, if any."""
+        """Lines below the tables on drives simulated in place of the requested one, if any."""
         of_rows = {row.name: row.substitutes for row in self.rows}
         legends = (
             substitute.legend({name: substitutes[index] for name, substitutes in of_rows.items()})
@@ -124,7 +124,8 @@ class Comparison(OneLine, Drawn):
     def partial_page_factor(self) -> float:
         """Bytes of the pages that the host wrote over the bytes it requested.
 
-        It is the same for all rows of a load; this is that of the first load. NaN if unknown.
+        All rows of a load have the same factor; this is the factor of the first load. NaN if
+        unknown.
         """
         return self.loads[0].partial_page_factor
 
@@ -173,13 +174,13 @@ class Comparison(OneLine, Drawn):
 
     @property
     def ops(self) -> str:
-        """Range of the drives' over-provisioning, for a heading."""
+        """Range of the drives' over-provisioning, as text for a heading."""
         ops = sorted({f"{load.device.op:.4g}" for load in self.loads}, key=float)
         return ops[0] if len(ops) == 1 else f"{ops[0]} to {ops[-1]}"
 
     @property
     def drives(self) -> str:
-        """Names and layouts of the drives, for a heading."""
+        """Names and layouts of the drives, as text for a heading."""
         devices = [load.device for load in self.loads]
         return "; ".join(
             dict.fromkeys(f"{printable(device.name)}, {device.layout}" for device in devices)
@@ -204,7 +205,7 @@ class Comparison(OneLine, Drawn):
 
     @property
     def remarks(self) -> list[str]:
-        """Explanations of the tables of `card()`."""
+        """Explanations of the symbols and columns in the tables of `card()`."""
         has_several_loads = len(self.loads) > 1
         lines = []
         if not all(row.steady for row in self.rows):
@@ -258,7 +259,7 @@ class Comparison(OneLine, Drawn):
         )
 
     def _columns(self) -> dict[str, Callable[[Row], str]]:
-        """Return the columns of the tables: the function that formats a row's cell, by heading."""
+        """Return the tables' columns: for each heading, a function that formats a row's cell."""
         columns: dict[str, Callable[[Row], str]] = {"manager": lambda row: row.manager}
         if self.rows[0].with_victims:
             columns["victims"] = lambda row: row.victims
@@ -278,7 +279,7 @@ class Comparison(OneLine, Drawn):
         }
 
     def _victims(self) -> str:
-        """Return each manager's victim policy, if the rows do not show it."""
+        """Return the victim policy of each manager, unless the rows already show it."""
         policies = sorted({row.victims for row in self.rows})
         if len(policies) == 1:
             return policies[0]

@@ -28,8 +28,8 @@ from writeamp.statistics.steady import analyse
 class Row(AnyResult):
     """Row of a comparison: one manager's replicas, which have different seeds.
 
-    `with_victims` and `with_load` mean that other rows have the same manager with another victim
-    policy, or on another load.
+    `with_victims` and `with_load` are true if other rows have the same manager with another victim
+    policy or on another load. The row's name then includes them.
     """
 
     manager: str
@@ -46,7 +46,7 @@ class Row(AnyResult):
 
     @property
     def policy(self) -> str:
-        """Name of the manager, with its victim policy if other rows have another one."""
+        """Name of the manager, with its victim policy if other rows have a different one."""
         return row_name(self.manager, self.victims if self.with_victims else None)
 
     @property
@@ -56,7 +56,7 @@ class Row(AnyResult):
 
     @property
     def wa(self) -> float:
-        """Mean write amplification of the replicas, or that of the substitutes."""
+        """Mean write amplification of the replicas, or WA of the candidates' mixture."""
         mean = float(np.mean([result.wa for result in self.results]))
         for substitute in self.substitutes:
             mean = substitute.wa_of(mean)
@@ -66,9 +66,9 @@ class Row(AnyResult):
     def ci(self) -> tuple[float, float] | None:
         """The 95% confidence interval of `wa`; None for a learnt profile.
 
-        It is Student's over replicas, or that of one run if all are equal. For a trace it contains
-        the
-        intervals of its runs. It includes the scaling error of a smaller drive.
+        Student's t interval over replicas. If all replicas are equal, it is the interval of one
+        run. For a trace, it also covers the intervals of the runs. It includes the scaling error of
+        a smaller drive.
         """
         return self.error_bar if self.level is None else None
 
@@ -79,7 +79,7 @@ class Row(AnyResult):
 
     @property
     def level(self) -> float | None:
-        """Probability of `interval`, or None without one."""
+        """Probability that `interval` contains the WA, or None without an interval."""
         return next(
             (substitute.level for substitute in self.substitutes if substitute.level is not None),
             None,
@@ -95,7 +95,7 @@ class Row(AnyResult):
 
     @property
     def interval_name(self) -> str:
-        """Name of the interval, as text."""
+        """Name of the error bar's interval, as text."""
         return interval_name(of_profile=self.level is not None)
 
     @property
@@ -107,19 +107,21 @@ class Row(AnyResult):
     def _own_ci(self) -> tuple[float, float]:
         values = np.array([result.wa for result in self.results])
         over_replicas = student_interval(values)
-        # Replicas without random draws repeat one run, and do not show its noise.
+        # Replicas of a load without random draws are copies of one run, so their spread is no
+        # noise.
         if np.all(values == values[0]):
             return self.results[0].ci
         if not self.is_of_trace:
             return self._bounded(*over_replicas)
-        # All replicas replay the same trace and share its phases.
+        # All replicas replay the same trace in the same phases, so the spread of replicas alone is
+        # too small; the interval also covers the intervals of the runs.
         low, high = np.mean([result.ci for result in self.results], axis=0)
         if math.isnan(low):
             return math.nan, math.nan
         return self._bounded(min(float(low), over_replicas[0]), max(float(high), over_replicas[1]))
 
     def _bounded(self, low: float, high: float) -> tuple[float, float]:
-        """Return an interval bounded at 1; if the row is not steady, one below 1 becomes NaN."""
+        """Return an interval bounded at 1; NaN if it reaches below 1 and the row is unsteady."""
         if low >= 1:
             return low, high
         return (1.0, high) if self.steady else (math.nan, math.nan)
@@ -156,9 +158,10 @@ class Row(AnyResult):
 
     @property
     def steady(self) -> bool:
-        """True if the replicas together reached a steady state; `steady_reason` explains it.
+        """True if the replicas together reached a steady state; `steady_reason` gives the reason.
 
-        Either at least half of them are steady, or some are and the mean of all is.
+        This holds if at least half of the replicas are steady, or if some are and their mean series
+        is steady.
         """
         return self._judged[0]
 
@@ -177,14 +180,15 @@ class Row(AnyResult):
     def _judged_by_runs(self) -> tuple[bool, str]:
         runs = len(self.results)
         unsteady = [result.steady_state for result in self.results if not result.steady]
-        # If all runs are unsteady, the cause is the load, not the draws of one run.
+        # If all runs are unsteady, the cause is the load, not the random draws of one run.
         if len(unsteady) == runs:
             return False, unsteady[0].reason
         if 2 * len(unsteady) <= runs:
             steady = next(result.steady_state for result in self.results if result.steady)
             counts = f"{runs - len(unsteady)} of {runs} runs are steady: " if runs > 1 else ""
             return True, f"{counts}{steady.reason}"
-        # Runs of a trace are judged by whole passes, which a mean over their samples lacks.
+        # Each run of a trace is judged by whole passes. The mean over runs has no passes to judge
+        # by.
         if self.is_of_trace:
             return False, f"{unsteady[0].reason}, in {len(unsteady)} of {runs} runs"
         warmup_pages = self.results[0].warmup_pages
@@ -198,7 +202,7 @@ class Row(AnyResult):
 
     @property
     def theory(self) -> Expectation | None:
-        """WA by a model of these runs, as in `simulate`, or None."""
+        """WA predicted by a model of these runs, as in `simulate`, or None."""
         expected = self.results[0].theory
         return expected if expected.describes_run else None
 
@@ -217,13 +221,13 @@ class Row(AnyResult):
 
     @property
     def pe_fairness(self) -> float:
-        """Mean erases of a block over those of the most erased one, over the whole run."""
+        """Mean erases of a block divided by those of the most erased block, over the whole run."""
         counts = [result.erases_of_block for result in self.results]
         return float(np.mean([c.mean() / c.max() if c.max() else math.nan for c in counts]))
 
     @property
     def bytes_per_page(self) -> float:
-        """Memory of the scheme per logical page in bytes, without the map that every drive has."""
+        """Memory that the scheme needs in bytes per logical page, without the map of all drives."""
         first = self.results[0]
         return first.scheme_bytes / first.device.logical_pages
 
@@ -234,7 +238,7 @@ class Row(AnyResult):
 
     @property
     def label(self) -> str:
-        """The policy, with remarks for the label of its bar."""
+        """Policy with remarks, as the label of its bar in the figure."""
         hints = self.hints and f"hints: {self.hints.replace('_', ' ')}"
         notes = [note for note in (hints, "" if self.steady else "not steady") if note]
         return self.policy + (f" ({', '.join(notes)})" if notes else "")
@@ -266,14 +270,14 @@ class Row(AnyResult):
 
     @property
     def facts_of_wa(self) -> dict[str, Any]:
-        """Facts of the substitutes on this WA, as JSON types."""
+        """Facts on this WA from the scaling or the candidates, as JSON types."""
         return dict(
             fact for substitute in self.substitutes for fact in substitute.facts_of_wa().items()
         )
 
     @property
     def facts_of_drive(self) -> dict[str, Any]:
-        """Facts of the substitutes on all rows of the drive, as JSON types."""
+        """Facts on the drive of all rows from the scaling or the candidates, as JSON types."""
         return dict(
             fact for substitute in self.substitutes for fact in substitute.facts_of_drive().items()
         )
@@ -292,7 +296,7 @@ def row_name(manager: str, victims: str | None, load: str | None = None) -> str:
 def _mean_intervals(
     results: tuple[Result, ...],
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return host pages of each interval, and flash pages in the mean of equally sampled runs."""
+    """Return host and mean flash pages per sampling interval of equally sampled runs."""
     host = np.diff(results[0].samples["host_pages"]).astype(np.float64)
     flash = [np.diff(flash_pages(result.samples)) for result in results]
     return host, np.mean(flash, axis=0, dtype=np.float64)

@@ -40,7 +40,7 @@ def warnings_of(loads: Sequence[OneLoad]) -> list[str]:
         for result in row.results
         for sentence in result.warnings_of_the_drive
     )
-    # Warnings on one drive mostly apply to all.
+    # All rows of a drive mostly give the same warnings on it, so each is shown once.
     return [*warnings, *dict.fromkeys(of_drives)]
 
 
@@ -55,7 +55,7 @@ def _error(row: Row) -> str:
 
 
 def _advice(loads: Sequence[OneLoad]) -> list[str]:
-    """Return advice for traces that have a row which is not steady."""
+    """Return advice for traces that have an unsteady row."""
     return list(
         dict.fromkeys(
             f"{load.name}: {sentence}" if len(loads) > 1 else sentence
@@ -71,7 +71,7 @@ def _advice(loads: Sequence[OneLoad]) -> list[str]:
 def _grouped(
     loads: Sequence[OneLoad], sentence_of: Callable[[Row], str | None]
 ) -> list[tuple[str, int, str]]:
-    """Return sentences on rows, with those that differ only in numbers merged into one."""
+    """Return sentences on rows; sentences that differ only in numbers become one."""
     groups: dict[str, list[tuple[OneLoad, Row, str]]] = {}
     for load in loads:
         for row in load.rows:
@@ -107,7 +107,7 @@ def _who(load: OneLoad, rows: Sequence[Row], *, several: bool) -> str:
 
 
 def some_of(names: Sequence[str]) -> str:
-    """Return the first of many names, and how many others there are.
+    """Return the first of many names, and the number of remaining names.
 
     >>> some_of(["single", "sepgc", "dac", "sfs", "eti", "wolf"])
     'single, sepgc, dac, sfs and 2 more'

@@ -1,4 +1,4 @@
-"""Lifetime of drives: from an experiment to its lives (docs/endurance.md)."""
+"""Lifetimes of drives: from an experiment to simulated lives (docs/endurance.md)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from writeamp.studies.study import DocumentCodec, RunFacts, RunStore, keep_runs
 if TYPE_CHECKING:  # a type of the stub only
     from writeamp._engine import Life
 
-# Memory of the engine and the library for each replica, and for each number of erases in it.
+# Memory in bytes for each block of a replica, and for each number of erases up to `w_max`.
 _BYTES_PER_BLOCK = 16
 _BYTES_PER_W = 24 * (2 + len(CAUSES))
 
@@ -52,15 +52,15 @@ def run_lifetime(
         experiment: experiment to run.
         progress: called with the erases of the most worn block, summed over the replicas, and the
             expected total.
-        check_drive: called with the drive before it runs, to reject it.
-        runner: runner of the replicas, each of which is a job; by default threads of this
-            process, as many as `threads`.
+        check_drive: called with the drive before it runs; it raises an error to reject the drive.
+        runner: runs the replicas, one job for each; by default threads of this process, as many as
+            `threads`.
         keep: folder that stores each finished life; stored lives are not repeated.
 
     Raises:
         Interrupted: Ctrl-C; it carries the finished lives, or None.
     """
-    checks = iter([check_drive])  # only for the requested drive, not the one for the scaling error
+    checks = iter([check_drive])  # only for the first drive, not that of the scaling error
 
     def lives(store: RunStore) -> Endurance:
         def worn_out(variant: Experiment, report: Progress | None) -> Endurance:
@@ -72,7 +72,7 @@ def run_lifetime(
 
 
 def _to_target(scaled: ScaledExperiment, result: Endurance, other: Endurance | None) -> Endurance:
-    """Return lives on a smaller drive as those of the requested drive, with the scaling errors."""
+    """Return lives on a smaller drive as lives of the requested drive, with the scaling errors."""
     others = None if other is None else other.measures
     errors = LifeScalingErrors.of(scaled.scale, result.measures, others)
     return replace(result, plan=scaled.target_plan(result.plan), scaling=errors)
@@ -92,7 +92,7 @@ def _worn_out(
     if check_drive:
         check_drive(prepared.drive)
     runner = runner or local_runner(settings.replicas, settings.threads)
-    # Progress within a life is available only from threads of this process.
+    # Only threads of this process can report progress within a life.
     threads = runner.at_once(settings.replicas) if isinstance(runner, Here | Threads) else None
     plan = plan_of_lives(experiment, prepared, threads=threads)
     _check_memory(plan)
@@ -124,7 +124,7 @@ def _worn_out(
 
 
 class _LifeDocument(TypedDict):
-    """Type of the engine's `Life` for documents; `Life` itself exists only for type checkers."""
+    """Type of the engine's `Life` for stored documents; `Life` exists only for type checkers."""
 
     end: dict[str, npt.NDArray[np.uint64]]
     first_to_reach: dict[str, npt.NDArray[np.uint64]]
@@ -132,7 +132,7 @@ class _LifeDocument(TypedDict):
 
 
 class _LifeCodec(DocumentCodec[int, "Life"]):
-    """Storage of lives; the key covers drive, load, policy, end and seed."""
+    """Storage of finished lives; the key covers drive, load, policy, end of life and seed."""
 
     verb = "endurance"
 

@@ -27,7 +27,7 @@ _Floats: TypeAlias = npt.NDArray[np.float64]
 
 _TERABYTE = 10**12
 
-# Enough bars for the shape, few enough for a table.
+# Number of bars of the erase histogram: enough for its shape, few enough for a table.
 _MOST_BINS = 50
 
 
@@ -35,8 +35,8 @@ _MOST_BINS = 50
 class LifeStatistics:
     """Lives of drives with different seeds, and the means over them.
 
-    N is the number of blocks of the drive, including spare ones, and b the pages of a block.
-    Intervals are Student's, at 95%, over the replicas; NaN for one replica.
+    In formulas, N is the number of blocks of the drive, including spare ones, and b the number of
+    pages per block. Intervals are 95% Student's t intervals over the replicas; NaN for one replica.
     """
 
     plan: Lifetime
@@ -75,15 +75,15 @@ class LifeStatistics:
     def pe_fairness_ci95(self) -> tuple[float, float]:
         """The 95% interval of `pe_fairness`."""
         low, high = self._interval("pe_fairness")
-        # Fairness is at most 1; min() would lose a NaN.
+        # Fairness is at most 1, so the upper end is cut there. min() would lose a NaN.
         return low, 1.0 if high > 1 else high
 
     @property
     def endurance_full_drive_writes(self) -> float:
-        """Host writes until the end of life, as collection made room for them (paper 4, §6).
+        """Host writes until the end of life, in writes of the physical capacity (paper 4, §6).
 
-        In writes of the physical capacity: E[Σ(b−j)]/(b·N), where j is the number of valid pages of
-        each victim.
+        They are counted by the pages that collection frees: E[Σ(b−j)]/(b·N), where j is the number
+        of valid pages of each victim.
         """
         return float(self.lives["endurance_full_drive_writes"].to_numpy().mean())
 
@@ -94,7 +94,7 @@ class LifeStatistics:
 
     @property
     def endurance_logical_drive_writes(self) -> float:
-        """Endurance in writes of the logical capacity; vendors instead state `tbw`."""
+        """Endurance in writes of the logical capacity; vendors state `tbw` instead."""
         device = self.plan.device
         return self.endurance_full_drive_writes * device.physical_pages / device.logical_pages
 
@@ -128,7 +128,8 @@ class LifeStatistics:
     def tbw(self) -> float:
         """Terabytes (10^12 bytes) that the host writes to the requested drive in its life.
 
-        Writes of the logical capacity, from the fill to the end of life, times the capacity.
+        It is the number of writes of the logical capacity, from the fill to the end of life, times
+        that capacity.
         """
         return float(self._drive_writes.mean()) * self.capacity_bytes / _TERABYTE
 
@@ -140,13 +141,13 @@ class LifeStatistics:
         return low * terabytes, high * terabytes
 
     def dwpd(self, warranty_years: float = WARRANTY_YEARS) -> float:
-        """Return the drive writes a day that use up the life in the warranty.
+        """Return the drive writes per day (DWPD) that use up the life within the warranty.
 
         Args:
             warranty_years: length of the warranty, in years of 365 days.
 
         Raises:
-            WriteampError: it is not a finite number above 0.
+            WriteampError: `warranty_years` is not a finite number above 0.
         """
         return float(self._drive_writes.mean()) / warranty_days(warranty_years)
 
@@ -164,10 +165,10 @@ class LifeStatistics:
 
     @cached_property
     def lives(self) -> pl.DataFrame:
-        """One row for each replica.
+        """Table with one row for each replica.
 
-        Columns: `seed`, `erases`, `host_pages` (after the fill), `pe_fairness`,
-        `endurance_full_drive_writes`, and `wa`, all at the end of life.
+        Columns: `seed`, `erases` (of all blocks), `host_pages` (written after the fill),
+        `pe_fairness`, `endurance_full_drive_writes`, and `wa`. All are counted at the end of life.
         """
         return pl.DataFrame(
             {
@@ -182,11 +183,10 @@ class LifeStatistics:
 
     @cached_property
     def curve(self) -> pl.DataFrame:
-        """Table of the results for blocks that endure `w` erases, for w ≤ `w_max`.
+        """Table of fairness, endurance and WA if blocks endured `w` erases, for each w ≤ `w_max`.
 
-        Here a life ends when the first block is erased for the w-th time. Spare blocks are only
-        used
-        at `w_max`, so that only the end of life includes them. Columns: `w`; `pe_fairness` and
+        In row w, the life ends when the first block is erased for the w-th time. Only the end of
+        life at `w_max` includes the use of spare blocks. Columns: `w`; `pe_fairness` and
         `endurance_full_drive_writes`, each with `_low` and `_high`; and `wa`.
         """
         w = np.arange(1, self.plan.w_max + 1)
@@ -202,10 +202,11 @@ class LifeStatistics:
 
     @cached_property
     def erase_histogram(self) -> pl.DataFrame:
-        """Number of blocks of all replicas by their erases at the end of life.
+        """Histogram over all replicas: number of blocks by their erases at the end of life.
 
-        Columns: `erases_from` and `erases_to`, the least and the most erases of a bin (at most 50
-        equally wide bins, from 0 to `w_max` or slightly more), and `blocks` in it.
+        Columns: `erases_from` and `erases_to`, the least and the most erases in a bin, and
+        `blocks`, the number of blocks in the bin. At most 50 equally wide bins cover 0 to `w_max`
+        or slightly more.
         """
         width = math.ceil((self.plan.w_max + 1) / _MOST_BINS)
         bins = math.ceil((self.plan.w_max + 1) / width)
@@ -217,13 +218,13 @@ class LifeStatistics:
         )
 
     def years(self, daily_bytes: float, *, capacity_bytes: float | None = None) -> float:
-        """Return the life of the drive in years of 365 days at a daily amount of host writes.
+        """Return the life of the drive in years of 365 days, at a daily volume of host writes.
 
         Args:
             daily_bytes: bytes that the host writes in a day.
-            capacity_bytes: logical capacity of the real drive, if this drive is a smaller model of
-                it; both last for as many writes of their logical capacity. By default the requested
-                `capacity`, or this drive's own.
+            capacity_bytes: logical capacity of the real drive, if the simulated drive is smaller.
+                Both endure the same number of writes of their logical capacity. By default the
+                requested `capacity`, or the capacity of the simulated drive.
 
         Raises:
             WriteampError: as for `drive_writes_a_day`.
@@ -254,12 +255,12 @@ class LifeStatistics:
 
     @property
     def _drive_writes(self) -> _Floats:
-        """Writes of the logical capacity from the fill to the end of each life."""
+        """Writes of the logical capacity from the fill to the end, for each life."""
         return np.asarray(self.end.host_pages / self.plan.device.logical_pages)
 
     @property
     def measures(self) -> dict[str, _Floats]:
-        """Values of each life, for which there is an interval over the lives."""
+        """Values of each life, by name; each has a confidence interval over lives."""
         names = ("pe_fairness", "endurance_full_drive_writes")
         from_lives = {name: self.lives[name].to_numpy() for name in names}
         return {"wa": self.end.wa, **from_lives, "drive_writes": self._drive_writes}
@@ -276,7 +277,7 @@ class LifeStatistics:
 
     def _endurance(self, counts: Counts) -> _Floats:
         geometry = self.plan.device.geometry
-        # Skipped pages had been freed but were never written.
+        # Collection freed these skipped pages, but they were never written, so they do not count.
         freed_pages = (
             geometry.pages_per_block * counts.erases - counts.migrated - counts.skipped_pages
         )

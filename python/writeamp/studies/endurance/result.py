@@ -39,12 +39,12 @@ class Endurance(OneLine, LifeStatistics, Drawn):
         Args:
             curve: add the `curve`, a list for each column.
             daily_bytes: add the `years` of life if the host writes this many bytes a day.
-            capacity_bytes: capacity of the drive to which these are written, as for `years`.
+            capacity_bytes: logical capacity of the real drive in bytes, as for `years`.
             warranty_years: length of the warranty for `dwpd`.
         """
         plan = self.plan
         if capacity_bytes is not None:
-            # Checked here, because it affects more than the years.
+            # Checked also without `daily_bytes`, because the capacity affects more than the years.
             check_positive("capacity_bytes", capacity_bytes)
             for_capacity = replace(self, plan=replace(plan, capacity_bytes=capacity_bytes))
             return for_capacity.to_dict(
@@ -82,7 +82,7 @@ class Endurance(OneLine, LifeStatistics, Drawn):
             "spare_share": plan.run.spare_share,
             "spare_blocks": plan.spare_blocks,
             **plan.device.facts(),
-            # Capacity of the requested drive, if the simulated one is smaller.
+            # Logical capacity of the requested drive, even if the simulated drive is smaller.
             "capacity_bytes": self.capacity_bytes,
             **(self.scaling.facts() if self.scaling else {}),
             "utilization": plan.host.utilization,
@@ -101,13 +101,13 @@ class Endurance(OneLine, LifeStatistics, Drawn):
         return document
 
     def figure(self) -> PanelChart:
-        """Describe PE fairness and endurance over W."""
+        """Describe PE fairness and endurance over W, the erases that a block endures."""
         title = f"PE fairness and endurance: {self.plan.load_name}"
         interval = " · thin: 95% confidence" if self.replicas > 1 else ""
         return life_over_w([self.life_curve()], title=title, subtitle=self._subtitle() + interval)
 
     def life_curve(self, label: str | None = None) -> LifeCurve:
-        """Return both curves over W, labelled by the policy unless a label is given."""
+        """Return fairness and endurance over W, with the policy as the default label."""
         curve = self.curve
         fairness, endurance = "pe_fairness", "endurance_full_drive_writes"
         return LifeCurve(
@@ -118,7 +118,7 @@ class Endurance(OneLine, LifeStatistics, Drawn):
         )
 
     def erases_figure(self) -> LineChart:
-        """Describe the distribution of erases of blocks at the end of life."""
+        """Describe the histogram of erases per block at the end of life."""
         bins = self.erase_histogram
         return erases_of_blocks(
             bins["erases_from"].to_list(),
@@ -184,7 +184,7 @@ def facts_of(
     daily_bytes: float | None = None,
     warranty_years: float = WARRANTY_YEARS,
 ) -> list[tuple[str, str]]:
-    """Return names and values of the results of an endurance run."""
+    """Return names and values of the results of an endurance run, as text."""
     plan, device = lives.plan, lives.plan.device
     rows = [
         ("workload", plan.load_name),
@@ -238,7 +238,7 @@ def _capacity(lives: LifeStatistics) -> list[tuple[str, str]]:
 
 
 def _number(value: float, low: float, high: float, unit: str, form: str = ",.3f") -> str:
-    """Return a number with as many digits as its interval allows."""
+    """Return a number with as many digits as its confidence interval justifies."""
     within = interval_in_words(low, high, form)
     shown = format(value, fitting_form(low, high, form) if high > low else ",.4g")
     return f"{shown}{unit}" + (f" ({within})" if within else "")

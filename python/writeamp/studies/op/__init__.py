@@ -1,1 +1,1 @@
-"""Over-provisioning (op) that a load needs, by simulations of drives of one logical size."""
+"""Over-provisioning (op) that a load needs, by simulating drives of one logical size."""

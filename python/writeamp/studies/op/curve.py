@@ -1,4 +1,4 @@
-"""Write amplification over op: one simulation at each of several op (docs/required-op.md)."""
+"""Write amplification over op: one simulation for each of several op (docs/required-op.md)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from writeamp.studies.study import RunStore, keep_runs
 from writeamp.theory.prediction import SweptParameter, parse_sweep
 from writeamp.units.ratios import RATIOS, RatioLike, op_of
 
-# Values of op: text as for `predict`, a sweep, or a list of op.
+# Values of op: a list of numbers, a sweep, or its text such as "op=0.05:0.4:6".
 SweepLike: TypeAlias = str | SweptParameter | Sequence[RatioLike]
 
 _OPTION = "sweep"
@@ -37,15 +37,16 @@ def run_op_curve(
     """Simulate drives of one logical size at several op.
 
     Args:
-        experiment: what to simulate, without a ratio of over-provisioning.
-        sweep: "op=0.05:0.4:6", or the same of fill or spare_factor; or values of op.
+        experiment: drive, load and policy, without a value of op, fill or spare_factor.
+        sweep: text such as "op=0.05:0.4:6" (from, to, number of values) of op, fill or
+            spare_factor; or a list of op.
         progress: called with the number of drives done and the total.
         runner: runner of the simulations; by default threads of this process.
         keep: folder that stores each finished run; stored runs are not repeated.
 
     Raises:
         WriteampError: a value is not a valid ratio, or the manager does not support a drive.
-        Interrupted: Ctrl-C; it carries the curve through the finished points, or None.
+        Interrupted: Ctrl-C; it carries the curve of the finished points, or None.
     """
     return keep_runs(keep, lambda store: _op_curve(experiment, sweep, progress, runner, store))
 
@@ -61,7 +62,7 @@ def _op_curve(
     ratio, values = _ratio_and_values(sweep)
     sizes = drive_sizes(experiment, _OPTION)
     blocks_of = [sizes.blocks_for(_op(ratio, value)) for value in values]
-    # Several op may need the same number of blocks, which is run once.
+    # Different op may round to the same number of blocks. That drive is run once.
     jobs = list(dict.fromkeys(blocks_of))
     if runner is None:
         runner = local_runner(len(jobs), drives_that_fit(sizes.drive(max(jobs))))
@@ -125,14 +126,15 @@ def _ratio_and_values(sweep: SweepLike) -> tuple[str, tuple[float, ...]]:
 
 
 def _op(ratio: str, value: float) -> float:
-    # The ends of a sweep were checked when it was parsed.
+    # A sweep checks its values when it is parsed, so only values that are no `op` above 0 need a
+    # check here.
     op = value if ratio == "op" and value > 0 else op_of(**{ratio: value})
     assert op is not None
     return op
 
 
 def _run_one(shared: Shared[DriveSizes], blocks: int) -> Result:
-    """Run one drive; the result does not contain traces."""
+    """Run one drive; return its result without the trace."""
     sizes = shared.value
     drive = sizes.drive(blocks)
     try:

@@ -18,13 +18,13 @@ from writeamp.results.numbers import as_one, json_number, kind_of
 from writeamp.runs.simulation_result import Result
 from writeamp.studies.study import StoreStats
 
-# Marks a WA that is not steady, and theory outside its assumptions.
+# Marks a WA that is not steady, and theory outside a model's domain.
 _MARK = "*"
 
 
 @dataclass(frozen=True, repr=False)
 class CurvePoint:
-    """Simulation at one of the requested values, on a drive of whole blocks."""
+    """Simulation at one requested value, on the smallest drive of whole blocks that has it."""
 
     requested: float
     result: Result
@@ -34,9 +34,9 @@ class CurvePoint:
 class OpCurve(OneLine, Drawn):
     """Write amplification over the requested `ratio` ("op", "fill" or "spare_factor").
 
-    The logical size is the same for every drive; each has the fewest blocks with at least the
-    requested op. If it was interrupted, it has the finished points, and `unfinished` the other
-    requested values.
+    All drives have the same logical size, and the fewest blocks with at least the requested op. If
+    the study was interrupted, the curve has the finished points, and `unfinished` the requested
+    values without a result.
     """
 
     ratio: str
@@ -47,7 +47,7 @@ class OpCurve(OneLine, Drawn):
 
     @property
     def results(self) -> list[Result]:
-        """Simulation of each point."""
+        """Simulation result of each point."""
         return [point.result for point in self.points]
 
     def _records(self) -> list[dict[str, Any]]:
@@ -101,7 +101,7 @@ class OpCurve(OneLine, Drawn):
         }
 
     def figure(self) -> LineChart:
-        """Describe WA over the ratio, with intervals, and theory's WA."""
+        """Describe WA over op, fill or spare factor, with intervals, and theory's WA."""
         first = self.points[0].result
         plan, device = first.plan, first.device
         models = dict.fromkeys(result.theory.model for result in self.results)
@@ -150,7 +150,7 @@ class OpCurve(OneLine, Drawn):
 
     @property
     def legend(self) -> list[str]:
-        """Explanations of the marks and digits of the card."""
+        """Explanations of the symbols and rounding in the card."""
         error = legend_of_error(with_error(result.wa, *result.ci) for result in self.results)
         is_marked = not all(result.steady for result in self.results)
         is_outside = any(result.theory.outside for result in self.results)
@@ -163,7 +163,7 @@ class OpCurve(OneLine, Drawn):
         ]
 
     def __str__(self) -> str:
-        """Return the ends of the curve in one line."""
+        """Return the first and last point of the curve in one line."""
         ends = [self.points[0].result, self.points[-1].result]
         plan = ends[0].plan
         values = " and ".join(f"{result.wa:.4f} at op {result.device.op:.4g}" for result in ends)
@@ -171,7 +171,7 @@ class OpCurve(OneLine, Drawn):
 
 
 def point(result: Result) -> dict[str, Any]:
-    """Return WA, its interval and theory's WA at the op of a drive, as JSON types."""
+    """Return the op of a drive, its WA with interval, and theory's WA there, as JSON types."""
     device = result.device
     return {
         "op": device.op,
@@ -189,7 +189,7 @@ def point(result: Result) -> dict[str, Any]:
 
 
 def common_facts(result: Result) -> dict[str, Any]:
-    """Return the facts that drives of one logical size share, as JSON types."""
+    """Return the facts that all drives of one study share, as JSON types."""
     device, plan = result.device, result.plan
     varied = ("op", "fill", "spare_factor", "blocks", "physical_pages")
     return {

@@ -1,4 +1,4 @@
-"""Drives of one logical size with different spare space, and the plan that runs on them."""
+"""Drives of one logical size with different spare space, and the plan to run on them."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from writeamp.units.ratios import physical_of
 # Upper end of op in a search: four times as much spare space as data.
 MOST_OP = 4.0
 
-# Draws of a victim per logical block, after which almost every block was drawn; and a number of
-# draws that takes negligible time. With more, a search of many runs would take minutes.
+# Bounds on the draws of d-choices at a collection. At 20 draws for each logical block, almost every
+# block is drawn. Up to 1,000 draws take negligible time. With more, a search would take minutes.
 _MOST_DRAWS_A_BLOCK = 20
 _FEW_DRAWS = 1000
 
 
 @dataclass(frozen=True)
 class DriveSizes:
-    """Drives of one logical size, by blocks per plane, and the plan that runs on them.
+    """Drives of one logical size, identified by blocks per plane, and the plan to run on them.
 
-    The step between two drives is one block in each plane.
+    Neighbouring drives differ by one block in each plane.
     """
 
     plan: Plan
@@ -50,7 +50,7 @@ class DriveSizes:
 
     @cached_property
     def target_plan(self) -> Plan:
-        """Plan of the requested drive, for results."""
+        """Plan of the run on the requested drive, for results."""
         return self.plan if self.scaled is None else self.scaled.target_plan(self.plan)
 
     @property
@@ -60,12 +60,12 @@ class DriveSizes:
 
     @property
     def pages_of_step(self) -> int:
-        """Pages of one block in each plane."""
+        """Step between neighbouring drives in pages: one block in each plane."""
         return self.base.planes * self.base.pages_per_block
 
     @property
     def step_op(self) -> float:
-        """Difference of op between a drive and the next."""
+        """Step between neighbouring drives in op."""
         return self.pages_of_step / self.logical_pages
 
     @property
@@ -80,7 +80,7 @@ class DriveSizes:
         return max(self.fewest, min(int(self.blocks_at(MOST_OP)), counted))
 
     def blocks_at(self, op: float) -> float:
-        """Return the number of blocks per plane for exactly this op, not rounded."""
+        """Return the number of blocks per plane that gives exactly this op, not rounded."""
         return physical_of(self.logical_pages, op) / self.pages_of_step
 
     def blocks_for(self, op: float) -> int:
@@ -105,9 +105,9 @@ class DriveSizes:
         return (blocks * self.pages_of_step - self.logical_pages) / self.logical_pages
 
     def with_error(self, result: Result) -> Result:
-        """Return a result on one of the drives for the requested drive, with its scaling error.
+        """Return a drive's result as one of the requested drive, with its scaling error.
 
-        The error is measured on a smaller drive with the same op.
+        The scaling error is measured on a smaller drive with the same op.
         """
         other = None
         if self.smaller is not None:
@@ -132,22 +132,23 @@ class DriveSizes:
 
     @property
     def expected_held_pages(self) -> int:
-        """Expected number of logical pages that hold data, before a run."""
+        """Number of logical pages that should hold data during the run, known before it."""
         return used_pages(self.plan.load, self.plan.host, self.base)
 
 
 class DriveCodec(DocumentCodec[int, Result]):
-    """Storage of a curve's or a search's runs; the key covers drive, load, policy and length."""
+    """Storage of the runs of a curve or a search; the key covers drive, load, policy and length."""
 
     verb = "simulate"
 
     def __init__(self, sizes: DriveSizes, plan: Plan | None = None, *, is_restated: bool) -> None:
-        """Set the drives.
+        """Set the drives and the plan of the stored runs.
 
         Args:
-            sizes: the drives, and their plan.
-            plan: plan that replaces that of `sizes`.
-            is_restated: whether results are for the requested drive, with their scaling error.
+            sizes: the drives, and the default plan.
+            plan: plan to use instead of the plan of `sizes`.
+            is_restated: whether stored results are converted to the requested drive, with their
+                scaling error.
         """
         self._sizes = sizes
         self._plan = plan or sizes.plan
@@ -175,7 +176,7 @@ class DriveCodec(DocumentCodec[int, Result]):
         return to_document(result, without=("plan", "device"))
 
     def result(self, blocks: int, document: Any) -> Result:
-        """Return the result of a drive from its document."""
+        """Return the result of a drive from its stored document."""
         plan = (self._sizes.target_plan if self._is_restated else self._plan).without_requests()
         drive = self._sizes.drive(blocks)
         return from_document(Result, document, plan=plan, device=drive)
@@ -184,13 +185,13 @@ class DriveCodec(DocumentCodec[int, Result]):
 def drive_sizes(experiment: Experiment, option: str) -> DriveSizes:
     """Return the drives with the logical size of an experiment, and its plan.
 
-    The logical size is that of the profile or the default, or that of the trace's written pages.
-    The
-    trace is read here, once for all drives.
+    The logical size is taken from the profile or the default drive. If a trace runs without a
+    device, it is the number of pages that the trace writes. The trace is read here, once for all
+    drives.
 
     Args:
-        experiment: what to simulate, without a ratio of over-provisioning.
-        option: setting that varies op, for error messages.
+        experiment: drive, load and policy, without a value of op, fill or spare_factor.
+        option: name of the setting that varies op, for error messages.
 
     Raises:
         WriteampError: the experiment states op or the physical size, or is timed.
@@ -237,7 +238,7 @@ def _check(experiment: Experiment, option: str) -> None:
 
 
 def _check_draws(victims: str, device: Device) -> None:
-    """Reject a policy that would draw every block many times at each collection."""
+    """Reject d-choices with so many draws that a search would take minutes."""
     spec = Spec.of("victims", victims)
     if spec.name != "d-choices":
         return

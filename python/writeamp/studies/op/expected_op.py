@@ -10,10 +10,10 @@ from writeamp.studies.op.drive_sizes import DriveSizes
 
 @dataclass(frozen=True)
 class ExpectedOp:
-    """The `op` at which `model` predicts the target; None if it predicts it at no op.
+    """The `op` at which `model` predicts the target WA, or None if no op gives it.
 
-    `wa` is its prediction at the op that the search found. `outside` is the reason if that drive is
-    outside the model's domain.
+    `wa` is the model's prediction at the op that the search found. `outside` is the reason if the
+    drive with that op is outside the model's domain.
     """
 
     op: float | None
@@ -31,7 +31,7 @@ class ExpectedOp:
 def expected_op(
     sizes: DriveSizes, target_wa: float, expected: Expectation, held: int
 ) -> ExpectedOp:
-    """Return the op at which theory predicts the target.
+    """Return the op at which theory predicts the target WA.
 
     Args:
         sizes: the drives.
@@ -45,7 +45,7 @@ def expected_op(
 def expected_blocks(sizes: DriveSizes, target_wa: float, held: int) -> int:
     """Return the fewest blocks per plane with which theory predicts at most the target WA.
 
-    It is the largest drive if the prediction is higher even there.
+    If the prediction exceeds the target even for the largest drive, returns its blocks.
     """
     low, high = sizes.fewest - 1, sizes.most
     while high - low > 1:

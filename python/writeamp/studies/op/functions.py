@@ -33,16 +33,16 @@ def required_op(
 ) -> RequiredOp:
     """Find the over-provisioning at which a drive has a write amplification, by simulation.
 
-    The logical size stays the same. Drives with more and fewer whole blocks are run with the same
-    random draws, until the target lies between two neighbours (docs/required-op.md).
-    `writeamp.models.required_op` uses theory only.
+    All drives have the same logical size. Drives with more and fewer whole blocks are run with the
+    same random draws, until the target WA lies between the WA of two neighbours
+    (docs/required-op.md). `writeamp.models.required_op` uses theory only.
 
     Args:
         target_wa: target write amplification, at least 1.
-        device: as for `simulate`, like `workload`. Its op is not used; its logical size is that
+        device: as for `simulate`, like `workload`. Its op is not used; its logical size is the size
             of all drives. Without a device, a trace's written pages are the logical size.
         workload: see `device`.
-        progress: called with the work done and expected, in thousandths of a run.
+        progress: called with the work done and the expected total, in thousandths of a run.
         runner: runner of the simulations, as for `wa_over_op`.
         keep: folder that stores each finished run; stored runs are not repeated.
         settings: settings of untimed runs of `simulate`, except those of op; listed below.

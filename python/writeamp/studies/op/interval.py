@@ -1,7 +1,8 @@
-"""Interval of the op that has a write amplification, from drives around the result.
+"""Confidence interval of the op that has a given write amplification.
 
-At its ends, WA is certainly above and below the target, by the intervals of the runs. If WA is not
-monotone in op, the interval contains every crossing of the target that was seen.
+The interval is found from runs on drives around the result. At its lower end, the whole 95%
+interval of WA is above the target; at its upper end, below. If WA is not monotone in op, the
+interval contains every op at which WA was seen to cross the target.
 """
 
 from __future__ import annotations
@@ -12,27 +13,30 @@ from dataclasses import dataclass
 from writeamp.errors import RefusedError
 from writeamp.studies.op.probes import Probe, Probes, is_known
 
-# Numbers of larger and of smaller op around the result, up to twice and half of it, at which other
-# crossings are searched. For a trace, whose loop can lock in phase, they are more, with neighbours.
+# Number of op values tried on either side of the result, between half and twice its op, to find
+# other crossings of the target WA. The WA of a looped trace can jump between sizes. For traces,
+# twice as many values are tried, and the three drives next to the result on each side.
 _OCTAVE_STEPS, _OCTAVE_STEPS_OF_TRACES = 4, 8
 _NEIGHBOURS = 3
-# Precision of an end, as a share of its distance from the result; with random draws it cannot be
-# finer than the intervals. Every second step halves the gap; the others go slightly beyond the
-# point where the ends of the intervals would meet the target.
+# Precision of an end of the interval, as a share of its distance from the result. With random
+# draws, a finer one is useless. Every second step halves the gap between the nearest uncertain and
+# certain drive. The other steps interpolate the bound of WA, and go beyond its crossing by this
+# factor.
 _RESOLUTION, _RESOLUTION_OF_DRAWS = 0.05, 0.25
 _BEYOND_THE_LINE = 1.25
-# Rise of WA with more spare space, as a share of WA, above which a warning is given. With random
-# draws, it must also exceed this multiple of the noise.
+# A warning is given if WA rises with more spare space by more than this share of WA. With random
+# draws, the rise must also exceed this multiple of the noise.
 _MATERIAL_RISE = 0.01
 _UNEXPLAINED = 2.0
 
 
 @dataclass(frozen=True)
 class OpInterval:
-    """Bounds of op in blocks per plane; None without a steady WA that has an interval.
+    """Interval of op in blocks per plane; None if WA is not steady or has no interval.
 
-    An end is open if drives beyond it could not be run, or if WA there is not steady. `rise` is the
-    largest rise of WA with more spare space between two drives, or None if it is not material.
+    An end is open if no drives beyond it could be run, or if WA at the end is not steady. `rise` is
+    the largest rise of WA with more spare space between two drives, or None if that rise is
+    negligible.
     """
 
     low: int | None
@@ -42,7 +46,7 @@ class OpInterval:
 
 
 def op_interval(probes: Probes, answer: Probe) -> OpInterval:
-    """Return the interval around the result, after running further drives near it."""
+    """Return the interval of op around the result, after running further drives near it."""
     probes.all_at(_around(probes, answer))
     if not is_known(answer) or math.isnan(probes.error):
         return OpInterval(None, None, (True, True), _largest_rise(probes))
@@ -52,7 +56,7 @@ def op_interval(probes: Probes, answer: Probe) -> OpInterval:
 
 
 def _around(probes: Probes, answer: Probe) -> list[int]:
-    """Return the sizes at which to search for other crossings of the target."""
+    """Return the sizes (blocks per plane) at which to look for other crossings of the target."""
     sizes = probes.sizes
     octave = _OCTAVE_STEPS if sizes.has_draws else _OCTAVE_STEPS_OF_TRACES
     op = sizes.op(answer.blocks)
@@ -69,7 +73,7 @@ def _end(probes: Probes, answer: Probe, direction: int) -> tuple[int, bool]:
     Args:
         probes: drives that were run.
         answer: the drive that was found.
-        direction: -1 for the side of smaller drives, 1 for that of larger ones.
+        direction: -1 for the end towards smaller drives, 1 for the end towards larger drives.
     """
     uncertain = [
         probe
@@ -95,7 +99,7 @@ def _end(probes: Probes, answer: Probe, direction: int) -> tuple[int, bool]:
 
 
 def _certain_beyond(probes: Probes, inner: Probe, direction: int) -> Probe | None:
-    """Return the nearest drive beyond `inner` at which WA is certain, or None."""
+    """Return the nearest drive beyond `inner` that is certainly on its side of the target."""
     beyond = [
         candidate
         for candidate in probes.tried.values()
@@ -110,7 +114,7 @@ def _certain_beyond(probes: Probes, inner: Probe, direction: int) -> Probe | Non
             return None
         try:
             probe = probes.at(blocks)
-        except RefusedError:  # too small for the manager
+        except RefusedError:  # the drive is too small for the manager
             return None
         if _is_certain(probes, probe, direction):
             return probe
@@ -122,7 +126,7 @@ def _resolution_blocks(probes: Probes, answer: Probe, outer: Probe) -> int:
 
 
 def _between(probes: Probes, inner: Probe, outer: Probe, direction: int, *, halved: bool) -> int:
-    """Return a size between an uncertain drive and a certain one."""
+    """Return a size between the nearest uncertain drive and the nearest certain one."""
     share = 0.5
     if not halved:
         near, far = (
@@ -142,12 +146,12 @@ def _bound(probes: Probes, probe: Probe, direction: int) -> float:
 
 
 def _is_certain(probes: Probes, probe: Probe, direction: int) -> bool:
-    """Return whether a drive is certainly on its side of the target."""
+    """Return whether a drive's WA interval is entirely on the expected side of the target."""
     return direction * (probes.target_wa - _bound(probes, probe, direction)) > 0
 
 
 def _largest_rise(probes: Probes) -> tuple[Probe, Probe] | None:
-    """Return the two drives with the largest rise of WA with more spare space, if material."""
+    """Return the two drives with the largest rise of WA with spare space; None if negligible."""
     least: Probe | None = None
     largest: tuple[Probe, Probe] | None = None
     for probe in probes.in_order():

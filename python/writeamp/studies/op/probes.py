@@ -1,4 +1,4 @@
-"""Simulations of one plan on drives of several sizes, each run once, to find a WA."""
+"""Probes: simulations on drives of several sizes, each run once, to find a target WA."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ from writeamp.statistics.passes import FEWEST_PASSES, analyse_passes
 from writeamp.studies.op.drive_sizes import DriveCodec, DriveSizes
 from writeamp.studies.study import RunStore
 
-# Far from the target, a run with less precision and without replicas is enough, if WA is further
-# away than this many half widths of the run, and than this share of WA.
+# A coarse run, with lower precision and without replicas, decides if its WA is far from the target:
+# more than three half widths of its interval, and more than 1% of WA.
 _COARSE_PRECISION = 0.005
 _CLEAR_HALF_WIDTHS = 3.0
 _CLEAR_SHARE = 0.01
-# Number of drives that most searches run; the progress of a longer search stays near its end.
+# Number of drives that most searches run. If a search runs more, its progress bar stays near the
+# end.
 _EXPECTED_DRIVES = 32
-# Number of steps of progress in one run.
+# Number of progress steps for each run.
 _PARTS = 1000
 
 
 @dataclass(frozen=True)
 class Probe:
-    """Result of one drive, by its blocks in each plane."""
+    """Result of one drive, identified by its blocks in each plane."""
 
     blocks: int
     result: Result
@@ -46,9 +47,9 @@ class Probe:
 
     @property
     def level(self) -> float:
-        """WA for comparing drives: the mean over the run and its replicas.
+        """WA by which drives are compared: the mean over the run and its replicas.
 
-        The op found then depends less on one seed.
+        With the mean, the op that is found depends less on one seed.
         """
         return float(np.mean([self.wa, *self.result.steady_state.wa_of_replicas]))
 
@@ -60,7 +61,7 @@ class Probe:
 
     @property
     def slack(self) -> float:
-        """Distance from a value at which WA is certainly on one side of it."""
+        """Distance of WA from a value at which WA is certainly above or below it."""
         if not self.is_coarse:
             return self.half_width
         return max(_CLEAR_HALF_WIDTHS * self.half_width, _CLEAR_SHARE * self.wa)
@@ -75,18 +76,18 @@ class Probe:
 
     @property
     def low(self) -> float:
-        """Certain lower bound of WA."""
+        """Lower bound of WA for decisions of the search."""
         return self.wa - self.slack if self.is_coarse else self.result.ci[0]
 
     @property
     def high(self) -> float:
-        """Certain upper bound of WA."""
+        """Upper bound of WA for decisions of the search."""
         return self.wa + self.slack if self.is_coarse else self.result.ci[1]
 
 
 @dataclass(frozen=True)
 class ProbeRuns:
-    """Runs of a search: drives with their plan, a runner, and a store of finished runs."""
+    """Runs of a search: the drives and their plan, the runner, and the store of finished runs."""
 
     sizes: Shared[DriveSizes]
     store: RunStore
@@ -96,7 +97,7 @@ class ProbeRuns:
     def run(
         self, plan: Plan, block_counts: Sequence[int], on_progress: Progress | None
     ) -> list[Result]:
-        """Run a plan on drives with these blocks per plane, some of them at the same time.
+        """Run a plan on drives with these blocks per plane, several drives at the same time.
 
         Args:
             plan: plan to run, with the load of `sizes`.
@@ -114,9 +115,9 @@ class ProbeRuns:
         return self._gather(codec, runner, work, block_counts)
 
     def with_error(self, result: Result) -> Result:
-        """Return a result on one of the drives for the requested drive, with its scaling error.
+        """Return a drive's result as one of the requested drive, with its scaling error.
 
-        The run on the smaller drive for the error is stored, too.
+        The run on a smaller drive, which gives the scaling error, is stored, too.
         """
         sizes, other = self.sizes.value, None
         if sizes.smaller is not None:
@@ -136,7 +137,7 @@ class ProbeRuns:
     ) -> list[Result]:
         try:
             return self.store.gather(codec, runner, work, block_counts, files=self.files)
-        except Interrupted:  # an unfinished search has no result
+        except Interrupted:  # an interrupted search has no partial result
             raise KeyboardInterrupt from None
 
 
@@ -147,24 +148,24 @@ def _run_on(
     *,
     on_progress: Progress | None,
 ) -> Result:
-    """Run one drive; the result does not contain traces."""
+    """Run one drive; return its result without the trace."""
     sizes = shared.value
     plan = replace(sizes.plan, run=run_settings)
     return replace(run(plan, sizes.drive(blocks), on_progress), plan=plan.without_requests())
 
 
 def _run_smaller(shared: Shared[DriveSizes], blocks: int) -> Result:
-    """Run one of the drives that show the scaling error of the others."""
+    """Run a drive of the smaller size that shows the scaling error."""
     sizes = shared.value.smaller
     assert sizes is not None, "callers check that there are smaller drives"
     return replace(run(sizes.plan, sizes.drive(blocks)), plan=sizes.plan.without_requests())
 
 
 class Probes:
-    """Drives that were run for one target, by their blocks per plane."""
+    """Drives that were run for one target WA, by their blocks per plane."""
 
     def __init__(self, runs: ProbeRuns, target_wa: float, progress: Progress | None) -> None:
-        """Begin without drives.
+        """Begin without any finished runs.
 
         Args:
             runs: runs drives.
@@ -182,7 +183,7 @@ class Probes:
         self._coarse = _coarse(self.sizes)
 
     def at(self, blocks: int) -> Probe:
-        """Run a drive, precisely if it is near the target.
+        """Run a drive: coarsely at first, and precisely if its WA is near the target.
 
         Raises:
             RefusedError: the manager does not support a drive of that size.
@@ -194,13 +195,13 @@ class Probes:
         return self.precisely(blocks) if is_near else probe
 
     def precisely(self, blocks: int) -> Probe:
-        """Run a drive with the requested precision and replicas."""
+        """Run a drive with the requested precision and replicas, if that was not done yet."""
         if blocks not in self.tried or self.tried[blocks].is_coarse:
             self._add([blocks], self.sizes.plan)
         return self.tried[blocks]
 
     def all_at(self, block_counts: Sequence[int]) -> None:
-        """Run several drives, some of them at the same time, and those near the target precisely.
+        """Run several drives, several at the same time; run those near the target precisely.
 
         Drives that the manager does not support are left out.
         """
@@ -237,7 +238,7 @@ class Probes:
 
 
 def _coarse(sizes: DriveSizes) -> Plan:
-    """Return a plan with less precision; a trace has no cheaper plan."""
+    """Return a plan with lower precision and one replica; for a trace, the same plan."""
     plan = sizes.plan
     if not sizes.has_draws:
         return plan
@@ -246,9 +247,9 @@ def _coarse(sizes: DriveSizes) -> Plan:
 
 
 def is_known(probe: Probe) -> bool:
-    """Return whether WA has an interval and is steady.
+    """Return whether the WA of a drive has an interval and is steady.
 
-    If a loop determines the WA of a trace, WA is steady as long as the loop's passes agree.
+    If the loop over a trace determines its WA, WA counts as steady if all passes give the same WA.
     """
     result = probe.result
     if math.isnan(probe.half_width):

@@ -33,9 +33,9 @@ def run_required_op(
     """Search for the op at which a drive has a write amplification.
 
     Args:
-        experiment: what to simulate, without a ratio of over-provisioning.
+        experiment: drive, load and policy, without a value of op, fill or spare_factor.
         target_wa: target write amplification, at least 1.
-        progress: called with the work done and expected, in thousandths of a run.
+        progress: called with the work done and the expected total, in thousandths of a run.
         runner: runner of the simulations; by default threads of this process.
         keep: folder that stores each finished run; stored runs are not repeated.
 
@@ -95,5 +95,6 @@ def _rise(sizes: DriveSizes, interval: OpInterval) -> Rise | None:
 
 
 def _point(probe: Probe, answer: Result) -> dict[str, object]:
-    # The error is measured once, on the drive found; the others are similar.
+    # The scaling error is measured once, on the drive found. The errors of the other drives are
+    # similar, so this one is used for all.
     return point(probe.result.with_error_of(answer)) | {"coarse": probe.is_coarse}

@@ -1,4 +1,4 @@
-"""Result of a search for the op of a write amplification."""
+"""Result of the search for the op at which a drive has a write amplification."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from writeamp.studies.op.curve_result import figure_points
 from writeamp.studies.op.expected_op import ExpectedOp
 from writeamp.studies.study import StoreStats
 
-# Factor beyond the ends of the interval up to which a figure shows points.
+# A figure shows points up to this factor of op beyond the ends of the interval.
 _SHOWN_FACTOR = 2.5
 
 
 @dataclass(frozen=True)
 class Rise:
-    """A rise of WA with more spare space: from `wa` at `op` to `larger_wa` at `larger_op`."""
+    """Rise of WA with more spare space: from `wa` at `op` to `larger_wa` at `larger_op`."""
 
     op: float
     wa: float
@@ -40,9 +40,8 @@ class Rise:
 class RequiredOp(OneLine, Drawn):
     """Over-provisioning at which a drive has the requested write amplification.
 
-    The logical size is the same for all drives; they differ in whole blocks of spare space.
-    `result`
-    is the simulation at the op found, which has the WA closest to the target.
+    All drives have the same logical size and differ in whole blocks of spare space. `result` is the
+    simulation at the op found: that of the drive with the WA closest to the target.
     """
 
     target_wa: float
@@ -70,7 +69,7 @@ class RequiredOp(OneLine, Drawn):
 
     @property
     def op(self) -> float:
-        """Op found: (T−U)/U, T physical and U logical pages."""
+        """Op found: (T−U)/U, with T physical and U logical pages of the drive."""
         return self.result.device.op
 
     @property
@@ -80,20 +79,20 @@ class RequiredOp(OneLine, Drawn):
 
     @property
     def is_monotone(self) -> bool:
-        """True if WA does not rise materially with more spare space, over all drives run."""
+        """True if WA nowhere rises noticeably with more spare space, over all drives run."""
         return self.rise is None
 
     @cached_property
     def tried(self) -> pl.DataFrame:
         """One row for each drive that was run, by ascending op, with the keys of `points`.
 
-        `to_frame()` has one row: the result, and the simulation at the op found.
+        In contrast, `to_frame()` has a single row: the result of the search.
         """
         return frame_of(self.points)
 
     @property
     def legend(self) -> list[str]:
-        """Explanations of marks on the card: empty."""
+        """Explanations of symbols on the card; this card has none."""
         return []
 
     @property
@@ -164,7 +163,7 @@ class RequiredOp(OneLine, Drawn):
         }
 
     def figure(self) -> LineChart:
-        """Describe WA of the drives near the op found, with the target and theory's WA."""
+        """Describe WA over op for drives near the op found, with the target and theory's WA."""
         low, high = (self.op if math.isnan(end) else end for end in self.ci)
         shown = [
             record

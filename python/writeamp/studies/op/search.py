@@ -1,7 +1,7 @@
 """Search for the op at which a drive has a write amplification.
 
-Bisection with common random numbers: all drives have the same logical size and serve the same host
-requests, so that they differ only in whole blocks of spare space.
+The search is a bisection with common random numbers. All drives have the same logical size and
+serve the same host requests; they differ only in whole blocks of spare space.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from writeamp.errors import RefusedError, WriteampError
 from writeamp.studies.op.expected_op import expected_blocks
 from writeamp.studies.op.probes import Probe, Probes
 
-# Growth factor of spare space if a drive is too small.
+# Factor by which spare space grows from one tried drive to the next, until the target is passed.
 _GROWTH = 2
-# Every third step halves the bracket, even if the line through its ends suggests another point.
+# Every third step of the bisection uses the middle of the bracket instead of the interpolated
+# point, so that slow convergence of the interpolation ends.
 _HALVING = 3
 # A WA is on target if it is closer than this share of its interval's remaining width.
 _MET_SHARE = 0.25
@@ -23,11 +24,11 @@ _MET_SHARE = 0.25
 
 @dataclass(frozen=True)
 class Crossing:
-    """Two drives with the target between their WA; the first is smaller and has a larger WA.
+    """Two drives whose WA is above and below the target; `above` is the smaller drive.
 
-    `above` may be None (no smaller drive can be built) or `below` (no larger one may be run). The
-    target
-    is then in the interval of the other's WA. If a drive's WA is on target, it is both.
+    `above` is None if no smaller drive can be built, and `below` if no larger drive may be run. The
+    target is then in the WA interval of the remaining drive. If a drive's WA meets the target, both
+    fields hold that drive.
     """
 
     above: Probe | None
@@ -48,10 +49,10 @@ class Crossing:
 
 
 def find_crossing(probes: Probes) -> Crossing:
-    """Return two neighbouring drives with the target between their WA, both run precisely.
+    """Return two neighbouring drives with WA above and below the target, both run precisely.
 
     Raises:
-        WriteampError: no drive has that WA, or the manager supports none.
+        WriteampError: no drive has that WA, or the manager supports no drive.
     """
     sizes = probes.sizes
     start = expected_blocks(sizes, probes.target_wa, sizes.expected_held_pages)
@@ -63,7 +64,7 @@ def find_crossing(probes: Probes) -> Crossing:
 
 
 def _bracket(probes: Probes, start: int) -> Crossing:
-    """Return two drives on both sides of the target, beginning at `start`."""
+    """Return two drives with WA above and below the target; the first drive tried is `start`."""
     first = _first_taken(probes, start)
     if first.level > probes.target_wa:
         return _bracket_upwards(probes, first)
@@ -71,7 +72,7 @@ def _bracket(probes: Probes, start: int) -> Crossing:
 
 
 def _first_taken(probes: Probes, start: int) -> Probe:
-    """Return the first drive, from `start` on, that the manager supports."""
+    """Return the first drive, from `start` on, that is large enough for the manager."""
     refused: RefusedError | None = None
     for blocks in _growing(probes, start):
         try:
@@ -84,7 +85,7 @@ def _first_taken(probes: Probes, start: int) -> Probe:
 
 def _bracket_upwards(probes: Probes, above: Probe) -> Crossing:
     for blocks in _growing(probes, above.blocks):
-        probe = probes.at(blocks)  # the first one is `above` itself
+        probe = probes.at(blocks)  # the first drive is `above`, whose result is stored
         if probe.level <= probes.target_wa:
             return Crossing(above, probe)
         above = probe
@@ -94,7 +95,7 @@ def _bracket_upwards(probes: Probes, above: Probe) -> Crossing:
 
 
 def _growing(probes: Probes, blocks: int) -> Iterator[int]:
-    """Yield `blocks`, and larger sizes up to the largest."""
+    """Yield `blocks` per plane, and larger numbers up to the largest drive."""
     sizes = probes.sizes
     yield min(blocks, sizes.most)
     while blocks < sizes.most:
@@ -105,7 +106,8 @@ def _growing(probes: Probes, blocks: int) -> Iterator[int]:
 def _bracket_downwards(probes: Probes, below: Probe) -> Crossing:
     sizes, refused = probes.sizes, probes.sizes.fewest - 1
     while below.blocks - refused > 1:
-        # Halve spare space until a drive is refused; then halve the distance to that drive.
+        # Halve the spare space until the manager refuses a drive. After that, halve the distance to
+        # the refused drive.
         blocks = sizes.with_spare(below.blocks, 1 / _GROWTH)
         if blocks <= refused or refused >= sizes.fewest:
             blocks = (refused + below.blocks) // 2
@@ -123,7 +125,7 @@ def _bracket_downwards(probes: Probes, below: Probe) -> Crossing:
 
 
 def _narrowed(probes: Probes, bracket: Crossing) -> Crossing:
-    """Return two neighbours within a bracket."""
+    """Return two neighbouring drives within a bracket of the target."""
     above, below, step = bracket.above, bracket.below, 0
     while above is not None and below is not None and below.blocks - above.blocks > 1:
         step += 1
@@ -138,7 +140,7 @@ def _narrowed(probes: Probes, bracket: Crossing) -> Crossing:
 
 
 def _is_met(probes: Probes, probe: Probe) -> bool:
-    """Return whether the noise of draws exceeds the distance of WA from the target."""
+    """Return whether the distance of WA from the target is small compared to random noise."""
     if not probes.sizes.has_draws or probe.is_coarse:
         return False
     nearer_end = min(probe.wa - probe.low, probe.high - probe.wa)
@@ -146,7 +148,7 @@ def _is_met(probes: Probes, probe: Probe) -> bool:
 
 
 def _between(probes: Probes, above: Probe, below: Probe, *, halved: bool) -> int:
-    """Return a size within a bracket: the crossing if WA is linear in 1/op, or the middle."""
+    """Return a size within a bracket: interpolated with WA linear in 1/op, or the middle."""
     low, high, sizes = above.blocks, below.blocks, probes.sizes
     guess = (low + high) / 2
     if not halved:

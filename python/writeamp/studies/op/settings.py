@@ -1,4 +1,4 @@
-"""Settings of searches for over-provisioning, and of sweeps of it."""
+"""Settings of searches for over-provisioning, and of sweeps over over-provisioning."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OP = {"panel": "op"}
 
 @dataclass(frozen=True)
 class OpSettings(Settings):
-    """Requested WA or sweep of a drive whose over-provisioning varies."""
+    """Target WA, or values to sweep, for drives whose over-provisioning varies."""
 
     title: ClassVar[str] = "op"
 
