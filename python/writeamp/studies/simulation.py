@@ -81,7 +81,7 @@ def _untimed(experiment: Experiment, progress: Progress | None) -> Result:
 def _may_lock_in_phase(plan: Plan) -> bool:
     """Return whether the load's order is cyclic: a trace, or a sequential stream in a mix.
 
-    Such a load can lock in phase with collection. A manager with one stream for all writes mixes
+    A cyclic load can lock in phase with collection. A manager with one stream for all writes mixes
     sequential and other writes in its blocks, which prevents that.
     """
     load = plan.load

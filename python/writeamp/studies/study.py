@@ -1,8 +1,8 @@
-"""Study: many runs by any runner, each stored in a folder, so that another call skips it.
+"""Study: many runs by any runner; each result is stored, so that another call skips the run.
 
-A study gives jobs, the function that does one, and a `RowCodec` that defines the key of a job and
-how its result is stored. `RunStore.gather` does the jobs without a stored result, in the way of
-`runners.gather`; `keep_runs` opens the folder for the duration of a study.
+A study consists of jobs, a function that runs one job, and a `RowCodec`, which defines the key of a
+job and how its result is stored. `RunStore.gather` runs the jobs without a stored result, and
+returns all results like `runners.gather`. `keep_runs` opens the folder while a study runs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ J = TypeVar("J")
 T = TypeVar("T")
 _JobT_contra = TypeVar("_JobT_contra", contravariant=True)
 
-# Errors of reading a document that is not a valid result.
+# Errors raised when a stored document is read that is not a valid result.
 _FAULTS = (TypeError, ValueError, KeyError, IndexError, RecursionError)
 
 RUN_SCHEMA: Mapping[str, Any] = {
@@ -53,18 +53,18 @@ class RunsDataset(Dataset):
 
 
 class _FolderError(Exception):
-    """Folder that cannot be read or written; unlike the error of a run, it ends the study."""
+    """Error of reading or writing the folder; unlike the error of a run, it ends the study."""
 
 
 class RowCodec(Protocol[_JobT_contra, T]):
-    """Rules for storing a study's jobs and their results as rows of a dataset."""
+    """Rules for storing the jobs and results of a study as rows of a dataset."""
 
     @property
     def stored(self) -> Sequence[str]:
         """Columns that `restored` reads, in addition to those of the key and `error`."""
 
     def key(self, job: _JobT_contra) -> str:
-        """Return the hash of all inputs that determine the result."""
+        """Return the hash of all inputs that determine the job's result."""
 
     def columns(self, job: _JobT_contra, result: T) -> Mapping[str, Any]:
         """Return the row of a result: its hash, its `error` or null, and other columns."""
@@ -73,7 +73,7 @@ class RowCodec(Protocol[_JobT_contra, T]):
         """Return the result that is stored in a row.
 
         Raises:
-            WriteampError: the row is invalid; TypeError, ValueError and KeyError mean the same.
+            WriteampError: the row is invalid; a TypeError, ValueError or KeyError also means this.
         """
 
 
@@ -81,8 +81,8 @@ class RowCodec(Protocol[_JobT_contra, T]):
 class RunFacts:
     """Columns of a stored run in addition to its result, for people who open the file.
 
-    `error` is the reason if the run has no result; a successful run with the same key replaces it.
-    `more` has further columns of a dataset of its own.
+    `error` is the reason if the run has no result; a later successful run with the same key
+    replaces this row. `more` has further columns, which only this study's kind of dataset has.
     """
 
     name: str
@@ -93,18 +93,18 @@ class RunFacts:
 
 
 class DocumentCodec(ABC, Generic[J, T]):
-    """Codec of a `RunsDataset`, whose rows hold a job's key and result as JSON."""
+    """Codec of a `RunsDataset`, whose rows hold a job's inputs and result as JSON."""
 
     verb: ClassVar[str]
     stored: Sequence[str] = ("result",)
 
     @abstractmethod
     def meaning(self, job: J) -> Mapping[str, Any]:
-        """Return all inputs that determine the result, as JSON types."""
+        """Return all inputs that determine the job's result, as JSON types."""
 
     @abstractmethod
     def facts(self, job: J, result: T) -> RunFacts:
-        """Return the columns of a stored run for people who open the file."""
+        """Return the descriptive columns of a stored run, for people who open the file."""
 
     @abstractmethod
     def document(self, job: J, result: T) -> Any:
@@ -119,7 +119,7 @@ class DocumentCodec(ABC, Generic[J, T]):
         """
 
     def key(self, job: J) -> str:
-        """Return the digest of the inputs of a job."""
+        """Return the digest of all inputs that determine the job's result."""
         return hashlib.sha256(self._meaning_text(job).encode()).hexdigest()
 
     def columns(self, job: J, result: T) -> Mapping[str, Any]:
@@ -142,7 +142,7 @@ class DocumentCodec(ABC, Generic[J, T]):
     def restored(self, job: J, row: Mapping[str, Any]) -> T:
         """Return the result stored in a row's document."""
         result = self.result(job, json.loads(row["result"]))
-        self.facts(job, result)  # fails if the result is incomplete
+        self.facts(job, result)  # raises an error if the result is incomplete
         return result
 
     def _meaning_text(self, job: J) -> str:
@@ -152,13 +152,14 @@ class DocumentCodec(ABC, Generic[J, T]):
 
 @dataclass(frozen=True)
 class StoreStats:
-    """Numbers of a study's stored runs: new ones, and those of earlier calls.
+    """Counts of a study's stored runs: runs of this call, and runs stored by earlier calls.
 
     Attributes:
         out: the folder.
-        done: runs stored by this call; `failed` of them with an error.
-        skipped: runs stored before and not repeated; `failed_before` of them with an error.
-        of_other_versions: stored runs of this study by other versions of the engine, which are not
+        done: number of runs stored by this call; `failed` of them ended with an error.
+        skipped: number of runs stored by earlier calls and not repeated; `failed_before` of them
+            have an error instead of a result.
+        of_other_versions: number of stored runs by other versions of the engine, which are not
             used.
     """
 
@@ -170,12 +171,12 @@ class StoreStats:
     failed_before: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers with the keys of `--json`."""
+        """Return the counts with the keys of `--json`."""
         return {"skipped": self.skipped, "out": str(self.out)}
 
     @property
     def notes(self) -> list[str]:
-        """Notes on stored runs of other versions."""
+        """Note on stored runs by other versions of the engine, if there are any."""
         if not self.of_other_versions:
             return []
         return [
@@ -185,31 +186,31 @@ class StoreStats:
 
 
 class Studied(Protocol):
-    """Result of a study, with statistics of its stored runs."""
+    """Result of a study, with counts of its stored runs."""
 
     @property
     def store_stats(self) -> StoreStats | None:
-        """Statistics of the stored runs, or None without a folder."""
+        """Counts of the stored runs, or None without a folder."""
 
 
 S = TypeVar("S", bound=Studied)
 
 
 class RunStore:
-    """Runs of a study in progress, including those stored in its folder, if there is one."""
+    """Results of a running study, including results stored earlier in its folder, if any."""
 
     def __init__(self, dataset: Dataset | None = None, sink: Sink | None = None) -> None:
-        """Begin with the runs that are stored in a folder."""
+        """Read the runs that are stored in a folder."""
         self._dataset = dataset
         self._sink = sink
         self._skipped: dict[str, bool] = {}
         self._others: set[str] = set()
-        # Rows by hash, for each set of columns that a codec has requested.
+        # For each set of columns that a codec has requested: the stored rows by their hash.
         self._rows: dict[tuple[str, ...], dict[str, Mapping[str, Any]]] = {}
         self._other_versions: set[str] = set()
 
     def stats(self) -> StoreStats | None:
-        """Return the statistics of the runs stored so far."""
+        """Return the counts of stored runs at this moment."""
         if self._dataset is None or self._sink is None:
             return None
         added = self._sink.added
@@ -223,7 +224,7 @@ class RunStore:
         )
 
     def finished(self) -> set[str]:
-        """Return the hash of each run that was skipped or is stored now."""
+        """Return the hashes of all runs that were skipped or are stored now."""
         added = {} if self._sink is None else self._sink.added
         return {*self._skipped, *(name for name, _ in added)}
 
@@ -239,19 +240,20 @@ class RunStore:
         again: Callable[[T], bool] | None = None,
         progress: Progress | None = None,
     ) -> list[T]:
-        """Return `work(job)` for every job, in their order; stored results are not computed again.
+        """Return `work(job)` for every job in order; stored results are not computed again.
 
-        An error that is returned, not raised, is a result that is not stored.
+        If `work` returns an error instead of raising it, the error is returned as a result, but is
+        not stored.
 
         Args:
-            codec: keys of the jobs, and storage of their results.
+            codec: defines the keys of jobs, and how results are stored.
             runner: runner of the jobs.
             work: as for `Runner.results`, like `jobs`, `lost` and `files`.
             jobs: see `work`.
-            lost: makes the result of a job that ends every process that runs it; None raises an
-                error instead.
+            lost: makes the result of a job whose worker process died each time it was run; None
+                raises an error instead.
             files: paths that jobs read.
-            again: whether a job with this stored result is repeated.
+            again: returns whether a job is repeated although this result is stored.
             progress: called with the number of jobs done and the total.
 
         Raises:
@@ -304,12 +306,12 @@ class RunStore:
     def skip(
         self, codec: RowCodec[J, T], jobs: Sequence[J], again: Callable[[T], bool] | None = None
     ) -> dict[int, T]:
-        """Return and count the stored results, by the index of their job.
+        """Return and count the stored results, by the index of their job in `jobs`.
 
         Args:
-            codec: keys of the jobs, and storage of their results.
+            codec: defines the keys of jobs, and how results are stored.
             jobs: jobs that may have stored results.
-            again: whether a job with this stored result is repeated.
+            again: returns whether a job is repeated although this result is stored.
         """
         results: dict[int, T] = {}
         if self._dataset is None:
@@ -330,7 +332,7 @@ class RunStore:
         return results
 
     def _read(self, dataset: Dataset, stored: Sequence[str]) -> dict[str, Mapping[str, Any]]:
-        """Return the rows of this version by their hash, and remember those of other versions."""
+        """Return this engine version's rows by hash; remember the hashes of other versions."""
         try:
             rows = dataset.rows((*KEY, "error", *stored))
         except WriteampError as error:
@@ -371,11 +373,11 @@ def keep_runs(
     """Run a study whose runs are stored in a folder, and return its result.
 
     Args:
-        keep: folder, created if it does not exist; None stores no runs. Other studies may use it
-            too, also at the same time.
-        study: does the runs by `RunStore.gather`; its result, even a partial one, has a field
+        keep: folder, created if it does not exist; None stores no runs. Other studies may use the
+            same folder, also at the same time.
+        study: runs the jobs with `RunStore.gather`; its result, even a partial one, has a field
             `store_stats`.
-        kind: kind of the folder; some studies have columns of their own.
+        kind: dataset class of the folder; some studies have a class with further columns.
 
     Raises:
         WriteampError: the folder holds other files, or cannot be written.

@@ -107,8 +107,8 @@ class Row(AnyResult):
     def _own_ci(self) -> tuple[float, float]:
         values = np.array([result.wa for result in self.results])
         over_replicas = student_interval(values)
-        # Replicas of a load without random draws are copies of one run, so their spread is no
-        # noise.
+        # Replicas of a load without random draws are equal, so they do not show the noise of a
+        # run.
         if np.all(values == values[0]):
             return self.results[0].ci
         if not self.is_of_trace:

@@ -47,9 +47,9 @@ class Probe:
 
     @property
     def level(self) -> float:
-        """WA by which drives are compared: the mean over the run and its replicas.
+        """Mean WA over the run and its replicas, used to compare drives.
 
-        With the mean, the op that is found depends less on one seed.
+        With the mean, the op found by the search depends less on one seed.
         """
         return float(np.mean([self.wa, *self.result.steady_state.wa_of_replicas]))
 

@@ -13,12 +13,13 @@ from writeamp.errors import RefusedError, WriteampError
 from writeamp.studies.op.expected_op import expected_blocks
 from writeamp.studies.op.probes import Probe, Probes
 
-# Factor by which spare space grows from one tried drive to the next, until the target is passed.
+# Growth of spare space from one tried drive to the next, until WA passes the target.
 _GROWTH = 2
 # Every third step of the bisection uses the middle of the bracket instead of the interpolated
 # point, so that slow convergence of the interpolation ends.
 _HALVING = 3
-# A WA is on target if it is closer than this share of its interval's remaining width.
+# WA meets the target if it differs by at most this share of the distance from WA to the nearer end
+# of its interval. The search then ends.
 _MET_SHARE = 0.25
 
 

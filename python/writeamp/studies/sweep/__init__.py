@@ -1,1 +1,1 @@
-"""Sweeps: many experiments from one file, which states the settings that vary."""
+"""Sweeps: many experiments from one file, which names the settings to vary and their values."""

@@ -1,4 +1,4 @@
-"""One axis of a sweep: a setting's name, with its values or its bounds."""
+"""Axis of a sweep: the name of a setting that varies, with its values or its bounds."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ _FORM = (
     "a list of values, {from, to, step}, {from, to, num, scale} or, for a design that draws "
     "samples, {from, to, scale}"
 )
-# Tolerance in steps: a range ends at its end even if the steps are slightly shorter, in binary.
+# Tolerance as a share of a step, so that a range includes its end despite binary rounding of the
+# steps.
 _ALMOST = Decimal("1e-9")
 
 
 @dataclass(frozen=True)
 class ListedAxis:
-    """An axis with a list of values."""
+    """Axis with a list of values."""
 
     name: str
     values: tuple[Value, ...]
@@ -37,7 +38,7 @@ class ListedAxis:
 
 @dataclass(frozen=True)
 class BoundedAxis:
-    """An axis with bounds only; a design draws values between them."""
+    """Axis with bounds only; a design, such as a random sample, draws values between them."""
 
     name: str
     low: float
@@ -46,7 +47,7 @@ class BoundedAxis:
     is_integer: bool
 
     def at(self, share: float) -> float | int:
-        """Return the value at a share of the range, from 0 inclusive to 1 exclusive.
+        """Return the value at `share` of the range, from 0 (inclusive) to 1 (exclusive).
 
         Whole numbers between the bounds, both inclusive, are equally likely.
         """
@@ -64,14 +65,14 @@ Axis: TypeAlias = ListedAxis | BoundedAxis
 
 
 def axes_of(table: Any, where: str, *, counts: Sequence[str] = ()) -> tuple[Axis, ...]:
-    """Return the axes of a table, in its order.
+    """Return the axes of a table `[sweep.axes]`, in its order.
 
     A name with a dot may be quoted. Unquoted, TOML reads it as a nested table.
 
     Args:
         table: an axis for each key.
         where: file and key of the table, for error messages.
-        counts: names of settings that are whole numbers; values of ranges are rounded for them.
+        counts: names of settings that are whole numbers; values of their ranges are rounded.
 
     Raises:
         WriteampError: an axis has an invalid form, or a range has no values.
@@ -149,7 +150,7 @@ def _end(table: Mapping[str, Any], key: str, where: str) -> float:
 
 
 def _stepped(table: Mapping[str, Any], where: str) -> tuple[Value, ...]:
-    """Return from, from + step, …, up to `to`; in decimals, so that 0.1 + 2·0.1 is 0.3."""
+    """Return from, from + step, …, up to `to`. Decimals are used, so that 0.1 + 2·0.1 is 0.3."""
     if not finite(table["step"]) > 0:
         raise WriteampError(
             f"{where}.step is {shown(table['step'])}; it must be a finite number above 0"
@@ -167,7 +168,7 @@ def _stepped(table: Mapping[str, Any], where: str) -> tuple[Value, ...]:
 def _spaced(
     low: float, high: float, num: int, scale: str, where: str, *, is_integer: bool
 ) -> tuple[Value, ...]:
-    """Return `num` values at equal distances or ratios, including both ends."""
+    """Return `num` values with equal differences (or ratios, if log), including both ends."""
     _check_count(num, where)
     if num == 1 and low != high:
         raise WriteampError(f"{where} has num 1 but two different ends; give num of at least 2")

@@ -1,7 +1,8 @@
-"""Designs of sweeps: a grid, zipped axes, or samples between bounds.
+"""Designs of sweeps: how values of axes are combined (grid, zipped axes, or random samples).
 
-The samples of Saltelli's and Morris's designs depend on each other, and are analysed in the order
-in which they were drawn. SALib, an extra that draws them, is imported when it is needed.
+Saltelli's and Morris's designs are for sensitivity analysis. Their samples depend on each other,
+and are analysed in the order in which they were drawn. SALib, an optional dependency, draws them
+and is imported only then.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from writeamp.errors import WriteampError, unknown
 from writeamp.fields.domains import OneOf, Whole, shown
 from writeamp.studies.sweep.axes import Axis, BoundedAxis, ListedAxis, Value
 
-# A value for each axis: the varying settings of one point.
+# Value of each axis by name: the settings that distinguish one point of a sweep.
 Choice: TypeAlias = dict[str, Value]
 _Shares: TypeAlias = npt.NDArray[np.float64]
 
@@ -29,9 +30,11 @@ MOST_POINTS = 1_000_000
 GRID = "grid"
 RANDOM, LATIN_HYPERCUBE = "random", "latin-hypercube"
 SALTELLI, MORRIS = "saltelli", "morris"
-# Levels of each axis in a Morris design, the default of SALib and of Morris.
+# Number of levels of each axis in a Morris design: the default of SALib, and the value that Morris
+# uses.
 MORRIS_LEVELS = 4
-# Not a `SweepDesign`, since the points of a search depend on results.
+# Name of the design "search". It is not a `SweepDesign`, because the points of a search depend on
+# earlier results.
 SEARCH = "search"
 
 
@@ -56,12 +59,13 @@ def _sobol(samples: int, dimensions: int, seed: int) -> _Shares:
 
 
 def _saltelli(samples: int, dimensions: int, seed: int) -> _Shares:
-    """Return Saltelli's design: samples·(dimensions + 2) shares from 0 to 1.
+    """Return Saltelli's design: samples·(dimensions + 2) rows of shares from 0 to 1.
 
-    It has each base sample, and variants of it that differ in one axis.
+    A share is a position between the bounds of an axis. The design has each base sample, and
+    variants of the base sample that differ in one axis.
 
-    Saltelli et al., Comput. Phys. Commun. 181 (2010) 259, without second-order indices; the base
-    samples are a scrambled Sobol sequence with a power of 2 of them.
+    Saltelli et al., Comput. Phys. Commun. 181 (2010) 259, without second-order indices. The base
+    samples are a scrambled Sobol sequence; their number is a power of 2.
     """
     _exponent(samples)
     drawn = salib("sample.sobol").sample(
@@ -74,9 +78,10 @@ def _saltelli(samples: int, dimensions: int, seed: int) -> _Shares:
 
 
 def _morris(samples: int, dimensions: int, seed: int) -> _Shares:
-    """Return `samples` trajectories of dimensions + 1 shares; each step changes one axis.
+    """Return `samples` trajectories of dimensions + 1 rows of shares from 0 to 1.
 
-    Morris, Technometrics 33 (1991) 161.
+    Each row of a trajectory changes one axis of the previous row (Morris, Technometrics 33 (1991)
+    161).
     """
     drawn = salib("sample.morris").sample(
         unit_problem(dimensions),
@@ -88,7 +93,7 @@ def _morris(samples: int, dimensions: int, seed: int) -> _Shares:
 
 
 def unit_problem(dimensions: int) -> dict[str, Any]:
-    """Return SALib's problem with shares from 0 to 1; scales and rounding are applied later."""
+    """Return SALib's description of axes with bounds 0 and 1; real bounds are applied later."""
     return {
         "num_vars": dimensions,
         "names": [f"x{at}" for at in range(dimensions)],
@@ -97,7 +102,7 @@ def unit_problem(dimensions: int) -> dict[str, Any]:
 
 
 def salib(module: str) -> Any:
-    """Return a module of SALib.
+    """Import and return a module of SALib.
 
     Raises:
         WriteampError: SALib is not installed.
@@ -111,7 +116,7 @@ def salib(module: str) -> Any:
 
 
 def _exponent(samples: int) -> int:
-    """Return log2 of the number of samples; it must be whole, for a balanced Sobol sequence."""
+    """Return log2 of `samples`, which must be a power of 2 for a balanced Sobol sequence."""
     exponent = int(math.log2(samples))
     if 2**exponent != samples:
         raise WriteampError(
@@ -121,13 +126,13 @@ def _exponent(samples: int) -> int:
     return exponent
 
 
-# Each returns independent shares from 0 to 1, shape (samples, dimensions).
+# Functions that return independent samples: shares from 0 to 1, shape (samples, dimensions).
 SAMPLERS: Mapping[str, Callable[[int, int, int], _Shares]] = {
     RANDOM: _random,
     LATIN_HYPERCUBE: _latin_hypercube,
     "sobol": _sobol,
 }
-# Each returns several shares per sample, which differ in some dimensions only.
+# Functions that return several rows of shares for each sample; these rows differ in some axes only.
 SENSITIVITY_SAMPLERS: Mapping[str, Callable[[int, int, int], _Shares]] = {
     SALTELLI: _saltelli,
     MORRIS: _morris,
@@ -142,8 +147,8 @@ class SweepDesign:
 
     Attributes:
         kind: one of `DESIGNS`.
-        samples: number of samples of the bounded axes; None for a grid.
-        seed: seed of the samples.
+        samples: number of samples drawn for the axes with bounds; None for a grid.
+        seed: seed of the random samples.
         zipped: groups of names of axes that vary together.
     """
 
@@ -154,7 +159,7 @@ class SweepDesign:
 
     @staticmethod
     def of(table: Mapping[str, Any], where: str) -> SweepDesign:
-        """Return the design by the keys design, samples, design_seed and zip of a table.
+        """Return the design stated by the keys design, samples, design_seed and zip of a table.
 
         Raises:
             WriteampError: a value is outside its domain, or two contradict each other.
@@ -174,10 +179,10 @@ class SweepDesign:
         return SweepDesign(kind, samples, seed, _zipped(table.get("zip", []), f"{where}.zip"))
 
     def choices(self, axes: Sequence[Axis], where: str) -> list[Choice]:
-        """Return every choice of values; the last axis changes first.
+        """Return every combination of values, a value for each axis; the last axis changes first.
 
-        A design that draws samples draws them for the bounded axes, and combines each sample with
-        every combination of the listed axes.
+        Samples are drawn for the axes with bounds. Each sample is combined with every combination
+        of the axes with listed values.
 
         Raises:
             WriteampError: the design is not possible with these axes.
@@ -194,10 +199,10 @@ class SweepDesign:
         return [_in_order(names, parts) for parts in itertools.product(*factors)]
 
     def shares(self, dimensions: int) -> _Shares:
-        """Return samples of so many bounded axes as shares of their ranges, from 0 to 1.
+        """Return samples of `dimensions` axes, as shares from 0 to 1 of their ranges.
 
         Raises:
-            WriteampError: the design needs another number of samples, or SALib is missing.
+            WriteampError: the design does not support this number of samples, or SALib is missing.
         """
         assert self.samples is not None
         return _SAMPLERS[self.kind](self.samples, dimensions, self.seed)
@@ -215,7 +220,7 @@ class SweepDesign:
             )
 
     def _factors(self, listed: Sequence[ListedAxis], where: str) -> list[list[Choice]]:
-        """Return the factors of the grid that are combined: single axes, and zipped groups."""
+        """Return the choices that the grid combines: those of each single axis or zipped group."""
         by_name = {axis.name: axis for axis in listed}
         group_of = {name: group for group in self.zipped for name in group}
         for name in group_of:

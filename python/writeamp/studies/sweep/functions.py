@@ -1,4 +1,4 @@
-"""`writeamp.sweep`: run the points of a sweep that have no stored results yet."""
+"""Function `writeamp.sweep`: run the points of a sweep that have no stored results yet."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def sweep(
         runner: runner of the points: `Here()`, `Threads()`, or that of `with runner_of(…)` for
             processes of this machine or a Dask scheduler (all in `wa.runners`). By default one
             process per processor, or threads of this process if Dask (extra `cluster`) is missing.
-        progress: called with the number of points done and the number to run.
+        progress: called with the number of points run and the total number to run.
 
     Returns:
         `Sweep`: `points`, `done`, `failed`, `best`, `results` (a `SweepResults`), `unfinished`.
@@ -76,7 +76,7 @@ def sweep(
 
 
 class _SweepRun:
-    """State of one call of `sweep`: the points chosen so far, and their values of the goal."""
+    """State of one call of `sweep`: the points chosen so far, and the goal's value at each."""
 
     def __init__(self, plan: SweepPlan, store: RunStore, progress: Progress | None) -> None:
         self._plan = plan
@@ -89,7 +89,7 @@ class _SweepRun:
         self._runs = self._skipped = 0
 
     def done(self, runner: Runner, *, retry_failed: bool) -> Sweep:
-        """Run the points without a stored result, and return the result of the sweep."""
+        """Run all points without a stored result, and return the result of the sweep."""
         codec = PointCodec(for_search=self._plan.search is not None)
         try:
             for points in self._plan.rounds(lambda point: self._goals.get(point.hash)):
@@ -114,7 +114,7 @@ class _SweepRun:
         return self._result()
 
     def _choose(self, points: Sequence[Point]) -> list[Point]:
-        """Return the points that were not chosen before, each once, numbered in order."""
+        """Return the points that are new in this call, each once, numbered in order."""
         by_hash = {point.hash: point for point in points if point.hash not in self._chosen}
         first = len(self._chosen)
         new = [replace(point, place=first + index) for index, point in enumerate(by_hash.values())]
@@ -123,10 +123,10 @@ class _SweepRun:
         return new
 
     def _note_goal(self, point: Point, outcome: PointOutcome, *, is_new: bool) -> None:
-        """Remember a point's value of the goal of a search.
+        """Store the value of the search goal at a point.
 
         Raises:
-            WriteampError: the first point that is run has no such goal.
+            WriteampError: the result of the first point that is run does not contain the goal.
         """
         if self._plan.search is None or outcome.result is None:
             return

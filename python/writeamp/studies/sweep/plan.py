@@ -27,11 +27,13 @@ _KEYS = ("kind", "axes", "design", "samples", "design_seed", "zip", "replicas", 
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """A checked sweep: the names of its axes, and its points, each once.
+    """Checked sweep: the names of its axes, and its points, each once.
 
-    `merged` is the number of points that are equal to an earlier one. `requested_points` includes
-    these, with replicas together, in the order of the `design`, which draws the values of the axes
-    `drawn`. The points of a `search` are not known before it runs, and it has no design.
+    A point is one combination of the axes' values, with one seed. `merged` is the number of points
+    that equal an earlier point and are left out of `points`. `requested_points` includes them, in
+    the order of the `design`, with the replicas of a combination next to each other. `drawn` names
+    the axes whose values the design draws. A `search` has no design, and its points are chosen
+    while it runs.
     """
 
     kind: str
@@ -46,14 +48,15 @@ class SweepPlan:
 
     @property
     def expected_points(self) -> int:
-        """Number of points; for a search, the maximum number."""
+        """Number of points; for a search, the largest possible number."""
         return self.search.trials * self.replicas if self.search else len(self.points)
 
     def rounds(self, goal_of: GoalOf) -> Iterator[Sequence[Point]]:
-        """Yield the points that can run at the same time, round by round.
+        """Yield the points in rounds; the points of a round can run at the same time.
 
         Args:
-            goal_of: returns the goal's value at a point of earlier rounds, or None if it failed.
+            goal_of: returns the value of the search goal at a point of an earlier round, or None if
+                that point failed.
         """
         if self.search is None:
             yield self.points
@@ -122,12 +125,12 @@ def _plan(tables: Mapping[str, Any], folder: Path | None, where: str) -> SweepPl
 
 
 def _in_numbers(axis: Axis, kind: PointKind) -> Axis:
-    """Return the axis with values that have a unit converted to numbers."""
+    """Return the axis with texts that have a unit converted to numbers."""
 
     def number(value: Value) -> Value:
         try:
             return kind.number_of(axis.name, value)
-        except WriteampError:  # the error is raised for the point, which the message then names
+        except WriteampError:  # the check of the point raises the error again, and names the point
             return value
 
     return (
@@ -155,7 +158,7 @@ def _choices(design: SweepDesign, axes: Sequence[Axis], replicas: int, where: st
 
 
 def _kind(tables: Mapping[str, Any], table: Mapping[str, Any], where: str) -> PointKind:
-    """Return the kind of points: the file's verb, or the kind in its table [sweep]."""
+    """Return the kind of sweep points: the file's verb, or the kind in its table [sweep]."""
     verb, sweep_kind = tables.get("verb"), table.get("kind")
     for key, value in (("verb", verb), ("sweep.kind", sweep_kind)):
         if value is not None and not isinstance(value, str):
@@ -171,7 +174,7 @@ def _kind(tables: Mapping[str, Any], table: Mapping[str, Any], where: str) -> Po
 
 
 def _own(tables: Mapping[str, Any], kind: PointKind, where: str) -> dict[str, Any]:
-    """Return the tables that the kind reads; reject others."""
+    """Return the tables of the file that the kind reads; reject others."""
     for title in tables:
         if title not in ("verb", *kind.titles):
             valid_titles = ("verb", "sweep", *kind.titles)

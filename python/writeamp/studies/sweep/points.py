@@ -1,4 +1,4 @@
-"""Points of sweeps: plain values that any process can run, and their rows on disk."""
+"""Points of sweeps: plain values that any process can run, and their stored rows."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ from writeamp.studies.sweep.kinds.registry import find_kind
 
 @dataclass(frozen=True, kw_only=True)
 class Point(PointTask):
-    """Task of a sweep; it can be pickled, and consists of JSON types.
+    """Point of a sweep: one combination of settings to run. It can be pickled.
 
     Attributes:
-        kind: name of a kind in `kinds.registry`.
+        kind: name of the point's kind in `kinds.registry`, such as "simulate".
         version: version of the engine; the process that runs the point must have the same.
-        choice: values of the axes.
-        replica: number of the replica, from 0; replicas of one choice have different seeds.
-        place: position in the sweep, for showing results; it is not part of the key.
+        choice: value of each axis, by name.
+        replica: number of the replica, from 0; replicas with the same values of the axes have
+            different seeds.
+        place: position in the sweep, which orders results in tables; it is not part of the key.
     """
 
     kind: str
@@ -40,7 +41,7 @@ class Point(PointTask):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Key of the point's result: hash and version."""
+        """Key of the point's stored result: its hash, and the engine's version."""
         return self.hash, self.version
 
 
@@ -57,7 +58,7 @@ class PointOutcome:
 
 
 def run_point(point: Point) -> PointOutcome:
-    """Run a point and return its outcome; an error is an outcome, too.
+    """Run a point and return its outcome, which is a result or an error message.
 
     Raises:
         WriteampError: the point was made by another version of the engine, or a file that it
@@ -94,11 +95,11 @@ def _check_files(point: Point) -> None:
 
 
 def lost_point(_: Point, why: str) -> PointOutcome:
-    """Return the outcome of a point that ended every process that ran it."""
+    """Return the outcome of a point whose worker process died each time it was run."""
     return PointOutcome(None, why)
 
 
-# Columns that depend on the kind are JSON text, so that all parts have the same columns.
+# Columns that differ between kinds are stored as JSON text, so that all parts have equal columns.
 SCHEMA: Mapping[str, Any] = {
     "hash": pl.String,
     "version": pl.String,
@@ -128,10 +129,10 @@ class SweepDataset(Dataset):
 
 
 class PointCodec:
-    """Codec of points, which stores results in columns of their row."""
+    """Storage of points; results are stored in columns of their rows."""
 
     def __init__(self, *, for_search: bool = False) -> None:
-        """Set whether stored results are read, which only a search needs."""
+        """Set whether stored results are read back, which only a search needs."""
         self.stored = ("wa", "measures") if for_search else ()
 
     def key(self, point: Point) -> str:

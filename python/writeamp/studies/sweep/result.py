@@ -1,4 +1,4 @@
-"""Result of a sweep: how many points were run, and their results as a table."""
+"""Result of a sweep: how many points were run, and a table of their results."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from writeamp.studies.sweep.results import SweepResults
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Sweep(Drawn):
-    """Result of a sweep: numbers of points that were run, skipped or failed.
+    """Result of a sweep: counts of points that were run, skipped or failed.
 
     Attributes:
         plan: plan of the sweep.
-        store_stats: statistics of the folder that stores the results.
+        store_stats: counts of the results in the folder.
         elapsed_s: time taken, in seconds.
-        unfinished: values of the axes, and replica, of each point without a result after an
-            interruption; None for a point that a search had not chosen yet.
+        unfinished: after an interruption, the values of the axes and the replica of each point
+            without a result; None for a point that a search had not chosen yet.
     """
 
     plan: SweepPlan
@@ -38,7 +38,7 @@ class Sweep(Drawn):
 
     @property
     def points(self) -> int:
-        """Number of all points; for a search, of the chosen ones."""
+        """Number of all points; for a search, of the points chosen so far."""
         return len(self.plan.points)
 
     @property
@@ -69,12 +69,11 @@ class Sweep(Drawn):
     def to_frame(self) -> pl.DataFrame:
         """Return one row for each point that has a result, in the order of the plan.
 
-        Columns: the axes; every other setting by its name, and every parameter of a spec as
+        Columns: the axes; every other setting by its name, and every parameter of a spec, such as
         `workload.s`; `replica`, `seed`; `wa`, `wa_low` and `wa_high` (its 95% interval), `steady`;
         `<cause>_programs`, pages programmed by cause; further results of the kind of points, such
-        as
-        `host_pages` or `latency_us.read.p99`; `elapsed_s`, `version`, `study` (hash of the point's
-        inputs without its seed), `hash`, `error` (or null) and `warnings`.
+        as `host_pages` or `latency_us.read.p99`; `elapsed_s`, `version`, `study` (hash of the
+        point's inputs without its seed), `hash`, `error` (or null) and `warnings`.
 
         Raises:
             WriteampError: the results can no longer be read.
@@ -83,7 +82,7 @@ class Sweep(Drawn):
 
     @cached_property
     def results(self) -> SweepResults:
-        """Results of the points, with their views.
+        """Results of the points, with methods that draw and select them.
 
         Raises:
             WriteampError: the results can no longer be read.
@@ -91,7 +90,7 @@ class Sweep(Drawn):
         return SweepResults.of(self.out, self.plan)
 
     def card(self) -> Card:
-        """Return the numbers of points by outcome, and their results."""
+        """Return the numbers of points by outcome, and the table of their results."""
         counts = (f"{getattr(self, name)} {name}" for name in ("done", "skipped", "failed"))
         card = self.results.card()
         return replace(card, title=f"Sweep of {self.points} points ({', '.join(counts)})")
@@ -117,7 +116,7 @@ class Sweep(Drawn):
 
     @property
     def best(self) -> dict[str, Any] | None:
-        """Best choice that a search found, with the mean of its goal; None for other sweeps."""
+        """Best values of the axes that a search found, with the mean goal; otherwise None."""
         search = self.plan.search
         frame = self.to_frame()
         if search is None or search.goal not in frame.columns:

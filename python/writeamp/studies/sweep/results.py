@@ -1,4 +1,4 @@
-"""Results of sweeps in a folder, and their views."""
+"""Stored results of sweeps, and their views: curves, heat maps, trade-offs, sensitivity."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from writeamp.studies.sweep.views.view import card_of_groups
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SweepResults(Drawn):
-    """Results of sweeps with their views; only replicas are averaged.
+    """Results of sweeps with methods that draw and select them; only replicas are averaged.
 
     Attributes:
         tidy: table with a row for each result.
@@ -59,16 +59,16 @@ class SweepResults(Drawn):
             },
             schema={"_at": pl.Int64, "hash": pl.String, "version": pl.String, "replica": pl.Int64},
         )
-        # A replica of one sweep may be the first run of another.
+        # A run may have another replica number in another sweep, so the stored number is not used.
         own_rows = requested.join(rows.drop("replica"), on=list(KEY), how="inner").sort("_at")
         choices = [plan.points[index].choice for index in own_rows["_at"]]
         return SweepResults(_tidy_of(own_rows.drop("_at"), folder, choices), plan)
 
     @staticmethod
     def expected(plan: SweepPlan) -> SweepResults:
-        """Return the rows that a sweep will have, without results.
+        """Return a table of the rows that a sweep will have, without results.
 
-        A search has no rows, because it chooses its points while it runs.
+        For a search the table is empty, because a search chooses its points while it runs.
         """
         columns, none = PointCodec().columns, PointOutcome(None, None)
         rows = pl.DataFrame([columns(point, none) for point in plan.points], schema=SCHEMA)
@@ -79,7 +79,7 @@ class SweepResults(Drawn):
         return self.tidy.frame.drop(ALIKE)
 
     def card(self) -> Card:
-        """Return one row for each choice, with its WA if there is one."""
+        """Return one row for each combination of settings, with its WA if there is one."""
         title, parameters = f"{self.tidy.frame.height} points", self.tidy.parameters
         has_wa = "wa" in self.tidy.frame.columns
         return card_of_groups(title, parameters, self.groups() if has_wa else ())
@@ -93,19 +93,19 @@ class SweepResults(Drawn):
         return self.curves().figure()
 
     def where(self, conditions: Mapping[str, Any] | None = None, /, **more: Any) -> SweepResults:
-        """Return the results in which settings have the given values.
+        """Return the results for which settings have the given values.
 
         Args:
-            conditions: values by names of settings, such as `{"workload.s": 0.9}`.
-            more: further conditions.
+            conditions: values by name of the setting, such as `{"workload.s": 0.9}`.
+            more: further conditions, as keyword arguments.
 
         Raises:
-            WriteampError: no setting has the name, or no result the value.
+            WriteampError: no setting has the name, or no result has the value.
         """
         return replace(self, tidy=self.tidy.where({**(conditions or {}), **more}))
 
     def groups(self, column: str = "wa") -> tuple[Group, ...]:
-        """Return the mean of a column over the replicas of each choice, with its interval.
+        """Return the mean of a column over the replicas of each combination, with its interval.
 
         Raises:
             WriteampError: no numeric column has the name.
@@ -122,24 +122,25 @@ class SweepResults(Drawn):
         log_x: bool | None = None,
         log_y: bool = False,
     ) -> Curves:
-        """Return lines with 95% bands: a result over one axis, by the values of another.
+        """Return lines with 95% bands: a result over one axis, a line per value of another.
 
         Args:
-            x: axis along which lines run; by default the first numeric one. An axis of texts has
-                points with bars.
+            x: axis along which lines run; by default the first numeric one. For an axis of texts,
+                points with error bars are drawn instead of lines.
             y: numeric column of results.
             hue: axis with a line for each value; by default the first remaining axis.
             facet: axes with a panel for each combination of values; by default the remaining axes,
                 up to two.
-            log_x: whether the x axis is logarithmic; by default if its values rise at equal ratios.
+            log_x: whether the x axis is logarithmic; by default, if the values of x have equal
+                ratios.
             log_y: whether the y axis is logarithmic.
 
         Returns:
-            `Curves`: `series`, `left_out` (choices without an x), `to_frame()`, `plot()`.
+            `Curves`: `series`, `left_out` (number of points without an x), `to_frame()`, `plot()`.
 
         Raises:
-            WriteampError: no axis or column has the name, or an axis without a role is left, which
-                a mean would hide.
+            WriteampError: no axis or column has the name, or an axis is neither x, hue nor facet. A
+                mean over that axis would hide its effect..
         """
         return Curves.of(self.tidy, x=x, y=y, hue=hue, facet=facet, x_log=log_x, y_log=log_y)
 
@@ -151,7 +152,7 @@ class SweepResults(Drawn):
         color: str = "wa",
         facet: Sequence[str] | None = None,
     ) -> HeatMaps:
-        """Return heat maps: a result in each cell of two axes.
+        """Return heat maps: the mean of a result in a cell for each pair of values of two axes.
 
         Args:
             x: axis of the columns; by default the first numeric one.
@@ -160,8 +161,8 @@ class SweepResults(Drawn):
             facet: as for `curves`.
 
         Returns:
-            `HeatMaps`: `grids`, `x_values`, `y_values`, `left_out` (choices without an x or y),
-            `to_frame()`, `plot()`.
+            `HeatMaps`: `grids`, `x_values`, `y_values`, `left_out` (number of points without an x
+                or y), `to_frame()`, `plot()`.
 
         Raises:
             WriteampError: as for `curves`, or an axis has too many values for cells.
@@ -172,27 +173,26 @@ class SweepResults(Drawn):
         """Return the best choices for two or three objectives: the Pareto front.
 
         Args:
-            objectives: columns, such as "wa", "op", "endurance" or "latency_us.read.p99". Common
-                columns have a known better direction; "max:" or "min:" before a name states it.
+            objectives: columns, such as "wa", "op", "endurance" or "latency_us.read.p99". For
+                common columns it is known whether larger or smaller is better. For others, write
+                "max:" or "min:" before the name.
             hue: axis with a colour for each value; by default the first axis of texts.
 
         Returns:
-            `Pareto`: `choices` (the front first), `left_out` (choices that lack an objective),
-            `to_frame()`, `plot()`.
+            `Pareto`: `choices` (the front first), `left_out` (number of choices that lack an
+                objective), `to_frame()`, `plot()`.
 
         Raises:
-            WriteampError: no column has the name, or its better direction is not known.
+            WriteampError: no column has the name, or it is not known whether larger is better.
         """
         return Pareto.of(self.tidy, objectives, hue=hue)
 
     def sensitivity(self, y: str = "wa") -> Sensitivity:
         """Return how much each axis affects a result.
 
-        A full grid of any axes has first-order and total Sobol indices by analysis of variance.
-        Other
-        designs are analysed by SALib, an extra: "saltelli" for both indices, "morris" for
-        elementary
-        effects, "random" and "latin-hypercube" for first-order indices.
+        For a full grid, analysis of variance gives first-order and total Sobol indices. Other
+        designs are analysed by SALib, an optional dependency: "saltelli" gives both indices,
+        "morris" elementary effects, and "random" and "latin-hypercube" first-order indices.
 
         Args:
             y: numeric column of results.
@@ -201,8 +201,8 @@ class SweepResults(Drawn):
             `Sensitivity`: `parts` (indices by axis), `method`, `to_frame()`, `plot()`.
 
         Raises:
-            WriteampError: the design has no such analysis, a point has no result, or SALib is
-                missing.
+            WriteampError: the design has no sensitivity analysis, a point has no result, or SALib
+                is missing.
         """
         return Sensitivity.of(self.tidy, self.plan, y=y)
 
@@ -213,7 +213,7 @@ class SweepResults(Drawn):
 
 
 def sweep_results(folder: str | os.PathLike[str], *, of: PlanLike | None = None) -> SweepResults:
-    """Return the results in a folder, with their views.
+    """Return the stored results in a folder, with methods that draw and select them.
 
     Args:
         folder: folder of sweeps' results, their `keep`.
@@ -255,7 +255,7 @@ def sweep_results(folder: str | os.PathLike[str], *, of: PlanLike | None = None)
 def _tidy_of(
     rows: pl.DataFrame, folder: str | os.PathLike[str], choices: Sequence[Choice] | None = None
 ) -> Tidy:
-    """Return rows as a tidy table; reject rows that are not from a sweep."""
+    """Return rows as a tidy table (one row per result); reject rows that are not from a sweep."""
     try:
         return Tidy.of(rows, choices)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
@@ -266,7 +266,7 @@ def _tidy_of(
 
 
 def _looked_at(file: str | os.PathLike[str]) -> SweepPlan:
-    """Return the plan of a file that is not run."""
+    """Return the plan of a file, without importing policies, because no run follows."""
     why_not = (
         f"is a policy in Python, which is imported only to run a sweep; show all results (without "
         f"--of), or run {os.fspath(file)}, which keeps the stored results"

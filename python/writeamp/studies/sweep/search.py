@@ -1,7 +1,7 @@
-"""Search by Optuna: each trial is chosen by the results of earlier trials.
+"""Search by Optuna, which chooses each trial by the results of earlier trials.
 
-The order of arrival of results has no effect. A search that is started again has the same points,
-which have stored results.
+The order in which results arrive has no effect. A search that is started again chooses the same
+points, so that it finds their stored results.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from writeamp.studies.sweep.kinds.kind import PointResult
 from writeamp.studies.sweep.points import Point
 
 _GOALS = ("minimize", "maximize")
-# Keys of a search only.
+# Keys of the table [sweep] that only a search has.
 SEARCH_KEYS = (*_GOALS, "batch")
 
 GoalOf: TypeAlias = Callable[[Point], float | None]
@@ -28,16 +28,16 @@ GoalOf: TypeAlias = Callable[[Point], float | None]
 
 @dataclass(frozen=True)
 class Search:
-    """Search for the minimum or maximum of a result.
+    """Search for the settings that minimize or maximize a result.
 
     Attributes:
         axes: axes that vary.
-        trials: number of choices to try.
-        goal: name of the result: "wa", or another number of the kind of points.
-        maximizes: whether to maximize it.
+        trials: number of combinations of values to try.
+        goal: name of the result to optimize: "wa", or another number in the points' results.
+        maximizes: whether to maximize the goal instead of minimizing it.
         batch: number of trials chosen at a time, which can run in parallel.
         seed: seed of Optuna's sampler.
-        points_of: returns the points of a choice, its replicas.
+        points_of: returns the points (one for each replica) with given values of the axes.
     """
 
     axes: tuple[Axis, ...]
@@ -55,7 +55,7 @@ class Search:
         points_of: Callable[[Choice], Sequence[Point]],
         where: str,
     ) -> Search:
-        """Return the search of a table [sweep]; the ends of its axes are checked.
+        """Return the search that a table [sweep] states; the ends of its axes are checked.
 
         Raises:
             WriteampError: the search is invalid, or Optuna is not installed.
@@ -86,16 +86,16 @@ class Search:
             goal=table[goals[0]],
             maximizes=goals[0] == "maximize",
             batch=POSITIVE_COUNT.check(f"{where}.batch", table.get("batch", 1)),
-            # Range of seeds of NumPy's generators.
+            # NumPy's generators, which Optuna uses, accept seeds in this range only.
             seed=Whole(0, 2**32 - 1).check(f"{where}.design_seed", table.get("design_seed", 0)),
             points_of=points_of,
         )
 
     def value(self, result: PointResult) -> float | None:
-        """Return the goal's value in a point's result, or None if it is not a number.
+        """Return the value of the goal in a point's result, or None if it is not a number.
 
         Raises:
-            WriteampError: the result has no such name.
+            WriteampError: the result has no value with the goal's name.
         """
         numbers = {"wa": result.wa} | dict(result.measures)
         if self.goal not in numbers:
@@ -106,7 +106,7 @@ class Search:
         return _number(numbers[self.goal])
 
     def rounds(self, goal_of: GoalOf) -> Iterator[Sequence[Point]]:
-        """Yield the points of each batch of trials; they must have run before the next batch.
+        """Yield the points of each batch of trials; run them before the next batch is requested.
 
         Args:
             goal_of: returns the goal's value at a point, or None if it failed.
@@ -138,7 +138,7 @@ def _number(value: object) -> float | None:
 
 
 def lowest(axes: Sequence[Axis]) -> Choice:
-    """Return the first value of each listed axis, and the lower bound of each other axis."""
+    """Return the first value of each axis with a list, and the lower bound of each other axis."""
     return {
         axis.name: axis.values[0] if isinstance(axis, ListedAxis) else axis.low for axis in axes
     }
@@ -159,7 +159,7 @@ def _choice(trial: Any, axes: Sequence[Axis]) -> Choice:
 
 
 def _corners(axes: Sequence[Axis]) -> list[Choice]:
-    """Return the choices of all lower ends, of all upper ends, and of each listed value once."""
+    """Return choices that test every listed value, and the lower and upper ends of all ranges."""
     low = lowest(axes)
     high = {
         axis.name: axis.values[-1] if isinstance(axis, ListedAxis) else axis.high for axis in axes

@@ -1,4 +1,4 @@
-"""Summary of replicas: the mean of a column over the replicas of each choice, with interval."""
+"""Mean of a column over the replicas of each combination of settings, with its interval."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from writeamp.studies.sweep.tidy import ALIKE, ORIGINS, STUDY, Tidy
 
 @dataclass(frozen=True)
 class Group(AnyResult):
-    """Replicas of one choice: their number, and the mean of a column over them.
+    """Replicas of one combination of settings: their number, and the mean of a column over them.
 
-    `study` distinguishes groups with the same choice. `low` to `high` is the 95% interval:
-    Student's
-    over replicas, or that of a single run; None without one. `steady` is whether all runs are; None
-    for models, or if all runs failed. `not_steady` is the number of runs that are not.
+    `choice` has the settings. `study`, a hash of all inputs, distinguishes groups with equal
+    `choice`. `low` to `high` is the 95% interval: Student's t interval over replicas, or the
+    interval of a single run; None without an interval. `steady` is whether all runs are steady;
+    None for models, or if all runs failed. `not_steady` is the number of runs that are not steady.
     """
 
     choice: dict[str, Any]
@@ -45,7 +45,7 @@ class Group(AnyResult):
         return None if self.low is None or self.high is None else (self.low, self.high)
 
     def value(self, name: str) -> Any:
-        """Return the value of a parameter, or of kind, version or study."""
+        """Return the value of a setting, or of kind, version or study."""
         return vars(self)[name] if name in (*ORIGINS, STUDY) else self.choice[name]
 
     def to_dict(self) -> dict[str, Any]:
@@ -64,12 +64,12 @@ class Group(AnyResult):
 
 
 def groups_of(tidy: Tidy, column: str = "wa", names: Sequence[str] = ()) -> tuple[Group, ...]:
-    """Return a group for each choice, sorted by the parameters.
+    """Return a group of replicas for each combination of settings, sorted by the settings.
 
     Args:
         tidy: the results.
         column: column to average over replicas.
-        names: further settings to include in the groups' choices.
+        names: further settings to include in `choice`.
 
     Raises:
         WriteampError: no numeric column has the name.
@@ -121,7 +121,7 @@ def _group(row: dict[str, Any], names: Sequence[str], column: str) -> Group:
 def _interval(
     values: npt.NDArray[np.float64], own: tuple[float | None, float | None]
 ) -> tuple[float | None, float | None]:
-    # Replicas without random draws repeat one run, and do not show its noise.
+    # Replicas of a run without random draws are equal, so they do not show the noise of a run.
     if values.size == 0 or np.all(values == values[0]):
         return own
     low, high = student_interval(values)

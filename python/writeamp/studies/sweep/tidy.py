@@ -1,4 +1,4 @@
-"""Results of sweeps as one tidy table, with selection by the values of settings."""
+"""Results of sweeps as one tidy table (one row per result), and selection of its rows."""
 
 from __future__ import annotations
 
@@ -16,25 +16,26 @@ from writeamp.studies.sweep.designs import Choice
 from writeamp.studies.sweep.kinds.registry import find_kind
 from writeamp.studies.sweep.points import SCHEMA
 
-# Column that distinguishes results beyond the parameters: settings, and contents of files.
+# Column that is equal for results which differ in the seed only. It covers all settings and the
+# contents of files.
 ALIKE = "_alike"
-# Further columns that distinguish results, in addition to settings.
+# Columns that distinguish results with equal settings: the kind of point, and the engine's version.
 ORIGINS = ("kind", "version")
-# Hash of a point's inputs without its seed, which is equal for replicas.
+# Column with the hash of a point's inputs without its seed, which is equal for replicas.
 STUDY = "study"
 
 _MOST_SHOWN = 8
-# Numeric columns that are not offered in error messages.
+# Numeric columns that error messages do not suggest.
 _NEVER_ASKED = ("seed", "replica", "wa_low", "wa_high")
 
 
 @dataclass(frozen=True)
 class Tidy:
-    """Table with a row for each result, and the names in which rows differ.
+    """Table with a row for each result, and the names of the settings in which rows differ.
 
     Attributes:
-        frame: table as of `Sweep.to_frame`, with the column `_alike`, equal for replicas.
-        parameters: the axes, and other settings that differ between rows.
+        frame: table of `Sweep.to_frame`, with a column `_alike`, which is equal for replicas.
+        parameters: names of the axes, and of other settings that differ between rows.
         settings: names of all settings.
     """
 
@@ -48,7 +49,7 @@ class Tidy:
 
         Args:
             rows: rows of a dataset.
-            choices: values of the axes in each row, instead of those in the rows.
+            choices: values of the axes for each row, used instead of the stored values.
         """
         settings = settings_of(rows)
         settings_and_studies = zip(settings, rows[STUDY], strict=True)
@@ -66,19 +67,18 @@ class Tidy:
 
     @property
     def varying(self) -> tuple[str, ...]:
-        """The parameters, and kind and version, that have more than one value."""
+        """Names of parameters, kind and version that have more than one value."""
         names = (*self.parameters, *ORIGINS)
         return tuple(name for name in names if self.frame[name].n_unique() > 1)
 
     def where(self, conditions: Mapping[str, Any]) -> Tidy:
-        """Return the rows in which settings have the given values.
+        """Return the rows for which settings have the given values.
 
-        Several values in a list are alternatives. A number may be given with the digits of tables,
-        or
-        as text.
+        Several values in a list are alternatives. A number may be rounded to the digits that tables
+        show, or given as text.
 
         Raises:
-            WriteampError: no setting has the name, or no row the value.
+            WriteampError: no setting has the name, or no row has the value.
         """
         frame = self.frame
         for name, value in conditions.items():
@@ -141,7 +141,7 @@ class Tidy:
 
     @property
     def _telling(self) -> list[str]:
-        """Numeric columns with more than one value."""
+        """Names of numeric columns with more than one value, for messages."""
         return [
             name
             for name, kind in self.frame.schema.items()
@@ -150,14 +150,14 @@ class Tidy:
 
 
 def words_of_values(values: Iterable[Any]) -> str:
-    """Return values as text, up to a maximum number of them."""
+    """Return the first few values as text, and the number of the others."""
     words = [word_of(value) for value in values]
     more = len(words) - _MOST_SHOWN
     return ", ".join(words[:_MOST_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def word_of(value: Any) -> str:
-    """Return a value as text, with the digits of tables."""
+    """Return a value as text, with the number of digits that tables show."""
     if isinstance(value, bool):
         return str(value).lower()
     return "–" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
@@ -168,7 +168,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _matches(column: pl.Series, name: str, value: Any) -> list[Any]:
-    """Return the values of a column that match a condition's value."""
+    """Return the values of a column that match the value of a condition."""
     present = column.unique(maintain_order=True).drop_nulls().to_list()
     wanted = [candidate for candidate in present if _is(candidate, value)]
     wanted = wanted or [
@@ -194,18 +194,18 @@ def _as_number(value: Any) -> Any:
         return value
 
 
-# Columns that are unfolded into others.
+# Columns of JSON text or for internal use, which the tidy table replaces by one column per value.
 _FOLDED = ("axes", "settings", "measures", "place")
 _SEED = "seed"
 _LAST = ("elapsed_s", "version", "study", "hash", "error", "warnings")
 
 
 def unfolded(rows: pl.DataFrame, choices: Sequence[Choice] | None = None) -> pl.DataFrame:
-    """Return a tidy table, with the axes first.
+    """Return stored rows as a tidy table, with the axes as first columns.
 
     Args:
         rows: rows of a dataset.
-        choices: values of the axes in each row, instead of those in the rows.
+        choices: values of the axes for each row, used instead of the stored values.
     """
     if choices is None:
         choices = [json.loads(text) for text in rows["axes"]]
@@ -217,17 +217,18 @@ def unfolded(rows: pl.DataFrame, choices: Sequence[Choice] | None = None) -> pl.
     own = [name for name in SCHEMA if name not in (*_FOLDED, *_LAST)]
     columns = {}
     for name in _names(choices):
-        # An axis of one sweep may be a setting of another; then the setting's spelling is used.
+        # An axis of one sweep may be a fixed setting of another sweep. All rows then show the
+        # spelling of the setting, so that equal values look equal.
         is_everywhere = all(name in choice for choice in choices)
         sources = (choices, settings) if is_everywhere else (settings, choices)
         values = [_first(name, *tables) for tables in zip(*sources, measures, strict=True)]
         columns[name] = _column(name, values)
     if _SEED in columns:
-        # The seeds of replicas differ from the axis.
+        # Replicas have seeds of their own, so the column shows these instead of the axis value.
         columns[_SEED] = rows[_SEED]
     for name in _names(settings):
         if name not in columns and name not in SCHEMA:
-            # For a setting left to the drive or the trace, the measured value is shown.
+            # If a setting is determined by the drive or the trace, the measured value is shown.
             values = [_first(name, *both) for both in zip(settings, measures, strict=True)]
             columns[name] = _column(name, values)
     columns |= {name: rows[name] for name in own if name not in columns}
@@ -238,7 +239,7 @@ def unfolded(rows: pl.DataFrame, choices: Sequence[Choice] | None = None) -> pl.
 
 
 def settings_of(rows: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return all settings of each row by name, except the seed; replicas are equal in them."""
+    """Return all settings of each row except the seed, so that replicas have equal ones."""
     settings = []
     for kind, text in zip(rows["kind"], rows["settings"], strict=True):
         columns = find_kind(kind).columns(json.loads(text))
@@ -247,7 +248,7 @@ def settings_of(rows: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def parameters_in(rows: pl.DataFrame, settings: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the names in which rows differ: the axes, and other settings that vary.
+    """Return the names in which rows differ: the axes, and other settings with several values.
 
     A setting is left out if an axis varies one of its parameters.
     """
@@ -271,7 +272,7 @@ def _first(name: str, *tables: Mapping[str, Any]) -> Any:
 
 
 def _column(name: str, values: Sequence[Any]) -> pl.Series:
-    """Return a column of the common type of all values, or of their texts."""
+    """Return a column of the common type of all values; without one, a column of texts."""
     present = [value for value in values if value is not None]
     if present and all(isinstance(value, bool) for value in present):
         return pl.Series(name, values, pl.Boolean)
@@ -286,7 +287,7 @@ def _column(name: str, values: Sequence[Any]) -> pl.Series:
 
 
 def _number(value: Any) -> int | float | None:
-    """Return a number, also from text; None for other values."""
+    """Return a number, also from its text; None for other values."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):

@@ -1,1 +1,1 @@
-"""Kinds of points of a sweep, one module for each."""
+"""Kinds of sweep points (simulations, comparisons, theory), one module for each."""

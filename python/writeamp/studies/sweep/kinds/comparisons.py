@@ -1,4 +1,4 @@
-"""Points that are rows of comparisons: one run of one manager, victim policy and load."""
+"""Sweep points that are rows of comparisons: one run of one manager, victim policy and load."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ VERB = "compare"
 
 
 def check_one_row(experiment: Experiment) -> None:
-    """Reject a comparison of several rows or runs, since a point of a sweep is a single one.
+    """Reject a comparison of several rows or runs, since a sweep point is a single run.
 
     Raises:
-        WriteampError: there are several; the message states what to make an axis.
+        WriteampError: there are several rows or runs; the message states which setting to make an
+            axis.
     """
     policy, load, run = experiment.policy, experiment.load, experiment.run
     assert isinstance(policy, PoliciesSettings)
@@ -57,7 +58,7 @@ def result_of_row(experiment: Experiment, without: tuple[str, ...]) -> PointResu
 
     Args:
         experiment: experiment that `check_one_row` accepts.
-        without: names that are not measures.
+        without: names of results to leave out, because the row of the point has them already.
     """
     comparison = run_comparison(experiment)
     (row,) = comparison.rows
@@ -74,5 +75,5 @@ def result_of_row(experiment: Experiment, without: tuple[str, ...]) -> PointResu
 
 
 def alone(value: Any) -> Any:
-    """Return the only item of a list of one item; any other value is returned as is."""
+    """Return the item of a list of length 1; any other value is returned unchanged."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value

@@ -1,4 +1,4 @@
-"""Points that are experiments: simulations, timed or not, and lives of drives."""
+"""Sweep points that are experiments: simulations, timed or not, and lifetimes of drives."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from writeamp.studies.sweep.kinds.specs import (
     with_parameters,
 )
 
-# Prefix of axes that name a value in the tables of a device profile.
+# Prefix of axes that vary a value in the tables of a device profile.
 _OF_DEVICE = "device."
 
 # Keys that rows have in columns of their own, or that differ between runs of one point.

@@ -1,4 +1,4 @@
-"""Interface of kinds of points: check their settings, run them, and return their results."""
+"""Interface of kinds of sweep points: check their settings, run them, return their results."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ from writeamp.studies.sweep.designs import Choice
 
 Table: TypeAlias = Mapping[str, Any]
 
-# Text for infinity, which JSON cannot represent.
+# Text that represents infinity, since JSON cannot.
 _INFINITE = "inf"
 
 
 @dataclass(frozen=True)
 class PointTask:
-    """Checked task of one point.
+    """Checked inputs of one sweep point.
 
     Attributes:
         settings: all settings, as JSON types.
-        hash: hash of the settings' meaning, in hexadecimal digits; equal for equivalent spellings.
+        hash: hash of the settings in canonical form, in hexadecimal digits, so that other spellings
+            of the same settings give the same hash.
         seed: seed of every random draw, or None without draws.
-        study: as `hash`, but without the seed; equal for replicas.
-        files: identities (`writeamp.files`) of the files that it reads, by name.
+        study: as `hash`, but without the seed, so that it is equal for replicas.
+        files: identity (`writeamp.files`) of each file that the point reads, by name.
     """
 
     settings: Mapping[str, Any]
@@ -40,15 +41,15 @@ class PointTask:
 
 @dataclass(frozen=True)
 class PointResult:
-    """Result of one point.
+    """Result of one sweep point.
 
     Attributes:
         wa: flash pages programmed per host page written; None if the host wrote nothing.
-        wa_low: lower end of its 95% interval, or None.
-        wa_high: upper end of its 95% interval, or None.
+        wa_low: lower end of the 95% interval of `wa`, or None.
+        wa_high: upper end of the 95% interval of `wa`, or None.
         steady: whether WA is steady; None for models.
         causes: pages programmed by cause; empty for models.
-        measures: further results by name: numbers, texts, true or false.
+        measures: further results by name: numbers, texts and booleans.
         warnings: warnings for readers of `wa`.
     """
 
@@ -62,25 +63,25 @@ class PointResult:
 
 
 class PointKind(Protocol):
-    """Kind of points: checks their settings and runs them."""
+    """Kind of sweep points: checks their settings and runs them."""
 
     @property
     def name(self) -> str:
-        """Name of the kind in files."""
+        """Name of the kind, as written in sweep files."""
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """Tables of a file that the kind reads."""
+        """Names of the tables of a sweep file that this kind reads."""
 
     @property
     def draws(self) -> bool:
-        """True if there is a seed, so that replicas of a point differ."""
+        """True if points of this kind have a seed, so that replicas of a point differ."""
 
     def counts(self) -> tuple[str, ...]:
         """Return the names of the settings that are whole numbers."""
 
     def check_axis(self, name: str, where: str) -> None:
-        """Reject an axis that is not a setting.
+        """Reject an axis whose name is not a setting.
 
         Raises:
             WriteampError: the axis is not a setting; the message has the valid names.
@@ -96,27 +97,27 @@ class PointKind(Protocol):
     def template(
         self, tables: Table, folder: Path | None, first: Choice, where: str
     ) -> Callable[[Choice], PointTask]:
-        """Return a function that converts a choice of values into a checked point.
+        """Return a function that converts the axes' values into a checked point.
 
         Args:
             tables: tables of the file, without its axes.
             folder: base of relative paths; None for the working directory.
-            first: any choice, to complete settings that only axes have.
-            where: the file, for error messages.
+            first: a value for each axis, to complete settings that only axes state.
+            where: name of the file, for error messages.
 
         Raises:
             WriteampError: settings are invalid; the returned function raises it too.
         """
 
     def run(self, settings: Table) -> PointResult:
-        """Run a point by its settings.
+        """Run a point, given its settings.
 
         Raises:
             WriteampError: the point cannot be run; the message gives the reason.
         """
 
     def columns(self, settings: Table) -> dict[str, Any]:
-        """Return every setting that has a value, by the name that an axis would have."""
+        """Return every setting that has a value, by the name of the axis that could vary it."""
 
 
 def digest(meaning: Any) -> str:
@@ -136,7 +137,7 @@ def from_plain(settings: Table) -> dict[str, Any]:
 
 
 def scalars_of(document: Table, *, without: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the numbers, texts and flags of a JSON document; nested ones have dotted names."""
+    """Return the numbers, texts and flags of a JSON document; nested keys are joined by dots."""
     scalars: dict[str, Any] = {}
     for name, value in document.items():
         if name in without:

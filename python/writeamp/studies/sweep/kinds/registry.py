@@ -1,4 +1,4 @@
-"""Registry of the kinds of points, used by files, the command line and workers."""
+"""Registry of the kinds of sweep points, used by files, the command line and workers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KINDS: dict[str, PointKind] = {
 
 
 def find_kind(name: str) -> PointKind:
-    """Return the registered kind called `name`; an unknown name is a `WriteampError`."""
+    """Return the kind of sweep points with this name; an unknown name is a `WriteampError`."""
     if name not in KINDS:
         raise unknown("kind of points", name, KINDS)
     return KINDS[name]

@@ -1,4 +1,4 @@
-"""Parameters of specs as axes: `workload.s`, `manager.d_swap`."""
+"""Parameters of specs as axes, such as `workload.s` or `manager.d_swap`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from writeamp.errors import WriteampError, unknown
 from writeamp.registry.entries import EngineKind, Entry, engine_entries
 from writeamp.registry.specs import Spec, manager, victims, wear_leveling, workload
 
-# Settings of any verb that are specs, with the kind of each, and the function that makes one.
+# Settings whose value is a spec (a name with parameters), and the registry of each.
 KINDS: dict[str, EngineKind] = {
     "workload": "workloads",
     "manager": "managers",
@@ -30,15 +30,16 @@ _MAKERS: dict[str, Callable[..., Spec]] = {
 
 
 def check_parameter(setting: str, name: str, where: str) -> None:
-    """Reject a parameter that no entry of the setting has.
+    """Reject a parameter that no registered name of the setting has.
 
     Raises:
-        WriteampError: no entry has it; the message has the valid names.
+        WriteampError: no registered name has the parameter; the message lists the valid parameters.
     """
     valid_names = {
         parameter for entry in engine_entries(KINDS[setting]) for parameter in _names(entry)
     }
-    # The parameters of a user's policy are known only when the policy is named.
+    # Users' policies may have other parameters, which are unknown until a policy is named. So the
+    # name is not rejected here.
     if name not in valid_names and KINDS[setting] not in custom.KINDS:
         raise WriteampError(
             f"{where}: {unknown(f'parameter of {setting}', name, sorted(valid_names))}"
@@ -81,9 +82,10 @@ def with_parameters(setting: str, text: str, changes: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=4096)
 def parameters_of(setting: str, text: str) -> Mapping[str, str]:
-    """Return every parameter of a spec, with its value as text.
+    """Return all parameters of a spec, including defaults, with their values as text.
 
-    For users' policies, only the given ones: reading results does not import policies.
+    For users' policies, returns only the parameters in the text: the defaults would need an import
+    of the policy, which reading results must not do.
     """
     kind = KINDS[setting]
     name, written_params = custom.as_written(text) if kind in custom.KINDS else ("", {})
@@ -94,9 +96,9 @@ def parameters_of(setting: str, text: str) -> Mapping[str, str]:
 
 @lru_cache(maxsize=4096)
 def _parts(setting: str, text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Return the name of a spec and its given parameters."""
+    """Return the name of a spec, and the parameters that its text states."""
     if text in {entry.name for entry in engine_entries(KINDS[setting])}:
-        return text, ()  # required parameters may still be missing, if axes have them
+        return text, ()  # axes may add required parameters later
     parsed = parse(KINDS[setting], text)
     return parsed["name"], tuple((name, parsed["params"][name]) for name in parsed["given"])
 

@@ -1,4 +1,4 @@
-"""Points without a simulation: predictions of models, and fixed points of the mean field."""
+"""Sweep points without a simulation: predictions of models, and mean-field fixed points."""
 
 from __future__ import annotations
 
@@ -33,11 +33,12 @@ from writeamp.units.ratios import RATIOS
 
 
 class TheoryKind(ABC):
-    """Points whose settings are the arguments of a function, in a table named like the kind."""
+    """Sweep points whose settings are a function's arguments, in a table of the kind's name."""
 
     name: ClassVar[str]
     draws: ClassVar[bool] = False
-    # All arguments; those that are whole numbers or ratios; and those that exclude each other.
+    # Names of all arguments, then of those that are whole numbers, of those that are ratios, and of
+    # those that exclude each other.
     names: ClassVar[tuple[str, ...]]
     whole_numbers: ClassVar[tuple[str, ...]]
     ratios: ClassVar[tuple[str, ...]]
@@ -46,7 +47,7 @@ class TheoryKind(ABC):
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """Table of a file that the kind reads."""
+        """Name of the table in a sweep file that the kind reads."""
         return (self.name,)
 
     def counts(self) -> tuple[str, ...]:
@@ -54,7 +55,7 @@ class TheoryKind(ABC):
         return self.whole_numbers
 
     def check_axis(self, name: str, where: str) -> None:
-        """Reject an axis that is not an argument."""
+        """Reject an axis whose name is not an argument."""
         if name not in self.names:
             raise WriteampError(f"{where}: {unknown('axis', name, self.names)}")
 
@@ -65,7 +66,7 @@ class TheoryKind(ABC):
     def template(
         self, tables: Table, folder: Path | None, first: Choice, where: str
     ) -> Callable[[Choice], PointTask]:
-        """Return a function that converts a choice of values into checked arguments."""
+        """Return a function that converts the axes' values into checked arguments."""
         base = {**self.defaults, **_arguments_of(tables, self.name, self.names, where)}
 
         def task_of(choice: Choice) -> PointTask:
@@ -82,19 +83,19 @@ class TheoryKind(ABC):
 
     @abstractmethod
     def checked(self, arguments: dict[str, Any], choice: Choice) -> dict[str, Any]:
-        """Return checked arguments, without those that a choice makes unused.
+        """Return checked arguments, without those that the axes' values make unused.
 
         Raises:
             WriteampError: an argument is missing or invalid.
         """
 
     def columns(self, settings: Table) -> dict[str, Any]:
-        """Return every argument."""
+        """Return all arguments, by name."""
         return from_plain(settings)
 
 
 def check_numbers(arguments: Mapping[str, Any], *, texts: Sequence[str]) -> None:
-    """Reject an argument that is not a number, unless it is among the text arguments.
+    """Reject arguments that are not numbers, and text arguments that are not texts.
 
     Raises:
         WriteampError: an argument has the wrong type.
@@ -123,13 +124,13 @@ def _arguments_of(tables: Table, title: str, names: Sequence[str], where: str) -
 
 
 def _chosen(base: Mapping[str, Any], choice: Choice, one_of: Sequence[str]) -> dict[str, Any]:
-    """Return arguments with some replaced; a choice of one of `one_of` removes the others."""
+    """Return arguments with some replaced; a value for one of `one_of` removes the others."""
     replaced = one_of if set(one_of) & set(choice) else ()
     return {name: value for name, value in base.items() if name not in replaced} | choice
 
 
 def _meaning(kind: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments with one spelling for each number: 1 and 1.0 are equal."""
+    """Return the arguments with one spelling for each number, so that 1 and 1.0 give one hash."""
     plain = to_plain(arguments)
     return {"verb": kind} | {
         name: float(value) if isinstance(value, int) else value for name, value in plain.items()
@@ -144,13 +145,13 @@ _SHARES = ("utilization", *chain.from_iterable(SETTINGS.items()))
 
 
 class PredictionKind(TheoryKind):
-    """Kind of points of `writeamp.predict`: predictions of analytic models."""
+    """Sweep points of `writeamp.predict`: predictions of analytic models."""
 
     name = "predict"
     names = ("model", *RATIOS, "target_wa", *_SHARES, *_DEFAULTS)
     whole_numbers = ("pages_per_block", "window", "reserve")
     ratios = (*RATIOS, *_SHARES)
-    # Each of them determines the drive.
+    # Each of these arguments determines the drive's op, so only one may be given.
     one_of = (*RATIOS, "target_wa")
     defaults = _DEFAULTS
 
@@ -188,12 +189,12 @@ _COUNTS = ("pages_per_block", "d", "d_swap")
 _HEATS = ("hot_fraction", "hot_write_fraction")
 _REQUIRED = ("mode", "d", *_HEATS)
 
-# Keys that rows have in other columns, or that differ between runs of one point.
+# Results that rows have in other columns, or that differ between runs of one point.
 _NOT_MEASURES = ("wa", "elapsed_s", "check_elapsed_s")
 
 
 class MeanFieldKind(TheoryKind):
-    """Kind of points of `writeamp meanfield`: fixed points of the mean field."""
+    """Sweep points of `writeamp meanfield`: fixed points of the mean-field model."""
 
     name = "meanfield"
     names = ("mode", *RATIOS, *_COUNTS, *_HEATS)
@@ -203,9 +204,9 @@ class MeanFieldKind(TheoryKind):
     defaults: ClassVar = {"pages_per_block": 128}
 
     def checked(self, arguments: dict[str, Any], choice: Choice) -> dict[str, Any]:
-        """Return the checked parameters of a fixed point."""
+        """Return the checked parameters of a fixed-point computation."""
         if "mode" in choice and arguments["mode"] == "hcwf":
-            arguments.pop("d_swap", None)  # only the other mode has it
+            arguments.pop("d_swap", None)  # only mode hcwf-swap has d_swap
         _check(arguments)
         return arguments
 

@@ -1,1 +1,1 @@
-"""Views of the results of sweeps, one module for each."""
+"""Views of sweep results (curves, heat maps, trade-offs, sensitivity), one module for each."""

@@ -1,4 +1,4 @@
-"""Line plots: a column over one axis, with a line for each value of another, in panels."""
+"""Line plots: a result over one axis, with a line for each value of another axis, in panels."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_TICKS = 12
 
 @dataclass(frozen=True)
 class Series:
-    """The points of one line, by ascending x, and the values that identify the line."""
+    """Points of one line, by ascending x, and the values that identify the line."""
 
     hue: Any
     facet: dict[str, Any]
@@ -37,9 +37,9 @@ class Series:
 
 @dataclass(frozen=True, eq=False)
 class Curves(View):
-    """A line for each hue and facet; each point is the mean of the replicas of one choice.
+    """Lines for each hue and facet; each point is the mean over replicas of one combination.
 
-    `left_out` is the number of choices that have no x.
+    `left_out` is the number of points that have no x.
     """
 
     tidy: Tidy
@@ -85,7 +85,7 @@ class Curves(View):
 
     @property
     def points(self) -> tuple[Group, ...]:
-        """All points of the lines."""
+        """Points of all lines."""
         return tuple(point for line in self.series for point in line.points)
 
     def to_dict(self) -> dict[str, Any]:
@@ -126,7 +126,7 @@ class Curves(View):
         return card_of_groups(f"{len(self.points)} points", self.roles.names, self.points)
 
     def figure(self) -> PanelChart:
-        """Describe lines with bands, or points with bars if x is not numeric."""
+        """Describe lines with 95% bands, or points with error bars if x is not numeric."""
         is_number = self.tidy.frame[self.roles.x].dtype.is_numeric()
         names = [] if is_number else _all_values(self.tidy, self.roles.x)
         others = beside(self.tidy, self.roles.names)

@@ -1,4 +1,4 @@
-"""Heat maps: a column in each cell of two axes, in panels by the remaining axes."""
+"""Heat maps: a result in a cell for each pair of values of two axes, in panels."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from writeamp.studies.sweep.views.view import (
     without_axis,
 )
 
-# Smaller cells could not be distinguished.
+# With more cells in a row or column, they would be too small to distinguish.
 _MOST_CELLS = 60
 
 
 @dataclass(frozen=True)
 class HeatGrid:
-    """Cells of one facet, `cells[row][column]` by the values of y and x; None without a result."""
+    """Cells of one panel, `cells[row][column]` by the values of y and x; None without a result."""
 
     facet: dict[str, Any]
     cells: tuple[tuple[Group | None, ...], ...]
@@ -37,9 +37,9 @@ class HeatGrid:
 
 @dataclass(frozen=True, eq=False)
 class HeatMaps(View):
-    """A grid for each facet; each cell is the mean of the replicas of one choice.
+    """Grid of cells for each panel; each cell is the mean over replicas of one combination.
 
-    `left_out` is the number of choices that have no x or no y.
+    `left_out` is the number of points that have no x or no y.
     """
 
     tidy: Tidy
@@ -94,11 +94,11 @@ class HeatMaps(View):
 
     @property
     def points(self) -> tuple[Group, ...]:
-        """Cells that have results."""
+        """Cells that have a result."""
         return tuple(group for grid in self.grids for row in grid.cells for group in row if group)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values of both axes, and for each facet a row of values for each y."""
+        """Return the values of both axes and, for each panel, the cells by value of y."""
         return {
             "x": self.roles.x,
             "y": self.roles.other,
@@ -123,11 +123,11 @@ class HeatMaps(View):
         return [point.to_dict() for point in self.points]
 
     def card(self) -> Card:
-        """Return one row for each point."""
+        """Return one row for each cell that has a result."""
         return card_of_groups(f"{len(self.points)} points", self.roles.names, self.points)
 
     def figure(self) -> HeatMapChart:
-        """Describe the grids; numeric y values ascend upwards."""
+        """Describe the grids of cells; numeric y values ascend upwards."""
         assert self.roles.other is not None
         rising = self.tidy.frame[self.roles.other].dtype.is_numeric()
         step = -1 if rising else 1
@@ -159,6 +159,6 @@ def _value(group: Group | None) -> float:
 
 
 def _ticks(values: Sequence[Any]) -> list[str]:
-    """Return values in few digits, unless some would look equal."""
+    """Return values as text with few digits, or all digits if some would look equal."""
     short = [f"{value:.3g}" if isinstance(value, float) else word_of(value) for value in values]
     return short if len(set(short)) == len(short) else [str(value) for value in values]

@@ -43,7 +43,7 @@ class Index(AnyResult):
 
     @staticmethod
     def around(axis: str, measure: Measure, value: float, half_width: float) -> Index:
-        """Return an index with a symmetric interval."""
+        """Return an index whose interval is symmetric around its value."""
         return Index(axis, measure, float(value), float(value - half_width),
                      float(value + half_width))  # fmt: skip
 
@@ -55,12 +55,12 @@ class Index(AnyResult):
 
 
 def of_full_grid(names: Sequence[str], y: npt.NDArray[np.float64]) -> list[Index]:
-    """Return both Sobol indices of each axis, as means over replicas, with Student's intervals.
+    """Return both Sobol indices of each axis: means over replicas, with Student's t intervals.
 
     They are computed by analysis of variance over all cells, with equal weights of an axis's
-    values. The first-order index of axis i is Var(E[y|x_i])/Var(y), the total one is
-    1 - Var(E[y|x_j, j≠i])/Var(y) (Saltelli et al., Comput. Phys. Commun. 181 (2010) 259, Eqs. 1 and
-    4). They have no sampling error.
+    values. The first-order index of axis i is Var(E[y|x_i])/Var(y), the total one is 1 -
+    Var(E[y|x_j, j≠i])/Var(y) (Saltelli et al., Comput. Phys. Commun. 181 (2010) 259, Eqs. 1 and 4).
+    The indices have no sampling error, because a full grid has every combination.
 
     Args:
         names: names of the axes.
@@ -92,14 +92,14 @@ def _share(component: float, whole: float) -> float:
 
 def _over_replicas(name: str, measure: Measure, values: npt.NDArray[np.float64]) -> Index:
     low, high = student_interval(values)
-    # With one replica the interval stays NaN.
+    # The interval of a single replica is NaN, which min() and max() would lose.
     low, high = (end if math.isnan(end) else min(max(end, 0.0), 1.0) for end in (low, high))
     return Index(name, measure, float(values.mean()), low, high)
 
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 
-# Seed of the resamples: the same results give the same intervals.
+# Seed of the bootstrap resamples, so that the same results give the same intervals.
 _SEED = 1
 _RESAMPLES = 1000
 
@@ -126,7 +126,7 @@ def of_saltelli(names: Sequence[str], shares: _Floats, y: _Floats) -> list[Index
 
 
 def of_morris(names: Sequence[str], shares: _Floats, y: _Floats) -> list[Index]:
-    """Return the mean absolute elementary effect μ* of the whole range of each axis, and σ.
+    """Return the mean absolute elementary effect μ* of each axis over its whole range, and σ.
 
     Campolongo, Cariboni & Saltelli, Environ. Model. Softw. 22 (2007) 1509.
 
@@ -177,7 +177,7 @@ def of_independent(names: Sequence[str], shares: _Floats, y: _Floats) -> list[In
 
 @dataclass(frozen=True)
 class Method:
-    """Method of analysis of a design, with its description and the fewest samples it needs."""
+    """Method of analysis of a design, with its description and the minimum number of samples."""
 
     words: str
     indices: Callable[[Sequence[str], _Floats, _Floats], list[Index]]
@@ -185,8 +185,8 @@ class Method:
 
 
 _RBD_FAST = Method("first-order Sobol indices by RBD-FAST", of_independent, 64)
-# Not for "sobol": when its points are sorted by one axis, another axis follows too regularly, which
-# RBD-FAST would report as an effect.
+# The design "sobol" is missing, because RBD-FAST would report false effects. If its points are
+# sorted by one axis, the values of another axis follow too regular a pattern.
 METHODS: Mapping[str, Method] = {
     RANDOM: _RBD_FAST,
     LATIN_HYPERCUBE: _RBD_FAST,

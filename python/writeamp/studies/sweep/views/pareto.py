@@ -1,6 +1,7 @@
-"""Pareto front: the choices that no other choice dominates.
+"""Pareto front: the combinations of settings that no other combination dominates.
 
-A choice dominates another if it is as good in all objectives, and better in one.
+A combination dominates another if it is as good in all objectives, and better in one. It is called
+a choice here.
 """
 
 from __future__ import annotations
@@ -36,13 +37,13 @@ _STANDINGS = {FRONT: "front", NEAR: "near", DOMINATED: "dominated"}
 
 @dataclass(frozen=True)
 class Choice:
-    """Choice with its value in each objective, and whether it is on the front."""
+    """Combination of settings with its value of each objective, and its standing: front, near or dominated."""
 
     groups: tuple[Group, ...]
     standing: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the choice with its standing: "front", "near" or "dominated"."""
+        """Return the choice as JSON types, with "front", "near" or "dominated" as `standing`."""
         merged = {name: value for group in self.groups for name, value in group.to_dict().items()}
         return merged | {"standing": _STANDINGS[self.standing]}
 
@@ -52,9 +53,9 @@ class Pareto(View):
     """All choices that have every objective: the front first, then by the first objective.
 
     A choice is dominated by another that is as good in all objectives and better in one, by the
-    means of replicas. It is near the front if it would not be dominated when its own 95% intervals
-    are at their better ends and those of the others at their worse ends. `left_out` is the number
-    of choices that lack an objective.
+    means of replicas. A choice is near the front if noise may explain that it is dominated. It is
+    then undominated with its own values at the better ends of their 95% intervals, and the values
+    of the others at the worse ends. `left_out` is the number of choices that lack an objective.
     """
 
     tidy: Tidy
@@ -94,7 +95,7 @@ class Pareto(View):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the objectives, and all choices with their standing, the front first."""
+        """Return the objectives and all choices as JSON types, the front first."""
         return {
             "objectives": [
                 {"column": objective.column, "better": "more" if objective.maximizes else "less"}
@@ -128,7 +129,7 @@ class Pareto(View):
         return Card(title, rows, [*headings, *pairs, "standing"], notes=notes)
 
     def _hues(self) -> list[Any]:
-        """Return the values of the hue in their order, with None last."""
+        """Return the values of the hue axis in their order, with None last."""
         assert self.hue is not None
         missing = [None] if self.tidy.frame[self.hue].null_count() else []
         return [*self.tidy.values(self.hue), *missing]
@@ -158,7 +159,7 @@ class Pareto(View):
 
 
 def _hue(tidy: Tidy, objectives: Sequence[str]) -> str | None:
-    """Return the first axis of texts with few enough values for colours, or None."""
+    """Return the first axis of texts that has few enough values for colours, or None."""
     for name in tidy.varying:
         is_words = not tidy.frame[name].dtype.is_numeric()
         if is_words and name not in objectives and len(tidy.values(name)) <= MOST_HUES:
@@ -190,7 +191,8 @@ def _standings(rows: Sequence[tuple[Group, ...]], signs: _Costs) -> list[str]:
 def _undominated(costs: _Costs) -> npt.NDArray[np.intp]:
     """Return the indices of the rows that no other row dominates.
 
-    In lexical order, only earlier rows can dominate a row, and among these one of the front does.
+    If rows are sorted lexically, only earlier rows can dominate a row. If any earlier row does, a
+    row of the front does, too, so that only the front is compared.
     """
     front: list[int] = []
     for index in np.lexsort(costs.T[::-1]).tolist():
@@ -200,7 +202,7 @@ def _undominated(costs: _Costs) -> npt.NDArray[np.intp]:
 
 
 def _is_dominated(cost: _Costs, others: _Costs) -> bool:
-    """Return whether any of the others is nowhere worse and somewhere better."""
+    """Return whether another row is nowhere worse and somewhere better."""
     nowhere_worse = np.all(others <= cost, axis=1)
     return bool(np.any(nowhere_worse & np.any(others < cost, axis=1)))
 
@@ -213,7 +215,7 @@ _LESS = ("wa", "op", "spare_factor", "latency_us", "erases", "spare_blocks", "fl
 
 @dataclass(frozen=True)
 class Objective:
-    """A column, and whether larger values are better."""
+    """Objective: a column, and whether larger values are better."""
 
     column: str
     maximizes: bool
@@ -223,7 +225,7 @@ class Objective:
         """Parse the name of a column, with an optional prefix "min:", "max:", "-" or "+".
 
         Raises:
-            WriteampError: the better direction of the column is not known.
+            WriteampError: it is not known whether larger values of the column are better.
 
         >>> Objective.of("endurance")
         Objective(column='endurance_full_drive_writes', maximizes=True)

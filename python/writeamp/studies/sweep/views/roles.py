@@ -1,4 +1,4 @@
-"""Roles of axes in a plot: x, hue and facets; only replicas are averaged."""
+"""Roles of axes in a plot: x, hue (lines) and facets (panels); only replicas are averaged."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ MOST_HUES = 28
 _SEED = "seed"
 _MOST_PANELS = 12
 _MOST_OWN_FACETS = 2
-# Values are logarithmic if there are this many, over this ratio, with ratios that differ by this.
+# Values count as logarithmic if there are at least 3, the largest is 4 times the smallest, and the
+# logarithms of their ratios differ by at most 5%.
 _LOG_VALUES, _LOG_SPAN, _LOG_RATIO = 3, 4.0, 1.05
 
 
 @dataclass(frozen=True)
 class Roles:
-    """The axes of a plot: the x axis, the axis that distinguishes lines, and the panels."""
+    """Axes of a plot: the x axis, the axis that distinguishes lines, and the axes of panels."""
 
     x: str
     other: str | None
@@ -38,17 +39,17 @@ class Roles:
 def roles_of(
     tidy: Tidy, x: str | None, other: str | None, facets: Sequence[str] | None, *, role: str
 ) -> Roles:
-    """Return the requested roles; axes without a role get the remaining roles.
+    """Return the requested roles; assign the remaining roles to the remaining axes.
 
     Args:
         tidy: the results.
-        x: axis of x; by default the first numeric axis.
+        x: name of the x axis; by default the first numeric axis.
         other: axis that distinguishes lines or rows; by default the first remaining one.
-        facets: axes with panels; by default all remaining axes.
+        facets: axes with a panel for each value; by default all remaining axes.
         role: name of the role of `other`, for error messages.
 
     Raises:
-        WriteampError: no axis has the name, an axis has two roles, or one is left without any.
+        WriteampError: no axis has the name, an axis has two roles, or an axis that varies has none.
     """
     varying = tidy.varying
     taken = [name for name in (x, other, *(facets or ())) if name is not None]
@@ -81,13 +82,13 @@ def roles_of(
 
 
 def check_alike(tidy: Tidy, names: Sequence[str]) -> None:
-    """Reject different experiments with the same values of the given axes.
+    """Reject experiments that differ although they have the same values of the given axes.
 
-    They occur if a parameter of a spec is an axis of one sweep but not of another, or if a file
+    This occurs if a parameter of a spec is an axis of one sweep but not of another, or if a file
     was changed between two sweeps.
 
     Raises:
-        WriteampError: there are such experiments.
+        WriteampError: experiments with the same values differ.
     """
     if _hidden(tidy, (ALIKE,), names):
         hidden = _hidden(tidy, tidy.settings, (*names, _SEED))
@@ -101,7 +102,7 @@ def check_alike(tidy: Tidy, names: Sequence[str]) -> None:
 
 
 def panels_of(tidy: Tidy, facets: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the values of the facets in each panel, in order; one panel without facets."""
+    """Return the facet axes' values in each panel, in order; one panel without facets."""
     if not facets:
         return [{}]
     combinations = tidy.frame.select(facets).unique(maintain_order=True)
@@ -116,7 +117,7 @@ def panels_of(tidy: Tidy, facets: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def is_log(values: Iterable[Any]) -> bool:
-    """Return whether numbers rise at equal ratios, as in a log range."""
+    """Return whether consecutive numbers have equal ratios, as in a log range."""
     numbers = [value for value in values if isinstance(value, int | float)]
     if len(numbers) < _LOG_VALUES or numbers[0] <= 0 or numbers[-1] < _LOG_SPAN * numbers[0]:
         return False
@@ -125,7 +126,7 @@ def is_log(values: Iterable[Any]) -> bool:
 
 
 def _hidden(tidy: Tidy, names: Sequence[str], fixed: Sequence[str]) -> list[str]:
-    """Return the names that vary while others are fixed."""
+    """Return the names that vary among rows with equal values of the `fixed` names."""
     rest = [name for name in names if name not in fixed]
     if not rest or tidy.frame.is_empty():
         return []

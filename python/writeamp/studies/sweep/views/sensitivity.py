@@ -1,4 +1,4 @@
-"""Sensitivity: how much each axis affects a column, with confidence intervals."""
+"""Sensitivity of a result: how much each axis affects it, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _MEASURES = {
 
 @dataclass(frozen=True)
 class Indices:
-    """Indices of all axes, largest effect first, at one choice of the listed axes."""
+    """Indices of all axes, largest effect first, for one combination of the listed axes."""
 
     choice: dict[str, Any]
     indices: tuple[Index, ...]
@@ -52,13 +52,13 @@ class Indices:
 
 @dataclass(frozen=True, eq=False)
 class Sensitivity(View):
-    """Sensitivity of a column to each axis.
+    """Sensitivity of a result to each axis.
 
     Attributes:
         tidy: the results.
         column: column of results.
         method: description of the method of analysis.
-        parts: indices for each choice of the axes that the design did not draw.
+        parts: indices for each combination of values of the axes that the design did not draw.
     """
 
     tidy: Tidy
@@ -87,7 +87,7 @@ class Sensitivity(View):
         return Sensitivity(tidy, y, METHODS[plan.design.kind].words, _drawn(tidy, plan, y))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the method and, for each choice of listed axes, the indices with intervals."""
+        """Return the method and, by combination of listed axes, the indices with intervals."""
         return {
             "y": self.column,
             "method": self.method,
@@ -129,7 +129,7 @@ class Sensitivity(View):
         return Card(title, rows, [*headings, "axis", "index", ">value", ">95% CI"])
 
     def figure(self) -> BarChart:
-        """Describe the indices as bars with intervals."""
+        """Describe the indices of each axis as bars with intervals."""
         bars = []
         for choice_indices in self.parts:
             choice_text = ", ".join(word_of(value) for value in choice_indices.choice.values())
@@ -168,7 +168,7 @@ class Sensitivity(View):
 
 
 def _full_grid(tidy: Tidy, y: str) -> tuple[list[str], _Floats]:
-    """Return the axes, and the results, shape (replicas, values of the first axis, …)."""
+    """Return the axes of a full grid, and the results by replica and value of each axis."""
     names = list(tidy.varying)
     if not names:
         raise WriteampError("nothing varies in these results, so that no axis has an effect")
@@ -199,7 +199,7 @@ def _full_grid(tidy: Tidy, y: str) -> tuple[list[str], _Floats]:
 
 
 def _drawn(tidy: Tidy, plan: SweepPlan, y: str) -> tuple[Indices, ...]:
-    """Return the indices of a design that draws samples, for each choice of the listed axes."""
+    """Return the indices of a design that draws samples, for each combination of listed axes."""
     assert plan.design is not None
     assert plan.design.samples is not None
     method = METHODS[plan.design.kind]
@@ -215,7 +215,7 @@ def _drawn(tidy: Tidy, plan: SweepPlan, y: str) -> tuple[Indices, ...]:
     for start in range(0, len(plan.requested_points), runs):
         points = plan.requested_points[start : start + runs]
         if not any(point.key in result_of for point in points):
-            continue  # left out by where()
+            continue  # where() has left out this combination
         values = np.array([result_of.get(point.key) for point in points], np.float64)
         _check(values, y)
         mean = values.reshape(len(shares), plan.replicas).mean(axis=1)
@@ -238,7 +238,7 @@ def _check(values: _Floats, y: str) -> None:
 
 
 def _ranked(indices: Sequence[Index]) -> tuple[Index, ...]:
-    """Return the indices grouped by axis, with the axis of the largest index first."""
+    """Return the indices grouped by axis; the axis with the largest index comes first."""
     most = {index.axis: -math.inf for index in indices}
     for index in indices:
         most[index.axis] = max(most[index.axis], index.value)

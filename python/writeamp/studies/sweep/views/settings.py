@@ -1,4 +1,4 @@
-"""Settings of views of a sweep's results, from which options are generated."""
+"""Settings of the views of sweep results, from which command-line options are generated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OTHERS = {"panel": "other views"}
 
 
 class _Conditions:
-    """Domain of lists of NAME=VALUE."""
+    """Domain of settings that are lists of NAME=VALUE."""
 
     def check(self, name: str, value: Any) -> dict[str, list[str]]:
         """Return the values by name; several values of a name are alternatives."""
@@ -61,7 +61,7 @@ class ResultsSettings(Settings):
 
 @dataclass(frozen=True)
 class AxesSettings(Settings):
-    """Columns of a plot; each view uses some of them, with defaults of its own."""
+    """Columns and axes of a plot; each view uses some of them, with defaults of its own."""
 
     title: ClassVar[str] = "axes"
 
@@ -117,7 +117,7 @@ class AxesSettings(Settings):
 
 @dataclass(frozen=True)
 class ViewSettings(Settings):
-    """View: lines, heat maps, trade-offs or sensitivity."""
+    """Choice of a view: lines, heat maps, trade-offs or sensitivity."""
 
     title: ClassVar[str] = "view"
 

@@ -1,4 +1,4 @@
-"""Base of all views of results: a figure, a table and a JSON document."""
+"""Base of all views of sweep results: a figure, a table and a JSON document."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from writeamp.results.drawn import Drawn
 from writeamp.studies.sweep.summary import Group
 from writeamp.studies.sweep.tidy import STUDY, Tidy, word_of
 
-# Digits of a hash, enough to distinguish a few studies.
+# Number of digits shown of a hash, enough to distinguish a few studies.
 _STUDY_DIGITS = 12
 _HEADINGS = {"wa": "WA"}
 
 
 class View(Drawn):
-    """View of results, which can be drawn."""
+    """View of sweep results, which can be drawn."""
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -29,7 +29,7 @@ class View(Drawn):
 
 
 def card_of_groups(title: str, names: Sequence[str], groups: Sequence[Group]) -> Card:
-    """Return one row for each group: its values by name, and the mean with its interval."""
+    """Return one row for each group of replicas: its settings, and the mean with its interval."""
     if len({group.version for group in groups}) > 1 and "version" not in names:
         names = [*names, "version"]
     if len({tuple(group.value(name) for name in names) for group in groups}) < len(groups):
@@ -69,7 +69,7 @@ def _steady(group: Group) -> str:
 
 
 def heading(name: str, values: Sequence[Any]) -> str:
-    """Return the heading of a setting's column, right-aligned if all values are numbers."""
+    """Return the heading of a setting's column; it is right-aligned if all values are numbers."""
     return f">{name}" if all(isinstance(value, int | float | None) for value in values) else name
 
 
@@ -91,17 +91,17 @@ def interval_in_words(low: float | None, high: float | None) -> str:
 
 
 def beside(tidy: Tidy, named: Sequence[str]) -> list[str]:
-    """Return the axes without a role in a plot, which vary together with those that have one."""
+    """Return the axes that have no role in a plot, since they vary together with one that has."""
     return [name for name in tidy.varying if name not in named]
 
 
 def without_axis(count: int, axis: str) -> str:
-    """Return text for the subtitle on choices without a value on an axis."""
+    """Return a phrase for the subtitle: the number of points without a value on an axis."""
     return f" · {count} points without {axis} are left out" if count else ""
 
 
 def subtitle_of(tidy: Tidy, groups: Sequence[Group], named: Sequence[str]) -> str:
-    """Return the subtitle: settings that all points share, and the number of points."""
+    """Return the subtitle: settings that are equal for all points, and the number of points."""
     fixed = [
         f"{name} = {word_of(tidy.frame[name][0])}"
         for name in (*tidy.parameters, "op", "workload", "manager")
