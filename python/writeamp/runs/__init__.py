@@ -1,1 +1,1 @@
-"""Runs of one experiment on a drive and its replicas, for a number of writes or to wear-out."""
+"""Runs of one experiment on a drive and its replicas, for some writes or until wear-out."""

@@ -17,14 +17,14 @@ from writeamp.units.byte_sizes import shown_bytes
 
 _OfLives: TypeAlias = Mapping[str, npt.NDArray[np.float64]]
 
-# The second drive, from which the scaling error is estimated, is smaller by this factor.
+# The scaling error is estimated from a second drive, which is smaller by this factor.
 SMALLER = 4
 # Share of WA above which a scaling error is reported as a warning.
 _MATERIAL = 0.01
 
 
 class JudgedWa(Protocol):
-    """Result of a run: WA, its interval, and whether it is steady."""
+    """WA of a run, its interval, and whether the WA is steady."""
 
     @property
     def wa(self) -> float:
@@ -32,7 +32,7 @@ class JudgedWa(Protocol):
 
     @property
     def error_bar(self) -> tuple[float, float]:
-        """95% interval of the WA."""
+        """Interval of the WA, with 95% probability."""
 
     @property
     def steady(self) -> bool:
@@ -41,7 +41,7 @@ class JudgedWa(Protocol):
 
 @dataclass(frozen=True)
 class Scale:
-    """Scale of a smaller drive; the requested drive is `factor` times as large."""
+    """Scale of a smaller drive: the requested drive is `factor` times as large."""
 
     capacity_bytes: int
     simulated_bytes: int
@@ -65,11 +65,11 @@ class Scale:
 
     @property
     def steps(self) -> float:
-        """Number of growth steps, each by `SMALLER`, from the simulated to the requested drive."""
+        """Number of steps of a factor `SMALLER` from the simulated to the requested size."""
         return max(1.0, math.log(self.factor, SMALLER))
 
     def facts(self) -> dict[str, float | int]:
-        """Return the two sizes in bytes and the scale factor as JSON types."""
+        """Return both sizes in bytes and the scale factor, as JSON types."""
         return {
             "capacity_bytes": self.capacity_bytes,
             "simulated_bytes": self.simulated_bytes,
@@ -81,9 +81,10 @@ class Scale:
 class ScalingError(Substitute):
     """Error of a WA that was simulated on a scaled-down drive.
 
-    `error` bounds the difference to WA on the requested drive. It is the change of WA from a drive
-    of a quarter of the simulated size, or the noise of both if that is larger. It is NaN if no
-    drive of that size can run, or if one of the two has no interval or is not steady.
+    `error` bounds the difference between this WA and WA on the requested drive. It is the change of
+    WA from a drive of a quarter of the simulated size, or the noise of both WA if that is larger.
+    The error is NaN if no drive of that size can run, or if one of the two WA has no interval or is
+    not steady.
     """
 
     scale: Scale
@@ -91,7 +92,7 @@ class ScalingError(Substitute):
 
     @staticmethod
     def of(scale: Scale, ours: JudgedWa, other: JudgedWa | None) -> ScalingError:
-        """Return the error of the simulated drive against the requested one.
+        """Return the error of a WA on the simulated drive, as an estimate for the requested drive.
 
         Args:
             scale: scale of the simulated drive.
@@ -105,7 +106,7 @@ class ScalingError(Substitute):
         return ScalingError(scale, _difference(ours.wa, ours.error_bar, other.wa, other.error_bar))
 
     def widened(self, interval: tuple[float, float]) -> tuple[float, float]:
-        """Return an interval of WA, widened by the error for the requested drive."""
+        """Return an interval of WA, widened by the scaling error."""
         return widened(interval, self.error, least=1.0)
 
     def warnings_of_wa(self, wa: float) -> list[str]:
@@ -124,7 +125,7 @@ class ScalingError(Substitute):
         ]
 
     def warnings_of_drive(self) -> list[str]:
-        """Return warnings on effects that the error does not include."""
+        """Return warnings on effects that the scaling error does not include."""
         return self.scale.warnings
 
     def facts_of_wa(self) -> dict[str, float | int | None]:
@@ -137,16 +138,16 @@ class ScalingError(Substitute):
 
     @property
     def error_of_wa(self) -> float:
-        """Error of the WA due to scaling."""
+        """Error of the WA due to scaling; NaN if it is unknown."""
         return self.error
 
     def drives_suffix(self) -> str:
-        """Return the requested capacity, as the end of a phrase on the drives."""
+        """Return the requested capacity, as the end of a phrase on the simulated drives."""
         capacity = shown_bytes(self.scale.capacity_bytes)
         return f", scaled down from {capacity} ({self.scale.factor:.4g}:1)"
 
     def legend(self, of_rows: Mapping[str, Substitute]) -> str:
-        """Return a line on the simulated drive, and on the error of each row."""
+        """Return a line on the simulated drive, and on the scaling error of each row."""
         scale = self.scale
         errors = ", ".join(
             f"{name} {'unknown' if math.isnan(error) else f'{error:.4f}'}"
@@ -176,11 +177,11 @@ class ScalingError(Substitute):
 class LifeScalingErrors:
     """Errors of the results of lifetimes that were simulated on scaled-down drives.
 
-    Each error is the change from drives of a quarter of the simulated size, or the noise of both if
-    that is larger. WA approaches a limit as drives grow, so that its error counts once. The wear of
-    the most worn block does not: with more blocks, the first one wears out earlier. The errors of
-    fairness and endurance therefore count once for each growth step (`Scale.steps`). All are NaN
-    if no drive of a quarter of the size can run.
+    Each error is the change from drives of a quarter of the simulated size to the simulated drives,
+    or the noise of both if that is larger. WA approaches a limit as drives grow, so its error is
+    used once. Fairness and endurance approach no limit: with more blocks, the first block wears out
+    earlier. Their errors are therefore multiplied by the number of steps of a factor of 4 to the
+    requested size (`Scale.steps`). All errors are NaN if no drive of a quarter of the size can run.
     """
 
     scale: Scale
@@ -191,12 +192,12 @@ class LifeScalingErrors:
 
     @staticmethod
     def of(scale: Scale, ours: _OfLives, others: _OfLives | None) -> LifeScalingErrors:
-        """Return the errors by the names of the fields.
+        """Return the errors, from results by the names of the fields.
 
         Args:
             scale: scale of the simulated drives.
             ours: results of their lives by field, each an array over the lives.
-            others: the same of the drives of a quarter of their size, or None.
+            others: results of drives of a quarter of that size, in the same form, or None.
         """
         if scale.is_exact or others is None:
             error = 0.0 if scale.is_exact else math.nan
@@ -208,7 +209,7 @@ class LifeScalingErrors:
         )
 
     def widened(self, interval: tuple[float, float], name: str) -> tuple[float, float]:
-        """Return an interval of the named field, widened for the requested drive."""
+        """Return an interval of the named field, widened by the scaling error."""
         return widened(interval, getattr(self, name), least=1.0 if name == "wa" else 0.0)
 
     def facts(self) -> dict[str, float | int | None]:
@@ -238,7 +239,7 @@ class LifeScalingErrors:
 def widened(
     interval: tuple[float, float], error: float, *, least: float = 0.0
 ) -> tuple[float, float]:
-    """Return an interval widened by an error on both sides; an unknown error adds nothing."""
+    """Return an interval widened by an error on both sides; a NaN error does not widen it."""
     low, high = interval
     if math.isnan(error) or math.isnan(low):
         return interval
@@ -246,7 +247,7 @@ def widened(
 
 
 def _is_known(result: JudgedWa) -> bool:
-    """Return whether a result is steady and has an interval, so that it can be compared."""
+    """Return whether a result is steady and has an interval, so that results can be compared."""
     return result.steady and not any(
         math.isnan(number) for number in (result.wa, *result.error_bar)
     )
@@ -255,7 +256,7 @@ def _is_known(result: JudgedWa) -> bool:
 def _difference(
     value: float, ci: tuple[float, float], other: float, other_ci: tuple[float, float]
 ) -> float:
-    """Return the difference of two values, or the noise of both if that is larger."""
+    """Return the difference of two WA, or the noise of both if that is larger."""
     noise = math.hypot(*((high - low) / 2 for low, high in (ci, other_ci)))
     return max(abs(value - other), noise)
 

@@ -1,4 +1,4 @@
-"""Daily host writes converted to drive writes, for drives of any size."""
+"""Conversion of daily host writes to drive writes, for drives of any size."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from writeamp.units.byte_sizes import ByteAmount
 # Vendors specify drive writes per day (DWPD) over years of this many days.
 DAYS_PER_YEAR = 365
 
-# The highest rating on the market, of phase-change memory, is 100 drive writes a day.
+# Daily writes above this number of drive writes are rejected. It is the highest rating on the
+# market, of drives with phase-change memory.
 _MOST = 100
 _POSITIVE = Number("be a number above 0", lambda value: value > 0)
 
@@ -42,7 +43,7 @@ class LifeSettings(Settings):
     )
 
 
-# Duration of most warranties, in years.
+# Default length of a warranty in years, as for most drives.
 WARRANTY_YEARS = LifeSettings.warranty_years
 
 
@@ -75,10 +76,10 @@ def drive_writes_a_day(
 
 
 def warranty_days(years: float) -> float:
-    """Return the days of a warranty of so many years.
+    """Return the days of a warranty, given its years.
 
     Raises:
-        WriteampError: it is not a finite number above 0.
+        WriteampError: the number of years is not finite and above 0.
     """
     check_positive("warranty_years", years)
     return years * DAYS_PER_YEAR

@@ -1,4 +1,4 @@
-"""Models that describe a run: declarations matched to its load and policies."""
+"""Models that describe a run, by matching the models' declarations to its load and policies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from writeamp.runs.plan import Plan
 
 @dataclass(frozen=True)
 class DescribedRun:
-    """A model, one of its declarations, and the plan of the run that it describes."""
+    """Model with one of its declarations, and the plan of the run that it describes."""
 
     model: AnalyticModel
     describes: Describes
@@ -30,7 +30,7 @@ class DescribedRun:
 
     @property
     def way(self) -> str:
-        """Name of the model in the rows of `answer`."""
+        """Name of the model in the rows of `writeamp answer`."""
         return f"{self.describes.kind} {self._in_words(self.describes.row)}"
 
     @property
@@ -40,12 +40,12 @@ class DescribedRun:
 
     @property
     def victims(self) -> str:
-        """Spec of the victim policy that the model describes, with the run's parameters."""
+        """Spec of the victim policy that the model describes, with the parameters of the run."""
         own = self.plan.policy.victims
         return own if _victims(self.plan).name == self.describes.victims else self.describes.victims
 
     def inputs(self, drive: ModelInputs) -> ModelInputs:
-        """Return the drive's inputs with the arguments that the declaration takes from the specs.
+        """Return the model's inputs: the drive's, with arguments taken from the run's specs.
 
         Raises:
             WriteampError: an argument is outside its domain.
@@ -76,7 +76,7 @@ def _number(value: float | str, specs: Mapping[str, object]) -> float:
 
 
 def all_described(plan: Plan) -> list[DescribedRun]:
-    """Return every declaration of every model, with those for comparison last."""
+    """Return every declaration of every model; models that are only for comparison come last."""
     runs = [
         DescribedRun(model, describes, plan)
         for model in (*MODELS.values(), *HOT_COLD_MODELS)
@@ -86,7 +86,7 @@ def all_described(plan: Plan) -> list[DescribedRun]:
 
 
 def describing(plan: Plan, device: Device, held_pages: int) -> list[DescribedRun]:
-    """Return the models that describe a run, followed by those for comparison.
+    """Return the models that describe a run, then the models that are only for comparison.
 
     Args:
         plan: plan of the run.
@@ -107,7 +107,7 @@ def describing(plan: Plan, device: Device, held_pages: int) -> list[DescribedRun
 
 
 def references(plan: Plan) -> list[list[DescribedRun]]:
-    """Return the reference models of uniform writes, in one list for each victim policy."""
+    """Return the reference models of uniform writes, as one list for each victim policy."""
     by_victims: dict[str, list[DescribedRun]] = {}
     for run in all_described(plan):
         if run.describes.is_reference:
@@ -125,7 +125,7 @@ def nearest(plan: Plan, kind: str) -> list[DescribedRun]:
 
 
 def is_plain(load: object, name: str) -> bool:
-    """Return whether a load is the named workload without TRIM."""
+    """Return whether a load is the named workload, without TRIM requests."""
     return isinstance(load, Spec) and load.name == name and "trim" not in load.params
 
 

@@ -1,4 +1,4 @@
-"""Results of one drive, timed or not: host writes, and programs by cause."""
+"""Results of one drive, timed or not: host writes, and flash programs by cause."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from writeamp.runs.preconditioning import Ageing
 from writeamp.runs.spread import Spread
 from writeamp.statistics.steady import SteadyState
 
-# Ratios closer to 1 than this do not change a digit of a table.
+# Ratios that differ from 1 by less than this share do not change a digit of a table.
 _SAME = 5e-4
 
 
@@ -33,8 +33,9 @@ def partial_page_factor(
     """Return the bytes of the pages that the host wrote over the bytes it requested.
 
     A page that a request covers in part is programmed and counted as a whole. WA per page does not
-    include this factor; SMART shows flash bytes over host bytes, which does. NaN if the bytes are
-    unknown: a trace in pages may have partly covered pages without their lengths.
+    include this factor. SMART counters give flash bytes over host bytes, which includes it. The
+    factor is NaN if the bytes are unknown: a trace in pages may not state the lengths of partly
+    covered pages.
     """
     is_exact = isinstance(load, Spec) or not load.partial_pages or load.head_bytes is not None
     return host_pages * page_bytes / host_bytes if is_exact and host_bytes > 0 else math.nan
@@ -45,7 +46,7 @@ def differs(factor: float) -> bool:
     return factor - 1 > _SAME
 
 
-# Counters of host requests in the engine.
+# Names of the engine's counters of host requests.
 OF_THE_HOST = (
     "written_pages",
     "written_bytes",
@@ -115,9 +116,9 @@ class DriveResult(OneLine, Drawn):
     def partial_page_factor(self) -> float:
         """Bytes of the pages that the host wrote over the bytes it requested, or NaN.
 
-        It is above 1 if requests cover pages in part, which are programmed whole, as small writes
-        to
-        large pages do. It is not among the causes, which add up to `flash_pages`.
+        It is above 1 if requests cover pages only in part, since pages are programmed whole. This
+        occurs with small writes to large pages. The factor is not one of `causes`, which add up to
+        `flash_pages`.
         """
         host_bytes = self._measured("host_bytes")
         return partial_page_factor(self.plan.load, self.host_pages, host_bytes, self.page_bytes)
@@ -136,18 +137,18 @@ class DriveResult(OneLine, Drawn):
     def ci(self) -> tuple[float, float]:
         """The 95% confidence interval of `wa`; NaN if the run is too short."""
         low = self.steady_state.ci_low
-        # No drive programs less than the host writes, unless a write cache merges writes.
+        # No drive programs less than the host writes, unless a write cache merges writes. So the
+        # interval is cut at the least possible WA.
         least = 0.0 if self.wa < 1 else 1.0
         if low >= least or math.isnan(low):
             return low, self.steady_state.ci_high
-        # If the interval reaches below the least possible WA, it is meaningful only for a steady
-        # run;
-        # otherwise the first samples cause it.
+        # If the run is not steady, an interval that reaches below the least possible WA is
+        # meaningless, since the first samples cause it.
         return (least, self.steady_state.ci_high) if self.steady else (math.nan, math.nan)
 
     @property
     def level(self) -> None:
-        """None: a run has a confidence interval, not the `interval` of a learnt profile."""
+        """None: a run has a confidence interval `ci`, not the `interval` of a learnt profile."""
         return
 
     @property
@@ -196,8 +197,9 @@ class DriveResult(OneLine, Drawn):
     def percentage_used(self) -> float | None:
         """Rated erases used by the whole run after the fill, in percent, or None if unrated.
 
-        It is the mean number of erases of a block over `wear.rated_erases` of the profile. An array
-        uses the lowest rating of its members. Blocks of SLC caches are not included.
+        It is the mean number of erases of a block, divided by `wear.rated_erases` of the profile.
+        For an array, the lowest rating of its drives is used. Blocks of SLC caches are not
+        included.
         """
         flash = [member for member in (self.device, *self.device.members) if member.kind == "flash"]
         rated = [member.rated_erases for member in flash if member.rated_erases is not None]
@@ -220,14 +222,14 @@ class DriveResult(OneLine, Drawn):
 
     @property
     def used_share(self) -> float:
-        """Share of the logical pages that the host writes."""
+        """Share of the logical pages that the host uses."""
         load = self.plan.load
         used = self.plan.used_pages(self.device) if isinstance(load, Spec) else load.footprint_pages
         return used / self.device.logical_pages
 
     @property
     def _repeat(self) -> int:
-        """Requested number of replays of the trace."""
+        """Requested number of passes over the trace."""
         return self.plan.repeat
 
     def _rows_of_counts(self) -> list[tuple[str, str]]:
@@ -282,7 +284,7 @@ class DriveResult(OneLine, Drawn):
         }
 
     def _facts_of_trace(self) -> dict[str, Any]:
-        """Return the facts of a trace; empty for a workload."""
+        """Return the facts on a trace; empty for a workload."""
         load = self.plan.load
         if isinstance(load, Spec):
             return {}

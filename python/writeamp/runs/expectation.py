@@ -14,16 +14,16 @@ from writeamp.runs.described import DescribedRun, describing, is_plain
 from writeamp.runs.plan import Plan
 
 _LEAST_BLOCKS = 2.0
-# Two op with a ratio this close to 1 count as the same.
+# Two op whose ratio differs from 1 by less than this count as equal.
 _SAME_OP = 1e-3
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """WA that a model predicts at `op`, computed from the pages that hold data.
+    """WA that a model predicts at `op`, which counts pages without data as spare space.
 
-    `outside` gives the reason if the run is outside the model's domain. A model with
-    `is_comparison` is shown beside the run for comparison and does not describe it.
+    `outside` gives the reason if the run is outside the model's domain. If `is_comparison`, the
+    model does not describe the run and is only shown for comparison.
     """
 
     wa: float
@@ -44,7 +44,7 @@ class Expectation:
 
 
 def expectation(plan: Plan, device: Device, held_pages: int) -> Expectation:
-    """Return the WA that theory predicts if `held_pages` logical pages of the drive hold data.
+    """Return the WA that theory predicts if `held_pages` of the drive's logical pages hold data.
 
     Space without data counts as spare space.
     """
@@ -52,11 +52,10 @@ def expectation(plan: Plan, device: Device, held_pages: int) -> Expectation:
 
 
 def references(plan: Plan, device: Device, held_pages: int) -> list[Expectation]:
-    """Return theory's WA for a plot of the run, that of `expectation` first.
+    """Return theory's WA for a plot of the run; the result of `expectation` comes first.
 
-    If that is one of `uniform_writes`, or the workload is uniform without a model of its own, all
-    of
-    `uniform_writes` are returned. All results are in the domains of their models.
+    If `expectation` gives one of `uniform_writes`, or no model describes a uniform workload, all of
+    `uniform_writes` follow. Only predictions within the domain of their model are returned.
     """
     own = expectation(plan, device, held_pages)
     if is_plain(plan.load, "uniform"):
@@ -69,7 +68,8 @@ def references(plan: Plan, device: Device, held_pages: int) -> list[Expectation]
 def uniform_writes(plan: Plan, device: Device, held_pages: int) -> list[Expectation]:
     """Return theory's WA of uniform writes, under each reference victim policy.
 
-    The drive is as full as in `expectation`. Models whose domain excludes it are left out.
+    The same logical pages hold data as in `expectation`. Models whose domain excludes the drive are
+    left out.
     """
     drive = model_inputs(device, held_pages)
     comparisons = [run for run in described.all_described(plan) if run.describes.is_comparison]
@@ -78,7 +78,7 @@ def uniform_writes(plan: Plan, device: Device, held_pages: int) -> list[Expectat
 
 
 def held_in_words(device: Device, held_pages: int) -> str:
-    """Return op by the pages that hold data, and the reason if it is not the drive's.
+    """Return the effective op in words: pages without data count as spare space.
 
     >>> import writeamp as wa
     >>> held_in_words(wa.simulate(op=0.25, utilization=0.5, writes=1, warmup=0).device, 419_430)
@@ -92,13 +92,13 @@ def held_in_words(device: Device, held_pages: int) -> str:
 
 
 def _op_of_data(device: Device, held_pages: int) -> float:
-    # A drive emptied by TRIM is treated as if one page held data.
+    # If TRIM has emptied the drive, one page counts as holding data, so that op stays finite.
     share = max(1, held_pages) / device.logical_pages
     return float(effective_op(device.op, share, share))
 
 
 def model_inputs(device: Device, held_pages: int) -> ModelInputs:
-    """Return a drive as model inputs, at the op computed from the pages that hold data."""
+    """Return a drive as model inputs, with pages that hold no data counted as spare space."""
     pages_per_block = device.geometry.pages_per_block
     return ModelInputs(
         op=_op_of_data(device, held_pages),
@@ -108,13 +108,13 @@ def model_inputs(device: Device, held_pages: int) -> ModelInputs:
 
 
 def _best(candidates: Sequence[DescribedRun], drive: ModelInputs) -> Expectation:
-    """Return the prediction of the first model whose domain has the drive, or of the closest."""
+    """Return the prediction of the first model with the drive in its domain, or of the closest."""
     candidates_found = []
     for candidate in candidates:
         try:
             inputs = candidate.inputs(drive)
             wa, warnings = candidate.model.wa(inputs), candidate.model.warnings(inputs)
-        except WriteampError:  # the model cannot compute this drive
+        except WriteampError:  # the model cannot compute a WA for this drive
             continue
         outside, is_comparison = "; ".join(warnings) or None, candidate.describes.is_comparison
         expected = Expectation(wa, candidate.label, drive.op, outside, is_comparison)

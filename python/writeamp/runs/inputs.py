@@ -1,4 +1,4 @@
-"""Inputs of a run: the drive, and a workload or a trace that fits it."""
+"""Inputs of a run: the drive, and a workload or a trace, converted to pages of the drive."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from writeamp.units.durations import shown_duration
 
 # Minimum number of blocks of a drive fitted to a trace.
 _FEWEST_FITTED_BLOCKS = 4
-# Relative change of op by rounding above which a note is given.
+# If rounding to whole blocks changes op by more than this share, a note is given.
 _MATERIAL_ROUNDING = 0.02
 
 
@@ -30,10 +30,9 @@ class PreparedRun:
     """Drive, its load (a workload, or a trace in pages), and notes on assumptions.
 
     `earlier` is the trace that ages the drive before the run, if any. For a recorded drive,
-    `uncounted` has the requests that it served before counting began, and `is_recorded` means that
-    all requests of `load` count. For a timed recording, `load` has all requests, and `window` is
-    the
-    time in which the drive counted.
+    `uncounted` has the requests that the drive served before its counters started, and
+    `is_recorded` means that all requests of `load` are measured. For a timed recording, `load` has
+    all requests, and `window` is the time span in which the drive counted.
     """
 
     drive: Device
@@ -92,7 +91,7 @@ def prepare(experiment: Experiment) -> PreparedRun:
 
 
 def _note_of_candidates(experiment: Experiment) -> list[str]:
-    """Return a note if only the best of a profile's candidates is run."""
+    """Return a note if only the most probable candidate of a learnt profile is run."""
     if experiment.candidates is None:
         return []
     return [experiment.candidates.note_of_best(experiment.device.profile)]
@@ -108,14 +107,14 @@ def _read(load: LoadSettings) -> traces.Trace | traces.PageTrace | traces.TraceD
 def _notes_of(
     trace: traces.Trace | traces.PageTrace | traces.TraceData, *, is_timed: bool
 ) -> list[str]:
-    """Return doubts and assumptions of a trace's reader, and doubts on its clock if time counts."""
+    """Return notes on how a trace was read and, if time counts, on doubts about its timestamps."""
     if not isinstance(trace, traces.Trace):
         return []
     return [*(trace.warnings if is_timed else trace.doubts), *trace.notes]
 
 
 def _window(requests: object, experiment: Experiment) -> CountingWindow | None:
-    """Return the time in which a recorded drive counted, if the run should count the same."""
+    """Return the time span in which a recorded drive counted, if the run should count the same."""
     run, load_settings = experiment.run, experiment.load
     assert isinstance(requests, traces.Trace)
     assert requests.recorded is not None
@@ -128,7 +127,7 @@ def _window(requests: object, experiment: Experiment) -> CountingWindow | None:
 
 
 def _at_its_times(load: traces.PageTrace, requests: object) -> traces.PageTrace:
-    """Return the requests at the recorded drive's times, in ns since its start."""
+    """Return the requests with times in ns since the start of the recorded drive."""
     assert isinstance(requests, traces.Trace)
     assert load.at_ns is not None
     first_ns = int(requests.requests["timestamp_ns"].min())  # type: ignore[arg-type]
@@ -144,7 +143,7 @@ def _note_of_window(window: CountingWindow) -> str:
 
 
 def _before(recorded: CountedRequests, drive: Device) -> traces.PageTrace | None:
-    """Return the requests that the drive served before counting began, in pages of the drive."""
+    """Return the requests from before the recorded drive's counters started, in pages."""
     if recorded.uncounted is None:
         return None
     return traces.to_pages(
@@ -155,7 +154,7 @@ def _before(recorded: CountedRequests, drive: Device) -> traces.PageTrace | None
 def _earlier(
     load_settings: LoadSettings, drive: Device, load: Spec | traces.PageTrace
 ) -> tuple[traces.PageTrace | None, list[str]]:
-    """Return the trace that ages the drive, in pages of it, and notes on its mapping."""
+    """Return the trace that ages the drive, in pages of the drive, and notes on its mapping."""
     path = Precondition.of(load_settings.precondition).trace
     if path is None:
         return None, []
@@ -167,7 +166,8 @@ def _earlier(
         drive.page_bytes,
         mapping=load_settings.mapping,
         device=load_settings.trace_device,
-        # The space beyond a workload's utilization is never written, or the drive would be full.
+        # The mapped trace stays within the pages that the workload uses. The other pages are never
+        # written again, so the drive would remain too full.
         logical_pages=used_pages(load, load_settings, drive)
         if isinstance(load, Spec)
         else drive.logical_pages,
@@ -184,7 +184,7 @@ def _earlier(
 
 
 def _rounding_note(drive: Device, device: DeviceSettings) -> list[str]:
-    """Return a note if whole blocks and pages change op materially."""
+    """Return a note if rounding to whole blocks and pages changes op by over 2%."""
     wanted_op = device.asked_op
     if wanted_op is None or drive.kind != "flash":
         return []
@@ -203,8 +203,8 @@ def _fit_trace(
     *,
     with_reads: bool,
 ) -> tuple[Device, traces.PageTrace]:
-    """Convert a trace into pages; size the drive to its footprint unless a size is given."""
-    # Before the drive has a size, only its page size is needed.
+    """Convert a trace into pages of the drive; without a given size, fit the drive to the trace."""
+    # The drive has no size yet, but only its page size is needed here.
     overrides = device.overrides() if device.is_sized else {"page_bytes": device.page_bytes}
     profile = build_device(device.base, **overrides)
     if isinstance(trace, traces.Trace | traces.TraceData):
@@ -235,7 +235,7 @@ def _fit_trace(
 
 
 def _fitted(pages: traces.PageTrace, device: DeviceSettings) -> Device:
-    """Return the flat drive with as many logical pages as the trace writes."""
+    """Return the flat drive with as many logical pages as the trace writes distinct pages."""
     drive = build_device("generic", **(device.overrides() | {"logical_pages": pages.logical_pages}))
     if drive.geometry.blocks < _FEWEST_FITTED_BLOCKS:
         raise RefusedError(

@@ -1,4 +1,4 @@
-"""Plan of a lifetime, and counters of drives at a moment of it."""
+"""Plan of lifetimes, and counters of drives at one moment of their lives."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ _MIGRATIONS = [cause for cause in CAUSES if cause != "host"]
 
 @dataclass(frozen=True)
 class Counts:
-    """Counters of drives at a moment of each life, in arrays of the same shape.
+    """Counters of drives at one moment of their lives, as arrays of equal shape.
 
-    `host_pages` are pages written after the initial fill, and `host_programs` pages programmed for
-    them. `migrated_pages` maps each other cause to the valid pages copied from erased blocks.
-    `skipped_pages` were left unprogrammed when wear levelling closed a block early.
+    `host_pages` counts pages that the host wrote after the initial fill, and `host_programs` the
+    pages programmed for these writes. `migrated_pages` maps each other cause to the valid pages
+    copied from erased blocks. `skipped_pages` were left unprogrammed when wear levelling closed a
+    block early.
     """
 
     erases: _Floats
@@ -38,7 +39,7 @@ class Counts:
 
     @property
     def migrated(self) -> _Floats:
-        """Valid pages copied from the erased blocks, for all causes."""
+        """Number of valid pages copied from erased blocks, for all causes."""
         return np.asarray(np.sum(list(self.migrated_pages.values()), axis=0))
 
     @property
@@ -49,11 +50,11 @@ class Counts:
 
     @staticmethod
     def of(counts: dict[str, npt.NDArray[np.uint64]], fill_pages: int) -> Counts:
-        """Return the counters from the engine's tables, whose host pages include the fill."""
+        """Return the counters from the engine's tables, without the initial fill."""
         tables = {name: table.astype(np.float64) for name, table in counts.items()}
         return Counts(
             erases=tables["erases"],
-            # A life that ends within the fill has no host pages after it.
+            # If a life ends during the fill, the difference is below 0 and means no host pages.
             host_pages=np.maximum(tables["host_pages"] - fill_pages, 0.0),
             host_programs=np.maximum(tables["host"] - fill_pages, 0.0),
             skipped_pages=tables["skipped_pages"],
@@ -63,7 +64,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Lifetime:
-    """Plan of a lifetime: drives with different seeds, run until they are worn out."""
+    """Plan of lifetimes: drives with different seeds, each run until it is worn out."""
 
     device: Device
     load: Spec | traces.PageTrace
@@ -80,7 +81,7 @@ class Lifetime:
 
     @property
     def w_max(self) -> int:
-        """Erases after which a block is worn out."""
+        """Number of erases after which a block is worn out."""
         assert self.run.w_max is not None
         return self.run.w_max
 

@@ -1,4 +1,4 @@
-"""Life of one of several drives with different seeds: a job for any runner."""
+"""Life of one drive out of several with different seeds, as a job for any runner."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from writeamp.settings.settings import EnduranceSettings, PolicySettings
 if TYPE_CHECKING:  # a type of the stub only
     from writeamp._engine import Life
 
-# Passes over a trace: more than any drive can endure.
+# Number of passes over a trace, which is more than any drive can endure.
 _WITHOUT_END = 2**63 - 1
 
 
 def plan_of_lives(
     experiment: Experiment, prepared: PreparedRun, *, threads: int | None = None
 ) -> Lifetime:
-    """Return the plan of an experiment's lives, with `threads` of them at a time."""
+    """Return the plan of an experiment's lives; `threads` of them run at a time."""
     settings, policy = experiment.run, experiment.policy
     assert isinstance(settings, EnduranceSettings)
     assert isinstance(policy, PolicySettings)
@@ -52,13 +52,13 @@ def plan_of_lives(
 
 
 class LifeInputs:
-    """Inputs that all lives share; a trace is held once, in the engine's form.
+    """Inputs that all lives share; a trace exists once in memory, in the engine's form.
 
     `filled_pages` is the number of pages written before host writes count.
     """
 
     def __init__(self, plan: Lifetime, prepared: PreparedRun) -> None:
-        """Set the inputs by a plan and a prepared run."""
+        """Set the inputs from a plan and a prepared run."""
         drive = plan.device
         if isinstance(plan.load, Spec):
             load = load_of_spec(plan.load, used_pages(plan.load, plan.host, drive), drive)
@@ -95,10 +95,10 @@ def life_inputs_of(experiment: Experiment) -> LifeInputs:
 
 
 class Wear:
-    """Progress of the lives that run in threads of this process."""
+    """Progress of all lives that run in threads of this process."""
 
     def __init__(self, on_erases: Callable[[int], object]) -> None:
-        """Set the callback for the erases of the most worn block, summed over the lives."""
+        """Set the callback, which gets the sum over lives of the erases of the most worn block."""
         self._on_erases = on_erases
         self._erases: dict[int, int] = {}
         self._sum = 0

@@ -1,4 +1,4 @@
-"""Host loads converted for the engine."""
+"""Loads of the host, converted to the form of the engine."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
 from writeamp.runs.refusals import refusals
 
-# The engine stores the number of a group in one byte.
+# The engine stores a group's number in one byte, so there are at most this many groups.
 MOST_GROUPS = 256
 
 
 def load_of_trace(trace: traces.PageTrace, *, passes: int) -> EngineLoad:
-    """Return a trace in the engine's form, for `passes` replays."""
+    """Return a trace in the engine's form, to be replayed `passes` times."""
     return EngineLoad.trace(
         ops=_unless_all(trace.op, 0),
         first_pages=np.ascontiguousarray(trace.start),
@@ -35,13 +35,13 @@ def load_of_trace(trace: traces.PageTrace, *, passes: int) -> EngineLoad:
 
 
 def _group_ends(trace: traces.PageTrace) -> list[int] | None:
-    """Return the devices' ends as those of groups, or None for one or too many devices."""
+    """Return the end page of each device as that of a group; None for one or too many devices."""
     ends = trace.device_ends
     return None if ends is None or len(ends) > MOST_GROUPS else list(ends)
 
 
 def _unless_all(column: npt.NDArray[Any] | None, value: int) -> npt.NDArray[Any] | None:
-    """Return the column for the engine, or None if it is a constant column of this value."""
+    """Return the column for the engine, or None if all its values are equal to `value`."""
     if column is None or (column.strides == (0,) and column.size and column[0] == value):
         return None
     return np.ascontiguousarray(column)

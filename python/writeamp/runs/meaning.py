@@ -1,4 +1,4 @@
-"""Key of a run: all inputs that determine its counters, as JSON types for a digest."""
+"""Key of a run: all inputs that determine its counters, as JSON types to be hashed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from writeamp.runs.lifetime_plan import Lifetime
 from writeamp.runs.plan import Plan
 from writeamp.settings.experiment import meaning_of_settings
 
-# Settings on the number of runs and on the choice of one of them.
+# Settings that choose one run out of several, or their number. They do not change the counters of a
+# run.
 _OF_THE_STUDY = ("seed", "replicas", "spread")
 
 
@@ -45,7 +46,7 @@ def meaning_of_life(plan: Lifetime, seed: int) -> dict[str, Any]:
 def _meaning_of_host(plan: Plan | Lifetime) -> dict[str, Any]:
     run = meaning_of_settings(plan.run)
     host = meaning_of_settings(plan.host)
-    # The digest of the load replaces its path and the options of reading it.
+    # The load's own digest is part of the key instead of its path and reading options.
     for name in ("workload", "trace"):
         host.pop(name, None)
     return {
@@ -59,7 +60,7 @@ def _meaning_of_host(plan: Plan | Lifetime) -> dict[str, Any]:
 
 
 def _meaning_of_code(policy: Policy) -> dict[str, Any]:
-    """Return the identities of the source files of users' policies; empty for built-in ones."""
+    """Return the identity of the source file of each user's policy; empty for built-in ones."""
     kinds: tuple[tuple[EngineKind, str], ...] = (
         ("managers", policy.manager),
         ("victims", policy.victims),

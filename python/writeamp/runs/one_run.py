@@ -1,4 +1,4 @@
-"""One run of an experiment on one drive: filled, advanced and counted."""
+"""One run of an experiment on one drive: the drive is filled, advanced and counted."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _SCHEMA = {"pass": pl.Int64, "host_pages": pl.Int64, "wa": pl.Float64}
 
 
 class PassLog:
-    """Log of the flash pages programmed at the end of each pass over a trace.
+    """Log of the flash pages programmed by the end of each pass over a trace.
 
     A run without a trace (`pass_pages` None) has no passes.
     """
 
     def __init__(self, pass_pages: int | None, programmed: int) -> None:
-        """Begin with `programmed` pages programmed so far."""
+        """Begin the log after `programmed` pages have been programmed."""
         self._pass_pages = pass_pages
         self._ends = [(0, programmed)]
 
@@ -53,11 +53,11 @@ class PassLog:
         return min(most, self._pass_pages - done_pages % self._pass_pages)
 
     def ends(self, done_pages: int) -> bool:
-        """Return whether a pass ends after `done_pages`."""
+        """Return whether a pass ends exactly after `done_pages` host pages."""
         return self._pass_pages is not None and done_pages % self._pass_pages == 0
 
     def add(self, done_pages: int, programmed: int) -> None:
-        """Add the end of a pass, or of the run within a pass."""
+        """Add the end of a pass, or the end of the run during a pass."""
         if self._pass_pages is not None and done_pages > self._ends[-1][0]:
             self._ends.append((done_pages, programmed))
 
@@ -79,7 +79,7 @@ _Counts: TypeAlias = dict[str, npt.NDArray[np.uint64]]
 
 
 class OneRun:
-    """A drive after its fill, and the counters of its host's writes since."""
+    """Run on one drive: the drive after its fill, and counters of host writes since."""
 
     def __init__(self, plan: Plan, drive: Device, seed: int, progress: Progress | None) -> None:
         """Build the drive, fill it and age it.
@@ -112,8 +112,8 @@ class OneRun:
     def continued(self) -> OneRun:
         """Return a copy of the run that continues from here and reports no progress.
 
-        The copy restores the drive's saved state. Users' policies may not save their state, so that
-        under these a new drive is run to the same point instead.
+        The copy restores the drive's saved state. Users' policies may be unable to save their
+        state. Under such policies, a new drive is run to the same point instead.
         """
         if self.plan.policy.is_custom:
             other = OneRun(self.plan, self.drive, self.seed, None)
@@ -153,7 +153,7 @@ class OneRun:
         return Schedule(*self.simulation.schedule())
 
     def programmed(self) -> int:
-        """Return the flash pages programmed since the drive was new."""
+        """Return the number of flash pages programmed since the drive was new."""
         return flash_pages(self.simulation.counters())
 
     def times_programmed(self) -> float:
@@ -171,7 +171,7 @@ class OneRun:
     def result(self, steady: SteadyState, *, elapsed_s: float) -> Result:
         """Return the result of the run, with its verdict on steadiness."""
         if self.passes.ends(self.done_pages):
-            self.simulation.run_to_write()  # requests after the last write
+            self.simulation.run_to_write()  # also serves the requests after the last write
         events = self.simulation.events()
         self.passes.add(self.done_pages, self.programmed())
         return Result(
@@ -200,10 +200,11 @@ class OneRun:
             self.progress(self.done_pages, expected_pages)
 
     def _samples(self) -> _Counts:
-        """Return the current series, with the current counters as its end."""
+        """Return the current series of counters, with the present counters as its last sample."""
         series = self.simulation.series()
         now = self.simulation.counters()
-        # After the last write the host may still trim, read and flush.
+        # After the last write, the host may still trim, read and flush. The last sample is then
+        # replaced by the present counters, since it is at the same host page.
         same_pages = series["host_pages"][-1] == now["host_pages"]
         return {
             name: np.append(column[:-1] if same_pages else column, np.uint64(now[name]))
@@ -211,9 +212,10 @@ class OneRun:
         }
 
     def _all_samples(self) -> _Counts:
-        """Return all samples since the fill, relative to it."""
+        """Return all samples since the fill; counters are 0 at the end of the fill."""
         series = [*self.finished_series, self._samples()]
-        # Each series begins with the last sample of the previous one.
+        # Each series begins with a copy of the last sample of the previous series, which is
+        # dropped.
         return {
             name: np.concatenate([series[0][name], *(later[name][1:] for later in series[1:])])
             - np.uint64(self.start[name])
@@ -221,7 +223,7 @@ class OneRun:
         }
 
     def _events(self, events: Events) -> pl.DataFrame:
-        """Return the log of group changes since the fill, relative to it."""
+        """Return the log of group changes since the fill, with host pages since the fill."""
         new = slice(self.start_events, None)
         return pl.DataFrame(
             {

@@ -14,7 +14,7 @@ from writeamp.settings.settings import LoadSettings, PolicySettings, SimulationS
 from writeamp.statistics.passes import FEWEST_PASSES
 from writeamp.traces.recorded import CountingWindow
 
-# First length of an automatic run, in multiples of the flash's size.
+# Length at which an automatic run is first judged, in writes of the whole flash.
 FIRST_DRIVE_WRITES = 8
 
 
@@ -23,9 +23,9 @@ class Plan:
     """Plan of a simulation, ready to run on any drive that its load fits.
 
     `earlier` is the trace that ages the drive before the run, if any. For a recorded drive,
-    `uncounted` has the requests served before counting began, which are replayed last before the
-    run. In a timed run all its requests are the load instead, and `window` is the time in which the
-    drive counted.
+    `uncounted` has the requests from before its counters started, which are replayed just before
+    the run. In a timed run, all its requests are the load instead, and `window` is the time span in
+    which the drive counted.
     """
 
     load: Spec | traces.PageTrace
@@ -76,7 +76,7 @@ def policy_of(settings: PolicySettings) -> Policy:
 
 
 def policies_of(settings: PolicySettings | PoliciesSettings) -> list[Policy]:
-    """Return the policies that settings describe; for a comparison, one for each row."""
+    """Return the policies that settings describe: one, or for a comparison one per row."""
     if isinstance(settings, PolicySettings):
         return [policy_of(settings)]
     pairs = settings.combinations().pairs
@@ -91,29 +91,30 @@ def used_pages(load: Spec | traces.PageTrace, host: LoadSettings, drive: Device)
 
 
 def stated_load(host: LoadSettings, load: Spec | traces.PageTrace) -> LoadSettings:
-    """Return the host's load with its workload named, even if it is the default.
+    """Return the host's settings with the workload named, even if it is the default.
 
     Results are then equal whether the default was named or not.
     """
     return replace(host, workload=load) if isinstance(load, Spec) else host
 
 
-# The initial fill affects a drive until its flash was programmed about this many times. If one pass
-# of a trace programs that much, the trace is not repeated.
+# Number of times that the whole flash must be programmed until the initial fill has no more effect.
+# If one pass of a trace programs as much, the trace is not repeated.
 MEMORY_TIMES = 64
-# Limits of a loop whose passes do not agree: writes of the whole flash (or pages, on a small
-# drive), and passes.
+# If the passes over a looped trace do not agree, the run ends after so many writes of the whole
+# flash (for a small drive, pages) or passes.
 _MOST_DRIVE_WRITES = 200
 _MOST_PAGES = 10_000_000
 _MOST_PASSES = 200
-# A scheme that remembers pages is run this many times as long, to check its verdict.
+# A scheme that stores a history of pages adapts slowly. Its steady verdict is checked by a run that
+# is longer by this factor.
 LOOK_AHEAD = 3
 
 
 def is_as_needed(plan: Plan) -> bool:
     """Return whether a run may repeat its trace as often as its verdict needs.
 
-    This is not so if writes or warm-up are given, or if the drive is aged.
+    It may not if writes, warm-up or a number of repeats are given, or if the drive is aged.
     """
     return (
         not isinstance(plan.load, Spec)
@@ -126,7 +127,7 @@ def is_as_needed(plan: Plan) -> bool:
 
 
 def most_passes(plan: Plan, drive: Device) -> int:
-    """Return the maximum number of replays of the trace."""
+    """Return the maximum number of passes over the trace."""
     if not is_as_needed(plan):
         return plan.repeat
     assert not isinstance(plan.load, Spec)
@@ -136,6 +137,6 @@ def most_passes(plan: Plan, drive: Device) -> int:
 
 
 def loaded_passes(plan: Plan, drive: Device) -> int:
-    """Return the number of passes to load; a look-ahead run needs more."""
+    """Return the number of passes to load into the engine; a look-ahead run needs more."""
     most = most_passes(plan, drive)
     return LOOK_AHEAD * most if is_as_needed(plan) and most > 1 else most

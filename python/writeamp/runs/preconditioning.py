@@ -25,11 +25,13 @@ from writeamp.settings.precondition import Precondition
 from writeamp.settings.settings import LoadSettings
 from writeamp.traces.intervals import union
 
-# Pages written between two checks for Ctrl-C and progress: at most some tenths of a second.
+# Pages written between two checks for Ctrl-C and progress. They take at most some tenths of a
+# second.
 CHUNK_PAGES = 1 << 17
 
-# Criterion of SNIA's Solid State Storage Performance Test Specification: five rounds within 20% of
-# their mean, with a best-fit line that changes by at most 10% of it; at most 25 rounds.
+# Steady-state criterion of SNIA's Solid State Storage Performance Test Specification: five rounds
+# are within 20% of their mean, and their best-fit line changes by at most 10% of the mean. There
+# are at most 25 rounds.
 _WINDOW_ROUNDS = 5
 MOST_ROUNDS = 25
 _MOST_RANGE = 0.20
@@ -43,10 +45,10 @@ Tick = Callable[[], None]
 class Ageing:
     """Record of how a drive was aged after its fill.
 
-    `host_pages` and `flash_pages` are the totals written and programmed. `rounds` has the WA of
-    each
-    round: of one drive write (the last may be shorter), or of the whole trace. `steady` is whether
-    the last rounds met the criterion, or None if it was not checked.
+    `host_pages` and `flash_pages` are the numbers of pages written and programmed by ageing.
+    `rounds` has the WA of each round. A round is one drive write (the last may be shorter), or one
+    pass over the trace. `steady` is whether the last five rounds met SNIA's criterion, or None if
+    it was not checked.
     """
 
     precondition: str
@@ -80,7 +82,7 @@ class Ageing:
 def precondition(
     simulation: EngineSimulation, plan: Plan, drive: Device, tick: Tick
 ) -> Ageing | None:
-    """Bring the drive into the state in which its run begins; return the record of its ageing.
+    """Bring the drive into the state in which its run begins; return how it was aged.
 
     `tick` is called from time to time.
     """
@@ -118,7 +120,7 @@ def _fill_and_age(
 def fill_runs(
     load: Spec | traces.PageTrace, host: LoadSettings, drive: Device
 ) -> list[tuple[int, int]]:
-    """Return the ranges of logical pages, as first page and end, that the fill writes once each.
+    """Return the page ranges (first page, end) that the fill writes once each.
 
     If the drive is filled with the workload's pages only, pages that are never written stay free.
     """
@@ -126,13 +128,13 @@ def fill_runs(
     if fill == "none":
         return []
     if isinstance(load, Spec):
-        # The space beyond a workload's utilization is never written, and stays free.
+        # Pages beyond the workload's utilization are never written, and stay free.
         return [(0, used_pages(load, host, drive))]
     return written_runs(load) if fill == "workload" else [(0, drive.logical_pages)]
 
 
 def written_runs(trace: traces.PageTrace) -> list[tuple[int, int]]:
-    """Return the ranges of pages that a trace writes, as first page and end, in ascending order."""
+    """Return the ranges of pages (first page, end) that a trace writes, in ascending order."""
     writes = trace.op == _WRITE
     start = trace.start[writes].astype(np.uint64)
     runs = union(pl.DataFrame({"start": start, "end": start + trace.count[writes]}))
@@ -151,7 +153,7 @@ def is_steady(rounds: list[float]) -> bool:
 
 
 class _Ager:
-    """Ageing in progress: the earlier host of the drive, and the WA of each round."""
+    """Ageing in progress: the host that ages the drive, and the WA of each round."""
 
     def __init__(
         self, simulation: EngineSimulation, load: EngineLoad, plan: Plan, tick: Tick
@@ -176,13 +178,13 @@ class _Ager:
         return self.record(None)
 
     def write_until_steady(self, round_pages: int) -> Ageing:
-        """Write rounds until they are steady, or their number reaches the maximum."""
+        """Write rounds until WA is steady, or the maximum number of rounds is reached."""
         while len(self.rounds) < MOST_ROUNDS and not is_steady(self.rounds):
             self.round(round_pages)
         return self.record(is_steady(self.rounds))
 
     def round(self, pages: int | None) -> None:
-        """Write `pages` pages, or the whole load if None, and add their WA."""
+        """Write `pages` pages, or replay the whole load if None; add the WA as a round."""
         programmed_before, written = flash_pages(self.simulation.counters()), 0
         while True:
             wanted = CHUNK_PAGES if pages is None else min(CHUNK_PAGES, pages - written)
@@ -200,7 +202,7 @@ class _Ager:
 
 
 def _filled_pages(plan: Plan, drive: Device) -> int:
-    """Return the number of pages, from the first, that the fill and the random ageing write."""
+    """Return the number of logical pages, from page 0, that fill and random ageing write."""
     return fill_runs(plan.load, plan.host, drive)[0][1]
 
 

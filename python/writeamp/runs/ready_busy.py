@@ -1,4 +1,4 @@
-"""Recorder of a run's Ready/Busy pins: writes their edges to a capture during the run."""
+"""Recorder of the Ready/Busy pins of a drive: writes their edges to a capture file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NS_PER_S = 1e9
 
 
 class PinWriter:
-    """A capture in progress; `edges` is the number of edges written."""
+    """Capture file that is being written; `edges` is the number of edges so far."""
 
     def __init__(self, path: str, plan: Plan, device: Device) -> None:
         """Begin the capture in an existing file."""
@@ -38,7 +38,7 @@ class PinWriter:
         )
 
     def drain(self, run: TimedRun) -> None:
-        """Write the edges since the last call."""
+        """Write the edges that occurred since the last call."""
         self.edges = self._placed(self._writer.drain, run)
 
     def finish(self, run: TimedRun) -> None:
@@ -47,7 +47,7 @@ class PinWriter:
         self.edges = self._placed(self._writer.finish, run.now_ns)
 
     def _placed(self, write: Callable[[T], int], of: T) -> int:
-        """Return the number of edges written; an error names the requested file."""
+        """Return the number of edges written; an error names the file that the user requested."""
         try:
             return write(of)
         except WriteampError as error:
@@ -58,7 +58,7 @@ class PinWriter:
 def capturing(plan: Plan, device: Device, inputs: tuple[str, ...]) -> Iterator[PinWriter | None]:
     """Yield the writer of the capture that the plan requests, or None.
 
-    The file is complete if the block ends without an error, and does not appear otherwise.
+    If the block ends without an error, the file is complete; otherwise no file is created.
 
     Raises:
         WriteampError: the device has no pins, or the file cannot be written.
@@ -92,7 +92,7 @@ def pin_names(device: Device, prefix: str = "rb") -> list[str]:
 
 
 def _comments(plan: Plan, device: Device) -> list[str]:
-    """Return comments on the run for the header of the capture."""
+    """Return comment lines on the run for the header of the capture."""
     settings = plan.run
     comments = [
         f"device {printable(device.name)}",

@@ -1,4 +1,4 @@
-"""Errors for drives that are too small for their policy or host, or too large for memory."""
+"""Errors for drives too small for their policy or host, or too large for memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def refusals() -> Iterator[None]:
 
 def check_memory(what_needs: str, needed_bytes: int) -> None:
     """Raise an error if a simulation needs more memory than this machine has free."""
-    # Linux overcommits memory; without this check the kernel would kill the process.
+    # Linux overcommits memory, so an allocation does not fail. Without this check, the kernel would
+    # kill the process.
     available_bytes = psutil.virtual_memory().available
     if needed_bytes > available_bytes:
         raise WriteampError(

@@ -1,4 +1,4 @@
-"""Runner of plans: length of a run, its replicas, and its verdict."""
+"""Runner of plans: determines the length of a run and its replicas, and judges the result."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ from writeamp.statistics.passes import FEWEST_PASSES, analyse_passes
 from writeamp.statistics.steady import SteadyState
 from writeamp.traces.pages import PageTrace
 
-# An automatic run grows by half its length until it is steady and precise enough, or reaches a
-# limit: a multiple of the flash, or pages on a small drive, which take a second or two.
+# An automatic run grows by half its length until it is steady and precise enough, or until it
+# reaches a limit. The limit is this many writes of the whole flash. On a small drive it is this
+# many pages, which take a second or two.
 _MOST_DRIVE_WRITES = 200
 _MOST_PAGES_AT_ONCE = 50_000_000
 _GROWTH = 1.5
 _SAMPLES_PER_DRIVE_WRITE = 25
 _SAMPLES_OF_A_FIXED_RUN = 400
 _MOST_SAMPLES = 20_000
-# Relative precision at which a repeated trace ends. With fewer passes than the minimum, the
-# interval
-# is too wide for later passes to contradict it.
+# A repeated trace ends at this relative precision of WA. The first check needs a minimum number of
+# passes, because later passes can hardly contradict the wide interval of fewer passes.
 _PRECISION_OF_PASSES = 0.005
 _FIRST_PASSES = 2 * FEWEST_PASSES
 
 # One of the replicas runs longer by this factor, since a drive may stay in a temporary state for
-# some drive writes. Replicas end after so many drive writes, or pages.
+# some drive writes. Replicas end after this many drive writes, or this many pages.
 _LOOK_AHEAD = 3
 _MOST_OF_REPLICAS = 64
 _MOST_PAGES_OF_REPLICAS = 10_000_000
@@ -56,7 +56,7 @@ def run(plan: Plan, drive: Device, progress: Progress | None = None) -> Result:
     """Run the plan on one drive."""
     started = time.perf_counter()
     check_memory("the drive needs", drive.geometry.bytes_needed(drive.logical_pages))
-    # A trace has no random draws to replicate.
+    # A trace has no random draws, so replicas would be equal.
     replicas = plan.run.replicas if isinstance(plan.load, Spec) else 1
     fitting_runs = drives_that_fit(drive)
     if fitting_runs < replicas:
@@ -76,12 +76,12 @@ def run(plan: Plan, drive: Device, progress: Progress | None = None) -> Result:
 
 
 def spread_over_sizes(plan: Plan, drive: Device, result: Result) -> Spread:
-    """Rerun on drives one block (in each plane) smaller and larger, for as many passes.
+    """Rerun on drives one block (in each plane) smaller and larger, for the same number of passes.
 
     A looped trace or a sequential stream can lock in phase with collection. WA then jumps with the
-    size of the drive, which the confidence interval of one run does not show. A synthetic workload
-    keeps op instead of the logical size, since the phase of a sequential stream depends on its
-    length.
+    size of the drive, which the confidence interval of one run does not show. For a synthetic
+    workload, these drives have the same op instead of the same logical size, since the phase of a
+    sequential stream depends on the stream's length.
     """
     is_synthetic = isinstance(plan.load, Spec)
     if is_synthetic:
@@ -98,7 +98,7 @@ def spread_over_sizes(plan: Plan, drive: Device, result: Result) -> Spread:
 def _wa_on(plan: Plan, drive: Device) -> float:
     try:
         return run(plan, drive).wa
-    except WriteampError:  # one block less can be too few
+    except WriteampError:  # with one block less, the drive can be too small for its manager
         return math.nan
 
 
@@ -109,7 +109,7 @@ def drives_that_fit(drive: Device) -> int:
 
 
 def _run_exactly(team: Team, writes: int, *, unless_given: Warmup = "auto") -> SteadyState:
-    """Run `writes` host pages; if a warm-up is given, a sample ends with it."""
+    """Run `writes` host pages; with a given warm-up, let a sample end at its end."""
     warmup = team.plan.run.warmup
     warmup = unless_given if warmup == "auto" else warmup
     interval = _interval_pages(team.drive, writes)
@@ -150,7 +150,8 @@ def _advance_to(team: Team, pages: int) -> None:
     most = max(
         _MOST_OF_REPLICAS * team.drive.logical_pages,
         _MOST_PAGES_OF_REPLICAS,
-        # Writes before the last change, or cut by request, cannot be judged.
+        # Replicas must reach beyond the last change of the workload and beyond a requested warm-up,
+        # because earlier writes do not count in the verdict.
         _pages_of_changes(team.first.schedule()),
         0 if team.plan.run.warmup == "auto" else 2 * team.plan.run.warmup,
     )
@@ -159,15 +160,16 @@ def _advance_to(team: Team, pages: int) -> None:
 
 
 def _pages_of_changes(schedule: Schedule) -> int:
-    """Return twice the pages that a workload writes in its single changes and enough cycles.
+    """Return the minimum length of a run over the changes of a workload, in host pages.
 
-    The factor allows for a warm-up of half the run.
+    It is twice the pages up to the last single change and enough cycles, since the warm-up may be
+    half the run.
     """
     return math.ceil(2 * (schedule.last_change + FEWEST_CYCLES * schedule.cycle))
 
 
 def _replay(team: Team, trace: PageTrace) -> SteadyState:
-    """Replay a trace; if its loop determines WA, the run is not steady."""
+    """Replay a trace; mark the run as not steady if the loop over the trace determines WA."""
     if is_as_needed(team.plan):
         return _repeat_until_alike(team, trace)
     steady = _judged_by_passes(team, trace.host_pages)
@@ -180,7 +182,7 @@ def _repeat_until_alike(team: Team, trace: PageTrace) -> SteadyState:
     """Repeat a short trace until its passes agree, unless the loop itself would determine WA."""
     first, pass_pages = team.first, trace.host_pages
     most = most_passes(team.plan, team.drive)
-    # If the first pass is the only one, it is judged by its intervals.
+    # The first pass is judged by its sampling intervals, since it may be the only pass.
     steady = _judged_by_passes(team, pass_pages)
     if first.times_programmed() >= MEMORY_TIMES or most == 1:
         return steady
@@ -194,7 +196,8 @@ def _repeat_until_alike(team: Team, trace: PageTrace) -> SteadyState:
         while len(first.passes.flash_pages) < target:
             _play_pass(team, pass_pages, target * pass_pages)
         previous, steady = steady, _judged_as_looped(team, pass_pages)
-        # Test the interval of half as many passes: the drive may still change.
+        # Test whether the WA of all passes is in the interval predicted by half as many passes. If
+        # not, the drive still changes.
         is_broken = previous.steady and not previous.ci_low <= steady.wa <= previous.ci_high
         is_precise = steady.ci_high - steady.ci_low <= 2 * _PRECISION_OF_PASSES * steady.wa
         if is_broken and steady.steady:
@@ -211,7 +214,7 @@ def _repeat_until_alike(team: Team, trace: PageTrace) -> SteadyState:
 
 
 def _scout(team: Team) -> Scout | None:
-    """Return a look-ahead run if the scheme remembers pages and memory fits two drives."""
+    """Return a look-ahead run if the scheme stores page histories and memory fits another drive."""
     needed_bytes = team.drive.geometry.bytes_needed(team.drive.logical_pages)
     has_room = psutil.virtual_memory().available >= needed_bytes
     remembers = team.first.simulation.scheme_bytes() > 0
@@ -219,14 +222,14 @@ def _scout(team: Team) -> Scout | None:
 
 
 def _judged_by_passes(team: Team, pass_pages: int) -> SteadyState:
-    """Replay a trace, and judge it by its passes if there are enough whole ones."""
+    """Replay a trace, and judge it by its passes if there are enough complete ones."""
     total = team.plan.expected_writes(team.drive)
     passes, rest = divmod(total, pass_pages)
     if team.plan.run.warmup == "auto" and not rest and passes >= FEWEST_PASSES:
         for _ in range(passes):
             _play_pass(team, pass_pages, total)
         return _judged_as_looped(team, pass_pages)
-    # An aged drive needs no warm-up: the whole trace counts.
+    # An aged drive needs no warm-up, so the whole trace counts.
     steady = _run_exactly(team, total, unless_given=0 if team.first.ageing else "auto")
     whole_passes = team.first.passes.flash_pages[:passes]
     times = (
@@ -238,7 +241,7 @@ def _judged_by_passes(team: Team, pass_pages: int) -> SteadyState:
 
 
 def _play_pass(team: Team, pass_pages: int, total: int) -> None:
-    """Replay one pass with a series of its own, so that it ends on a sample."""
+    """Replay one pass with a series of samples that ends exactly with the pass."""
     team.start_series(_interval_pages(team.drive, total))
     end = team.first.done_pages + pass_pages
     team.advance_to(end, max(end, total), end, end)

@@ -1,4 +1,4 @@
-"""Series of a run: the engine's counters, and its counts in each sampling interval."""
+"""Series of a run: counters of the engine, and their change in each sampling interval."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Count = TypeVar("_Count", int, npt.NDArray[np.uint64])
 
 
 def flash_pages(counts: Mapping[str, _Count]) -> _Count:
-    """Return the pages programmed for all causes, from counters or from columns of them."""
+    """Return the pages programmed for all causes, from counters or columns of counters."""
     return reduce(add, (counts[cause] for cause in TIMED_CAUSES))
 
 
@@ -49,7 +49,7 @@ def series_of(
 def points_of(
     series: pl.DataFrame, device: Device, warmup_pages: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return drive writes and WA of the points to draw, as many as are visible."""
+    """Return drive writes and WA of the points to draw: as many as a figure can show."""
     written = np.diff(series["host_pages"], prepend=0)
     programmed = written * series["wa"].to_numpy()
     pages_per_block = device.geometry.pages_per_block
@@ -58,7 +58,7 @@ def points_of(
 
 
 def _without_stub(samples: _Counts) -> _Counts:
-    """Merge the last interval into the previous one if it is shorter than half of that."""
+    """Merge the last interval into the previous one if it is shorter than half of that one."""
     host = samples["host_pages"].astype(np.int64)
     if host.size < 3 or 2 * (host[-1] - host[-2]) >= host[-2] - host[-3]:
         return samples

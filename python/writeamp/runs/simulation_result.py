@@ -50,13 +50,15 @@ from writeamp.statistics.steady import SteadyState
 from writeamp.text import printable
 from writeamp.units.ratios import space_in_words
 
-# Half width of the confidence interval, as a share of WA, above which a warning is given.
+# A warning is given if the half width of WA's confidence interval exceeds this share of WA.
 ROUGH = 0.05
-# Allowed multiple of a requested precision, which only the run's own noise meets.
+# A requested precision applies to the noise of a single run. With replicas, the half width may be
+# this many times as large before a warning is given.
 _BEYOND = 4
-# op above 300% is almost certainly a percentage given as a ratio.
+# An op above 300% is almost certainly a percentage that was given as a ratio, so a warning is
+# given.
 _PERCENT_LIKE_OP = 3
-# More marks than this would hide the curve.
+# More marks of changes than this would hide the curve, so none are drawn.
 _MOST_CHANGES = 50
 
 EVENT_SCHEMA = {
@@ -72,8 +74,8 @@ EVENT_SCHEMA = {
 class Result(DriveResult):
     """Result of one simulation.
 
-    The counts (`host_pages`, `causes`, …) are those of the measured interval, which begins after
-    the initial fill and after the first `warmup_pages` host page writes. The fill is never counted.
+    The counts (`host_pages`, `causes`, …) cover the measured interval, which begins after the
+    initial fill and after the first `warmup_pages` host page writes. The fill is never counted.
     """
 
     plan: Plan
@@ -131,7 +133,7 @@ class Result(DriveResult):
     def ci(self) -> tuple[float, float]:
         """The 95% confidence interval of `wa`; NaN if the run is too short.
 
-        For a capacity it includes the scaling error.
+        For a requested capacity, it includes the scaling error.
         """
         return self.substitute.widened(super().ci)
 
@@ -161,12 +163,12 @@ class Result(DriveResult):
 
     @property
     def uniform_theory(self) -> list[Expectation]:
-        """Theory's WA of uniform writes on an equally full drive, under FIFO and under greedy."""
+        """Theory's WA of uniform writes under FIFO and greedy, on an equally full drive."""
         return uniform_writes(self.plan, self.device, self.held_pages)
 
     @property
     def held_in_words(self) -> str:
-        """Op of theory's WA, in words, with the reason if it is not the drive's."""
+        """Op at which theory's WA is computed, with the reason if it is not the drive's op."""
         return held_in_words(self.device, self.held_pages)
 
     @property
@@ -200,7 +202,7 @@ class Result(DriveResult):
         return [*sentences, *self.warnings_of_the_drive]
 
     def _cyclic_part(self) -> str | None:
-        """Return the name of the load's cyclic part, which may lock in phase with collection."""
+        """Return the name of the load's cyclic part; it may lock in phase with collection."""
         if isinstance(self.plan.load, Spec):
             return "the sequential stream"
         return "the looped trace" if self.passes.height > 1 else None
@@ -223,7 +225,7 @@ class Result(DriveResult):
 
     @property
     def warnings_of_the_drive(self) -> list[str]:
-        """Warnings on the drive before the run, independent of the measured WA."""
+        """Warnings on the drive itself, independent of the measured WA."""
         sentences = []
         if self.device.op > _PERCENT_LIKE_OP:
             sentences.append(
@@ -236,7 +238,7 @@ class Result(DriveResult):
     @property
     def notes(self) -> list[str]:
         """Notes on assumptions, omissions and rounding."""
-        passes = self.passes.height  # 0 for a workload
+        passes = self.passes.height  # 0 if the load is a workload
         return [
             *self.plan.notes,
             *([f"the trace was looped {passes} times{self._why_so_often()}"] if passes > 1 else []),
@@ -267,7 +269,7 @@ class Result(DriveResult):
     def _how_to_reduce_it(self) -> str:
         steady = self.steady_state
         own_share = steady.own_half_width / self._own_half_width
-        if own_share > 0.5 or not steady.wa_of_replicas:  # NaN for a trace
+        if own_share > 0.5 or not steady.wa_of_replicas:  # own_share is NaN for a trace
             option = "--writes" if isinstance(self.plan.load, Spec) else "--repeat"
             return f" after {self.drive_writes:.0f} drive writes; increase {option}"
         values = (self.wa, *steady.wa_of_replicas)
@@ -336,11 +338,11 @@ class Result(DriveResult):
         }
 
     def _points(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Return drive writes and WA of the points to draw, as many as are visible."""
+        """Return drive writes and WA of the points to draw: as many as a figure can show."""
         return points_of(self.series, self.device, self.steady_state.warmup_pages)
 
     def figure(self) -> LineChart:
-        """Describe write amplification over the run, with changes of the manager's groups."""
+        """Describe WA over the run's drive writes, with changes of the manager's groups."""
         device, plan, steady = self.device, self.plan, self.steady_state
         pages_per_block = device.geometry.pages_per_block
         ends, wa = self._points()
@@ -464,13 +466,13 @@ class Result(DriveResult):
 
 
 def _swaps(load: object, writes: int) -> list[int]:
-    """Return the writes after which `groups` swapped frequencies; empty if too many to draw."""
+    """Return the host pages at which workload `groups` swapped frequencies; none if too many."""
     if not (isinstance(load, Spec) and load.name == "groups"):
         return []
     first_swaps, period = load.params["swap_at"], load.params["period"]
     if first_swaps == "never":
         return []
-    # The workload counts draws, including those of TRIM; convert draws to writes.
+    # The parameter counts random draws, which include TRIM requests. The figure needs host writes.
     written = 1 - float(load.params.get("trim", "0"))
     swaps = [int(text) for text in first_swaps.split("/")]
     if period != "never":

@@ -1,4 +1,4 @@
-"""Spread of WA over drive sizes: one block less, as requested, one block more."""
+"""Spread of WA over three drive sizes: one block less, the requested size, one block more."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from writeamp.models._expected_value import expected_value
 
-# Share of WA above which its change with one block more or less is reported as a warning.
+# A warning is given if one block more or less changes WA by more than this share.
 _MATERIAL_SPREAD = 0.05
 
 
@@ -24,13 +24,13 @@ class Spread:
 
     @property
     def wa_spread(self) -> float:
-        """Largest minus smallest of the three WA."""
+        """Difference between the largest and the smallest of the three WA."""
         values = [self.one_block_less, self.as_asked, self.one_block_more]
         return float(np.nanmax(values) - np.nanmin(values))
 
     @property
     def share_from_op(self) -> float:
-        """Relative change of WA that theory predicts from the change of op alone."""
+        """Relative change of WA between the sizes that theory predicts from their op alone."""
         return float(expected_value(self.smallest_op) / expected_value(self.largest_op)) - 1
 
     def warning(self, cyclic: str | None) -> str | None:

@@ -1,4 +1,4 @@
-"""Checks of a steady run against its drive and trace, beyond the series of WA."""
+"""Checks of a run that seems steady, by its drive and trace in addition to the series of WA."""
 
 from __future__ import annotations
 
@@ -13,29 +13,30 @@ from writeamp.statistics.steady import SteadyState
 from writeamp.traces.looping import analyse_loop
 from writeamp.traces.pages import PageTrace
 
-# Collection has hardly begun until the flash was programmed this many times.
+# A run is not steady before the whole flash was programmed this many times, because collection has
+# hardly begun.
 _FEWEST_TIMES_PROGRAMMED = 2
 
 
 def check_turnovers(steady: SteadyState, times: float, *, since: str = "the fill") -> SteadyState:
-    """Mark a run as not steady if the whole flash was programmed too few times since a moment."""
+    """Mark a run as not steady if it has programmed the whole flash too few times."""
     if times >= _FEWEST_TIMES_PROGRAMMED:
         return steady
     reason = (
         f"too short: the whole flash was programmed {times:.2f} times since {since}, and at least "
         f"{_FEWEST_TIMES_PROGRAMMED} are needed"
     )
-    # The interval is dropped too, since only one block may have been collected.
+    # The confidence interval is dropped, too, because perhaps only one block was collected.
     return replace(steady, steady=False, reason=reason, ci_low=math.nan, ci_high=math.nan)
 
 
 def check_passes(
     steady: SteadyState, pass_pages: int, flash_of_passes: Sequence[float], times: float
 ) -> SteadyState:
-    """Judge a replayed trace by its whole passes, in addition to the batches of its series.
+    """Judge a replayed trace by its complete passes, in addition to batches of its series.
 
     Args:
-        steady: verdict by the batches.
+        steady: verdict by batches of samples.
         pass_pages: host pages written in a pass.
         flash_of_passes: flash pages programmed in each whole pass.
         times: how often the whole flash was programmed in the first pass, or until the run ended.

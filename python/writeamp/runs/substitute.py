@@ -1,4 +1,4 @@
-"""Results of experiments that were run in place of the requested one."""
+"""Relation between a requested experiment and the experiments run in place of it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 
 class Substitute:
-    """Relation of the experiments that were run to the requested one (`studies/over.py`).
+    """Relation of the experiments that were run to the requested experiment (`studies/over.py`).
 
-    By default, each method changes or adds nothing.
+    The methods of this class change nothing and add nothing; subclasses override them.
     """
 
     level: ClassVar[float | None] = None
@@ -17,31 +17,31 @@ class Substitute:
 
     @property
     def error_of_wa(self) -> float:
-        """Largest difference between the requested WA and that of the run; NaN if unknown."""
+        """Largest difference between the requested WA and the run's WA; NaN if unknown."""
         return 0.0
 
     def wa_of(self, own: float) -> float:
-        """Return the WA of the requested experiment; `own` is that of the run."""
+        """Return the WA of the requested experiment; `own` is the WA of the run."""
         return own
 
     def widened(self, interval: tuple[float, float]) -> tuple[float, float]:
-        """Return the interval of the requested WA; `interval` is that of the run."""
+        """Return the interval of the requested experiment's WA; `interval` is that of the run."""
         return interval
 
     def judged(self, steady: bool, reason: str) -> tuple[bool, str]:
-        """Return the verdict on the requested WA, and why; the arguments are the run's verdict."""
+        """Return whether the requested WA is steady, and why; the arguments are those of the run."""
         return steady, reason
 
     def facts_of_wa(self) -> dict[str, Any]:
-        """Return the facts on one WA as JSON types."""
+        """Return the facts on the relation that apply to one WA, as JSON types."""
         return {}
 
     def facts_of_drive(self) -> dict[str, Any]:
-        """Return the facts that all runs on a drive share, as JSON types."""
+        """Return the facts on the relation that all runs on a drive share, as JSON types."""
         return {}
 
     def warnings_of_wa(self, wa: float) -> list[str]:
-        """Return warnings on one WA."""
+        """Return warnings that apply to one WA."""
         return []
 
     def warnings_of_drive(self) -> list[str]:
@@ -61,13 +61,13 @@ class Substitute:
         return []
 
     def drives_suffix(self) -> str:
-        """Return the end of a phrase on the simulated drives that names the requested ones."""
+        """Return the end of a phrase on the simulated drives; it names the requested drives."""
         return ""
 
     def legend(self, of_rows: Mapping[str, Substitute]) -> str:
-        """Return a line below a table of WA; `of_rows` maps each row's name to its substitute."""
+        """Return a line below a table of WA; `of_rows` maps each row's name to its relation."""
         return ""
 
 
-# For a run that is the requested experiment itself.
+# For results of a run that is the requested experiment itself.
 NO_SUBSTITUTE = Substitute()

@@ -1,6 +1,7 @@
 """Runs of one plan with different seeds, which advance together.
 
-The replicas only affect the verdict: they widen the interval or mark the run as not steady.
+Replicas only affect the verdict on the requested run: they widen its interval or mark it as not
+steady.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ _T = TypeVar("_T")
 
 
 class Team:
-    """Requested run with its replicas, which only affect its verdict.
+    """Requested run together with its replicas, which have other seeds.
 
-    The replicas may be shorter than the run. The last of them, the scout, is longer.
+    Replicas may be shorter than the requested run. The last replica, the scout, is longer.
     """
 
     def __init__(self, plan: Plan, drive: Device, runs: int, progress: Progress | None) -> None:
-        """Build and fill the drives of `runs` runs."""
+        """Build and fill the drives of all `runs` runs."""
         self.plan = plan
         self.drive = drive
 
@@ -47,7 +48,7 @@ class Team:
     def advance_to(
         self, pages: int, expected_pages: int, replica_pages: int, scout_pages: int
     ) -> None:
-        """Advance the run to `pages` host pages, and its replicas to theirs.
+        """Advance the requested run to `pages` host pages, and its replicas to their own numbers.
 
         Args:
             pages: host pages of the requested run.
@@ -61,11 +62,11 @@ class Team:
         def advance(index: int) -> None:
             (self.first, *self.replicas)[index].advance_to(targets[index], expected_pages)
 
-        # Start the longest run first.
+        # The longest run starts first, so that it does not delay the end.
         _together(advance, sorted(range(len(targets)), key=targets.__getitem__, reverse=True))
 
     def judge(self, warmup: int | Literal["auto"] = "auto") -> SteadyState:
-        """Judge the requested run by all runs."""
+        """Judge the requested run by the results of all runs."""
         intervals = [run.intervals() for run in (self.first, *self.replicas)]
         steps = intervals[0][0].size
         is_ahead = intervals[-1][0].size > steps
@@ -78,20 +79,20 @@ class Team:
 
 
 def _together(work: Callable[[int], _T], numbers: Sequence[int]) -> list[_T]:
-    """Return the function's results for all numbers, computed in threads that share memory."""
+    """Return the function's results for all numbers, computed by threads in parallel."""
     return gather_whole(local_runner(len(numbers)), work, numbers)
 
 
 def _seed(seed: int, number: int) -> int:
-    """Return the seed of a replica, far from consecutive seeds that a user may choose."""
+    """Return the seed of a replica; it is unlike seeds that users choose, such as 1, 2, 3."""
     return int(np.random.SeedSequence([seed, number]).generate_state(1, np.uint64)[0])
 
 
 class Scout:
-    """Look-ahead run: replays a trace more often than the run that is judged.
+    """Look-ahead run: replays a trace for more passes than the run that is judged.
 
-    A scheme that remembers pages may stay in a temporary state for many passes, while its counters
-    fill up or its thresholds adapt. The judged run itself does not show that.
+    A scheme that stores a history of pages may stay in a temporary state for many passes, while its
+    counters fill up or its thresholds adapt. The judged run may end before that state does.
     """
 
     def __init__(self, judged: OneRun) -> None:
@@ -100,7 +101,7 @@ class Scout:
         self._run: OneRun | None = None
 
     def confirmed(self, steady: SteadyState, pass_pages: int, passes: int) -> SteadyState:
-        """Return the verdict, marked as not steady if a run `LOOK_AHEAD` times as long disagrees.
+        """Return the verdict, but not steady if a run `LOOK_AHEAD` times as long contradicts it.
 
         Args:
             steady: verdict so far.
@@ -109,7 +110,8 @@ class Scout:
         """
         if not steady.steady:
             return steady
-        # Both runs are equal up to the current end of the judged one, so that it is copied.
+        # Both runs are equal up to the current end of the judged run, so the judged run is copied
+        # and continued.
         if self._run is None or self._run.done_pages < self._judged.done_pages:
             self._run = self._judged.continued()
         ahead = LOOK_AHEAD * passes

@@ -1,4 +1,4 @@
-"""Facts and warnings, as text, that several results share."""
+"""Facts and warnings that several results show as text."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def steady_in_words(steady: bool, reason: str) -> str:
     return reason if steady else f"NO: {reason}"
 
 
-# If there are more passes, only this many are shown at each end.
+# If a trace was replayed more often than this, only the first and last few passes are shown.
 _MOST_PASSES = 8
 _SHOWN_PASSES = 3
 
 
 def before_in_words(ageing: Ageing | None, state: str, device: Device) -> str:
-    """Return the state of the drive before the run."""
+    """Return the state of the drive before the run, as text."""
     if ageing is None:
         return state
     drive_writes = ageing.host_pages / device.logical_pages
@@ -51,7 +51,7 @@ def before_in_words(ageing: Ageing | None, state: str, device: Device) -> str:
 
 
 def facts_of_passes(wa_of_passes: Iterable[float]) -> list[tuple[str, str]]:
-    """Return WA of each pass over a looped trace, shortened to fit in a line."""
+    """Return the WA of each pass over a looped trace, without the middle ones if there are many."""
     shown = [f"{wa:.4f}" for wa in wa_of_passes]
     if len(shown) < 2:
         return []
@@ -61,9 +61,10 @@ def facts_of_passes(wa_of_passes: Iterable[float]) -> list[tuple[str, str]]:
 
 
 def horizon_warnings(policy: Policy, device: Device) -> list[str]:
-    """Return a warning if most pages may live longer than the manager's classes reach.
+    """Return a warning if pages mostly live longer than the manager's lifetime classes reach.
 
-    A page that is written as often as the others lives for as many writes as there are pages.
+    A page that is written as often as all others has a lifetime of as many writes as the drive has
+    logical pages.
     """
     manager = Spec.of("managers", policy.manager)
     if manager.name != "oracle" or manager.params.get("spacing") != "linear":

@@ -1,4 +1,4 @@
-"""Fleets: traces with the volumes of many users, which are made, split, selected and run."""
+"""Fleets: traces of the volumes of many users, which are made, split, selected and run."""
 
 from writeamp.fields.arguments import public_names
 

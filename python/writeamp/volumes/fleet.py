@@ -1,4 +1,4 @@
-"""Fleets that were split: a table of volumes, each of which can be read on its own."""
+"""Fleets split by volume: a table of volumes, each of which can be read on its own."""
 
 from __future__ import annotations
 
@@ -24,26 +24,27 @@ MARK = "writeamp-fleet.json"
 TABLE = "volumes.parquet"
 FORMAT, VERSION = "writeamp fleet", 1
 _MOST_BYTES = 64 << 20
-# Upper bound of a fact; only the times may be below 0.
+# Upper bound of a valid fact. Only times may be below 0.
 _MOST = 2**62
 _TIMES = ("first_ns", "last_ns")
-# Required keys of a mark besides its format and version, with their types.
+# Required keys of the mark (the file that identifies a fleet) besides format and version, with
+# their types.
 _MARK = {"requests": int, "volumes": int, "bytes_in": int, "inputs": list, "plan": dict}
-# Columns of the files of requests, sorted by volume.
+# Columns of the files that hold requests, sorted by volume.
 STORED: dict[str, Any] = {
     "timestamp_ns": pl.Int64,
     "op": Operation,
     "offset": pl.UInt64,
     "length": pl.UInt32,
 }
-# Columns that locate a volume's requests; conditions on volumes cannot use them.
+# Columns that locate a volume's requests in files. Conditions that select volumes cannot use them.
 OF_STORAGE = ("digest", "file", "first_row")
 
 
 @checked
 @dataclass(frozen=True)
 class Fleet:
-    """Volumes of a fleet in a folder that `split` wrote."""
+    """Volumes of a fleet in a folder that `split` has written."""
 
     folder: Path
     mark: dict[str, Any]
@@ -86,14 +87,15 @@ class Fleet:
 
     @cached_property
     def volumes(self) -> pl.DataFrame:
-        """A row for each volume, in natural order of the names.
+        """Table with a row for each volume, in natural order of the names.
 
         Columns: `volume`, `requests`, `reads`, `writes`, `bytes_read`, `bytes_written`.
-        `page_writes` counts writes to pages of 4 KiB, `written_set_bytes` is the size of the set of
-        pages written, and `drive_writes` the page writes for each of these pages.
-        `hottest_1pct_share` and `hottest_10pct_share` are shares of the page writes. Further:
-        `median_update_interval_s`, `sequential_share`, `first_ns`, `last_ns`, `span_s`, and the
-        columns that locate the requests: `digest`, `file` and `first_row`.
+        `page_writes` counts writes to pages of 4 KiB, `written_set_bytes` is the size of the
+        written set: all pages that are written at least once. `drive_writes` is the mean number of
+        writes per page of that set. `hottest_1pct_share` and `hottest_10pct_share` are shares of
+        the page writes. Further: `median_update_interval_s`, `sequential_share`, `first_ns`,
+        `last_ns`, `span_s`, and the columns that locate the requests: `digest`, `file` and
+        `first_row`.
 
         Raises:
             WriteampError: the table cannot be read.
@@ -110,7 +112,7 @@ class Fleet:
         return table
 
     def volume(self, name: str) -> Trace:
-        """Return the requests of a volume as a trace of its own.
+        """Return the requests of a volume as a trace.
 
         Raises:
             WriteampError: the fleet has no such volume, or its requests cannot be read.
@@ -124,12 +126,12 @@ class Fleet:
 
 
 def requests_file(folder: Path, number: int) -> Path:
-    """Return the path of a file of requests."""
+    """Return the path of a file that holds requests."""
     return folder / f"requests-{number:06}.parquet"
 
 
 def read_volume(file: Path, name: str, first_row: int, requests: int) -> Trace:
-    """Return the trace of a volume that is stored in some rows of a file.
+    """Return the trace of a volume, given the file and the rows that hold its requests.
 
     Raises:
         WriteampError: the rows cannot be read.

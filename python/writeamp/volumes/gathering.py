@@ -21,9 +21,9 @@ from writeamp.volumes.facts import FACTS, Columns, facts_of
 from writeamp.volumes.fleet import requests_file
 from writeamp.volumes.spills import Spills
 
-# Requests in a file, unless a single volume has more.
+# Number of requests in a file, unless a single volume has more.
 _FILE_REQUESTS = 1 << 20
-# Rows of a row group: the least that is read for one volume.
+# Rows of a Parquet row group, which is the smallest unit to read for a volume.
 _GROUP_ROWS = 1 << 16
 _COMPRESSION = 1
 
@@ -41,9 +41,9 @@ def gather_volumes(
     """Write the requests of all volumes, and return their facts in the order of their numbers.
 
     Args:
-        spills: the requests that were read.
-        work: folder of unfinished work, with the facts of finished files.
-        folder: folder of the finished files.
+        spills: chunks of requests that the first step wrote.
+        work: folder of temporary files, with the facts of the volumes in finished files.
+        folder: folder for the finished files.
         threads: number of writing threads.
         progress: called with the number of requests written and the total.
 
@@ -70,7 +70,7 @@ def gather_volumes(
 
 
 def _files(spills: Spills) -> list[Sequence[int]]:
-    """Return the numbers of the volumes in each file."""
+    """Return the numbers of the volumes to store in each file."""
     files: list[Sequence[int]] = []
     codes: list[int] = []
     requests = 0
@@ -87,7 +87,7 @@ def _files(spills: Spills) -> list[Sequence[int]]:
 def _write_file(
     spills: Spills, codes: Sequence[int], work: Path, folder: Path, number: int
 ) -> None:
-    """Write the requests of some volumes, and then their facts; skip if the facts exist."""
+    """Write the requests of some volumes, then their facts; skip them if the facts exist."""
     if _facts(work, number).exists():
         return
     columns = spills.volumes(codes)

@@ -26,7 +26,7 @@ from writeamp.traces.pages import PageTrace, to_pages
 from writeamp.traces.trace import Trace
 from writeamp.volumes.fleet import read_volume
 
-# Columns of a run's outcome, besides those common to all studies.
+# Columns of a run's outcome, besides the columns of all studies.
 OUTCOME: dict[str, Any] = {
     "volume": pl.String,
     "manager": pl.String,
@@ -57,7 +57,7 @@ class VolumeRunsDataset(RunsDataset):
 
 @dataclass(frozen=True)
 class VolumeJob:
-    """Run of one volume, or of several on one drive, under a policy.
+    """Run of one volume, or of several volumes on one drive, under a policy.
 
     `victims` None selects the manager's own victim policy.
     """
@@ -73,7 +73,7 @@ class VolumeOutcome:
     """Outcome of a job: `columns` as in `OUTCOME`, with `wa`, or an error.
 
     `is_too_small` means that a drive of the volume's size cannot work under this policy. This
-    outcome is final; other errors are tried again.
+    outcome is final; runs with other errors are repeated.
     """
 
     columns: Mapping[str, Any]
@@ -86,7 +86,7 @@ def run_volume(tables: Mapping[str, Any], job: VolumeJob) -> VolumeOutcome:
 
     Args:
         tables: the experiment without trace and policy, in the form of `Experiment.to_dict`.
-        job: the volume and the policy.
+        job: the volume, or several volumes, and the policy.
     """
     named = {
         "volume": job.volume.name,
@@ -135,7 +135,7 @@ def _columns(result: Result) -> dict[str, Any]:
 
 
 class VolumeCodec(DocumentCodec[VolumeJob, VolumeOutcome]):
-    """Storage of a fleet's runs; the key covers the requests, the policy and all settings.
+    """Storage of a fleet's runs; the key covers the requests, the policy and all run settings.
 
     The column `volume` is null for a run of several volumes together.
     """
@@ -169,7 +169,8 @@ class VolumeCodec(DocumentCodec[VolumeJob, VolumeOutcome]):
     def result(self, job: VolumeJob, document: Any) -> VolumeOutcome:
         """Return the outcome stored in a document."""
         outcome = VolumeOutcome(**document)
-        # Another fleet may have stored these requests under another volume name.
+        # The stored run may be of equal requests in another fleet, where the volume has another
+        # name.
         return VolumeOutcome(
             {**outcome.columns, "volume": job.volume.name, "manager": job.manager},
             outcome.error,
@@ -178,24 +179,24 @@ class VolumeCodec(DocumentCodec[VolumeJob, VolumeOutcome]):
 
 
 def lost_volume(job: VolumeJob, why: str) -> VolumeOutcome:
-    """Return the outcome of a job that ended every process that ran it."""
+    """Return the outcome of a job whose worker process died each time it was run."""
     return VolumeOutcome(
         {"volume": job.volume.name, "manager": job.manager, "victims": job.victims}, why
     )
 
 
 def is_again(outcome: VolumeOutcome) -> bool:
-    """Return whether a stored run is repeated: only if it failed for a reason that may change."""
+    """Return whether a stored run is repeated: only if its failure may not occur again."""
     return outcome.error is not None and not outcome.is_too_small
 
 
-# Requests of several volumes that are converted to pages at a time.
+# Number of requests of several volumes to convert to pages at a time.
 _BATCH_ROWS = 1 << 20
 
 
 @dataclass(frozen=True)
 class VolumeAt:
-    """Location of a volume in a fleet's files; the digest of its requests identifies it."""
+    """Location of a volume in the files of a fleet; a digest of its requests identifies it."""
 
     name: str
     digest: str
@@ -213,7 +214,7 @@ class VolumeAt:
         return read_volume(inputs.local(self.file), self.name, self.first_row, self.requests)
 
     def pages(self, page_bytes: int) -> PageTrace:
-        """Return the volume's requests in pages; written pages are numbered from 0."""
+        """Return the volume's requests in pages; the written pages are renumbered from 0."""
         return to_pages(self.read(), page_bytes)
 
 
@@ -259,5 +260,5 @@ class VolumesTogether:
 
 @lru_cache(maxsize=2)
 def pages_of(volume: VolumeAt | VolumesTogether, page_bytes: int) -> PageTrace:
-    """Return the requests of a volume in pages, cached for runs under several policies."""
+    """Return the requests of a volume in pages; runs under several policies share a cached copy."""
     return volume.pages(page_bytes)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from writeamp.volumes.arguments import MakeArguments
 
 _PLACES = places_in((FleetSettings,), "make")
-# Chunks that wait to be written while the next ones are computed.
+# Number of computed chunks that may wait to be written, while the next ones are computed.
 _WAITING = 2
 
 
@@ -37,7 +37,7 @@ class Made:
     Attributes:
         path: the trace.
         truth: the Parquet file of the true parameters, one row for each volume.
-        volumes, requests: number of each.
+        volumes, requests: number of volumes, and of requests.
         bytes: size of the trace.
         trace_format: format of the trace.
         seed: seed of every random draw.
@@ -123,7 +123,7 @@ def make(
 
 
 def truth_of(path: Path) -> Path:
-    """Return the path of the true parameters that belongs to a fleet's trace.
+    """Return the path of the file with the true parameters of a fleet's trace.
 
     >>> truth_of(Path("fleets/one.csv.zst")).name
     'one.truth.parquet'
@@ -141,7 +141,7 @@ def _write(
     volumes: pl.DataFrame,
     progress: Progress | None,
 ) -> None:
-    """Write all requests on a second thread, while this one makes the next ones."""
+    """Write all requests on a second thread, while this thread makes the next ones."""
     entry, names = FORMATS[settings.trace_format], volumes["volume"].to_list()
     waiting: deque[Future[list[str]]] = deque()
     done = 0

@@ -1,4 +1,4 @@
-"""Requirements of a fleet: op for an overall WA, writes a day, and the costliest volumes."""
+"""Requirements of a fleet: op for an overall WA, daily writes, and the costliest volumes."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from writeamp.volumes.study import in_groups, run_fleet
 if TYPE_CHECKING:
     from writeamp.volumes.arguments import NeedArguments
 
-# Op of the first two drives, and the least and most op that is tried.
+# Op of the first two runs, and the least and most op that the search tries.
 _FIRST_OPS = (0.1, 0.3)
 _LEAST_OP, _MOST_OP = 0.01, 4.0
-# A search ends when (overall WA − 1) is this close to the target, relatively, or after so many
-# runs.
+# A search ends when (overall WA − 1) differs from (target − 1) by at most this share, or after this
+# many runs.
 _CLOSE = 0.002
 _MOST_TRIES = 9
-# Relative distance from the target at which a note is shown.
+# If (overall WA − 1) differs from (target − 1) by more than this share, a note is shown.
 _FAR = 0.02
 _COSTLIEST = 10
 _SECONDS_PER_DAY = 86400.0
@@ -49,9 +49,10 @@ class FleetNeed(Drawn):
 
     Attributes:
         target_wa: requested overall WA.
-        op: (T−U)/U of every volume's drive at which the overall WA is the target.
-        op_ci95: op at which the ends of the WA's 95% interval are the target.
-        at: the run whose overall WA is closest to the target.
+        op: (T−U)/U of every volume's drive at which the overall WA equals the target; T are
+            physical and U logical pages.
+        op_ci95: op at which the ends of the 95% interval of the overall WA would equal the target.
+        at: the run of the fleet whose overall WA is closest to the target.
         tried: op and overall WA of each run of the fleet, in order of op.
         days: the longest time span of the volumes, in days.
     """
@@ -87,7 +88,7 @@ class FleetNeed(Drawn):
 
     @property
     def drive_writes_per_day(self) -> float | None:
-        """Host writes a day per page of the written sets, or None without times."""
+        """Host writes a day per page of the volumes' written sets, or None without times."""
         volumes = self.at.common
         if not self.days:
             return None
@@ -96,7 +97,7 @@ class FleetNeed(Drawn):
 
     @property
     def costliest(self) -> list[dict[str, Any]]:
-        """The ten volumes with the most pages programmed by collection, with their shares."""
+        """The ten volumes with the most pages programmed by collection, and their shares."""
         [label] = self.at.labels
         extra = (pl.col(label) - 1) * pl.col("page_writes")
         rows = (
@@ -151,7 +152,7 @@ class FleetNeed(Drawn):
         )
 
     def card(self) -> Card:
-        """Return the main facts, and the costliest volumes."""
+        """Return the main facts, and a table of the costliest volumes."""
         document = self.to_dict()
         low, high = self.op_ci95
         per_day, flash = document["drive_writes_per_day"], document["flash_writes_per_day"]
@@ -198,8 +199,8 @@ def need(
 ) -> FleetNeed:
     """Find the op of every volume's drive for an overall WA, by runs of the fleet.
 
-    ln(WA − 1) is almost linear in ln(op). Each run is at the op where the line through the two
-    results nearest to the target meets it.
+    ln(WA − 1) is almost linear in ln(op). Therefore each run uses the op at which the line through
+    the two results nearest to the target meets the target.
 
     Args:
         target_wa: overall WA, above 1.
@@ -208,7 +209,7 @@ def need(
         victims: victim policy; by default the manager's own.
         keep: folder that stores each finished run; stored runs are not repeated.
         runner: runner of the runs; by default threads of this process.
-        progress: called with the runs done and the total, for the fleet that is being run.
+        progress: called with the number of runs done and the total, for one op at a time.
         settings: choice of volumes, and settings of their runs; listed below.
 
     Returns:
@@ -256,7 +257,7 @@ def need(
     low_wa, high_wa = run_at_op[best].managers[0]["overall_wa_ci95"]
 
     def op_for(wa: float) -> float:
-        """Return the op at which the target replaces `wa`, which was found at the best op."""
+        """Return the op at which the WA would be the target, if it is `wa` at the best op."""
         return float(best * (_excess(wa) / (target_wa - 1)) ** (-1 / slope))
 
     volumes = run_at_op[best].volumes
@@ -272,14 +273,14 @@ def need(
 
 
 def _search(run_at: Callable[[float], float], target_wa: float) -> dict[float, float]:
-    """Return the overall WA at each op that was tried; the last ones are around the target."""
+    """Return the overall WA at each op that was tried."""
     wa_at = {op: run_at(op) for op in _FIRST_OPS}
     while len(wa_at) < _MOST_TRIES:
         if min(abs(wa - target_wa) for wa in wa_at.values()) <= _CLOSE * (target_wa - 1):
             break
         op = _next_op(wa_at, target_wa)
         if op in wa_at and _LEAST_OP < op < _MOST_OP:
-            break  # drives have whole blocks, so that no op in between exists
+            break  # drives have whole blocks, so no op between those tried exists
         if op in wa_at:
             raise WriteampError(
                 f"no op from {_LEAST_OP} to {_MOST_OP} gives an overall WA of {target_wa:g}: at "
@@ -290,7 +291,7 @@ def _search(run_at: Callable[[float], float], target_wa: float) -> dict[float, f
 
 
 def _next_op(wa_at: Mapping[float, float], target_wa: float) -> float:
-    """Return the op at which the line through the two nearest points meets the target, clipped."""
+    """Return the next op to try: where the line through the two best results meets the target."""
     slope_from = sorted(wa_at, key=lambda op: abs(math.log(_excess(wa_at[op]) / (target_wa - 1))))
     first = slope_from[0]
     op = first * ((target_wa - 1) / _excess(wa_at[first])) ** (1 / _slope(wa_at, first))
@@ -298,10 +299,10 @@ def _next_op(wa_at: Mapping[float, float], target_wa: float) -> float:
 
 
 def _slope(wa_at: Mapping[float, float], near: float) -> float:
-    """Return d ln(WA − 1) / d ln(op) between a point and its neighbour."""
+    """Return d ln(WA − 1) / d ln(op) between an op and the nearest other op."""
     other = min((op for op in wa_at if op != near), key=lambda op: abs(math.log(op / near)))
     rise = math.log(_excess(wa_at[other]) / _excess(wa_at[near]))
-    return min(rise / math.log(other / near), -0.1)  # noise can reverse the sign
+    return min(rise / math.log(other / near), -0.1)  # below 0, because noise can reverse the sign
 
 
 def _excess(wa: float) -> float:

@@ -1,6 +1,7 @@
-"""Reading of a fleet's files in order, by several threads, in chunks.
+"""Reading of a fleet's files in order of time, by several threads, in chunks.
 
-Memory is bounded by the pieces that wait and by the chunk that is being collected.
+A file is read in pieces; the requests of many pieces form a chunk. Memory holds some pieces and one
+chunk.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from writeamp.volumes.facts import Columns
 from writeamp.volumes.spills import Chunk, Gathering, chunk_of, write_chunk
 
 CHUNK_REQUESTS = 4 << 20
-# The last piece of a chunk may exceed that.
+# Requests for which memory is reserved. The last piece of a chunk may exceed the size of a chunk by
+# this margin.
 _ROOM = CHUNK_REQUESTS + (1 << 19)
 
 
@@ -44,7 +46,8 @@ def inputs_of(
         paths: paths of the files.
         trace_format: format of all files; None detects the format of each.
         options: options of reading.
-        by_file: whether each file is a volume; None if only files without device names are.
+        by_file: whether each file is one volume; None if this holds only for files without device
+            names.
 
     Raises:
         WriteampError: a file cannot be read, or its format cannot be determined.
@@ -89,7 +92,7 @@ def read_into(
     threads: int,
     progress: Progress | None = None,
 ) -> list[Chunk]:
-    """Read the requests that no chunk holds yet, and return the notes of all chunks.
+    """Read the requests that are not in a chunk yet; return descriptions of all chunks.
 
     Args:
         folder: folder of the chunks.
@@ -143,7 +146,7 @@ def read_into(
 
 
 def _nothing() -> None:
-    """Do nothing: placeholder for the first write."""
+    """Do nothing: the write before the first chunk."""
 
 
 def _readings(
@@ -159,7 +162,7 @@ def _readings(
 def _in_turn(
     pool: ThreadPoolExecutor, readings: Iterator[tuple[int, ReadPiece]], waiting: int
 ) -> Iterator[tuple[int, TracePiece]]:
-    """Yield pieces in the order of their readings, with some read ahead."""
+    """Yield pieces in the order of `readings`, while the next ones are read by other threads."""
     queue: deque[tuple[int, Future[TracePiece]]] = deque()
     for number, reading in readings:
         queue.append((number, pool.submit(reading)))
@@ -171,7 +174,7 @@ def _in_turn(
 
 
 def _add(piece: TracePiece, volume: str | None, code_of: dict[str, int], to: Gathering) -> None:
-    """Add the requests of a piece, and number volumes that are new."""
+    """Add the requests of a piece, and give numbers to new volumes."""
     requests = piece.requests
     if requests.is_empty():
         return

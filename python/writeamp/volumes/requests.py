@@ -1,6 +1,7 @@
-"""Requests of a synthetic fleet, made in chunks and determined by parameters and seed.
+"""Requests of a synthetic fleet, made in chunks from the volumes' parameters and a seed.
 
-All volumes write at the same time: each request belongs to a random volume, by its share.
+All volumes write at the same time: each request belongs to a random volume, with the volume's share
+of requests as probability.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from writeamp.traces.trace import OPERATIONS, SCHEMA, Operation
 from writeamp.volumes.settings import FleetSettings
 
 PAGE_BYTES = 4096
-# Minimum size of a volume: the longest request must fit.
+# Minimum size of a volume in pages: the longest request must fit.
 _FEWEST_PAGES = 64
-# Products of two page numbers overflow above this size.
+# Maximum size of a volume in pages. Above it, products of two page numbers overflow.
 _MOST_PAGES = 2**31
 # A share with mean m is distributed as Beta(_SPREAD m, _SPREAD (1 - m)).
 _SPREAD = 3.0
@@ -27,10 +28,10 @@ def draw_parameters(settings: FleetSettings) -> pl.DataFrame:
     """Return one row of parameters for each volume, in order of the names.
 
     `volume`: name. `pages`: size in pages of 4 KiB, log-normal. `share_of_requests`: mean share of
-    the fleet's requests, proportional to its pages times a log-normal factor. `skew`: exponent s of
-    the power law of page popularity, uniform. `sequential_share` and `read_share`: beta.
-    `drift`: distance that the hot pages move over the trace, in sizes of the volume, exponential.
-    `request_pages`: mean length of a request, in pages.
+    the fleet's requests, proportional to the volume's pages times a log-normal factor. `skew`:
+    exponent s of the power law of page popularity, uniform. `sequential_share` and `read_share`:
+    beta. `drift`: distance by which the hot pages move during the trace, as a multiple of the
+    volume's size, exponential. `request_pages`: mean length of a request, in pages.
     """
     volumes = settings.volumes
     draws = np.random.default_rng([settings.seed, 0])
@@ -61,7 +62,8 @@ CHUNK_REQUESTS = 1 << 20
 # 2020-01-01, the time of the first request.
 _FIRST_NS = 1_577_836_800 * 10**9
 _MOST_REQUEST_PAGES = 64
-# At exponent 1 the formula of the power law is undefined; this neighbour agrees to six digits.
+# At exponent 1 the formula of the power law is undefined. An exponent this close to 1 gives the
+# same result to six digits.
 _NEAR_ONE = 1e-6
 _READ, _WRITE = 0, 1
 _OPERATIONS = pl.Series(OPERATIONS, dtype=Operation)
@@ -83,7 +85,7 @@ def made_requests(settings: FleetSettings, volumes: pl.DataFrame) -> Iterator[pl
 
 
 class _Scheme:
-    """Generator of requests, with the current position of each volume."""
+    """Generator of requests, with the end of each volume's last request."""
 
     def __init__(self, volumes: pl.DataFrame) -> None:
         column = {name: volumes[name].to_numpy() for name in volumes.columns[1:]}
@@ -95,7 +97,7 @@ class _Scheme:
         self._drift: _Floats = column["drift"]
         self._request_pages: _Floats = column["request_pages"]
         self._stride = _strides(self._pages)
-        # End of each volume's last request; -1 before its first.
+        # Page at which each volume's last request ended; -1 before its first.
         self._last_end = np.full(len(self._pages), -1)
 
     def chunk(
@@ -105,10 +107,11 @@ class _Scheme:
         span: tuple[float, float],
         duration_s: float,
     ) -> pl.DataFrame:
-        """Return `count` requests within a span of the duration, given as two shares of it."""
+        """Return `count` requests between two times, `span`, given as shares of the duration."""
         counts = draws.multinomial(count, self._shares)
         volume = np.repeat(np.arange(len(counts)), counts)
-        # Position in time of each request; the requests of a volume are contiguous and in order.
+        # Rank in time of each request. The arrays are sorted by volume, and by time within a
+        # volume.
         place = _argsort_small(draws.permuted(volume), len(counts))
         progress = span[0] + (span[1] - span[0]) * (place / count)
         length = self._lengths(draws, volume)
@@ -128,17 +131,17 @@ class _Scheme:
         return pl.DataFrame(columns, schema=SCHEMA)
 
     def _lengths(self, draws: np.random.Generator, volume: _Whole) -> _Whole:
-        """Return geometric lengths in pages, up to the longest request."""
+        """Return a random length in pages for each request: geometric, with an upper bound."""
         with np.errstate(divide="ignore"):
             scale = np.log1p(-1 / self._request_pages)[volume]
         longer = np.log(1 - draws.random(len(volume))) / scale
         return np.minimum(longer, _MOST_REQUEST_PAGES - 1).astype(np.int64) + 1
 
     def _first_pages(self, draws: np.random.Generator, volume: _Whole, progress: _Floats) -> _Whole:
-        """Return a page for each request: rank r of n has a weight of about (r + 1)^-s.
+        """Return a page for each request: the r-th hottest page has a weight of about (r + 1)^-s.
 
-        Ranks follow the inverse of the power law over [1, n + 1) and are then scattered over the
-        pages.
+        Ranks r of n pages are drawn by the inverse of the power law over [1, n + 1). A fixed
+        permutation then scatters the ranks over the pages.
         """
         pages, rest = self._pages[volume], (1 - self._skew)[volume]
         top = ((self._pages + 1.0) ** (1 - self._skew) - 1)[volume]
@@ -172,7 +175,7 @@ class _Scheme:
 
 
 def _strides(pages: _Whole) -> _Whole:
-    """Return, for each size n in pages, a number near n/1.618 that is coprime to n."""
+    """Return, for each size n in pages, a step near n/1.618 that is coprime to n."""
     strides = np.maximum(1, (pages * 0.6180339887).astype(np.int64))
     while (bad := np.gcd(strides, pages) != 1).any():
         strides[bad] += 1
@@ -180,7 +183,7 @@ def _strides(pages: _Whole) -> _Whole:
 
 
 def _argsort_small(values: _Whole, kinds: int) -> _Whole:
-    """Return the stable order of numbers below `kinds`; 16-bit numbers use the fast radix sort."""
+    """Return the stable sort order of numbers below `kinds`; 16-bit numbers use fast radix sort."""
     return np.argsort(values.astype(np.uint16 if kinds <= 1 << 16 else np.uint32), kind="stable")
 
 

@@ -1,4 +1,4 @@
-"""Result of a study of a fleet: WA by volume and policy, and statistics over volumes."""
+"""Result of a study of a fleet: WA by volume and policy, and statistics over the volumes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from writeamp.volumes.settings import ComparedSettings
 
 _Array = npt.NDArray[np.float64]
 
-# Bound of the numbers of all resamples that are in memory at a time.
+# Maximum number of resampled values in memory at a time.
 _MOST_NUMBERS = 10_000_000
 _CLASSES = ("low", "middle", "high")
 
@@ -31,8 +31,8 @@ _CLASSES = ("low", "middle", "high")
 class VolumeWa:
     """WA of volumes under policies, shape (volumes, policies), and their page writes.
 
-    `page_writes` (shape (volumes,)) counts a volume's own trace once, even if the run replays it
-    until WA is steady.
+    `page_writes` (shape (volumes,)) counts one pass over a volume's trace, even if the run replays
+    the trace until WA is steady.
     """
 
     wa: _Array
@@ -43,13 +43,14 @@ class VolumeWa:
         return _overall(self.wa, self.page_writes)
 
     def subset(self, chosen: npt.NDArray[np.bool_]) -> VolumeWa:
-        """Return the chosen volumes."""
+        """Return WA and page writes of the chosen volumes."""
         return VolumeWa(self.wa[chosen], self.page_writes[chosen])
 
     def resampled(self, resamples: int, seed: int) -> _Array:
-        """Return the overall WA of fleets resampled with replacement, shape (resamples, policies).
+        """Return the overall WA of bootstrapped fleets, shape (resamples, policies).
 
-        All policies use the same resamples, so that their differences are paired.
+        A bootstrapped fleet has as many volumes, drawn with replacement. All policies use the same
+        draws, so that their differences are paired.
         """
         volumes = len(self.page_writes)
         draws = np.random.default_rng([seed, 37])
@@ -68,9 +69,9 @@ def compared(
 ) -> list[dict[str, Any]]:
     """Return a row for each policy with the keys of `--json`.
 
-    `overall_wa_ci95` and `saving_ci95` are the central 95% over resampled fleets. `saving` is the
-    share of the baseline's flash writes that the policy avoids; `median_saving` is that of the
-    median volume. `wins` counts the volumes for which no other policy has a lower WA.
+    `overall_wa_ci95` and `saving_ci95` are the central 95% over bootstrapped fleets. `saving` is
+    the share of the baseline's flash writes that the policy avoids; `median_saving` is the median
+    of the volumes' savings. `wins` counts the volumes for which no other policy has a lower WA.
     """
     overall, drawn = volumes.overall(), volumes.resampled(resamples, seed)
     savings = 1 - drawn / drawn[:, [baseline]]
@@ -93,7 +94,7 @@ def compared(
 
 
 def without_volumes(label: str) -> dict[str, Any]:
-    """Return the row of a policy if no volume has a WA under every policy."""
+    """Return the row of a policy for which no volume can be compared."""
     names = ("overall_wa", "overall_wa_ci95", "median_wa", "quartiles_wa", "saving",
              "saving_ci95", "median_saving")  # fmt: skip
     return {"manager": label, **dict.fromkeys(names), "wins": 0}
@@ -102,7 +103,7 @@ def without_volumes(label: str) -> dict[str, Any]:
 def classes(
     volumes: VolumeWa, labels: Sequence[str], facts: dict[str, _Array]
 ) -> list[dict[str, Any]]:
-    """Return thirds of the volumes by each fact, with overall WA by policy and the best one.
+    """Return thirds of the volumes by each fact, with overall WA by policy and the best policy.
 
     A volume on the border of two thirds belongs to the lower one. Empty thirds are left out.
     """
@@ -143,11 +144,11 @@ def _middle(values: _Array) -> list[float]:
     return [float(low), float(high)]
 
 
-# Facts that divide the volumes into thirds.
+# Facts (columns of volumes) by which volumes are divided into thirds.
 CLASSED_BY = ("hottest_10pct_share", "sequential_share")
 ROW = {"label": pl.String, "error": pl.String, "small": pl.Boolean, "wa": pl.Float64, **OUTCOME}
-# Memory that a worker needs for each request read and each page of the drive, in bytes, with a
-# margin (measured by benches/volumes.py).
+# Memory in bytes that a worker needs for each request that it reads, and for each page of the
+# drive. Both include a margin (measured by benches/volumes.py).
 _BYTES_A_REQUEST, _BYTES_A_PAGE = 240, 24
 _START_BYTES = 256 << 20
 
@@ -179,7 +180,7 @@ class FleetRun(Drawn):
 
     @property
     def unfinished(self) -> tuple[Any, ...]:
-        """One None for each run without an outcome."""
+        """A tuple with one None for each run without an outcome."""
         return (None,) * (self.runs - self.rows.height)
 
     @property
@@ -200,7 +201,7 @@ class FleetRun(Drawn):
 
     @cached_property
     def common(self) -> pl.DataFrame:
-        """WA of the volumes that have one under every policy: `volume`, and one column per policy.
+        """Table of the volumes with a WA under every policy: `volume`, and one column per policy.
 
         The facts of each volume are in further columns.
         """
@@ -221,12 +222,12 @@ class FleetRun(Drawn):
 
     @property
     def baseline(self) -> str:
-        """Policy with which the others are compared."""
+        """Name of the policy with which the others are compared."""
         return self.compared.baseline or self.labels[0]
 
     @cached_property
     def managers(self) -> list[dict[str, Any]]:
-        """Numbers of each policy over the volumes in `common`, or None if `common` is empty.
+        """Result of each policy over the volumes in `common`; only counts if `common` is empty.
 
         `volumes` counts all volumes with a WA under this policy, even if they have none under
         others.
@@ -255,7 +256,7 @@ class FleetRun(Drawn):
 
     @property
     def memory_per_worker_bytes(self) -> int:
-        """Upper bound of the memory of the process that runs the largest volume, in bytes."""
+        """Upper bound in bytes of the memory of the process that runs the largest volume."""
         pages = pl.col("written_set_bytes") // 4096 * _BYTES_A_PAGE
         needed = self.volumes.select((pl.col("requests") * _BYTES_A_REQUEST + pages).max())
         return int(needed.item()) + _START_BYTES
@@ -357,7 +358,7 @@ class FleetRun(Drawn):
         )
 
     def figure(self) -> PanelChart:
-        """Describe boxes and curves of WA, overall WA, and savings by skew."""
+        """Describe the distribution of WA by policy, overall WA, and savings by skew."""
         baseline = self.measured.wa[:, self.labels.index(self.baseline)]
         policies = [
             VolumesOfPolicy(

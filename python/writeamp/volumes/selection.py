@@ -18,7 +18,8 @@ def select(table: pl.DataFrame, settings: SelectionSettings) -> pl.DataFrame:
 
     Args:
         table: table of the fleet's volumes.
-        settings: condition, preset and sample size; a volume must meet all that are given.
+        settings: condition, preset (rule of a paper) and sample size; a volume must meet all
+            conditions that are given.
 
     Raises:
         WriteampError: the condition is invalid, or no volume meets it.
@@ -53,11 +54,10 @@ def _filtered(table: pl.DataFrame, condition: str) -> pl.DataFrame:
 
 
 def _sample(table: pl.DataFrame, size: int, seed: int) -> pl.DataFrame:
-    """Return a sample with the same distribution as all volumes, in the order of the table.
+    """Return a sample with the same distribution as all volumes, in order of the table.
 
-    The volumes are sorted by tenths of page writes, then by drive writes. The sample takes volumes
-    at
-    equal distances from a random start, so that each volume has the same probability.
+    The volumes are sorted by tenths of page writes, then by drive writes. The sample takes every
+    n-th volume from a random start, so that each volume has the same probability.
     """
     if size > table.height:
         raise WriteampError(
@@ -106,14 +106,14 @@ def info(
         where: SQL condition on the columns of `Fleet.volumes`.
         preset: rule of a paper that selects volumes, such as "sepbit".
         sample: number of volumes to select, with the same distribution as all.
-        sample_seed: seed of the choice of the sample.
+        sample_seed: seed of the random choice of the sample.
 
     Returns:
         A dictionary with the keys of `writeamp volumes info --json`: sums over the selected
         volumes, such as `requests` and `bytes_written`; `distributions`, the quantiles of each fact
         by the values of `QUANTILES`; `presets`, the number of volumes that each preset selects;
-        `drive_writes_per_day`, page writes per page of the written sets and day, over the longest
-        span.
+        `drive_writes_per_day`, the mean page writes per day and page of the written sets, over the
+        longest time span of a volume.
 
     Raises:
         WriteampError: the condition is invalid, or no volume meets it.

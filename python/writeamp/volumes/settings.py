@@ -15,7 +15,8 @@ from writeamp.traces.settings import action_setting, format_setting
 from writeamp.units.byte_sizes import ByteSize
 from writeamp.units.durations import DurationIn
 
-# Formats in which one file can hold many volumes; synthetic fleets use these.
+# Trace formats in which one file can hold many volumes. Synthetic fleets are written in these
+# formats.
 MADE_FORMATS = ("alibaba", "tencent")
 
 _MOST_VOLUMES = 1_000_000
@@ -151,7 +152,7 @@ class SplitSettings(Settings):
 
 @dataclass(frozen=True)
 class Preset:
-    """Rule of a paper that selects volumes."""
+    """Preset: rule of a paper that selects volumes."""
 
     where: str
     source: str
@@ -207,7 +208,7 @@ class SelectionSettings(Settings):
 
     @property
     def words(self) -> str:
-        """Conditions, as text for a message."""
+        """The selecting conditions, as text for a message."""
         preset = None if self.preset is None else PRESETS[self.preset].where
         return " and ".join(
             f"({condition})" for condition in (preset, self.where) if condition is not None
@@ -233,14 +234,14 @@ SPARE_OPTIONS = ("op", "fill", "spare_factor")
 
 
 def run_places(names: Sequence[str] = RUN_OPTIONS) -> Places:
-    """Return the places of settings of a fleet's runs."""
+    """Return group and field of each setting of a fleet's runs, by keyword argument."""
     all_places = setting_places("simulate")
     return {name: all_places[name] for name in names}
 
 
 @dataclass(frozen=True)
 class DrivesSettings(Settings):
-    """Drives that the volumes of a fleet run on."""
+    """Settings of the drives that the volumes of a fleet run on."""
 
     title: ClassVar[str] = "drives"
 
@@ -254,7 +255,7 @@ class DrivesSettings(Settings):
 
 @dataclass(frozen=True)
 class ComparedSettings(Settings):
-    """Comparison of policies over the volumes."""
+    """Settings of the comparison of policies over the volumes."""
 
     title: ClassVar[str] = "compared"
 
@@ -283,7 +284,7 @@ class ComparedSettings(Settings):
 
 @dataclass(frozen=True)
 class NeedSettings(Settings):
-    """Requested overall WA of a fleet, and the policy."""
+    """Target overall WA of a fleet, and the policy."""
 
     title: ClassVar[str] = "need"
 
@@ -301,7 +302,7 @@ class NeedSettings(Settings):
     )
 
 
-# Keyword arguments of `need`, and those of `run` and `together`.
+# Group and field of the keyword arguments of `need`, and of `run` and `together`.
 NEED_PLACES = places_in((SelectionSettings,), "need") | run_places(
     [name for name in RUN_OPTIONS if name not in SPARE_OPTIONS]
 )

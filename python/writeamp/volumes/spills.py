@@ -1,4 +1,4 @@
-"""Spills: chunks of a split's requests on the disk, each sorted by volume.
+"""Spills: chunks of a split's requests in temporary files, each chunk sorted by volume.
 
 A chunk is a file of columns and a note that describes it. The note is written last; a chunk without
 a note is ignored, so that the process may be killed at any time.
@@ -25,9 +25,9 @@ _DTYPES = {"timestamp_ns": "<i8", "offset": "<u8", "length": "<u4", "op": "u1"}
 
 
 class Gathering:
-    """Requests of a chunk in the order of reading, in arrays that are reused.
+    """Requests of one chunk in the order of reading, in arrays that are reused for the next.
 
-    Allocating new memory would take as long as sorting the requests.
+    Arrays are reused because allocating new memory would take as long as sorting the requests.
     """
 
     def __init__(self, room: int) -> None:
@@ -39,7 +39,7 @@ class Gathering:
         self._taken = np.empty(room, np.uint64)
 
     def add(self, code: npt.NDArray[np.uint32], columns: Columns) -> None:
-        """Add requests, with the number of each one's volume."""
+        """Add requests, with the number of the volume of each."""
         first, self.requests = self.requests, self.requests + len(code)
         if self.requests > len(self._code):
             self._grow(2 * self.requests)
@@ -48,7 +48,7 @@ class Gathering:
             column[first : self.requests] = getattr(columns, name)
 
     def clear(self) -> None:
-        """Remove all requests to begin another chunk."""
+        """Remove all requests, so that another chunk can begin."""
         self.names, self.requests = [], 0
 
     @property
@@ -63,7 +63,7 @@ class Gathering:
     def taken(self, name: str, order: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
         """Return a column in another order, in a buffer that the next call overwrites."""
         buffer = self._taken.view(_DTYPES[name])[: self.requests]
-        # All indices are valid; without mode="clip" NumPy would copy the result once more.
+        # All indices are valid, so mode="clip" changes nothing. It avoids a copy by NumPy.
         return np.take(self.column(name), order, out=buffer, mode="clip")
 
     def _grow(self, room: int) -> None:
@@ -79,8 +79,9 @@ class Chunk:
     Attributes:
         number: index of the chunk, from 0.
         requests: number of requests.
-        names: volumes that appear for the first time, in the order of their numbers.
-        codes, counts: numbers of the volumes in it, ascending, and their numbers of requests.
+        names: names of the volumes that first appear in this chunk, in the order of their ids.
+        codes, counts: numbers (ids) of the volumes in the chunk, ascending, and the number of
+            requests of each.
         input: index of the input file at which the next chunk begins.
         before, line: position in that file at which the next chunk begins.
     """
@@ -96,7 +97,7 @@ class Chunk:
 
 
 def chunk_of(number: int, gathered: Gathering, place: tuple[int, int, int]) -> Chunk:
-    """Return the description of a chunk that ends at a place: input, `before` and `line`."""
+    """Return the description of a chunk that ends at a position: `input`, `before` and `line`."""
     counts = np.bincount(gathered.code)
     codes = np.flatnonzero(counts)
     names, requests = gathered.names, gathered.requests
@@ -104,14 +105,14 @@ def chunk_of(number: int, gathered: Gathering, place: tuple[int, int, int]) -> C
 
 
 def write_chunk(folder: Path, chunk: Chunk, gathered: Gathering) -> None:
-    """Write a chunk: its columns sorted by volume, and then its note.
+    """Write a chunk: its columns sorted by volume, and last its note.
 
     Raises:
         WriteampError: the chunk cannot be written.
     """
     rank = np.zeros(max(chunk.codes) + 1, np.uint16 if len(chunk.codes) <= 1 << 16 else np.uint32)
     rank[chunk.codes] = np.arange(len(chunk.codes))
-    # NumPy sorts 16-bit numbers faster, by radix.
+    # The numbers are 16-bit if possible, because NumPy then uses a radix sort, which is faster.
     order = np.argsort(rank[gathered.code], kind="stable")
     with output.replacing(_data(folder, chunk.number), "chunk") as file:
         for name in _DTYPES:
@@ -130,7 +131,7 @@ def chunks_in(folder: Path) -> list[Chunk]:
         except (OSError, ValueError, TypeError, RecursionError) as error:
             raise WriteampError(f"cannot read {note}: {error}; remove the folder") from None
         if size != chunk.requests * _row_bytes():
-            break  # an older version did not sync the file, and the power failed
+            break  # incomplete: a power failure, since older versions did not sync files
         chunks.append(chunk)
     return chunks
 
@@ -140,13 +141,14 @@ def _row_bytes() -> int:
 
 
 class Spills:
-    """Chunks of a split that has read all files, accessed by volume.
+    """Chunks of a split that has read all files; they are accessed by volume.
 
-    Each call reads from the files. A memory map would keep the pages in the process's memory.
+    Each call reads from the files, because a memory map would keep the pages in the memory of the
+    process.
     """
 
     def __init__(self, folder: Path, chunks: Sequence[Chunk]) -> None:
-        """Set the chunks of a folder."""
+        """Use the chunks in a folder."""
         self.names = [name for chunk in chunks for name in chunk.names]
         self._folder = folder
         self._chunks = chunks
@@ -164,7 +166,8 @@ class Spills:
     def volumes(self, codes: Sequence[int]) -> Columns:
         """Return the requests of volumes one after the other, each in the order of reading.
 
-        Consecutive volume numbers are contiguous within a chunk.
+        The requests of consecutive volume numbers are contiguous within a chunk, so each chunk is
+        read once.
         """
         places = [place for code in codes for place in self._places[code]]
         spans: dict[int, tuple[int, int]] = {}

@@ -1,7 +1,7 @@
 """Split of a fleet's files by volume: one pass with bounded memory, resumable after a kill.
 
-First the files are read in order of time, and their requests are spilled in chunks that are sorted
-by volume. Then each volume is collected from all chunks.
+First the files are read in order of time, and their requests are written to temporary chunks, each
+sorted by volume. Then each volume is collected from all chunks.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ from writeamp.volumes.spills import Spills, chunks_in
 if TYPE_CHECKING:
     from writeamp.volumes.arguments import SplitArguments
 
-# Bytes hashed at the start, middle and end of each file; hashing a terabyte takes half an hour.
+# Bytes hashed at the start, middle and end of each file to identify it. Hashing a whole terabyte
+# would take half an hour.
 _LOOKED_AT_BYTES = 1 << 20
 
 _PLACES = places_in((SplitSettings,), "split")
@@ -52,7 +53,7 @@ _MOST_BYTES = 64 << 20
 
 @dataclass(frozen=True)
 class Split:
-    """Outcome of a split.
+    """Result of a split.
 
     Attributes:
         fleet: the volumes.
@@ -126,7 +127,7 @@ def split(
         fleet = Fleet.open(folder)
         if fleet.mark["plan"] != plan:
             raise WriteampError(f"{folder} holds another fleet; give another folder by --out")
-        _remove_work(folder)  # a process that was killed after its last write leaves it
+        _remove_work(folder)  # left if the process was killed after its last write
         return Split(fleet, 0, time.perf_counter() - started)
     inputs = inputs_of(names, options.trace_format, _options(options), by_file=options.by_file)
     work = _begin(folder, plan)
@@ -143,7 +144,7 @@ def split(
 
 
 def _plan(names: Sequence[str], settings: SplitSettings) -> dict[str, Any]:
-    """Return inputs and settings as JSON types; a file is identified by name, size and samples."""
+    """Return inputs and settings as JSON types; each file has its name, size and sampled hash."""
     return {
         "inputs": [[Path(name).name, _identity(name)] for name in names],
         "format": settings.trace_format,
@@ -169,7 +170,7 @@ def _identity(name: str) -> str:
 
 
 def _begin(folder: Path, plan: dict[str, Any]) -> Path:
-    """Return the folder of unfinished work, created if it does not exist.
+    """Return the folder of temporary files, which is created if it does not exist.
 
     Raises:
         WriteampError: the folder holds other files, or cannot be written.
@@ -186,7 +187,7 @@ def _begin(folder: Path, plan: dict[str, Any]) -> Path:
                     f"{folder} holds an unfinished split of other files; finish that one, or give "
                     "another folder by --out"
                 )
-            _remove(folder)  # the files or the settings have changed since
+            _remove(folder)  # the files or the settings have changed since the split began
             unfinished_plan = None
         if unfinished_plan is None and any(entry.name != _WORK for entry in folder.iterdir()):
             raise WriteampError(
@@ -203,7 +204,7 @@ def _begin(folder: Path, plan: dict[str, Any]) -> Path:
 
 
 def _unfinished(work: Path) -> dict[str, Any] | None:
-    """Return the plan of an unfinished split, or None."""
+    """Return the stored plan of an unfinished split, or None."""
     try:
         plan: dict[str, Any] = json.loads(inputs.read_bytes(work / _PLAN, _MOST_BYTES, "plan"))
     except FileNotFoundError:
@@ -238,7 +239,7 @@ def _do(
 ) -> tuple[int, pl.DataFrame]:
     """Return the number of requests read by this call, and the facts of all volumes.
 
-    `folders` are the folder of the fleet and that of unfinished work.
+    `folders` are the folder of the fleet and the folder of temporary files.
     """
     folder, work = folders
     earlier_chunks = chunks_in(work)
@@ -268,7 +269,7 @@ def _do(
 def _finish(
     folder: Path, plan: dict[str, Any], inputs: Sequence[Input], table: pl.DataFrame
 ) -> Fleet:
-    """Write the table and the mark of a finished fleet, and remove the temporary files."""
+    """Write the table and the mark that identifies a finished fleet; remove temporary files."""
     table = table[natural_order(table["volume"].to_list())]
     with output.replacing(folder / TABLE, "table of volumes") as file:
         table.write_parquet(file)

@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound=Studied)
 
-# Manager, victim policy and name of a policy.
+# Policy: block manager, victim policy (None for the manager's default), and name.
 Policy: TypeAlias = tuple[str, str | None, str]
 
-# Placeholder for the trace in the experiment that checks the settings of all volumes.
+# Placeholder for the trace in the experiment by which the settings of all volumes are checked.
 _ANY_VOLUME = "volume"
 
 
@@ -100,7 +100,7 @@ def run(
 
 
 def in_groups(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keyword arguments of a study grouped as `study_fleet` takes them."""
+    """Return keyword arguments of a study in groups, as `study_fleet` takes them."""
     rest = dict(settings)
     groups: dict[str, Any] = {}
     for kind in (SelectionSettings, ComparedSettings):
@@ -110,7 +110,7 @@ def in_groups(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def run_fleet(fleet: Fleet, policies: PoliciesSettings, **options: Any) -> FleetRun:
-    """Run every chosen volume under every policy; `options` are those of `study_fleet`.
+    """Run every chosen volume under every policy; `options` are the options of `study_fleet`.
 
     The largest volumes are run first, and the runs of one volume follow each other. Each run equals
     that of `simulate` on the volume's own trace with the same settings.
@@ -143,7 +143,7 @@ def study_fleet(
         compared: baseline and resampling of the comparison.
         runner: runner of the runs; by default threads of this process.
         progress: called with the number of runs done and the total.
-        settings: settings of `RUN_OPTIONS`, as `simulate` takes them.
+        settings: settings named in `RUN_OPTIONS`, as `simulate` takes them.
 
     Raises:
         WriteampError: a setting is invalid, or the folder cannot be written.
@@ -193,7 +193,7 @@ def study_fleet(
 
 
 def _experiment_of(policies: PoliciesSettings, settings: Mapping[str, Any]) -> Experiment:
-    """Return an experiment with a placeholder trace, under the first policy.
+    """Return an experiment that has a placeholder as trace, and the first policy.
 
     Raises:
         WriteampError: a setting is invalid.
@@ -219,7 +219,7 @@ def _experiment_of(policies: PoliciesSettings, settings: Mapping[str, Any]) -> E
 
 
 def _jobs(fleet: Fleet, chosen: pl.DataFrame, pairs: Sequence[Policy]) -> list[VolumeJob]:
-    """Return the runs, with those of the largest volumes first."""
+    """Return the runs of all volumes; those of the largest volumes come first."""
     largest_first = chosen.sort("page_writes", "volume", descending=[True, False])
     return [VolumeJob(volume, *pair) for volume in places(fleet, largest_first) for pair in pairs]
 
@@ -240,7 +240,7 @@ def _named_pairs(policies: PoliciesSettings) -> list[Policy]:
 
 
 def places(fleet: Fleet, volumes: pl.DataFrame) -> list[VolumeAt]:
-    """Return the locations of volumes of a fleet, in the order of their table."""
+    """Return the locations of volumes in the files of a fleet, in the order of their table."""
     return [
         VolumeAt(
             row["volume"],

@@ -42,7 +42,8 @@ class TogetherRun(Drawn):
         folder: folder of the fleet.
         volumes: facts of the chosen volumes.
         labels: names of the policies, in their order.
-        rows: one row for each run with an outcome, as in `FleetRun`; `volume` is null.
+        rows: one row for each run with an outcome, as in `FleetRun`; `volume` is null, since a run
+            covers all volumes.
         baseline: the policy with which the others are compared.
         store_stats: statistics of the folder that stores the runs, or None.
     """
@@ -57,7 +58,7 @@ class TogetherRun(Drawn):
 
     @property
     def unfinished(self) -> tuple[Any, ...]:
-        """One None for each run without an outcome."""
+        """A tuple with one None for each run without an outcome."""
         return (None,) * (len(self.labels) - self.rows.height)
 
     @property
@@ -67,14 +68,14 @@ class TogetherRun(Drawn):
 
     @property
     def failed(self) -> pl.DataFrame:
-        """Runs that failed or are impossible: `label`, `error`."""
+        """Runs without a WA, because they failed or are impossible: `label`, `error`."""
         return self.rows.filter(pl.col("error").is_not_null()).select("label", "error")
 
     @property
     def managers(self) -> list[dict[str, Any]]:
-        """Numbers of each policy that has a WA.
+        """Results of each policy that has a WA.
 
-        `hint` is the host's hint with each write under this policy: "volume" or None.
+        `hint` is what the host passes with each write under this policy: "volume" or None.
         """
         wa_of = dict(self.rows.select("label", "wa").iter_rows())
         base = wa_of.get(self.baseline)
@@ -177,7 +178,7 @@ def together(
 ) -> TogetherRun:
     """Run all chosen volumes of a fleet on one shared drive, under every policy.
 
-    Managers that use group hints, such as "nvme-fdp", get the volume of each write.
+    For managers that use group hints, such as "nvme-fdp", the hint with each write is its volume.
 
     Args:
         fleet: the volumes: `split(…).fleet`, or `Fleet.open(folder)` of what `split` made.
@@ -217,11 +218,12 @@ def together(
 
 
 def run_together(fleet: Fleet, policies: PoliciesSettings, **options: Any) -> TogetherRun:
-    """Run all chosen volumes on one drive; `options` are those of `study_fleet`.
+    """Run all chosen volumes on one drive; `options` are the options of `study_fleet`.
 
-    The volumes' written sets are adjacent ranges of addresses, and their requests are merged in
-    order of time. Managers that use group hints get the volume of each write. Each run equals
-    that of `simulate` on a trace of these devices with the same settings.
+    The pages that the volumes write become adjacent ranges of addresses, and their requests are
+    merged in order of time. For managers that use group hints, the hint with each write is its
+    volume. Each run equals a run of `simulate` on one trace with all volumes as devices, with the
+    same settings.
 
     Raises:
         WriteampError: as for `study_fleet`, or there are more volumes than hints can name.

@@ -1,4 +1,4 @@
-"""Devices of timed runs in the engine's form, filled and aged in no time, and notes on them."""
+"""Devices of timed runs in the engine's form, filled and aged at time 0, and notes on them."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from writeamp.runs.preconditioning import Ageing, precondition
 from writeamp.runs.refusals import check_memory
 from writeamp.settings.precondition import Precondition
 
-# Memory of a page in the write cache, in bytes: entries in two tables.
+# Memory in bytes for each page in the write cache, which has entries in two tables.
 _BYTES_OF_A_CACHED_PAGE = 120
-# Memory of a page of an SLC cache, and of each logical page: a number in a table, in bytes.
+# Memory in bytes for each page of an SLC cache, and for each logical page of its drive: a number in
+# a table.
 _BYTES_OF_A_NUMBER = 4
-# Without a table of times, operations take no time.
+# Empty table of operation times, so that operations take no time.
 _NO_TIMES = "{}"
 
 
 @dataclass(frozen=True)
 class Ready:
-    """A device that is ready to run.
+    """Device that is ready to run, with the record of its ageing.
 
-    `ageing` is the record of its ageing. `mapped_pages` is the number of logical pages that hold
-    data
-    after that; 0 for a device without flash.
+    `mapped_pages` is the number of logical pages that hold data after ageing; 0 for a device
+    without flash.
     """
 
     engine: TimedDevice
@@ -40,7 +40,7 @@ class Ready:
 
 
 def ready(plan: Plan, device: Device, *, pins: bool, tick: Callable[[], None]) -> Ready:
-    """Build a device, fill it and age it, in no virtual time.
+    """Build a device, fill it and age it; its virtual time stays 0.
 
     Args:
         plan: plan of the run.
@@ -93,7 +93,7 @@ def _flash(plan: Plan, device: Device, seed: int, *, pins: bool, tick: Callable[
 def aged(
     plan: Plan, device: Device, seed: int, tick: Callable[[], None]
 ) -> tuple[EngineSimulation, Ageing | None]:
-    """Return a flash drive, filled and aged by the plan, as input of `in_time`."""
+    """Return a flash drive, filled and aged as planned, as input of `in_time`."""
     host_pages = device.logical_pages
     simulation = new_flash(plan, device, seed)
     ageing = precondition(simulation, plan, device, tick)
@@ -111,13 +111,13 @@ def new_flash(plan: Plan, device: Device, seed: int) -> EngineSimulation:
     simulation = _under(EngineLoad.spec("uniform", device.logical_pages), plan, device, seed)
     if simulation.hints() != "groups" or not isinstance(plan.load, Spec):
         return simulation
-    # The fill must pass the group hints of the later load.
+    # The load of the run sends group hints, so the fill must send them, too.
     own = EngineLoad.spec(plan.load.text, plan.used_pages(device), device.page_bytes)
     return _under(own, plan, device, seed)
 
 
 def _under(load: EngineLoad, plan: Plan, device: Device, seed: int) -> EngineSimulation:
-    """Return a new drive for a fill by the host of `load`."""
+    """Return a new drive, to be filled by the host of `load`."""
     return EngineSimulation(
         plan.policy.drive(
             device,
@@ -134,7 +134,7 @@ def _under(load: EngineLoad, plan: Plan, device: Device, seed: int) -> EngineSim
 def in_time(
     simulation: EngineSimulation, device: Device, seed: int, *, pins: bool = False
 ) -> TimedDevice:
-    """Take over a flash drive in its current state, at time 0."""
+    """Convert a flash drive in its current state to a timed drive at virtual time 0."""
     return TimedDevice.flash(
         simulation,
         times=_times(device),
@@ -149,7 +149,7 @@ def _times(device: Device) -> str:
 
 
 def _all_pages(device: Device) -> int:
-    """Return the number of logical pages of the flash: the host's, and those of a mapping table."""
+    """Return the number of logical pages of the flash: the host's and the mapping table's."""
     return pages_with_table(_times(device), device.logical_pages, device.page_bytes)
 
 
@@ -159,14 +159,14 @@ def bytes_needed(device: Device) -> int:
     cache_bytes = int((device.times or {}).get("write_cache", {}).get("bytes", 0))
     cached_pages = min(cache_bytes // device.page_bytes, pages)
     slc = slc_pages(device)
-    # An SLC cache has a table of its own pages, and one of the drive's logical pages.
+    # An SLC cache has a table of its own pages, and another of the drive's logical pages.
     numbers = slc + device.logical_pages if slc else 0
     cached_bytes = _BYTES_OF_A_CACHED_PAGE * cached_pages + _BYTES_OF_A_NUMBER * numbers
     return device.geometry.bytes_needed(pages) + cached_bytes
 
 
 def slc_pages(device: Device) -> int:
-    """Return the maximum number of pages that an SLC cache holds; 0 without one."""
+    """Return the maximum number of pages in an SLC cache; 0 for a drive without one."""
     table = (device.times or {}).get("slc", {})
     own, share = int(table.get("static_bytes", 0)), float(table.get("dynamic_share", 0))
     lent = share * device.logical_pages / table.get("bits_per_cell", 3)
@@ -183,7 +183,7 @@ def _refuse_ageing(plan: Plan, device: Device) -> None:
         )
 
 
-# Operations that use one die at a time, by layout.
+# For each layout: the operations that use only one die at a time.
 _ON_ONE_DIE = {"flat": "writes and collects", "striped": "collects"}
 
 

@@ -1,4 +1,4 @@
-"""Figure of a timed run."""
+"""Figure of a timed run: latencies, and activity over virtual time."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ from writeamp.units.durations import shown_duration
 def figure_of(
     plan: Plan, device: Device, figures: TimedFigures, wa_series: pl.DataFrame
 ) -> PanelChart:
-    """Describe the latencies, and activity over time; `wa_series` is empty without writes."""
-    # Programs after the host's end belong to earlier writes.
+    """Describe latencies, and activity over virtual time; `wa_series` is empty without writes."""
+    # Flash programs after the end of the host's requests belong to earlier writes, so they are left
+    # out.
     wa_series = wa_series.filter(pl.col("time_s") <= figures.interval_ns[1] / 1e9)
-    # A row that is cut by the host's end would appear as a drop.
+    # The host's requests end within the last row, so its low rates would look like a drop. It is
+    # left out.
     end_s = figures.interval_ns[1] / 1e9
     rows = figures.time_series.filter(pl.col("time_s") <= end_s)
     directions = [
@@ -44,10 +46,11 @@ def figure_of(
 
 
 def _cliff(device: Device, figures: TimedFigures) -> list[Panel]:
-    """Return the panel of the write cliff, if the host wrote."""
+    """Return the panel with the write cliff (bandwidth drop over time), if the host wrote."""
     idle_ms = (device.times or {}).get("slc", {}).get("idle_ms", 0)
     pause_s = idle_ms / 1e3 if idle_ms else math.inf
-    # The last sample is taken after the device has settled, long after the last write.
+    # The last sample is left out. It is taken when the device has settled, long after the last
+    # write.
     time_s = figures.samples["time_ns"][:-1].astype(float) / 1e9
     panel = cliff_panel(time_s, figures.samples["host_bytes"][:-1], pause_s=pause_s)
     return [] if panel is None else [panel]

@@ -1,4 +1,4 @@
-"""Figures of a timed run, read from the engine at its end."""
+"""Measured values of a timed run, read from the engine at its end."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ from writeamp.units.durations import shown_duration
 
 _Counts: TypeAlias = dict[str, npt.NDArray[np.uint64]]
 
-# Names of quantiles here and in the engine.
+# Names of latency quantiles here, and in the engine.
 _QUANTILES = {"p50": "p50_ns", "p99": "p99_ns", "p99_9": "p99_9_ns", "p99_99": "p99_99_ns"}
 
 
 @dataclass(frozen=True)
 class Served:
-    """Requests of one direction that were completed in the measured interval.
+    """Requests of one direction (read or write) completed in the measured interval.
 
-    `upper_us` and `counts` are a histogram of their latencies, both of shape (bins,): the upper
-    bound
-    of each bin in microseconds, and its number of requests.
+    `upper_us` and `counts` are a histogram of latencies, both of shape (bins,): the upper bound of
+    each bin in microseconds, and the number of requests in the bin.
     """
 
     requests: int
@@ -55,21 +54,20 @@ class Served:
         return {"mean": self.mean_us, **self.quantiles_us} if self.requests else None
 
     def cells(self) -> list[str]:
-        """Return the latencies as text, in the order of `latency_us`."""
+        """Return the latencies as text, in the order of the keys of `latency_us`."""
         return [shown_duration((us or 0.0) / 1e6) for us in (self.latency_us() or {}).values()]
 
 
 @dataclass(frozen=True)
 class TimedFigures:
-    """Figures of a finished run.
+    """Measured values of a finished run.
 
-    `samples` are cumulative counters since the fill, with their `time_ns`; `end` has the last one.
-    `busy` has level, number and busy time in ns of the device's components. `edges` is the number
-    of
-    edges in the capture of the pins, if any. `slc_wear` has the erases of SLC cache blocks and the
-    number of these blocks, or None without a cache. `read_errors` has the repeated reads
-    ("retries")
-    and the "uncorrectable" reads of the whole run, by purpose, or None without a model of errors.
+    `samples` are cumulative counters since the fill, each with its `time_ns`; `end` has the last
+    sample. `busy` has, for each component of the device, its level ("channel", "die", …), its
+    number and its busy time in ns. `edges` is the number of edges in the capture of the pins, if
+    any. `slc_wear` has the erases of SLC cache blocks and the number of these blocks, or None
+    without a cache. `read_errors` has the repeated reads ("retries") and the "uncorrectable" reads
+    of the whole run, by purpose, or None without a model of errors.
     """
 
     reads: Served
@@ -93,9 +91,10 @@ class TimedFigures:
     def of(
         run: TimedRun, *, run_s: float, edges: int | None, is_window: bool = False
     ) -> TimedFigures:
-        """Return all figures of a run of the engine that took `run_s` seconds of computing.
+        """Return all measured values of a run that took `run_s` seconds of computing.
 
-        If `is_window`, samples are relative to the start of the counting window.
+        If `is_window`, samples count from the start of the window in which the recorded drive
+        counted.
         """
         counters, operations, samples = run.counters(), run.operations(), run.samples()
         end = counters or {name: int(column[-1]) for name, column in samples.items()}
@@ -138,10 +137,10 @@ class TimedFigures:
 
 @dataclass(frozen=True)
 class Capture:
-    """Counts of the whole run as its pins show them, and their bytes.
+    """Counts of the whole run, as a capture of the Ready/Busy pins shows them.
 
-    The run and the capture begin after the fill. `wa` is `flash_bytes` over `host_bytes`, or NaN if
-    the host wrote nothing.
+    Run and capture begin after the fill. `wa` is `flash_bytes` over `host_bytes`, or NaN if the
+    host wrote nothing.
     """
 
     path: str | None
@@ -157,7 +156,7 @@ class Capture:
 
     @staticmethod
     def of(plan: Plan, device: Device, figures: TimedFigures, page_bytes: int) -> Capture:
-        """Return the counts of a run of `device`; `page_bytes` is the size of its mapping unit."""
+        """Return the counts of a run of `device`; `page_bytes` is the size of its mapped pages."""
         flash = [member for member in (device, *device.members) if member.kind == "flash"]
         return Capture(
             path=None if plan.run.rb_capture is None else str(plan.run.rb_capture),
@@ -174,7 +173,7 @@ class Capture:
 
     @property
     def wa(self) -> float:
-        """Flash bytes over the bytes that the host wrote."""
+        """Flash bytes programmed over the bytes that the host wrote."""
         return self.flash_bytes / self.host_bytes if self.host_bytes else float("nan")
 
     def to_dict(self) -> dict[str, Any]:
@@ -187,7 +186,7 @@ def _us(ns: float | None) -> float | None:
 
 
 def _since(samples: _Counts) -> dict[str, int]:
-    """Return the first sample of each counter; 0 for the time."""
+    """Return each counter's first sample, which is subtracted from the others; 0 for the time."""
     return {name: int(column[0]) for name, column in samples.items()} | {"time_ns": 0}
 
 
@@ -196,14 +195,14 @@ def _rise(end: dict[str, int], since: dict[str, int]) -> dict[str, int]:
 
 
 def _with_end(samples: _Counts, end: dict[str, int]) -> _Counts:
-    """Return the samples up to the end, at increasing numbers of host pages.
+    """Return the samples and the end of the run, without samples between equal host pages.
 
-    Programs without a host write are added to the previous interval.
+    Programs in an interval without a host write are added to the previous interval.
     """
     whole = {name: np.append(column, np.uint64(end[name])) for name, column in samples.items()}
     host = whole["host_pages"]
     is_used = np.append(host[:-1] != host[1:], True)
-    # The first and the last sample are always used, even if the host wrote nothing around them.
+    # The first and the last sample are always used, even if the host wrote nothing next to them.
     is_used[1:-1] &= host[1:-1] != host[0]
     is_used[0] = True
     return {name: column[is_used] for name, column in whole.items()}

@@ -30,7 +30,7 @@ from writeamp.units.byte_sizes import shown_bytes
 from writeamp.units.durations import shown_duration
 
 _COLUMNS = ("", ">mean", ">p50", ">p99", ">p99.9", ">p99.99", ">max", ">IOPS", ">MB/s")
-# Keys that are null for a device without flash.
+# Keys of the JSON result that are null for a device without flash.
 _OF_FLASH = (
     "host_pages",
     "flash_pages",
@@ -47,11 +47,11 @@ _OF_FLASH = (
 class TimedResult(DriveResult):
     """Result of one run in virtual time.
 
-    Latencies, bandwidth and throughput are those of requests completed in the measured interval,
-    which begins after the first tenth of the run. The counts (`host_pages`, `causes`, …) and `wa`
-    are those of writes after the first `warmup_pages` host page writes. A page that leaves the
-    write cache, with its resulting operations, counts at the time of the host write. A run of
-    `host_bytes` has no warm-up for either.
+    Latencies, bandwidth and throughput cover requests completed in the measured interval, which
+    begins after the first tenth of the run. The counts (`host_pages`, `causes`, …) and `wa` cover
+    writes after the first `warmup_pages` host page writes. A page that leaves the write cache, with
+    its resulting operations, counts at the time of the host write. A run of a given number of
+    `host_bytes` counts from its start.
     """
 
     cause_names: ClassVar[Sequence[str]] = TIMED_CAUSES
@@ -72,17 +72,17 @@ class TimedResult(DriveResult):
 
     @property
     def reads(self) -> Served:
-        """Reads of the measured interval."""
+        """Read requests completed in the measured interval."""
         return self.figures.reads
 
     @property
     def writes_served(self) -> Served:
-        """Writes of the measured interval."""
+        """Write requests completed in the measured interval."""
         return self.figures.writes
 
     @property
     def latency_us(self) -> dict[str, dict[str, float | None] | None]:
-        """Mean, quantiles and maximum latency by direction in microseconds, or None."""
+        """Mean, quantiles and maximum of latency in microseconds by direction, or None."""
         return {"read": self.reads.latency_us(), "write": self.writes_served.latency_us()}
 
     @property
@@ -112,10 +112,11 @@ class TimedResult(DriveResult):
 
     @property
     def wa_by_flash(self) -> dict[str, float] | None:
-        """WA by kind of flash, or None without an SLC cache.
+        """WA by kind of flash (SLC cache and main flash), or None without an SLC cache.
 
-        Pages programmed per host page: `slc` in the cache, `tlc` in the flash behind it (for any
-        number of bits per cell), and their `total`, which is `wa`. Each kind wears by its own WA.
+        Keys: `slc`, pages programmed in the cache per host page; `tlc`, those in the flash behind
+        the cache (for any number of bits per cell); and `total`, their sum, which is `wa`. Each
+        kind of flash wears in proportion to its own WA.
         """
         if self.figures.slc_wear is None or not self.host_pages:
             return None
@@ -124,11 +125,11 @@ class TimedResult(DriveResult):
 
     @property
     def wear_by_flash(self) -> dict[str, dict[str, float | None]] | None:
-        """Wear of both kinds of flash in the whole run, or None without an SLC cache.
+        """Wear of SLC cache and main flash in the whole run, or None without an SLC cache.
 
-        `tlc` and `slc` each have `erases` of blocks, the number of `blocks`, `cycles` (mean erases
-        of
-        a block), and `rated_cycles` and `used_share`, or None if the profile has no rating.
+        `tlc` and `slc` each have the number of `erases`, the number of `blocks`, and `cycles`, the
+        mean erases of a block. `rated_cycles` is the profile's rating, and `used_share` is `cycles`
+        over the rating; both are None if the profile has no rating.
         """
         if self.figures.slc_wear is None:
             return None
@@ -144,7 +145,7 @@ class TimedResult(DriveResult):
 
     @property
     def read_retries(self) -> dict[str, int] | None:
-        """Repeated tries of page reads in the whole run, by purpose, or None without errors.
+        """Repeated page reads in the whole run, by purpose; None without a model of read errors.
 
         Purposes are `host`, `copies` (of any cause) and `mapping`; see docs/read-errors.md.
         """
@@ -152,7 +153,7 @@ class TimedResult(DriveResult):
 
     @property
     def uncorrectable_reads(self) -> dict[str, int] | None:
-        """Page reads still wrong after the last try, by purpose, or None without errors."""
+        """Page reads that failed even in the last retry, by purpose; None without read errors."""
         return (
             None if self.figures.read_errors is None else self.figures.read_errors["uncorrectable"]
         )
@@ -181,7 +182,7 @@ class TimedResult(DriveResult):
 
     @property
     def capture(self) -> Capture | None:
-        """Counts of the whole run as a capture shows them, or None without one."""
+        """Counts of the whole run as a capture of its pins shows them, or None without one."""
         if self.plan.run.rb_capture is None and self.plan.run.host_bytes is None:
             return None
         return Capture.of(self.plan, self.device, self.figures, self.page_bytes)
@@ -202,7 +203,8 @@ class TimedResult(DriveResult):
 
         `time_s` is the end of the interval. Empty if the host wrote nothing.
         """
-        # Without host writes WA is undefined, even if pages were programmed.
+        # Without host writes WA is undefined, even if pages were programmed. So the series is
+        # empty.
         rows = None if self.writes else 1
         samples = {name: column[:rows] for name, column in self.samples.items()}
         time_ns = samples["time_ns"]
@@ -221,7 +223,7 @@ class TimedResult(DriveResult):
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings for readers of the figures."""
+        """Warnings for readers of the measured values."""
         sentences = []
         if self.host_pages and not self.steady:
             sentences.append(f"not steady, so this WA may not last: {self.steady_state.reason}")
@@ -302,7 +304,7 @@ class TimedResult(DriveResult):
         )
 
     def figure(self) -> PanelChart:
-        """Describe the distribution of latencies, and activity over virtual time."""
+        """Describe the distribution of latencies, and activity over virtual time in seconds."""
         return figure_of(self.plan, self.device, self.figures, self.series)
 
     def card(self) -> Card:
@@ -380,7 +382,7 @@ class TimedResult(DriveResult):
 
 
 def _least_rated(flash: list[Device]) -> int | None:
-    """Return the lowest number of rated erases of these drives, or None if none is rated."""
+    """Return the lowest rated number of erases of these drives, or None if none has a rating."""
     return min(
         (drive.rated_erases for drive in flash if drive.rated_erases is not None), default=None
     )

@@ -1,4 +1,4 @@
-"""Runner of a plan in virtual time: its end, its observation, and its result."""
+"""Runner of a plan in virtual time: determines its end, observes it, and returns its result."""
 
 from __future__ import annotations
 
@@ -30,11 +30,12 @@ from writeamp.units.durations import shown_duration
 
 _Counts = dict[str, npt.NDArray[np.uint64]]
 
-# Duration of a run of a synthetic workload whose end is not given.
+# Duration in seconds of virtual time, if the end of a synthetic workload is not given.
 _DEFAULT_S = 10.0
-# Share of the run (in permille) that is left out of latencies, bandwidth and throughput.
+# Share of the run, in permille, before the measured interval of latencies, bandwidth and
+# throughput.
 _WARMUP_PERMILLE = 100
-# Events between two checks for Ctrl-C, progress and pins: at most a tenth of a second.
+# Events between two checks for Ctrl-C, progress and pins. They take at most a tenth of a second.
 _CHUNK_EVENTS = 100_000
 
 _NOTHING_WRITTEN = SteadyState(
@@ -50,7 +51,7 @@ _NOTHING_WRITTEN = SteadyState(
 
 @dataclass(frozen=True)
 class _End:
-    """End of the host's requests: by virtual time, bytes written, or number of requests."""
+    """End of the host's requests, given in virtual time, bytes written or number of requests."""
 
     time_ns: int | None
     written_bytes: int | None
@@ -58,7 +59,7 @@ class _End:
     notes: tuple[str, ...]
 
     def done(self, run: TimedRun) -> tuple[int, int]:
-        """Return the progress of the run and its total, in the unit that ends it."""
+        """Return the progress of the run and its total, in ns, bytes or requests."""
         current = (run.now_ns, run.written_bytes, run.issued_requests)
         limits = (self.time_ns, self.written_bytes, self.requests)
         pairs = [
@@ -77,9 +78,9 @@ def run_timed(
     Args:
         plan: plan of the run.
         device: device to run on.
-        progress: called from time to time with the progress and the total, in the unit that ends
-            the run.
-        inputs: files that a capture must not replace.
+        progress: called from time to time with the progress and the total, in ns, bytes or
+            requests, depending on what ends the run.
+        inputs: paths of input files, which a capture must not replace.
 
     Raises:
         WriteampError: the run is impossible; the message gives the reason.
@@ -128,11 +129,12 @@ def run_timed(
 
 
 def _advance(run: TimedRun, end: _End, pins: PinWriter | None, progress: Progress | None) -> float:
-    """Advance the run to its end, and return the seconds of processor time of the engine."""
+    """Advance the run to its end; return the processor time of the engine in seconds."""
     engine_s, is_done = 0.0, False
     while not is_done:
         stop_if_asked()
-        # Processor time, since wall time would depend on other load of the machine.
+        # Processor time is measured, because wall time would depend on other programs on this
+        # machine.
         began = time.process_time()
         is_done = run.advance(_CHUNK_EVENTS)
         engine_s += time.process_time() - began
@@ -152,7 +154,7 @@ def _load(plan: Plan, device: Device) -> EngineLoad:
 
 
 def _window(plan: Plan) -> tuple[int, int, int] | None:
-    """Return the counting window of a recorded drive in the time of the run, for the engine."""
+    """Return the span in which a recorded drive counted, in virtual time, for the engine."""
     if plan.window is None:
         return None
     scale = plan.run.time_scale
@@ -161,7 +163,7 @@ def _window(plan: Plan) -> tuple[int, int, int] | None:
 
 
 def _end_of(plan: Plan, device: Device, load: EngineLoad) -> _End:
-    """Return the end of the run: as requested, the trace's last request, or a default time."""
+    """Return the end of the run: as requested, or else the trace's last request or 10 s."""
     run = plan.run
     notes: tuple[str, ...] = ()
     seconds, written_bytes = run.time, run.host_bytes
@@ -191,7 +193,7 @@ def _counts_all(run: SimulationSettings) -> bool:
 
 
 def _judged(plan: Plan, device: Device, prepared: Ready, samples: _Counts) -> SteadyState:
-    """Judge WA by the counters over the run, as in an untimed run."""
+    """Judge whether WA is steady by the counters over the run, as in an untimed run."""
     host, flash = samples["host_pages"].astype(float), flash_pages(samples).astype(float)
     if host[-1] == 0:
         return _NOTHING_WRITTEN
@@ -223,7 +225,7 @@ def _passes(
 
 
 def _refuse_settings(run: SimulationSettings) -> None:
-    """Reject settings of the length and verdict of untimed runs."""
+    """Reject settings that are only for the length and the verdict of untimed runs."""
     defaults = SimulationSettings()
     if run.warmup not in ("auto", 0):
         raise WriteampError(

@@ -126,7 +126,7 @@ def _ratio_and_values(sweep: SweepLike) -> tuple[str, tuple[float, ...]]:
 
 
 def _op(ratio: str, value: float) -> float:
-    # A positive op needs no check here, because the ends of a sweep were checked when it was parsed.
+    # A positive op needs no check, because the ends of a sweep were checked when it was parsed.
     op = value if ratio == "op" and value > 0 else op_of(**{ratio: value})
     assert op is not None
     return op

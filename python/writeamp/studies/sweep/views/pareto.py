@@ -37,7 +37,7 @@ _STANDINGS = {FRONT: "front", NEAR: "near", DOMINATED: "dominated"}
 
 @dataclass(frozen=True)
 class Choice:
-    """Combination of settings with its value of each objective, and its standing: front, near or dominated."""
+    """Combination of settings: its value of each objective, and its standing to the front."""
 
     groups: tuple[Group, ...]
     standing: str
