@@ -1,4 +1,4 @@
-"""Space of the coldest group, set before a method divides the rest among the others."""
+"""Space of the coldest group, set before a method divides the rest among the other groups."""
 
 from __future__ import annotations
 
@@ -19,14 +19,17 @@ from writeamp.models._arguments import FloatArray, raise_first
 @checked
 @dataclass(frozen=True)
 class ColdestGroup:
-    """Set the space of the group with the lowest hit rate; a method divides the remaining space.
+    """Rule for the space of the group with the lowest hit rate (writes per page).
 
-    Frequencies count host writes only. A group that mostly receives pages from hotter groups
-    therefore appears to need no space. `op` is the group's own over-provisioning, OP_x/s_x.
+    A method divides the remaining space among the other groups. The rule is needed because
+    frequencies count host writes only: a group that mostly receives pages from hotter groups
+    appears to need no space. `op` is the group's own over-provisioning, OP_x/s_x: its share of the
+    space over its size.
 
-    With `below`, the rule is that of Dayan et al. 2015 (section 5.5.3, where both are 0.05): the
-    group gets exactly `op` if its hit rate is below that share of the next lowest one. Without
-    `below`, `op` is a minimum: it applies where the method would give the group less.
+    With `below`, the rule is that of Dayan et al. 2015 (section 5.5.3, where `op` and `below` are
+    0.05). The group gets exactly `op` if its hit rate is less than `below` times the next lowest
+    hit rate. Without `below`, `op` is a minimum: it applies where the method would give the group
+    less.
     """
 
     op: float = 0.05
@@ -45,7 +48,7 @@ class ColdestGroup:
 def shares_with_coldest(
     method: Callable[[GroupTable], FloatArray], groups: GroupTable, rule: ColdestGroup
 ) -> FloatArray:
-    """Return each group's share of the space, by `method` under `rule`, shape (..., n).
+    """Return each group's share of the space under `method` and `rule`, shape (..., n).
 
     Raises:
         WriteampError: the coldest group would take all the space.

@@ -1,4 +1,4 @@
-"""Comparison of all methods on one drive, and of the closed form in every workload."""
+"""Comparison of all methods on one drive, and of the closed form with the optimum."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class AllocationsByMethod(OneLine, Drawn):
     """Division of one drive's space by every method.
 
     Attributes:
-        sizes, frequencies: shares of the groups.
+        sizes, frequencies: each group's share of the logical pages, and of the host's writes.
         op: over-provisioning of the drive.
         coldest: rule for the space of the coldest group, or None.
-        allocations: allocation by name of the method.
+        allocations: division of the space, by name of the method.
     """
 
     sizes: list[float]
@@ -52,7 +52,7 @@ class AllocationsByMethod(OneLine, Drawn):
         """Divide the space by every method.
 
         Raises:
-            WriteampError: an argument outside its domain.
+            WriteampError: an argument is outside its domain.
         """
         allocations = {name: by(sizes, frequencies, op, coldest) for name, by in METHODS.items()}
         return AllocationsByMethod(sizes, frequencies, op, coldest, allocations)
@@ -65,7 +65,7 @@ class AllocationsByMethod(OneLine, Drawn):
         ]
 
     def __str__(self) -> str:
-        """Return WA by method in a line."""
+        """Return WA by method in one line."""
         by_method = ", ".join(
             f"{name} {allocation.wa:.4f}" for name, allocation in self.allocations.items()
         )
@@ -118,7 +118,7 @@ class AllocationsByMethod(OneLine, Drawn):
         return Card(space_in_words(**all_ratios(self.op)), (), parts=tables)
 
     def figure(self) -> BarChart:
-        """Describe how each method divides the space."""
+        """Describe the share of the space that each group gets under each method."""
         shares = {
             name: (allocation.op_shares.tolist(), float(allocation.wa))
             for name, allocation in self.allocations.items()
@@ -129,7 +129,7 @@ class AllocationsByMethod(OneLine, Drawn):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Exploration(Drawn):
-    """Closed form compared with the optimum in every workload of equal chunks.
+    """Comparison of the closed form with the optimum in every workload of equal chunks.
 
     Attributes:
         chunks: number of equal chunks of the pages, and of the writes.
@@ -146,7 +146,7 @@ class Exploration(Drawn):
 
     @staticmethod
     def of(chunks: int, op: float, progress: Progress | None = None) -> Exploration:
-        """Run the comparison; arguments and errors are those of `explore`."""
+        """Run the comparison; arguments and errors are the same as for `explore`."""
         return Exploration(chunks, op, explore(chunks, op, progress))
 
     def to_frame(self) -> pl.DataFrame:
@@ -169,7 +169,7 @@ class Exploration(Drawn):
         }
 
     def card(self) -> Card:
-        """Return one row for each number of groups, after a row for all workloads."""
+        """Return one row for all workloads, then one row for each number of groups."""
         rows = [
             (
                 str(row["groups"]),
@@ -187,7 +187,7 @@ class Exploration(Drawn):
         return space_in_words(**all_ratios(self.op))
 
     def figure(self) -> PanelChart:
-        """Describe the mean and maximum excess over the optimum, by number of groups."""
+        """Describe mean and maximum excess of WA over the optimum, by number of groups."""
         table = self.by_groups
         means, maxima = (
             table[f"{kind}_over_optimal_percent"].to_list() for kind in ("mean", "max")

@@ -33,9 +33,10 @@ def allocate(
         op: over-provisioning ratio; give exactly one of `op`, `fill` and `spare_factor`.
         fill: logical over physical pages.
         spare_factor: spare over physical pages.
-        coldest_op: minimum space of the coldest group, as a ratio to the group's own size.
-        coldest_below: the coldest group gets exactly `coldest_op` if its hit rate is below this
-            share of the next lowest one.
+        coldest_op: minimum over-provisioning of the coldest group, as a ratio of space to the
+            group's own size.
+        coldest_below: the coldest group gets exactly `coldest_op` if its hit rate (writes per page)
+            is below this share of the next lowest hit rate.
         explore: number of equal chunks; compares the closed form with the optimum in every
             workload made of them, instead of dividing space between given groups.
         progress: called with the number of workloads done and the total.

@@ -1,4 +1,4 @@
-"""Allocation that follows measured write amplification instead of a model."""
+"""Allocation of space by measured write amplification instead of a model."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ from writeamp.models._arguments import FloatArray, FloatOrArray, positive
 from writeamp.models._expected_value import op_at
 from writeamp.results.any_result import AnyResult
 
-# Lower bound of WA − 1, for groups in which no migration was measured.
+# Lower bound of WA − 1, for groups in which no migrated page was measured. Its logarithm stays
+# finite.
 _LEAST_MIGRATIONS = 1e-9
 
-# In the model the exponent is between 0.81 and 1 for every op. Values outside this range are noise.
+# Bounds of the fitted exponent γ. In the model γ is between 0.81 and 1 for every op, so values
+# outside the bounds are noise.
 _LEAST_EXPONENT, _MOST_EXPONENT = 0.5, 1.5
 
 _ABOVE_ZERO = Number("be above 0", lambda value: value > 0)
@@ -33,15 +35,16 @@ _CLOSE_ENOUGH = 1e-13
 class EqualGain:
     """Moves space between groups until the next page of space reduces WA equally in every group.
 
-    The valid share of a group's victims is δ, so that WA = 1/(1−δ). The class assumes that
-    u = −ln δ follows a power law of the group's op, u ~ op^γ, fitted through the last two
-    measurements at different op. The gain of the next page of space is then
-    p/s·WA·(WA−1)·γ·u/op; space moves until all gains are equal. The WA of a group depends only on
-    its own space, so that one round measures every group's gain. Until a group has two
-    measurements at different op, γ is the model's value at the measured WA.
+    Let δ be the share of valid pages in the victims of a group, so that WA = 1/(1−δ). The class
+    assumes that u = −ln δ follows a power law of the group's op, u ~ op^γ. The exponent γ is fitted
+    through the last two measurements at different op. The gain of the next page of space is then
+    p/s·WA·(WA−1)·γ·u/op, where s and p are the group's shares of the pages and of the writes. Space
+    moves until all gains are equal. The WA of a group depends only on its own space, so that one
+    round measures every group's gain. Until a group has two measurements at different op, γ is the
+    model's value at the measured WA.
 
-    Source: the condition of equal gains is that of the iterative allocations to which Dayan et al.
-    2015 (section 5.5) compare their methods; the power law is this library's.
+    Source: iterative allocations with equal gains, to which Dayan et al. 2015 (section 5.5) compare
+    their methods. The power law is an addition of this library.
     """
 
     def __init__(
@@ -61,11 +64,11 @@ class EqualGain:
             op: over-provisioning (T−U)/U of the drive, shape (...).
             start: initial shares of the space, shape (..., n), above 0; by default those of the
                 closed form.
-            least_move: relative change of a group's space from which a new measurement is used for
-                γ; for noisy measurements about ten times their relative error.
+            least_move: smallest relative change of a group's space after which γ is fitted again.
+                For noisy measurements, use about ten times their relative error.
 
         Raises:
-            WriteampError: a value outside its domain.
+            WriteampError: a value is outside its domain.
         """
         self.groups = checked_groups(sizes, frequencies, op)
         if (self.groups.frequencies == 0).any():
@@ -82,7 +85,7 @@ class EqualGain:
         return self.groups.op_of_group(self.op_shares)
 
     def update(self, wa_of_group: npt.ArrayLike) -> FloatArray:
-        """Move space according to the WA measured at the current allocation.
+        """Move space according to the WA that was measured at the current allocation.
 
         Args:
             wa_of_group: measured WA of each group, shape (..., n), finite and at least 1.
@@ -91,7 +94,7 @@ class EqualGain:
             The new shares of the space, which are also stored in `op_shares`.
 
         Raises:
-            WriteampError: the measurement has another shape, or a value outside its domain.
+            WriteampError: the measured WA has another shape, or a value outside its domain.
         """
         wa = np.maximum(self._measured(wa_of_group), 1 + _LEAST_MIGRATIONS)
         decay = np.log(wa / (wa - 1))
@@ -103,7 +106,7 @@ class EqualGain:
         return self.op_shares
 
     def _learnt(self, log_op: FloatArray, decay: FloatArray) -> FloatArray:
-        """Return γ by group, refitted where space changed by at least `least_move`."""
+        """Return γ by group; fit it again where space changed by at least `least_move`."""
         log_decay = np.log(decay)
         exponent = _model_exponent(decay)
         if self._last is not None:
@@ -141,13 +144,14 @@ class EqualGain:
 
 @dataclass(frozen=True)
 class Followed(AnyResult):
-    """Outcome of `equal_gain`: the best measured division and the WA of every round.
+    """Result of `equal_gain`: the best measured division, and the WA of every round.
 
-    `op_shares` (shape (..., n)) is the division with the lowest measured WA of all writes, `wa`
-    (shape (...)) that WA, and `wa_of_group` (shape (..., n)) the WA measured in each group.
-    `history` has the WA of every round, shape (rounds, ...). `settled` is false if the rounds ended
-    while the division still changed. That happens with noise, and where WA has kinks, as with
-    greedy collection of blocks of a few pages; the division then varies around the minimum.
+    `op_shares` (shape (..., n)) is the division with the lowest measured WA of all writes. `wa`
+    (shape (...)) is that WA, and `wa_of_group` (shape (..., n)) the WA of each group. `history` has
+    the WA of every round, shape (rounds, ...). `settled` is false if the rounds ended while the
+    division still changed. This happens if measurements are noisy, or if WA is not a smooth
+    function of space, as for greedy collection of blocks with few pages. The division then varies
+    around the minimum.
     """
 
     groups: GroupTable
@@ -172,7 +176,7 @@ def equal_gain(
     rounds: int = 50,
     tolerance: float = 1e-9,
 ) -> Followed:
-    """Measure and move space in turn until the division no longer changes (see `EqualGain`).
+    """Measure WA and move space in turn, until the division no longer changes (see `EqualGain`).
 
     Args:
         sizes: as for `EqualGain`, like `frequencies`, `op`, `start` and `least_move`.
@@ -183,13 +187,14 @@ def equal_gain(
         start: see `sizes`.
         least_move: see `sizes`.
         rounds: maximum number of measurements.
-        tolerance: the division is settled if no share changes by more.
+        tolerance: the division is settled if no group's share of the space changes by more than
+            this.
 
     Returns:
         `Followed`: `op_shares`, `wa_of_group`, `wa`, `history` (WA of each round), `settled`.
 
     Raises:
-        WriteampError: a value outside its domain.
+        WriteampError: a value is outside its domain.
 
     >>> import writeamp as wa
     >>> result = wa.allocation.equal_gain([0.75, 0.25], [0.2, 0.8], 0.4, wa.models.expected_value)
@@ -226,12 +231,12 @@ def equal_gain(
 def _levelled(shares: FloatArray, gain: FloatArray, fall: FloatArray) -> FloatArray:
     """Return the shares at which gain·(new share/share)^(−fall) is the same in every group."""
     log_gain = np.log(gain)
-    # Start from a level at which every group takes at least its present share: a sum above 1.
+    # Start from a level at which no group loses space, so that the sum of shares is above 1.
     level = log_gain.min(-1)
     for _ in range(_MOST_STEPS):
         taken = shares * np.exp((log_gain - level[..., np.newaxis]) / fall)
         total = taken.sum(-1)
-        # Newton's method: ln(total) is convex in the level and almost linear.
+        # Newton's method converges fast, since ln(total) is convex in the level and almost linear.
         step = np.log(total) * total / (taken / fall).sum(-1)
         level = level + step
         if np.abs(step).max(initial=0.0) < _CLOSE_ENOUGH:

@@ -20,13 +20,14 @@ from writeamp.runners import Progress
 
 _Chunks: TypeAlias = npt.NDArray[np.int8]
 
-# Dayan et al. 2015, section 5.5.3.
+# Numbers of groups in Dayan et al. 2015, section 5.5.3.
 FEWEST_GROUPS, MOST_GROUPS = 2, 9
 
-# 12 million workloads at 24 chunks take a minute; each further chunk multiplies them by 1.8.
+# At 24 chunks, the 12 million workloads take a minute. Each further chunk multiplies their number
+# by 1.8.
 MOST_CHUNKS = 24
 
-# Rows at a time, so that temporary arrays stay in the cache.
+# Number of workloads computed at a time, so that temporary arrays stay in the processor's cache.
 _SLICE_ROWS = 2048
 
 
@@ -34,8 +35,9 @@ def explore(chunks: int, op: float, progress: Progress | None = None) -> pl.Data
     """Compare the closed form with the optimum in every workload made of equal chunks.
 
     Dayan et al. 2015, section 5.5.3: the logical pages and the writes are each cut into Q equal
-    chunks. Every group gets at least one chunk of both, and the order of groups does not matter.
-    There are 1,023 such workloads of 2 to 9 groups for Q = 10, and 1,042,014 for Q = 20.
+    chunks. Every group gets at least one chunk of pages and one of writes, and the order of groups
+    does not matter. There are 1,023 such workloads of 2 to 9 groups for Q = 10, and 1,042,014 for Q
+    = 20.
 
     Args:
         chunks: Q, from 2 to 24.
@@ -48,7 +50,7 @@ def explore(chunks: int, op: float, progress: Progress | None = None) -> pl.Data
         `worst_sizes` and `worst_frequencies`, the workload at that maximum.
 
     Raises:
-        WriteampError: an argument outside its domain.
+        WriteampError: an argument is outside its domain.
 
     >>> import writeamp as wa
     >>> wa.allocation.explore(10, 3 / 7)["configurations"].sum()
@@ -70,13 +72,13 @@ def explore(chunks: int, op: float, progress: Progress | None = None) -> pl.Data
 
 
 def configurations(chunks: int, groups: int) -> Iterator[tuple[_Chunks, _Chunks]]:
-    """Yield every distinct workload, in batches.
+    """Yield every distinct workload of `groups` groups, in batches.
 
-    A workload is a multiset of pairs (chunks of the pages, chunks of the writes), each at least 1.
-    Its pairs are sorted by pages, then by writes.
+    In a workload, each group has a pair of numbers, (chunks of pages, chunks of writes), both at
+    least 1. The pairs are sorted by pages, then by writes.
 
     Args:
-        chunks: Q, the sum over the groups of the pages' chunks, and of the writes' chunks.
+        chunks: Q, the number of chunks of pages in all groups, and also of chunks of writes.
         groups: n, at most Q.
 
     Yields:
@@ -107,7 +109,7 @@ def _check(chunks: int) -> int:
 
 
 def _compositions(total: int, parts: int) -> _Chunks:
-    """Return every ordered sum of positive integers that equals `total`, shape (ways, parts)."""
+    """Return every ordered list of `parts` positive integers with sum `total`, one list a row."""
     ways = comb(total - 1, parts - 1)
     cuts = np.fromiter(
         chain.from_iterable(combinations(range(1, total), parts - 1)),

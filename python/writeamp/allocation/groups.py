@@ -18,10 +18,11 @@ from writeamp.models._arguments import (
     share_or_zero,
 )
 
-# Allowed rounding error of the sum of shares that are written in decimals.
+# Allowed difference of a sum of shares from 1, because decimal shares are rounded.
 SUM_TOLERANCE = 1e-9
 
-# Below the minimum WA is in the billions; above the maximum it is 1 in double precision.
+# Bounds of op. Below the least op, WA is in the billions. Above the largest, it is 1 in double
+# precision.
 _LEAST_OP, _MOST_OP = 1e-9, 100.0
 
 
@@ -29,9 +30,10 @@ _LEAST_OP, _MOST_OP = 1e-9, 100.0
 class GroupTable:
     """Checked groups of pages, with arrays broadcast to a common shape.
 
-    `sizes` (shape (..., n), above 0) are shares of the logical pages, s_x/LBA in the paper.
-    `frequencies` (shape (..., n), from 0) are shares of the host's writes, p_x. Both sum to 1 over
-    the last axis. `op` (shape (...)) is the drive's over-provisioning (T−U)/U, or OP/LBA.
+    `sizes` (shape (..., n), above 0) are each group's share of the logical pages, s_x/LBA in paper
+    3. `frequencies` (shape (..., n), from 0) are each group's share of the host's writes, p_x. Both
+    sum to 1 over the last axis. `op` (shape (...)) is the drive's over-provisioning (T−U)/U, or
+    OP/LBA.
     """
 
     sizes: FloatArray
@@ -40,15 +42,15 @@ class GroupTable:
 
     @property
     def hit_rates(self) -> FloatArray:
-        """Writes per page relative to the drive's mean, p_x/s_x, shape (..., n)."""
+        """Hit rates: writes per page relative to the mean of the drive, p_x/s_x, shape (..., n)."""
         return self.frequencies / self.sizes
 
     def op_of_group(self, op_shares: FloatArray) -> FloatArray:
-        """Return each group's own over-provisioning OP_x/s_x, given its share of the space."""
+        """Return each group's own over-provisioning OP_x/s_x, from its share of the space."""
         return op_shares * self.op[..., np.newaxis] / self.sizes
 
     def without(self, left_out: npt.NDArray[np.intp], op: FloatArray) -> GroupTable:
-        """Return the groups without one, as a drive of their own.
+        """Return the groups except one, as groups of a drive without that one.
 
         Args:
             left_out: index of the group to leave out, shape (...).
@@ -104,7 +106,7 @@ def checked_groups(
 
 
 def _summing_to_1(name: str, array: FloatArray) -> FloatArray:
-    """Return shares with a sum of exactly 1; raise if it differs by more than rounding."""
+    """Return shares scaled to a sum of exactly 1; raise an error if it differs too much from 1."""
     sums = array.sum(-1)
     raise_first(f"the sum of {name}", sums, np.abs(sums - 1) > SUM_TOLERANCE, "1")
     exact: FloatArray = array / sums[..., np.newaxis]
@@ -115,12 +117,11 @@ def divided(method: str, groups: GroupTable) -> FloatArray:
     """Return each group's share of the over-provisioned space, shape (..., n).
 
     Args:
-        method: "size", "frequency", "closed-form" or "optimal". The optimum has the lowest
-            weighted WA, which is convex in the division. With y = 1/δ, WA = y/(y−1) and OP/s =
-            y·ln y/(y−1) − 1 (Dayan et al. 2015, eq. 3), Lagrange's condition is y − 1 − ln y =
-            μ·p/s
-            in each group. The common μ is the value at which all space is used. A group that is
-            never written gets none.
+        method: "size", "frequency", "closed-form" or "optimal". The optimum has the lowest weighted
+            WA, which is convex in the division. Let y = 1/δ, where δ is the share of valid pages in
+            victims. With WA = y/(y−1) and OP/s = y·ln y/(y−1) − 1 (Dayan et al. 2015, eq. 3),
+            Lagrange's condition is y − 1 − ln y = μ·p/s in each group. The common multiplier μ is
+            the value at which all space is used. A group that is never written gets no space.
         groups: groups that share the space.
     """
     shape = groups.sizes.shape

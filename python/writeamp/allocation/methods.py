@@ -1,7 +1,7 @@
 """Methods that divide over-provisioned space between groups (Dayan et al. 2015, §5.5).
 
-Every method takes sizes and frequencies of shape (..., n) and the drive's op of shape (...), which
-broadcast over the leading axes; `groups.checked_groups` checks them.
+Every method takes sizes and frequencies of n groups, shape (..., n), and the drive's op, shape
+(...). Leading axes are broadcast; `groups.checked_groups` checks the arguments.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def closed_form(
     op: npt.ArrayLike,
     coldest: ColdestGroup | None = None,
 ) -> Allocation:
-    """Give each group the mean of the two: OP_x = OP·(s_x/LBA + p_x)/2 (eq. 8, corrected).
+    """Give each group the mean of `by_size` and `by_frequency` (eq. 8, corrected).
 
     Returns:
         `Allocation`: `op_shares` and `op_of_group` (arrays by group), `wa_of_group`, `wa` of all
@@ -85,7 +85,7 @@ def optimal(
     op: npt.ArrayLike,
     coldest: ColdestGroup | None = None,
 ) -> Allocation:
-    """Divide the space for the lowest predicted WA of all writes, exactly.
+    """Divide the space so that the predicted WA of all writes is lowest, exactly.
 
     Returns:
         `Allocation`: `op_shares` and `op_of_group` (arrays by group), `wa_of_group`, `wa` of all

@@ -1,4 +1,4 @@
-"""Allocations and their write amplification, as the model predicts it."""
+"""Division of space between groups, and its write amplification as the model predicts it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Allocation(Drawn):
         best = weighted_wa(
             self.groups, wa_of_group(self.groups.op_of_group(divided("optimal", self.groups)))
         )
-        # The optimum is a lower bound, so that a value below it is a rounding error.
+        # No division is better than the optimum, so a negative difference is a rounding error.
         return cast(FloatOrArray, np.maximum(100 * (self.wa / best - 1), 0.0)[()])
 
     def card(self) -> Card:
@@ -85,7 +85,7 @@ class Allocation(Drawn):
         )
 
     def figure(self) -> BarChart:
-        """Describe how the space is divided.
+        """Describe the share of the space that each group gets.
 
         Raises:
             WriteampError: there are several drives.
@@ -136,14 +136,14 @@ def records_of(
 
 
 def wa_of_group(op_of_group: FloatArray) -> FloatArray:
-    """Return the model's WA of groups with this over-provisioning; infinite without any."""
+    """Return the model's WA of groups with this over-provisioning; infinite if it is 0."""
     with_space = op_of_group > 0
     wa = np.asarray(expected_value(np.where(with_space, op_of_group, 1.0)))
     return np.where(with_space, wa, np.inf)
 
 
 def weighted_wa(groups: GroupTable, wa: FloatArray) -> FloatOrArray:
-    """Return the WA of all writes, eq. 5; a group that is never written has no weight."""
+    """Return the WA of all writes (eq. 5); groups that are never written do not count."""
     written = groups.frequencies > 0
     weighted = groups.frequencies * np.where(written, wa, 0.0)
     return cast(FloatOrArray, weighted.sum(-1)[()])

@@ -17,7 +17,7 @@ _COLDEST = {"number": "ratio", "panel": "coldest"}
 
 
 class _Shares:
-    """Domain of lists of numbers, one for each group, also written as text."""
+    """Domain of lists with one number for each group; a list may be written as text."""
 
     def check(self, name: str, value: Any) -> list[float]:
         """Return the numbers; their signs and sum are checked when the space is divided."""
@@ -25,7 +25,8 @@ class _Shares:
             return [ratio_of(share) for share in value]
         words = [word.strip() for word in re.split("[,/]", value)]
         shares = list(map(ratio_of, words))
-        # Texts such as "nan" and "inf" pass here and are rejected when the space is divided.
+        # Texts such as "nan" and "inf" are valid numbers here. They are rejected when the space is
+        # divided.
         if not all(
             _is_float(word) for word, share in zip(words, shares, strict=True) if isnan(share)
         ):

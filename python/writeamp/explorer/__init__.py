@@ -1,1 +1,1 @@
-"""Page that replays small drives step by step in the browser, with ten chapters."""
+"""Page that replays small drives step by step in the browser, with ten explanatory chapters."""

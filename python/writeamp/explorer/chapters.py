@@ -1,4 +1,4 @@
-"""The ten chapters: their texts, and scenes in recordings that are made for them."""
+"""The ten chapters: their texts, and scenes from recordings that are made for them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _WRITES = 3000
 
 @dataclass(frozen=True)
 class Scene:
-    """Position in one or two recordings: host writes done, and events of the next one done.
+    """Scene: a position in one or two recordings, which the page shows.
 
     Args:
         recordings: names of the recordings, which contain the same host writes.
         colouring: meaning of the colours: "origin", "owner", "heat" or "age" (drawing.js).
         write: number of host writes that are done.
-        step: number of events of the next write that are done.
-        plays: number of host writes that the scene plays.
+        step: number of events (such as programs and erases) of the next host write that are done.
+        plays: number of host writes that are animated from there.
     """
 
     recordings: tuple[str, ...]
@@ -43,7 +43,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class Chapter:
-    """Chapter: a paragraph, a scene with a hint, a question with its answer, and a command."""
+    """Chapter: a paragraph, a scene with a hint, a question and answer, and a shell command."""
 
     title: str
     text: str
@@ -115,13 +115,14 @@ def _scene(chapter: dict[str, Any], recorded: dict[str, Recording]) -> Scene:
 def _place(
     recorded: list[Recording], write: int = 0, event: str = "", after: int = 0
 ) -> tuple[int, int]:
-    """Return the number of host writes done, and of events of the next one.
+    """Return the number of host writes done, and of events done of the next host write.
 
     Args:
         recorded: the recordings of the scene.
         write: host writes done, if no event is requested.
-        event: "victim" for the first write for which each drive chooses a victim, or "swap" for
-            the first for which the last drive swaps; the position is just after the choice.
+        event: "victim" for the first write at which each drive chooses a victim, or "swap" for the
+            first write at which the last drive swaps the roles of its frontiers. The position is
+            just after that choice.
         after: number of the host write at which the search starts.
     """
     if not event:
@@ -138,7 +139,7 @@ def _place(
 
 
 def _choice(kinds: list[str], count: int) -> int:
-    """Return the position of the `count`th victim chosen before an erase, or 0."""
+    """Return the position of the `count`th victim choice that precedes an erase, or 0."""
     chosen = 0
     for place, kind in enumerate(kinds, 1):
         chosen = 0 if kind == "erase" else chosen + (kind == "victim")

@@ -62,7 +62,7 @@ class ExplorePage(OneLine, Presented):
 
 
 def check_page(path: AnyPath) -> None:
-    """Check that a page can be written to a path.
+    """Check that a page can be written to a path: an error should come before the recording.
 
     Raises:
         WriteampError: the path does not end in .html, or cannot be written.
@@ -87,7 +87,7 @@ def explore(
     """Record one or two small drives under the same writes, for a page in the browser.
 
     Args:
-        workload: synthetic workload of all drives.
+        workload: synthetic workload, the same for all drives.
         managers: block managers; at most two drives in total.
         victims: victim policies; by default each manager's own.
         wear_leveling: wear leveler; none by default.

@@ -1,4 +1,4 @@
-"""Page of `writeamp explore`: ten chapters and the requested drives, in one file."""
+"""Page of `writeamp explore` in one file: ten chapters, and the drives of the user."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TITLE = "A flash drive, step by step"
 
 
 def explore_page(requested: Sequence[Recording]) -> bytes:
-    """Return the page: the chapters, and one or two recordings of the reader's drives.
+    """Return the page: the chapters, and recordings of one or two drives of the user.
 
     Raises:
         WriteampError: the recordings have so many events that the page would be too large.

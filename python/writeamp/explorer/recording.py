@@ -13,7 +13,8 @@ from writeamp.registry.specs import Spec, SpecLike
 from writeamp.runs.loads import load_of_spec
 from writeamp.runs.refusals import refusals
 
-# Names of streams, for managers whose streams have a fixed purpose; others are numbered.
+# Purposes of the streams (open blocks) of managers that have fixed ones. Streams of other managers
+# are numbered.
 _STREAMS = {
     "single": ("all pages",),
     "sepgc": ("writes", "copies"),
@@ -21,20 +22,20 @@ _STREAMS = {
     "hcwf-swap": ("hot", "cold"),
 }
 _PROGRAM, _VICTIM = "program", "victim"
-# Number of candidates whose scores the page shows, the chosen one first.
+# Number of candidate blocks whose scores the page shows at a victim choice, the chosen one first.
 _SHOWN = 8
-# Kinds of events; their positions are the numbers that the page uses (reducer.js).
+# Kinds of events. The page identifies a kind by its index (reducer.js).
 KINDS = (_PROGRAM, "erase", "open", _VICTIM, "unmap", "group created", "group merged")
 _HOST = TIMED_CAUSES.index("host")
 
 
 @dataclass(frozen=True)
 class Recording:
-    """Events on a drive from its first fill on.
+    """Recording of all events on a drive, from its first fill on.
 
-    An event is its kind's index in `KINDS` and up to three values, described in
-    crates/engine/src/observe/recording.rs. A victim choice is the policy's score measure, and the
-    candidate blocks with their scores, the chosen one first.
+    An event consists of its kind's index in `KINDS` and up to three values, described in
+    crates/engine/src/observe/recording.rs. A victim choice consists of the name of the policy's
+    score, and the candidate blocks with their scores; the chosen block comes first.
     """
 
     name: str
@@ -69,7 +70,7 @@ class Recording:
         return 1 + copies / (host - self.filled)
 
     def facts(self) -> dict[str, Any]:
-        """Return the recording's facts for `--json`."""
+        """Return the facts on the recording for `--json`."""
         return {
             "name": self.name,
             **self.policy.facts(),
@@ -80,7 +81,7 @@ class Recording:
         }
 
     def steps(self) -> list[list[str]]:
-        """Return the kinds of events by host write; the host's own program event is the last."""
+        """Return the kinds of events of each host write, which end with its own program event."""
         steps: list[list[str]] = [[]]
         for event in self.events:
             steps[-1].append(KINDS[event[0]])
@@ -91,7 +92,7 @@ class Recording:
     def document(self) -> dict[str, Any]:
         """Return the recording as JSON types for the page; an infinite score is null.
 
-        Each victim choice has the number of candidates and the best few of them.
+        Each victim choice has the number of candidate blocks, and those with the best scores.
         """
         manager = Spec.of("managers", self.policy.manager)
         return {

@@ -9,7 +9,8 @@ from writeamp.fields.domains import RATIO, Whole
 from writeamp.fields.setting import Settings, setting
 from writeamp.registry.specs import SpecLike, SpecOf
 
-# Larger drives do not fit on a screen, and their events do not fit in a page.
+# Limits of the drive's shape. Larger drives do not fit on a screen, and their events do not fit in
+# a page.
 _MOST_BLOCKS = 64
 _MOST_PAGES_PER_BLOCK = 64
 _MOST_WRITES = 10_000

@@ -1,4 +1,4 @@
-"""Domains of settings: the valid values, their check, and their description in errors."""
+"""Domains of settings: which values are valid, how they are checked and described in errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from writeamp.text import fault_of_text
 from writeamp.text import shown as shown  # noqa: PLC0414 (also from here)
 
 _LEAST_SIZE = 1e-60
-# The engine counts in signed 64-bit numbers.
+# Largest whole number, since the engine counts in signed 64-bit integers.
 MOST = 2**63 - 1
 
 
@@ -31,10 +31,10 @@ def finite(value: object) -> float:
 
 
 def file_name(name: object) -> str | os.PathLike[str]:
-    """Return a file name, after checking it.
+    """Return a file name as text, after checking its type.
 
     Raises:
-        WriteampError: it is neither a text nor a path.
+        WriteampError: the value is neither a text nor a path.
     """
     if not isinstance(name, str | os.PathLike) or not isinstance(os.fspath(name), str):
         raise WriteampError(f"{shown(name)} is not a file name; it must be a text or a Path")
@@ -61,13 +61,13 @@ def file_names(names: object) -> list[str]:
     """Return one or several file names as a list of texts.
 
     Raises:
-        WriteampError: one of them is neither a text nor a path.
+        WriteampError: one of the values is neither a text nor a path.
     """
     return [str(os.fspath(file_name(name))) for name in several(names)]
 
 
 def with_unit(text: str, units: Mapping[str, float]) -> float:
-    """Return a number with a unit, converted to the base unit; NaN if the text is not one.
+    """Return a number with a unit, converted to the base unit; NaN for other texts.
 
     >>> with_unit("1.5 kB", {"B": 1, "kB": 1000})
     1500.0
@@ -81,13 +81,13 @@ def with_unit(text: str, units: Mapping[str, float]) -> float:
 
 
 class PerCent(float):
-    """Ratio that was given as a percentage; `text` is its spelling."""
+    """Ratio given as a percentage; `text` is the user's spelling."""
 
     text: str
 
     def __new__(cls, text: str) -> PerCent:
         """Return the ratio of a text such as "7.3%"."""
-        # Parsed, not divided by 100, so that 7.3% equals 0.073.
+        # The text is parsed with exponent -2 instead of dividing by 100, so that 7.3% equals 0.073.
         number = super().__new__(cls, f"{text[:-1]}e-2")
         number.text = text
         return number
@@ -97,13 +97,14 @@ class PerCent(float):
         return (self.text,)
 
 
-# A sign is parsed, so that the error on a negative ratio can name the valid range.
-# Possessive quantifiers: without them, the time would grow with the square of the length.
+# A sign is accepted here, so that the error on a negative ratio can name the valid range. The
+# quantifiers are possessive (`++`). Otherwise, time would grow with the square of the text's
+# length.
 _NUMBER = r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)"
 
 
 def ratio_of(value: object) -> float:
-    """Return a ratio: a number, or text such as "0.15" or "15%"; NaN for anything else.
+    """Return a ratio given as a number, or as text such as "0.15" or "15%"; else NaN.
 
     >>> ratio_of("15%"), ratio_of("0.15"), ratio_of(0.15), ratio_of("15 %")
     (0.15, 0.15, 0.15, nan)
@@ -135,7 +136,7 @@ def as_ratio(name: str, value: Any) -> Any:
 
 
 def _check_size(name: str, number: float) -> None:
-    """Reject numbers whose products or quotients could overflow."""
+    """Reject numbers so large or small that their products or quotients could overflow."""
     if number and not _LEAST_SIZE <= abs(number) <= 1 / _LEAST_SIZE:
         raise WriteampError(
             f"{name} is {shown(number)}; its absolute value must be 0, or from {_LEAST_SIZE:g} to "
@@ -146,7 +147,8 @@ def _check_size(name: str, number: float) -> None:
 class Domain(Protocol):
     """Domain of a setting: its valid values.
 
-    If `check` accepts more types than it returns, `takes` names the type for keyword arguments.
+    If `check` accepts more types than it returns, `takes` is the type annotation of the keyword
+    argument.
     """
 
     def check(self, name: str, value: Any) -> Any:
@@ -181,7 +183,7 @@ class Whole:
 
 @dataclass(frozen=True)
 class WholeOr:
-    """Domain of whole numbers and one word, such as auto."""
+    """Domain of whole numbers and one word, such as "auto"."""
 
     word: str
     number: Whole
@@ -201,7 +203,7 @@ class WholeOr:
 class Number:
     """Domain of the numbers for which `holds` is true; `words` describes them for errors.
 
-    A ratio may also be text, as a number or a percentage.
+    If `is_ratio`, the value may also be text: a number or a percentage.
     """
 
     words: str
@@ -224,12 +226,12 @@ class Number:
 
 @dataclass(frozen=True)
 class RatioText:
-    """Domain of ratios, also as text; the user of the ratio checks its range."""
+    """Domain of ratios, also as text; the code that uses the ratio checks its range."""
 
     takes: ClassVar[str] = "RatioLike"
 
     def check(self, name: str, value: Any) -> Any:
-        """Return the ratio as a number; a percentage keeps its spelling."""
+        """Return the ratio as a number; a percentage also keeps the user's spelling."""
         ratio = as_ratio(name, value)
         number = finite(ratio)
         if math.isnan(number):
@@ -256,7 +258,7 @@ class Flag:
     """Domain of true and false."""
 
     def check(self, name: str, value: Any) -> bool:
-        """Return it."""
+        """Return the value if it is true or false."""
         if not isinstance(value, bool):
             raise WriteampError(f"{name} is {shown(value)}; it must be true or false")
         return value
@@ -267,7 +269,7 @@ class Text:
     """Domain of any text."""
 
     def check(self, name: str, value: Any) -> str:
-        """Return it."""
+        """Return the value if it is text."""
         if not isinstance(value, str):
             raise WriteampError(f"{name} is {shown(value)}; it must be text")
         if fault := fault_of_text(value):

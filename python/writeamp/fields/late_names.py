@@ -1,4 +1,4 @@
-"""Names of a package that are imported on first use."""
+"""Names of a package that are imported when they are first used."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ if TYPE_CHECKING:
 
 
 def late_names(package: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """Return `__getattr__` and `__dir__` of a package whose stub declares its names.
+    """Return `__getattr__` and `__dir__` of a package, for the names that its stub declares.
 
     Args:
-        package: its name.
-        file: its `__init__.py`; the stub is in the same folder.
+        package: name of the package.
+        file: path of the package's `__init__.py`; the stub is in the same folder.
     """
 
     def get(name: str) -> object:
         if name.startswith("_") and name not in (
             "__all__",
             "__version__",
-        ):  # pytest looks up such names
+        ):  # pytest looks up names like these
             raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name)
-        # Takes 15 ms; the command must install its signal handlers before.
+        # The import takes 15 ms, and the command must install its signal handlers before.
         from writeamp.fields.arguments import public_names  # noqa: PLC0415
 
         own = vars(sys.modules[package])

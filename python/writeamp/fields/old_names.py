@@ -1,4 +1,4 @@
-"""Older names of settings, JSON keys and options, which stay valid beside the better names."""
+"""Older names of settings, JSON keys and options, which stay valid beside better names."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any
 from writeamp.errors import WriteampError
 from writeamp.text import shown
 
-# Older name of each better name. Settings are arguments, keys of files, JSON keys and options.
+# The older name for each better name of a setting, which is an argument, a key of files, a JSON key
+# and an option.
 SETTINGS = {"written_fraction": "hot_ratio"}
 JSON_KEYS = SETTINGS | {"hint": "told"}
-# Declarations of users' placements.
+# The same for declarations in users' placements.
 DECLARATIONS = {"required_hints": "hears"}
 OPTIONS = {"--keep": "--out"} | {
     f"--{better.replace('_', '-')}": f"--{older.replace('_', '-')}"
@@ -42,7 +43,7 @@ def by_better_names(
 
 
 def with_old_names(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document with the older name of each key after the better one."""
+    """Return a document that also has older names of keys, each after the better name."""
     both = {}
     for key, value in document.items():
         both[key] = value

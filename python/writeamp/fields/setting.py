@@ -1,4 +1,4 @@
-"""Settings: fields with default, domain, help and names; and groups of settings."""
+"""Settings: fields with default, domain, help and names; and groups of these fields."""
 
 from __future__ import annotations
 
@@ -26,20 +26,22 @@ class Words:
         name: keyword argument; by default the name of the field.
         flag: option on the command line; None for no option.
         alias: second name of the option.
-        kind: registry of the names that it accepts.
-        number: type of the option; a "flag" has an opposite on the command line, a "switch" has
-            none.
+        kind: registry whose names are valid values.
+        number: type of the option's value. A "flag" also has an option that switches it off; a
+            "switch" has none.
         choices: valid words.
         metavar: placeholder of the value in the help.
-        excludes: name of a quantity that only one setting may determine.
-        required: whether it must be given.
+        excludes: name of the quantity that the setting determines; settings of the same quantity
+            exclude each other.
+        required: whether the setting must be given.
         not_for: verbs without this setting.
-        is_speed: whether it changes only the duration of a run or additional outputs, never the
-            result.
-        is_new: whether experiments with its default keep the hash from before it existed.
-        for_runner: whether functions take a `runner` instead of it.
+        is_speed: whether the setting affects only the duration of a run or additional outputs,
+            never the result.
+        is_new: whether the hash leaves out the default, so that hashes from before the setting
+            existed stay valid.
+        for_runner: whether functions have an argument `runner` instead of the setting.
         takes: type of the keyword argument, if neither the domain nor the field has it.
-        panel: panel of the help.
+        panel: heading in the help under which the option is listed.
     """
 
     help: str
@@ -67,14 +69,14 @@ def setting(
 
     Args:
         default: the default.
-        domain: domain of the values; None if they are checked elsewhere. If stored values are
-            spelled differently by users, its method `shown` returns that spelling.
+        domain: domain of the values; None if they are checked elsewhere. If users write a value in
+            another form than the stored one, the domain's method `shown` returns the users' form.
         help_text: text for the help.
         words: other attributes of `Words`.
     """
     made = Words(help_text, **words)
     metadata = {"domain": domain, "words": made}
-    # Settings of speed do not count in comparisons of results.
+    # Settings that affect only the speed do not count when results are compared.
     return field(default=default, metadata=metadata, compare=not made.is_speed)
 
 
@@ -105,8 +107,8 @@ def flag_of(field_: Any) -> str:
 class Settings:
     """Group of settings, whose fields are checked against their domains when it is created.
 
-    Errors name a field by its keyword argument. Groups for the command line only set
-    `names_options`: their errors name the option.
+    Errors name a field by its keyword argument. If a group is only for the command line,
+    `names_options` is True, and errors name the option instead.
     """
 
     title: ClassVar[str]
@@ -128,12 +130,12 @@ class Settings:
                 object.__setattr__(self, field_.name, domain.check(name, value))
 
 
-# Group and field of each setting, by the name of its keyword argument.
+# For each setting, by keyword argument: its group, and the name of its field.
 Places: TypeAlias = dict[str, tuple[type[Settings], str]]
 
 
 def places_in(kinds: Sequence[type[Settings]], verb: str) -> Places:
-    """Return group and field of each setting of several groups that a verb has."""
+    """Return group and field of each setting of `verb` in several groups."""
     return {
         words_of(field_).name or field_.name: (kind, field_.name)
         for kind in kinds
@@ -154,7 +156,7 @@ def argument_fields(places: Places) -> dict[str, Field[Any]]:
 def by_group(
     verb: str, kinds: Sequence[type[Settings]], places: Places, arguments: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
-    """Return keyword arguments by the title of the group that each belongs to.
+    """Return keyword arguments by group: a dictionary of values for each group's title.
 
     Args:
         verb: verb or function of the arguments, for errors.
@@ -163,7 +165,7 @@ def by_group(
         arguments: values by name.
 
     Raises:
-        TypeError: an unknown argument.
+        TypeError: an argument is unknown.
     """
     values: dict[str, dict[str, Any]] = {kind.title: {} for kind in kinds}
     for name, value in arguments.items():
@@ -177,11 +179,11 @@ def by_group(
 def made_settings(
     verb: str, kinds: Sequence[type[Settings]], places: Places, arguments: Mapping[str, Any]
 ) -> tuple[Settings, ...]:
-    """Return groups of settings made from keyword arguments; others have their defaults.
+    """Return groups of settings made from keyword arguments; missing settings get defaults.
 
     Raises:
-        WriteampError: a value outside its domain, or values that contradict each other.
-        TypeError: an unknown argument.
+        WriteampError: a value is outside its domain, or values contradict each other.
+        TypeError: an argument is unknown.
     """
     values = by_group(verb, kinds, places, arguments)
     return tuple(kind(**values[kind.title]) for kind in kinds)

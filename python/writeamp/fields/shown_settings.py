@@ -1,4 +1,4 @@
-"""Settings in the signature and docstring of functions that take them by keyword."""
+"""Settings in signatures and docstrings of functions that take them as keyword arguments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ def with_settings_of(places: Places) -> Callable[[_F], _F]:
     """Return a decorator that adds settings to the signature and docstring of a function.
 
     Args:
-        places: settings of the last parameter, `**settings`; those of other parameters are skipped.
+        places: settings that the parameter `**settings` accepts; settings that are also named
+            parameters are skipped.
     """
 
     def show(function: _F) -> _F:

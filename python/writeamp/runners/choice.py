@@ -1,4 +1,4 @@
-"""Choice of a runner: this process, worker processes started for it, or a cluster."""
+"""Choice of a runner: this process, worker processes on this machine, or a cluster."""
 
 from __future__ import annotations
 
@@ -31,19 +31,20 @@ def runner_of(
     scheduler: str | Client | None = None,
     tls: Tls | None = None,
 ) -> Iterator[Runner]:
-    """Return a context manager of a runner; its processes and connections end with the context.
+    """Return a context manager of a runner; its end closes processes and connections.
 
     Args:
         workers: worker processes on this machine; 1 runs in this process. By default one per
             processor, or that many threads of this process if Dask is not installed.
         scheduler: address of a running Dask scheduler, or a client of it.
-        tls: our credentials for a scheduler whose address begins with `tls://`.
+        tls: TLS credentials of this client, for a scheduler whose address begins with `tls://`.
 
     Returns:
         A context manager of a `Runner`.
 
     Raises:
-        WriteampError: arguments exclude each other, or Dask, an extra, is not installed.
+        WriteampError: arguments exclude each other, or Dask, an optional dependency, is not
+            installed.
     """
     if scheduler is None and tls is not None:
         raise WriteampError("TLS needs a scheduler to connect to; give its address, too")
@@ -99,7 +100,7 @@ def has_dask() -> bool:
 
 
 def has_processes() -> bool:
-    """Return whether worker processes with temporary keys of their own can be started here."""
+    """Return whether worker processes with temporary TLS keys can be started here."""
     return has_dask() and find_spec("cryptography") is not None
 
 

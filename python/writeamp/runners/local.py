@@ -33,18 +33,19 @@ class Here:
             yield index, work(job)
 
 
-# Interval of checks whether the work that waits for these threads was cancelled.
+# Interval in seconds of checks whether the work was cancelled that waits for these threads.
 _POLL_S = 0.1
 
-# How long to wait for cancelled threads: much longer than they should take.
+# Seconds to wait until cancelled threads have ended: much longer than they should take.
 _PATIENCE_S = 0.5
 
-# Jobs queued for each thread, so that no thread waits while this one handles a result.
+# Number of jobs queued for each thread, so that no thread waits while the calling thread handles a
+# result.
 _JOBS_AHEAD = 2
 
 
 class Threads:
-    """Runs several jobs at a time, in parallel where the engine or NumPy computes."""
+    """Runs jobs on several threads, in parallel where the engine or NumPy computes."""
 
     def __init__(self, workers: int | None = None) -> None:
         """Run at most `workers` jobs at a time; by default, and at most, one per processor."""
@@ -91,7 +92,7 @@ class Threads:
 
 
 def local_runner(jobs: int, most: int | None = None) -> Runner:
-    """Return a runner of jobs in this process: this thread if more threads would not help.
+    """Return a runner in this process: threads, or this thread if threads would not help.
 
     Args:
         jobs: number of jobs.

@@ -1,6 +1,6 @@
-"""Share of the processors that the work on this thread may use.
+"""Number of processors that the work on this thread may use.
 
-It keeps nested runners from starting more threads than there are processors.
+With this limit, nested runners do not start more threads than there are processors.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def processors() -> int:
         return share
     try:
         return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
+    except AttributeError:  # not available on every system
         return os.cpu_count() or 1
 
 
@@ -28,8 +28,8 @@ def processors() -> int:
 def using_processors(count: int) -> Iterator[None]:
     """Limit the work on this thread to `count` processors, however many the machine has.
 
-    A runner does so around each of its jobs. Otherwise each job that starts a runner itself would
-    start a thread for each processor, beside those of all other jobs.
+    A runner uses this function around each of its jobs. Otherwise, each job that starts a runner
+    itself would start a thread for each processor, although other jobs use the processors, too.
 
     >>> with using_processors(1):
     ...     useful_threads(None, jobs=10)
@@ -44,5 +44,5 @@ def using_processors(count: int) -> Iterator[None]:
 
 
 def useful_threads(limit: int | None, jobs: int) -> int:
-    """Return the number of threads to start: the least of jobs, processors and the limit."""
+    """Return the number of threads to start: the least of jobs, processors and `most`."""
     return max(1, min(jobs, processors(), jobs if limit is None else limit))

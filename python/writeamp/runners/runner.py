@@ -11,7 +11,8 @@ from writeamp.fields.domains import shown
 J = TypeVar("J")
 T = TypeVar("T")
 
-# Makes the result of a job that ended every process that ran it; the text describes how.
+# Function that makes the result of a job whose worker process died each time it was run. The text
+# describes how it died.
 Lost: TypeAlias = Callable[[J, str], T]
 
 
@@ -34,9 +35,10 @@ class Runner(Protocol):
             work: a function; if the runner uses other processes, a module-level function, not a
                 closure, and all of `jobs` plain values.
             jobs: arguments of `work`, one for each call.
-            lost: makes the result of a job that ends every process that runs it; None raises an
-                error instead.
-            files: paths that jobs read; a remote process is sent those that it cannot read itself.
+            lost: makes the result of a job whose worker process died each time it was run; None
+                raises an error instead.
+            files: paths of files that jobs read. Files that a remote process cannot read itself are
+                sent to it.
 
         Raises:
             WriteampError: the jobs cannot be run.

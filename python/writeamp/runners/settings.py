@@ -1,4 +1,4 @@
-"""Settings of the choice of a runner, from which options are generated."""
+"""Settings that choose a runner, from which command-line options are generated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from writeamp.fields.setting import Settings, setting
 
 
 class Tls(NamedTuple):
-    """TLS credentials: PEM files, issued as those of the scheduler and its workers."""
+    """TLS credentials: PEM files from the same issuer as those of the scheduler and its workers."""
 
     ca_file: str
     cert: str
@@ -25,7 +25,7 @@ _FOR_TLS = "for a scheduler at tls://…"
 
 @dataclass(frozen=True)
 class WorkerSettings(Settings):
-    """Processes of this machine."""
+    """Number of worker processes on this machine."""
 
     title: ClassVar[str] = "workers"
 
@@ -41,7 +41,7 @@ class WorkerSettings(Settings):
 
 @dataclass(frozen=True)
 class ThreadSettings(Settings):
-    """Threads of this process, for work that the engine does in parallel."""
+    """Number of threads of this process, for work that the engine can do in parallel."""
 
     title: ClassVar[str] = "threads"
 
@@ -57,7 +57,7 @@ class ThreadSettings(Settings):
 
 @dataclass(frozen=True)
 class SchedulerSettings(Settings):
-    """Cluster, and our credentials for it; `runner_of` checks the address."""
+    """Address of a cluster, and TLS credentials for it; `runner_of` checks the address."""
 
     title: ClassVar[str] = "scheduler"
 

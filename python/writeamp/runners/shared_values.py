@@ -1,4 +1,4 @@
-"""Values that all jobs of a runner share, since they are large or cannot be pickled."""
+"""Values that all jobs of a runner share because they are large or cannot be pickled."""
 
 from __future__ import annotations
 
@@ -10,19 +10,17 @@ from uuid import uuid4
 
 _T = TypeVar("_T")
 
-# Last value made in this process, by name, if it runs jobs of another process.
+# The last value made in this process, by its name, if the process runs jobs of another process.
 _made: dict[str, Any] = {}
 _one_at_a_time = Lock()
 
 
 class Shared(Generic[_T]):
-    """A value shared by all jobs. Only the function that makes it is pickled.
+    """Value shared by all jobs; only the function that makes the value is pickled.
 
-    Another process makes the value for its first job, and keeps it for the others.
-    >>> import pickle
-    >>> from functools import partial
-    >>> pickle.loads(pickle.dumps(Shared(sum([1, 2]), partial(sum, [1, 2])))).value
-    3
+    Another process makes the value for its first job, and reuses it for later jobs. >>> import
+    pickle >>> from functools import partial >>> pickle.loads(pickle.dumps(Shared(sum([1, 2]),
+    partial(sum, [1, 2])))).value 3
     """
 
     def __init__(self, value: _T, make: Callable[[], _T]) -> None:
@@ -37,13 +35,13 @@ class Shared(Generic[_T]):
         self._elsewhere = _Elsewhere(uuid4().hex, make)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        """Return how to make the proxy of the value in another process."""
+        """Return how another process makes a proxy of the value."""
         return _Elsewhere, (self._elsewhere.name, self._elsewhere.make)
 
 
 @dataclass(frozen=True)
 class _Elsewhere(Generic[_T]):
-    """Proxy of a shared value in another process, which makes the value when it is needed."""
+    """Proxy of a shared value in another process; the value is made at its first use."""
 
     name: str
     make: Callable[[], _T]

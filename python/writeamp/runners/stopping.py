@@ -1,6 +1,7 @@
 """Cooperative cancellation of work on another thread.
 
-Long calls of the engine check for it by themselves; long Python loops call `stop_if_asked`.
+Long calls of the engine check for cancellation by themselves; long Python loops call
+`stop_if_asked`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ _this_thread = local()
 
 
 class Wish(Protocol):
-    """Cancellation request, such as a `threading.Event`."""
+    """Request to cancel work, such as a `threading.Event`."""
 
     def is_set(self) -> bool:
         """Return whether the work should end."""
@@ -37,7 +38,7 @@ def stop_if_asked() -> None:
 
 @contextmanager
 def heeding(stop: Wish) -> Iterator[None]:
-    """Let `stop_if_asked` on this thread check `stop` only."""
+    """Make `stop_if_asked` on this thread check `stop` instead of an outer request."""
     previous: Wish | None = getattr(_this_thread, "stop", None)
     _this_thread.stop = stop
     try:

@@ -76,7 +76,7 @@ def run(plan: Plan, drive: Device, progress: Progress | None = None) -> Result:
 
 
 def spread_over_sizes(plan: Plan, drive: Device, result: Result) -> Spread:
-    """Rerun on drives one block (in each plane) smaller and larger, for the same number of passes.
+    """Rerun on drives one block (in each plane) smaller and larger, for equally many passes.
 
     A looped trace or a sequential stream can lock in phase with collection. WA then jumps with the
     size of the drive, which the confidence interval of one run does not show. For a synthetic

@@ -29,7 +29,7 @@ class Substitute:
         return interval
 
     def judged(self, steady: bool, reason: str) -> tuple[bool, str]:
-        """Return whether the requested WA is steady, and why; the arguments are those of the run."""
+        """Return whether the requested WA is steady, and why; the arguments are the run's."""
         return steady, reason
 
     def facts_of_wa(self) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""Settings: the drive, its load, its policies and the run, each with default and domain."""
+"""Settings of the drive, its load, its policies and the run, each with default and domain."""

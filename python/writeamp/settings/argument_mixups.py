@@ -1,4 +1,4 @@
-"""Detection of swapped arguments, such as a workload or a trace given as the device."""
+"""Detection of swapped arguments, such as a workload given as the device."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _TABLES = ("__array__", "__arrow_c_stream__", "__dataframe__")
 def check_mixups(settings: Mapping[str, Any]) -> None:
     """Reject a workload or trace given as the device, and a device or trace given as workload.
 
-    Unknown names pass; their reader rejects them.
+    Unknown names pass here; the function that reads them rejects them.
 
     Raises:
-        WriteampError: a value belongs to another argument, which the sentence names.
+        WriteampError: a value belongs to another argument, which the message names.
     """
     for place, value in _devices_and_workloads(settings):
         mixup = _mixup(value, place)
@@ -37,7 +37,7 @@ def check_mixups(settings: Mapping[str, Any]) -> None:
 
 
 def _devices_and_workloads(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the given devices and workloads; comparisons take several of each."""
+    """Yield the given devices and workloads; a comparison may have several of each."""
     for place in ("device", "workload"):
         value = settings.get(place)
         for item in value if isinstance(value, list | tuple) else [value]:
@@ -45,7 +45,7 @@ def _devices_and_workloads(settings: Mapping[str, Any]) -> Iterator[tuple[str, A
 
 
 def _mixup(value: Any, place: str) -> tuple[str, str] | None:
-    """Return the kind and the right argument of a misplaced value, or None."""
+    """Return the kind of a misplaced value and the argument that it belongs to, or None."""
     is_text = isinstance(value, str)
     if place == "device" and _is_workload(value):
         return "a workload", "workload"
@@ -61,7 +61,7 @@ def _mixup(value: Any, place: str) -> tuple[str, str] | None:
 
 
 def _quoted(value: Any) -> str:
-    """Return a value for an error; of arrays and frames, only the type."""
+    """Return a value as text for an error; for arrays and frames, only the type."""
     is_short = isinstance(value, str | os.PathLike | Spec)
     return shown(value) if is_short else f"of the type {type(value).__name__}"
 
@@ -81,5 +81,5 @@ def _is_trace_file(value: str | os.PathLike[str], place: str) -> bool:
         return False
     try:
         return path.is_file()
-    except (OSError, ValueError):  # not a valid file name
+    except (OSError, ValueError):  # the text is not a valid file name
         return False

@@ -26,7 +26,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class _Specs:
-    """Domain of specs of one kind: a list, or a text of one or several specs."""
+    """Domain of specs of one kind: a list of specs, or text with one or several specs."""
 
     kind: EngineKind
     singular: str
@@ -49,7 +49,7 @@ class _Specs:
 
 @dataclass(frozen=True)
 class _OneOrMany:
-    """Domain of distinct specs; a single spec is stored without a list."""
+    """Domain of one or several distinct specs; a single spec is stored without a list."""
 
     takes: ClassVar[str] = "Sequence[SpecLike] | SpecLike"
 
@@ -62,7 +62,7 @@ class _OneOrMany:
 
 @dataclass(frozen=True)
 class _EachOnce:
-    """Domain of distinct specs, stored as a tuple."""
+    """Domain of distinct specs, always stored as a tuple."""
 
     takes: ClassVar[str] = "Sequence[SpecLike] | SpecLike"
 
@@ -77,9 +77,9 @@ class _EachOnce:
 
 @dataclass(frozen=True)
 class LoadsSettings(LoadSettings):
-    """Loads of a comparison: synthetic workloads, traces, or both; each load is one comparison.
+    """Loads of a comparison: synthetic workloads, traces, or both; each is compared separately.
 
-    `utilization` applies to all workloads, `repeat` to all traces.
+    `utilization` applies to all workloads, and `repeat` to all traces.
     """
 
     title: ClassVar[str] = "load"
@@ -102,10 +102,10 @@ class LoadsSettings(LoadSettings):
     )
 
     def __post_init__(self) -> None:
-        """Check every field, and each load by itself."""
+        """Check every field, and the settings of each load."""
         Settings.__post_init__(self)
         trace: Any = self.trace
-        # A list of numbers is a trace in memory: the written pages.
+        # A list of numbers is one trace in memory: the numbers of the written pages.
         if isinstance(trace, list | tuple) and not any(
             isinstance(item, Integral) for item in trace
         ):
@@ -122,17 +122,17 @@ class LoadsSettings(LoadSettings):
 
     @property
     def workloads(self) -> tuple[Spec, ...]:
-        """The workloads, each a load of its own."""
+        """All workloads; each is a load."""
         return _all_of(self.workload)
 
     @property
     def traces(self) -> tuple[str | HeldTrace, ...]:
-        """The traces, each a load of its own."""
+        """All traces; each is a load."""
         traces: tuple[Any, ...] = _all_of(self.trace)
         return traces
 
     def alone(self) -> tuple[LoadSettings, ...]:
-        """Return the settings of each load, workloads first."""
+        """Return separate settings for each load, workloads first."""
         workloads, traces = _all_of(self.workload), _all_of(self.trace)
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         if not workloads or not traces:
@@ -149,7 +149,8 @@ class LoadsSettings(LoadSettings):
 
     def _of_traces_only(self) -> tuple[str, ...]:
         if Precondition.of(self.precondition).trace is not None:
-            # The other settings apply to the trace that ages the drive.
+            # The other settings of traces apply to the trace that ages the drive, so only `repeat`
+            # has no use.
             return ("repeat",)
         return self.OF_TRACES
 
@@ -192,7 +193,7 @@ class PoliciesSettings(Settings):
             self.combinations()
 
     def combinations(self) -> Combinations:
-        """Return the pairs of managers and victim policies to compare."""
+        """Return the pairs of a manager and a victim policy to compare."""
         assert self.managers is not None
         return combined(self.managers, _all_of(self.victims))
 
@@ -204,7 +205,7 @@ def _all_of(value: _T | tuple[_T, ...] | None) -> tuple[_T, ...]:
 
 
 def _one_or_many(name: str, items: Sequence[_T]) -> _T | tuple[_T, ...]:
-    """Return a single item, or a tuple of distinct items."""
+    """Return a single item as it is, or several distinct items as a tuple."""
     _reject_duplicates(name, items)
     return items[0] if len(items) == 1 else tuple(items)
 
@@ -212,7 +213,7 @@ def _one_or_many(name: str, items: Sequence[_T]) -> _T | tuple[_T, ...]:
 def _reject_duplicates(name: str, items: Sequence[object]) -> None:
     """Reject a spec that is given twice, in any spelling."""
     for at, item in enumerate(items):
-        # Traces in memory are not compared, because their digests are slow.
+        # Traces in memory are not checked, because computing their digests takes long.
         if not isinstance(item, HeldTrace) and item in items[:at]:
             earlier = str(items[items.index(item)])
             again = "" if earlier == str(item) else f" ({earlier!r} means the same)"
@@ -223,8 +224,8 @@ def _reject_duplicates(name: str, items: Sequence[object]) -> None:
 class Combinations:
     """Pairs of a manager and a victim policy, and notes on combinations that are left out.
 
-    None as the victim policy means the default of the manager. `with_victims` is True if several
-    victim policies are given, so that names of rows must include them.
+    If the victim policy of a pair is None, the manager's default is used. `with_victims` is True if
+    several victim policies are given; names of rows then include the victim policy.
     """
 
     pairs: tuple[tuple[Spec, Spec | None], ...]
@@ -235,8 +236,9 @@ class Combinations:
 def combined(managers: Sequence[Spec], victims: Sequence[Spec]) -> Combinations:
     """Return every manager with every victim policy that it accepts.
 
-    A manager that rejects all of several policies gets its default. A single policy applies to
-    all managers; a manager that does not accept it fails when it is built.
+    If several victim policies are given and a manager rejects all of them, it uses its default. A
+    single victim policy applies to all managers; a manager that does not accept it raises an error
+    when it is built.
 
     Raises:
         WriteampError: no manager accepts one of several victim policies.
@@ -261,7 +263,7 @@ def combined(managers: Sequence[Spec], victims: Sequence[Spec]) -> Combinations:
 
 
 def _refusal(manager: Spec, victims: Spec) -> str:
-    """Return why a manager rejects a victim policy on every drive; "" if it accepts it."""
+    """Return why a manager rejects a victim policy on every drive, or "" if it accepts it."""
     layouts = declared(str(manager))["layouts"]
     try:
         declared(str(manager), victims=str(victims), layout=layouts[0])

@@ -111,28 +111,28 @@ class DeviceSettings(Settings):
 
     @property
     def is_sized(self) -> bool:
-        """True if the size of the drive is given, directly or by a profile."""
+        """True if the size of the drive is given, by a setting or by a profile."""
         return self.profile is not None or self.counts_size
 
     @property
     def counts_size(self) -> bool:
-        """True if the size of the simulated drive is given."""
+        """True if a setting gives the size of the simulated drive."""
         sizes = (self.size, self.blocks, self.logical_blocks, self.logical_pages)
         return any(size is not None for size in sizes)
 
     @property
     def asked_op(self) -> float | None:
-        """The over-provisioning from the given ratio, or None."""
+        """Over-provisioning from the given op, fill or spare factor, or None."""
         return op_of(op=self.op, fill=self.fill, spare_factor=self.spare_factor)
 
     @property
     def changes_times(self) -> bool:
-        """True if timing differs from the profile."""
+        """True if settings change the profile's timing."""
         return (self.write_cache, self.map_cache, self.set) != (None, None, None)
 
     @property
     def base(self) -> str | Path | Device:
-        """The given profile, also if its name is empty; without one, generic."""
+        """Name of the profile; "generic" if none is given."""
         return "generic" if self.profile is None else self.profile
 
     def overrides(self) -> dict[str, Any]:

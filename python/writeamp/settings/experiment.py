@@ -85,7 +85,7 @@ class Experiment:
     """Possible drives, if the profile was learnt from a real drive (`wa.twin`)."""
 
     def __post_init__(self) -> None:
-        """Check that policy, load and run fit together."""
+        """Check that the settings of policy, load and run are compatible."""
         wanted = _policy_type(type(self.run))
         if not isinstance(self.policy, wanted):
             raise WriteampError(
@@ -103,20 +103,20 @@ class Experiment:
 
     @property
     def verb(self) -> str:
-        """Name of its function: "simulate", "compare" or "endurance"."""
+        """Name of the function that runs it: "simulate", "compare" or "endurance"."""
         return self.run.verb
 
     @staticmethod
     def of(verb: str, **settings: Any) -> Experiment:
-        """Return an experiment made from the keyword arguments of its function.
+        """Return an experiment made from the keyword arguments of the function `verb`.
 
         Args:
             verb: "simulate", "compare" or "endurance".
             settings: settings by name; settings that are left out have their defaults.
 
         Raises:
-            WriteampError: an unknown verb, an invalid value, or values that contradict each other.
-            TypeError: an unknown argument.
+            WriteampError: the verb is unknown, a value is invalid, or values contradict each other.
+            TypeError: an argument is unknown.
         """
         kinds = setting_types(verb)
         groups = by_group(verb, kinds, setting_places(verb), settings)
@@ -126,10 +126,10 @@ class Experiment:
         return Experiment(*made, candidates=candidates)  # type: ignore[arg-type, misc]
 
     def with_settings(self, **settings: Any) -> Experiment:
-        """Return the experiment with some settings replaced, named as in `of`.
+        """Return the experiment with some settings replaced; names are those of `of`.
 
-        A setting also replaces those that it excludes: `op` and `fill`, `blocks` and
-        `logical_pages`, `workload` and `trace`.
+        A new setting also removes settings that it excludes, such as `fill` if `op` is given,
+        `blocks` and `logical_pages`, or `workload` and `trace`.
         """
         places = setting_places(self.verb)
         changes: dict[type[Settings], dict[str, Any]] = {}
@@ -157,7 +157,7 @@ class Experiment:
     def from_dict(
         tables: Mapping[str, Any], *, verb: str | None = None, where: str = "experiment"
     ) -> Experiment:
-        """Return the experiment of the tables of `to_dict`; missing settings have their defaults.
+        """Return the experiment that tables of `to_dict` describe; missing settings get defaults.
 
         Args:
             tables: the verb, and a table for each of device, load, policy and run.
@@ -165,7 +165,7 @@ class Experiment:
             where: source of the tables, for errors.
 
         Raises:
-            WriteampError: an unknown key or an invalid value, with its place.
+            WriteampError: a key is unknown or a value is invalid; the message names its table.
         """
         if not isinstance(tables, Mapping):
             raise WriteampError(f"{where} is {shown(tables)}; it must be a table of settings")
@@ -189,7 +189,7 @@ class Experiment:
                 for kind in kinds
             ]
 
-        parts(groups)  # so that errors are about the given values
+        parts(groups)  # checks the given values first, so that errors name these
         values, candidates = with_candidates(stated, with_recorded(stated, groups))
         return Experiment(*parts(values), candidates=candidates)  # type: ignore[arg-type, misc]
 
@@ -243,7 +243,7 @@ class Experiment:
 
     @property
     def input_files(self) -> tuple[str, ...]:
-        """The files that it reads (traces and profiles); outputs must not replace them."""
+        """Input files of the experiment (traces and profiles), which outputs must not replace."""
         named = (*self.load.traces, Precondition.of(self.load.precondition).trace)
         traces = tuple(trace for trace in named if isinstance(trace, str))
         profile = self.device.profile
@@ -251,17 +251,17 @@ class Experiment:
 
     @property
     def output_files(self) -> tuple[str, ...]:
-        """The files that the run itself writes: the Ready/Busy capture."""
+        """Files that the run itself writes: the capture of the Ready/Busy pins."""
         capture = getattr(self.run, "rb_capture", None)
         return () if capture is None else (str(capture),)
 
     @property
     def is_timed(self) -> bool:
-        """True if it runs in virtual time.
+        """True if the experiment runs in virtual time.
 
-        It does if the settings ask for that, for a duration or for a Ready/Busy capture; if the
+        This holds if the settings request timing, a duration or a Ready/Busy capture; if the
         workload paces its requests; or if a trace runs on a device that is timed by default. If
-        this device has an SLC cache, workloads of requests in bytes are timed too.
+        such a device has an SLC cache, workloads with requests in bytes are timed, too.
         """
         if not isinstance(self.run, SimulationSettings):
             return False
@@ -281,7 +281,7 @@ class Experiment:
 
     @property
     def hash(self) -> str:
-        """SHA-256 of the meaning of the experiment, in hexadecimal digits.
+        """SHA-256 of the experiment's settings in canonical form, in hexadecimal digits.
 
         It does not depend on the spelling of a value, or on whether a default is given. It excludes
         settings of speed (`threads`, `batch_pages`) and the version of the engine. A trace file
@@ -291,7 +291,7 @@ class Experiment:
 
     @property
     def hash_without_seed(self) -> str:
-        """Hash of all settings except the seed, equal for all replicas."""
+        """Hash of all settings except the seed, so that it is equal for all replicas."""
         run = {name: value for name, value in self._meaning["run"].items() if name != "seed"}
         return _digest(self._meaning | {"run": run})
 
@@ -302,7 +302,7 @@ class Experiment:
         if self.load.trace is None and self.load.workload is None:
             load["workload"] = Spec.of("workloads", "uniform").canonical
         if not self.load.traces or "repeat" not in setting_places(self.verb):
-            load["repeat"] = 1  # the value before `auto` existed, for equal hashes
+            load["repeat"] = 1  # the default before `auto` existed; hashes stay equal
         run = meaning_of_settings(self.run)
         if self.is_timed:
             run["timed"] = True
@@ -320,10 +320,10 @@ class Experiment:
         }
 
     def _check_capacity(self) -> None:
-        """Reject a capacity that no smaller drive can represent."""
+        """Reject a requested capacity that cannot be simulated by a smaller drive."""
         is_sized = self.device.counts_size
         if is_sized and isinstance(self.run, EnduranceSettings):
-            return  # that drive represents the one of the capacity
+            return  # the user has chosen the size of the simulated drive
         is_aged = Precondition.of(self.load.precondition).trace is not None
         if self.load.trace is not None or is_aged:
             raise WriteampError(
@@ -351,11 +351,12 @@ class Experiment:
             )
 
     def _drive(self) -> dict[str, Any]:
-        """Return the meaning of the drive; without its size if the trace determines that."""
+        """Return the drive's canonical settings, without its size if the trace determines it."""
         settings = self.device
         base = settings.base
         drive = device(base, **settings.overrides())
-        # Times do not affect untimed runs, so profiles may gain them without changing hashes.
+        # Times are left out of the hash of untimed runs. Profiles may then gain times without a
+        # change of hashes.
         with_times = self.is_timed or drive.is_timed_by_default or settings.changes_times
         meaning = drive.meaning(with_times=with_times)
         if self.load.trace is not None and not settings.is_sized:
@@ -367,14 +368,14 @@ class Experiment:
 
     @property
     def with_each_load(self) -> tuple[Experiment, ...]:
-        """The experiment with each of its loads alone; only comparisons have several."""
+        """For each load, the experiment with this load only; other functions have one load."""
         if not isinstance(self.load, LoadsSettings):
             return (self,)
         return tuple(replace(self, load=load) for load in self.load.alone())
 
 
 def _is_of_requests(workload: Spec) -> bool:
-    """Return whether a workload has requests in bytes: `io`, `random` and `sequential:bs=`."""
+    """Return whether a workload has requests in bytes: `io`, `random`, `sequential` with bs."""
     return not {"bs", "write_size"}.isdisjoint(dict(workload.checked or ()))
 
 
@@ -384,7 +385,7 @@ def _digest(meaning: dict[str, Any]) -> str:
 
 
 def setting_types(verb: str) -> tuple[type[Settings], ...]:
-    """Return the four groups of settings of a verb."""
+    """Return the four groups of settings of a function: device, load, policy and run."""
     if verb not in _RUNS:
         raise unknown("verb", verb, VERBS)
     run = _RUNS[verb]
@@ -393,7 +394,7 @@ def setting_types(verb: str) -> tuple[type[Settings], ...]:
 
 @cache
 def setting_places(verb: str) -> Places:
-    """Return group and field of each setting of a verb, by the name of its keyword argument."""
+    """Return group and field of each setting of a function, by keyword argument."""
     return places_in(setting_types(verb), verb)
 
 
@@ -414,7 +415,7 @@ def _policy_type(run: type[RunSettings]) -> type[PolicySettings | PoliciesSettin
 
 
 def _changed(settings: _S, changes: dict[str, Any]) -> _S:
-    """Return settings with some replaced, and with those dropped that the new ones exclude."""
+    """Return settings with some replaced, and without those that the new ones exclude."""
     if not changes:
         return settings
     one_of = {field.name: words_of(field).excludes for field in fields(settings)}  # type: ignore[arg-type]
@@ -426,7 +427,7 @@ def _changed(settings: _S, changes: dict[str, Any]) -> _S:
 
 
 def meaning_of_settings(settings: Settings) -> dict[str, Any]:
-    """Return the settings that determine the result, with canonical specs."""
+    """Return the settings that determine the result, with specs in canonical form."""
     meaning = {}
     for field in fields(settings):  # type: ignore[arg-type]
         value = getattr(settings, field.name)

@@ -1,7 +1,7 @@
 """Defaults of settings from a profile that was learnt from a real drive.
 
-This profile has several candidates for the drive. Given settings apply to all candidates. A run
-of a single drive uses the most probable candidate.
+Such profiles have several candidates: possible designs of the drive, with probabilities. Given
+settings apply to all candidates. A run of a single drive uses the most probable candidate.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _RATIOS = ("op", "fill", "spare_factor")
 def with_candidates(
     verb: str, tables: Mapping[str, Table]
 ) -> tuple[Mapping[str, Table], Candidates | None]:
-    """Return the settings of an experiment on the most probable candidate, and all candidates.
+    """Return the settings of an experiment for the most probable candidate, and all candidates.
 
     Args:
         verb: verb of the experiment.
@@ -43,7 +43,8 @@ def with_candidates(
     if candidates is None:
         return tables, None
     policy = _given(tables["policy"])
-    # In a comparison, each row has a policy and candidates of its own.
+    # A comparison replaces the candidates' policies by those of its rows, so the given policies are
+    # not set here.
     candidates = replaced_by(candidates, device if verb == "compare" else device | policy)
     assert candidates is not None
     best = candidates.members[0]
@@ -58,7 +59,7 @@ def with_candidates(
 
 
 def candidates_in(device: Table) -> Candidates | None:
-    """Return the candidates in the profile of a drive's settings; None if it has none.
+    """Return the candidates in the profile that settings name, or None if it has none.
 
     Raises:
         WriteampError: the profile cannot be read.
@@ -66,16 +67,17 @@ def candidates_in(device: Table) -> Candidates | None:
     base = device.get("profile", device.get("device"))
     if not isinstance(base, str | Path) or not str(base).endswith(".toml"):
         return None
-    # Arrays have no candidates. A missing file is reported when the drive is built.
+    # Arrays have no candidates. If the file is missing, building the drive gives the error later.
     if str(base).startswith("raid0:") or not Path(base).is_file():
         return None
     return profile(base).candidates
 
 
 def most_probable(device: DeviceSettings, policy: P) -> tuple[DeviceSettings, P, tuple[str, ...]]:
-    """Return the settings of the most probable drive of a profile, and a note on the choice.
+    """Return the settings of a profile's most probable candidate, and a note on that choice.
 
-    A policy that equals its default counts as not given.
+    A policy setting that equals its default counts as not given, so the candidate's policy replaces
+    it.
     """
     changed = {
         field.name: getattr(policy, field.name)
@@ -91,7 +93,7 @@ def most_probable(device: DeviceSettings, policy: P) -> tuple[DeviceSettings, P,
 
 
 def replaced_by(candidates: Candidates | None, settings: Mapping[str, Any]) -> Candidates | None:
-    """Return the candidates with the given op, erase unit and policies."""
+    """Return the candidates, with their op, erase unit and policies replaced by given ones."""
     if candidates is None:
         return None
     values: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Preconditions: writes before a run (`full`, `random:4`, `aged:TRACE`, …)."""
+"""Preconditions: the writes before a run (`full`, `random:4`, `aged:TRACE`, …)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Precondition:
     """Precondition: a fill, and the ageing of the drive after it.
 
     `fill` is "full", "workload" or "none". If `is_random`, uniform random writes then age the
-    drive: `drive_writes` of them, in drive writes, or without a number until WA is steady. If
+    drive: `drive_writes` times its logical capacity, or until WA is steady if that is None. If
     `trace` is given, one pass over that trace file ages it.
     """
 
@@ -45,12 +45,12 @@ class Precondition:
 
     @property
     def name(self) -> str:
-        """Name of the precondition for a picture: its text, with only the file name of a trace."""
+        """Short name of the precondition for figures: only the file name of a trace is shown."""
         return self.text if self.trace is None else f"aged:{Path(self.trace).name}"
 
     @staticmethod
     def of(text: str) -> Precondition:
-        """Return the precondition of a text.
+        """Return the precondition that a text describes.
 
         Raises:
             WriteampError: the text is not one of `CHOICES`, or the number is invalid.
@@ -68,10 +68,10 @@ class Precondition:
 
 
 class PreconditionText:
-    """Domain of the setting, stored in its canonical spelling."""
+    """Domain of the precondition setting, which is stored in its canonical spelling."""
 
     def check(self, name: str, value: Any) -> str:
-        """Return the text of the precondition."""
+        """Return the text of the precondition in canonical spelling."""
         if not isinstance(value, str):
             raise WriteampError(f"{name} is {shown(value)}; it must be one of {', '.join(CHOICES)}")
         return Precondition.of(value).text

@@ -1,7 +1,7 @@
 """Defaults of settings from a trace that a virtual drive recorded.
 
-Drive, policy and seed are those of the recorded drive, so that a replay gives the same counters.
-Given settings override them.
+Drive, policy and seed are taken from the recorded drive, so that a replay gives the same counters.
+Settings that the user gives override them.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from writeamp.units.byte_sizes import shown_bytes
 Table = Mapping[str, Any]
 
 _SIZES = ("size", "blocks", "logical_blocks", "logical_pages")
-# These change the number of blocks for a logical size.
+# Settings that change the number of blocks for a given logical size.
 _RESHAPING = ("op", "fill", "spare_factor", "pages_per_block", "page_bytes")
 
 
 def with_recorded(verb: str, tables: Mapping[str, Table]) -> Mapping[str, Table]:
-    """Return the settings of an experiment, completed by those recorded in its trace.
+    """Return the settings of an experiment, completed by settings recorded in its trace.
 
     Args:
         verb: verb of the experiment.
@@ -50,11 +50,11 @@ def with_recorded(verb: str, tables: Mapping[str, Table]) -> Mapping[str, Table]
             "begin with by --precondition"
         )
     run = {"seed": recorded.policy["seed"]}
-    # A drive with candidates has policies of its own.
+    # A drive learnt as candidates has policies of its own, so the recorded policy is not used.
     is_learnt = candidates_in(_given(tables["device"])) is not None
     shaped = _sized if is_learnt else _device
     if verb == "simulate":
-        run["warmup"] = 0  # the writes before counting are replayed separately
+        run["warmup"] = 0  # the writes before counting began are replayed separately
     return {
         **tables,
         "device": shaped(name, recorded, tables["device"]),
@@ -65,14 +65,14 @@ def with_recorded(verb: str, tables: Mapping[str, Table]) -> Mapping[str, Table]
 
 
 def is_recording(load: LoadSettings) -> bool:
-    """Return whether a load replays one recording, with its order and addresses."""
+    """Return whether a load replays one recording, in its order and at its addresses."""
     source = {"trace": load.trace, "trace_format": load.trace_format}
     return load.trace is not None and load.mapping == "as-is" and _recorded_in(source) is not None
 
 
 @dataclass(frozen=True)
 class CountedRequests:
-    """Requests of a recording: those that were counted, and those before counting."""
+    """Requests of a recording: those counted, and those before counting began."""
 
     trace: traces.Trace
     uncounted: traces.Trace | None
@@ -80,10 +80,10 @@ class CountedRequests:
 
 
 def counted(trace: traces.Trace | traces.PageTrace | traces.TraceData) -> CountedRequests | None:
-    """Return the requests that were counted on the recorded drive; None for other traces.
+    """Return the requests that the recorded drive counted; None for other traces.
 
     Raises:
-        WriteampError: no counted request writes, or the trace ends before them.
+        WriteampError: no counted request is a write, or the trace ends before counting begins.
     """
     if not isinstance(trace, traces.Trace) or trace.recorded is None:
         return None
@@ -100,7 +100,8 @@ def counted(trace: traces.Trace | traces.PageTrace | traces.TraceData) -> Counte
             "give --mapping compact to replay it as an ordinary trace"
         )
     if not _writes(earlier):
-        # The engine rejects a load without writes; such requests do not change the drive.
+        # The engine rejects a load without writes. The earlier requests do not change the drive, so
+        # they are left out.
         return CountedRequests(trace, None, ())
     note = f"the first {first} requests are replayed but not counted, as on the recorded drive"
     fua = (None, None) if trace.fua is None else (trace.fua[:first], trace.fua[first:])
@@ -122,7 +123,8 @@ def _given(table: Table) -> dict[str, Any]:
 def _recorded_in(load: Table) -> tuple[str, Recorded] | None:
     trace = load.get("trace")
     if isinstance(trace, list | tuple):
-        # Several traces share a drive, so each is replayed as an ordinary trace.
+        # Several traces run on the same drive in a comparison, so each is replayed as an ordinary
+        # trace.
         trace = trace[0] if len(trace) == 1 else None
     if isinstance(trace, HeldTrace):
         trace = trace.trace
@@ -165,7 +167,7 @@ def _device(name: str, recorded: Recorded, table: Table) -> Table:
 
 
 def _sized(name: str, recorded: Recorded, table: Table) -> Table:
-    """Return the settings of a drive with candidates, in the recorded size."""
+    """Return the settings of a learnt drive (with candidates), in the recorded size."""
     settings, capacity_bytes = _given(table), _original(name, recorded).capacity_bytes
     sizes = [key for key in _SIZES if key in settings]
     if sizes and (sizes != ["size"] or SIZE.check("size", settings["size"]) != capacity_bytes):
@@ -191,7 +193,7 @@ def _original(name: str, recorded: Recorded) -> Device:
 
 
 def _policy(recorded: Recorded, table: Table) -> Table:
-    """Return the policy; a given manager also replaces the recorded victim policy."""
+    """Return the recorded policy; a given manager also replaces the recorded victim policy."""
     settings = _given(table)
     policy = {"wear_leveling": recorded.policy.get("wear_leveling")}
     if "managers" not in settings and "manager" not in settings:

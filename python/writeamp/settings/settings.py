@@ -1,4 +1,4 @@
-"""Settings of an experiment: each with default, domain and help, declared once.
+"""Settings of an experiment; each is declared once, with default, domain and help.
 
 Keyword arguments of the library, options of the command line and keys of experiment files are made
 from these fields.
@@ -36,18 +36,19 @@ from writeamp.traces.words import MAPPINGS, Mapping
 
 Warmup: TypeAlias = int | Literal["auto"]
 Repeat: TypeAlias = int | Literal["auto"]
-# A path, or a trace as `Trace`, `PageTrace` or data of any library. The classes are not imported
-# here: they need NumPy and Polars, which would slow down `--help`.
+# Trace: a path, a `Trace`, a `PageTrace`, or data of any library. The classes are not imported
+# here, because they need NumPy and Polars, which would slow down `--help`.
 TraceLike: TypeAlias = str | os.PathLike[str] | Any
 
-# The engine counts erases of a block in 32 bits; the largest value means "no limit".
+# Maximum number of erases. The engine counts erases of a block in 32 bits, and the largest value
+# means "no limit".
 _MOST_ERASES = 2**32 - 2
 _MOST_REPLICAS = 2**32 - 1
 _MOST_COMPARED_REPLICAS = 10_000
 
 
 class HeldTrace:
-    """Trace in memory, compared by the digest of its contents."""
+    """Trace in memory, which is compared by the digest of its contents."""
 
     def __init__(self, trace: traces.Trace | traces.PageTrace | traces.TraceData) -> None:
         """Store a trace, or data in memory that describe one."""
@@ -55,7 +56,7 @@ class HeldTrace:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the contents: requests and devices, or runs of pages."""
+        """SHA-256 of the contents: requests and devices, or ranges of pages."""
         if isinstance(self.trace, traces.TraceData | traces.PageTrace):
             return self.trace.digest
         import numpy as np  # noqa: PLC0415 (slow)
@@ -84,7 +85,7 @@ class HeldTrace:
 
 
 def _held(trace: Any) -> str | HeldTrace | None:
-    """Return a trace in its stored form: the path of a file, or a trace in memory."""
+    """Return a trace as it is stored: the path of a file, or a trace in memory."""
     if trace is None or isinstance(trace, HeldTrace):
         return trace
     if isinstance(trace, str):
@@ -104,7 +105,7 @@ class LoadSettings(Settings):
     """Load of the host: a synthetic workload or a trace, and the precondition of the drive."""
 
     title: ClassVar[str] = "load"
-    # Settings that need a trace.
+    # Names of settings that need a trace.
     OF_TRACES: ClassVar = ("trace_format", "action", "repeat", "mapping", "trace_device")
 
     workload: Spec | None = setting(
@@ -183,7 +184,7 @@ class LoadSettings(Settings):
             self._state_columns(self.trace)
 
     def _state_columns(self, held: HeldTrace) -> None:
-        """Apply the format to data in memory; reject it for a trace that is already read."""
+        """Apply the format to data in memory; reject it for a trace that has been read already."""
         if not isinstance(held.trace, traces.TraceData):
             raise WriteampError(
                 "trace_format and action do not apply to a trace that is already read"
@@ -196,17 +197,17 @@ class LoadSettings(Settings):
 
     @property
     def workloads(self) -> tuple[Spec, ...]:
-        """The workloads, each a load of its own."""
+        """All workloads; each is a load."""
         return () if self.workload is None else (self.workload,)
 
     @property
     def traces(self) -> tuple[str | HeldTrace, ...]:
-        """The traces, each a load of its own."""
-        assert not isinstance(self.trace, Path)  # checked settings have texts
+        """All traces; each is a load."""
+        assert not isinstance(self.trace, Path)  # checked settings have paths as text
         return () if self.trace is None else (self.trace,)
 
     def dropped_by(self, changes: dict[str, Any]) -> dict[str, Any]:
-        """Return the defaults of settings that do not apply to the load of `changes`."""
+        """Return defaults for the settings that do not apply to the new load in `changes`."""
         dropped: tuple[str, ...] = ()
         if changes.get("workload") is not None:
             dropped = ("trace", *self.OF_TRACES)
@@ -216,7 +217,8 @@ class LoadSettings(Settings):
 
     def _without_trace(self) -> None:
         if Precondition.of(self.precondition).trace is not None:
-            # The settings of traces apply to the trace that ages the drive.
+            # The other settings of traces apply to the trace that ages the drive, so only `repeat`
+            # is rejected.
             self._reject_repeat()
             return
         if (self.trace_format, self.action) != (None, None):
@@ -232,7 +234,7 @@ class LoadSettings(Settings):
     def _reject_repeat(self) -> None:
         if self.repeat not in (1, "auto"):
             raise WriteampError("repeat is for traces; leave it out with a synthetic workload")
-        object.__setattr__(self, "repeat", "auto")  # 1 means the same
+        object.__setattr__(self, "repeat", "auto")  # 1 has the same effect
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Conversion of settings to tables of plain values for TOML and JSON, and back."""
+"""Conversion of settings to tables of plain values, for TOML and JSON, and back."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from writeamp.units.ratios import MOST_PLAIN_OP
 
 _S = TypeVar("_S", bound=Settings)
 
-# Fields that may name a file.
+# Settings that may be paths of files.
 _PATHS = ("trace", "profile", "rb_capture")
-# Fields that may name classes in Python files, and the kind of the class.
+# Settings that may be classes in Python files, with the kind of class.
 _POLICIES: dict[str, EngineKind] = {
     "manager": "managers",
     "managers": "managers",
     "victims": "victims",
 }
-# Prefix of a precondition that names a trace.
+# Prefix of a precondition text whose rest is the path of a trace.
 _AGED_BY = "aged:"
 
 
 def table_of(settings: Settings) -> dict[str, Any]:
-    """Return all settings that are not None, including defaults."""
+    """Return a table of all settings that are not None, including defaults."""
     return {
         field.name: plain(value)
         for field in fields(settings)  # type: ignore[arg-type]
@@ -43,7 +43,7 @@ def table_of(settings: Settings) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON type: specs as text, a trace in memory as its digest."""
+    """Return a value as a JSON type: specs as text, a trace in memory as its digest."""
     if isinstance(value, Spec):
         return value.text
     if isinstance(value, tuple):
@@ -52,7 +52,7 @@ def plain(value: Any) -> Any:
         return {"digest": value.digest}
     if isinstance(value, Device):
         return value.to_dict()
-    if isinstance(value, PerCent):  # as a number, this op would be rejected
+    if isinstance(value, PerCent):  # stays text, since this op would be rejected as a number
         return value.text if value > MOST_PLAIN_OP else float(value)
     return str(value) if isinstance(value, Path) else value
 
@@ -62,11 +62,11 @@ def settings_of(kind: type[_S], table: Any, *, where: str) -> _S:
 
     Args:
         kind: group of settings.
-        table: table of `table_of`, or a part of it.
+        table: table as returned by `table_of`; settings may be missing.
         where: file and table, for errors.
 
     Raises:
-        WriteampError: an unknown key, or an invalid value.
+        WriteampError: a key is unknown, or a value is invalid.
     """
     if not isinstance(table, dict):
         raise WriteampError(f"{where} is {shown(table)}; it must be a table of settings")
@@ -100,12 +100,12 @@ def _from_plain(where: str, value: Any) -> Any:
 
 
 def moved(tables: dict[str, Any], source: Path, target: Path | None) -> dict[str, Any]:
-    """Return tables whose paths are relative to another folder.
+    """Return tables with their relative paths changed to start at another folder.
 
     Args:
         tables: the tables of an experiment.
-        source: folder of the given paths.
-        target: folder of the returned paths; None for absolute paths.
+        source: folder at which the relative paths start now.
+        target: folder at which the returned paths start; None for absolute paths.
     """
     converted = {}
     for title, table in tables.items():
@@ -132,7 +132,7 @@ def _moved(key: str, value: Any, source: Path, target: Path | None) -> Any:
 
 
 def _moved_policies(kind: EngineKind, text: str, source: Path, target: Path | None) -> str:
-    """Return one or several policies whose files are relative to another folder."""
+    """Return one or several policies, with relative paths of their files changed likewise."""
     if custom.split_file(text)[0] is None:
         return text
     policies = []

@@ -12,13 +12,13 @@ from writeamp.fields.setting import Settings, setting
 from writeamp.units.durations import DURATION, JITTER, RATE
 
 _TIMED = {"panel": "timed", "is_new": True}
-# A capture does not affect the result.
+# A capture does not affect the result of the run, so it is not part of the hash.
 _CAPTURE = _TIMED | {"is_speed": True}
 
 
 @dataclass(frozen=True)
 class TimedSettings(Settings):
-    """Settings of time: whether a run is timed, when it ends, and the capture of its pins."""
+    """Settings of virtual time: whether a run is timed, its end, and the capture of its pins."""
 
     time: float | None = setting(
         None, DURATION, "end after this virtual time", metavar="TIME", **_TIMED
@@ -77,7 +77,7 @@ class TimedSettings(Settings):
     )
 
     def __post_init__(self) -> None:
-        """Check every field, and reject sampling settings without a capture."""
+        """Check every field; reject sampling settings if there is no capture."""
         if isinstance(self.rb_capture, Path):
             object.__setattr__(self, "rb_capture", str(self.rb_capture))
         super().__post_init__()
@@ -95,10 +95,10 @@ class TimedSettings(Settings):
 
     @property
     def samples_pins(self) -> bool:
-        """True if the pins are sampled at a finite rate."""
+        """True if the capture samples the pins at a finite rate."""
         return (self.rb_rate, self.rb_jitter, self.rb_missed) != (None, None, None)
 
     @property
     def asks_for_time(self) -> bool:
-        """True if these settings alone make the run timed."""
+        """True if these settings alone make a run timed."""
         return self.timed or self.time is not None or self.rb_capture is not None

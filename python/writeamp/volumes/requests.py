@@ -30,7 +30,7 @@ def draw_parameters(settings: FleetSettings) -> pl.DataFrame:
     `volume`: name. `pages`: size in pages of 4 KiB, log-normal. `share_of_requests`: mean share of
     the fleet's requests, proportional to the volume's pages times a log-normal factor. `skew`:
     exponent s of the power law of page popularity, uniform. `sequential_share` and `read_share`:
-    beta. `drift`: distance by which the hot pages move during the trace, as a multiple of the
+    beta. `drift`: distance that the hot pages move during the trace, as a multiple of the
     volume's size, exponential. `request_pages`: mean length of a request, in pages.
     """
     volumes = settings.volumes

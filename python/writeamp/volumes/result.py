@@ -144,7 +144,7 @@ def _middle(values: _Array) -> list[float]:
     return [float(low), float(high)]
 
 
-# Facts (columns of volumes) by which volumes are divided into thirds.
+# Facts (columns of volumes) that divide the volumes into thirds.
 CLASSED_BY = ("hottest_10pct_share", "sequential_share")
 ROW = {"label": pl.String, "error": pl.String, "small": pl.Boolean, "wa": pl.Float64, **OUTCOME}
 # Memory in bytes that a worker needs for each request that it reads, and for each page of the

@@ -42,7 +42,7 @@ R = TypeVar("R", bound=Studied)
 # Policy: block manager, victim policy (None for the manager's default), and name.
 Policy: TypeAlias = tuple[str, str | None, str]
 
-# Placeholder for the trace in the experiment by which the settings of all volumes are checked.
+# Placeholder for the trace in the experiment that checks the settings of all volumes.
 _ANY_VOLUME = "volume"
 
 

@@ -75,7 +75,7 @@ class TogetherRun(Drawn):
     def managers(self) -> list[dict[str, Any]]:
         """Results of each policy that has a WA.
 
-        `hint` is what the host passes with each write under this policy: "volume" or None.
+        `hint` is the kind of hint that the host passes with each write: "volume" or None.
         """
         wa_of = dict(self.rows.select("label", "wa").iter_rows())
         base = wa_of.get(self.baseline)

@@ -1,4 +1,5 @@
 """Runner on a Dask cluster.
 
-Dask is an extra and takes half a second to load: `choice` imports this package only if needed.
+Dask is an optional dependency and takes half a second to load. Therefore `choice` imports this
+package only if it is needed.
 """

@@ -21,15 +21,16 @@ from writeamp.runners.dask.connection import Connect
 from writeamp.runners.dask.sent_files import SentFiles
 from writeamp.runners.runner import J, Lost, T
 
-# Target duration of a task, long enough to hide Dask's overhead per task. Longer jobs get a task
-# of their own.
+# Target duration of a task in seconds, long enough to hide Dask's overhead per task. Each longer
+# job gets a task of its own.
 _TASK_S = 0.1
 _MOST_JOBS_OF_A_TASK = 256
-# A task that takes longer than expected returns its unstarted jobs after this time.
+# A task that takes longer than expected returns its unstarted jobs after this time in seconds.
 _BUDGET_S = 5 * _TASK_S
-# Interval of checks whether any worker is left, while no task finishes.
+# While no task finishes, check at this interval in seconds whether any worker is left.
 _LOOK_S = 5
-# How long to wait for a new worker: a batch system may take this long to replace the last one.
+# Seconds to wait for a new worker if all are gone. A batch system may take this long to replace the
+# last worker.
 _PATIENCE_S = 300
 # Number of tasks queued for each thread of a worker.
 _TASKS_A_THREAD = 3
@@ -38,13 +39,13 @@ _SCHEDULER_LOST = (CancelledError, ClosedClientError, CommClosedError)
 
 
 class Cluster:
-    """Runs jobs as Dask tasks; jobs of a worker that dies are run by another one.
+    """Runner of jobs as Dask tasks; if a worker dies, another one runs its jobs.
 
-    The connection is made at the first jobs and stays open until `close`.
+    The connection is opened when the first jobs are run, and stays open until `close`.
     """
 
     def __init__(self, connect: Connect) -> None:
-        """Set how to connect."""
+        """Set the function that opens the connection."""
         self._connect = connect
         self._open = ExitStack()
         self._client: Client | None = None
@@ -76,7 +77,7 @@ class Cluster:
             ) from None
 
     def _connected(self) -> tuple[Client, SentFiles]:
-        """Return a client of a cluster that can run our jobs, and the files sent to it."""
+        """Return a client of a cluster that was checked for our jobs, and the files sent to it."""
         if self._client is None or self._files is None:
             self._client = self._open.enter_context(self._connect())
             workers.check(self._client)
@@ -85,7 +86,7 @@ class Cluster:
 
 
 class _Task(NamedTuple):
-    """Indices of a task's jobs, and the files that had been sent when the task was made."""
+    """Task: indices of its jobs, and the files that had been sent when the task was made."""
 
     places: tuple[int, ...]
     sent: frozenset[str]
@@ -93,7 +94,7 @@ class _Task(NamedTuple):
 
 @dataclass
 class _Running(Generic[J, T]):
-    """Jobs in tasks: each job is waiting, in a submitted task, or finished."""
+    """State of the jobs of one call: each job waits, is in a submitted task, or is finished."""
 
     client: Client
     work: Callable[[J], T]
@@ -130,11 +131,10 @@ class _Running(Generic[J, T]):
             self._submit()
 
     def _judge(self, accused: Collection[int]) -> Iterator[tuple[int, T]]:
-        """Yield the results of jobs whose workers died, perhaps because of other jobs.
+        """Yield the results of jobs whose worker died, perhaps because of another job.
 
-        Dask attributes a worker's death to all of its tasks. Therefore each of several such jobs is
-        run
-        again without any other; a single one is taken as the cause.
+        Dask attributes a worker's death to all tasks of the worker. If there are several such jobs,
+        each is run again while no other job runs. A single job is taken as the cause.
         """
         for index in accused:
             if len(accused) > 1:
@@ -145,12 +145,13 @@ class _Running(Generic[J, T]):
                 yield index, self.lost(self.jobs[index], self.accused[index])
 
     def _submit(self) -> None:
-        """Make tasks of waiting jobs until every thread of the cluster has its queue."""
+        """Make tasks of waiting jobs, until each thread of the cluster has enough tasks queued."""
         limit = _TASKS_A_THREAD * max(1, workers.threads_of(self.client))
         while self.waiting and len(self.tasks) < limit:
             places = self._next(-(-len(self.waiting) // limit))
             jobs = [self.jobs[index] for index in places]
-            # A task that cannot be unpickled ends its worker; pickled bytes give an error instead.
+            # A task that cannot be unpickled ends its worker. If bytes are passed instead,
+            # unpickling them gives an error that can be reported.
             content = dumps((self.work, jobs))
             future = self.client.submit(workers.do, content, self.identities, _BUDGET_S, pure=False)
             self.tasks[future] = _Task(places, self.sent.identities)
@@ -171,7 +172,7 @@ class _Running(Generic[J, T]):
                 )
 
     def _next(self, share: int) -> tuple[int, ...]:
-        """Take the jobs of one task: a suspect alone, otherwise at most `share` waiting jobs."""
+        """Take the jobs of one task: a job suspected of ending workers, or some waiting jobs."""
         pace_s = self.busy_s / self.done if self.done else _TASK_S
         size = min(share, _MOST_JOBS_OF_A_TASK, max(1, int(_TASK_S / max(pace_s, 1e-9))))
         taken = [self.waiting.pop()]
@@ -186,7 +187,7 @@ class _Running(Generic[J, T]):
         try:
             result = _fetched(future)
         except KilledWorker as error:
-            if len(places) > 1:  # only one of the jobs may be the cause
+            if len(places) > 1:  # perhaps a single one of the jobs is the cause
                 self.suspects.update(places)
                 self.waiting.extend(reversed(places))
             elif self.lost is None:
@@ -210,7 +211,7 @@ class _Running(Generic[J, T]):
         yield from zip(places, results, strict=False)
 
     def _send(self, names: Sequence[str], sent_with_task: frozenset[str]) -> None:
-        """Send files that a task lacked, unless they had been sent when the task was made."""
+        """Send the files that a task lacked, unless they had been sent before the task was made."""
         for name in names:
             if self.identities[name] in sent_with_task:
                 raise WriteampError(f"a Dask worker cannot read {name}, though it was sent there")

@@ -1,4 +1,4 @@
-"""Connections to a Dask cluster: one started here, a running scheduler, or a client."""
+"""Connections to Dask: a cluster started here, a running scheduler, or the caller's client."""
 
 from __future__ import annotations
 
@@ -24,18 +24,21 @@ from writeamp.runners.settings import Tls
 Connect: TypeAlias = "Callable[[], AbstractContextManager[Client]]"
 
 _CONNECT_S = 10
-# Longest time from the start of a scheduler until it listens, on a busy machine.
+# Longest time in seconds from the start of a scheduler until it accepts connections, on a busy
+# machine.
 LISTENS_S = 20.0
 _KNOCK_S = 0.2
 _START_S = 60
-# Workers are killed if they do not end within this time after a request.
+# Seconds after which workers are killed if they have not ended on request.
 _END_S = 5
 _LOOPBACK = "127.0.0.1"
 _ENCRYPTED = "tls://"
 _OURS_ALONE = 0o600
-# Key of Dask's configuration for pages that its HTTP servers show to any client.
+# Key in Dask's configuration of the HTTP pages that a scheduler or worker shows to any client. They
+# are switched off.
 _PAGES = "http.routes"
-# The last one logs a traceback if Ctrl-C cancels a call of Dask before it starts.
+# Loggers to silence. The last one logs a traceback if Ctrl-C cancels a call of Dask before the call
+# starts.
 _LOGGERS = ("distributed", "distributed.client", "tornado.application")
 
 
@@ -44,8 +47,8 @@ def processes(count: int) -> Connect:
 
     @contextmanager
     def connect() -> Iterator[Client]:
-        # Any connected client can run code with our rights, so only holders of this key may
-        # connect.
+        # Any connected client can run code with the rights of this user. With a temporary key, only
+        # processes that have the key can connect.
         security = Security.temporary()
         with (
             _quiet(),
@@ -70,7 +73,7 @@ def running(address: str, tls: Tls | None = None) -> Connect:
 
 
 def of_client(client: Client) -> Connect:
-    """Return a function that returns the caller's client, which stays open."""
+    """Return a function that returns the caller's client, without closing it later."""
 
     @contextmanager
     def connect() -> Iterator[Client]:
@@ -90,14 +93,15 @@ def _client(address: str, security: Security | None) -> Iterator[Client]:
     try:
         yield client
     finally:
-        with suppress(Exception):  # all results have already been received
+        with suppress(Exception):  # errors do not matter: all results have been received
             client.close()
 
 
 def _knock(address: str) -> None:
     """Reject an address at which no program listens, which Dask would retry for long.
 
-    A scheduler that was started just before, for example by the same script, has some seconds.
+    A scheduler that was started just before, for example by the same script, has some seconds to
+    begin.
     """
     host, _, port = address.rpartition("://")[2].rpartition(":")
     until_s = time.monotonic() + LISTENS_S
@@ -135,7 +139,8 @@ def _security(tls: Tls | None) -> Security | None:
 
 @contextmanager
 def _own_scheduler(security: Security) -> Iterator[LocalCluster]:
-    # A cluster without workers is a scheduler on a thread of this process.
+    # A Dask cluster without workers is a scheduler on a thread of this process. The workers are
+    # started separately.
     with (
         dask.config.set({f"distributed.scheduler.{_PAGES}": []}),
         LocalCluster(
@@ -155,7 +160,8 @@ def _own_scheduler(security: Security) -> Iterator[LocalCluster]:
 def _own_workers(client: Client, security: Security, count: int) -> Iterator[None]:
     """Run workers as separate programs that do not import the calling script.
 
-    They end by themselves when this process is gone, and receive Ctrl-C only through it.
+    The workers end by themselves if this process has ended. They do not receive Ctrl-C from the
+    terminal; this process ends them.
     """
     address = client.scheduler_info()["address"]
     identity = security.get_tls_config_for_role("worker")
@@ -173,7 +179,8 @@ def _own_workers(client: Client, security: Security, count: int) -> Iterator[Non
             "--tls-key": key,
             "--nworkers": count,
             "--nthreads": 1,
-            # Memory is checked before each run; Dask's own limit would kill workers.
+            # writeamp checks memory before each run. Dask's own limit would kill workers, so it is
+            # off.
             "--memory-limit": 0,
             "--local-directory": folder,
             "--preload": "writeamp",
@@ -220,7 +227,7 @@ def _end(program: subprocess.Popen[bytes]) -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep Dask's log of workers that start and end off the terminal."""
+    """Keep Dask's messages on starting and ending workers off the terminal."""
     loggers = [logging.getLogger(name) for name in _LOGGERS]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

@@ -1,4 +1,4 @@
-"""Files sent to workers that cannot read them; each worker receives the content once."""
+"""Files sent to workers that cannot read them; each worker gets each file's content once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SentFiles:
 
     @property
     def identities(self) -> frozenset[str]:
-        """Identities of the files that were sent."""
+        """Identity of each file that was sent."""
         return frozenset(self._plugin_of)
 
     def send(self, name: str, its_identity: str) -> None:
@@ -63,7 +63,7 @@ def _is_here(name: str, expected: str) -> bool:
 
 
 class _Sent(WorkerPlugin):
-    """Content of a file, on each worker that cannot read the file itself."""
+    """File content, to be stored by each worker that cannot read the file itself."""
 
     def __init__(self, name: str, its_identity: str, content: bytes) -> None:
         """Store the file's name, identity and content."""
@@ -73,7 +73,7 @@ class _Sent(WorkerPlugin):
         self._here: Path | None = None
 
     def setup(self, worker: Worker) -> None:
-        """Write the content into the worker's own folder, which is removed with the worker."""
+        """Write the content into the worker's own folder, which is removed when the worker ends."""
         if unreadable({self._name: self._identity}):
             folder = tempfile.mkdtemp(prefix="writeamp-", dir=worker.local_directory)
             self._here = Path(folder, Path(self._name).name)
@@ -81,7 +81,7 @@ class _Sent(WorkerPlugin):
             inputs.hold(self._here, self._identity)
 
     def teardown(self, worker: Worker) -> None:
-        """Remove the file."""
+        """Remove the file from the worker."""
         if self._here is not None:
             inputs.release(self._here, self._identity)
             self._here.unlink(missing_ok=True)

@@ -22,7 +22,8 @@ from writeamp.runners.stopping import heeding
 
 _PACKAGE = "writeamp"
 
-# How long to wait for a worker; if a batch system takes longer, start the sweep later.
+# Seconds to wait for a worker before an error is raised. If a batch system takes longer, the user
+# starts the sweep later.
 _PATIENCE_S = 30
 
 
@@ -30,7 +31,8 @@ def check(client: Client) -> None:
     """Reject a cluster that cannot run our jobs, before any is sent.
 
     Raises:
-        WriteampError: it has no workers, or one without this version of writeamp.
+        WriteampError: the cluster has no workers, or a worker has another version of writeamp or
+            none.
     """
     address = client.scheduler_info()["address"]
     try:
@@ -56,22 +58,22 @@ def check(client: Client) -> None:
 
 
 def threads_of(client: Client) -> int:
-    """Return the number of tasks that the present workers can run at the same time.
+    """Return the number of tasks that the connected workers can run at the same time.
 
     Raises:
         CommClosedError: the scheduler does not answer.
     """
     try:
         return sum(client.nthreads().values())
-    except OSError as error:  # the client failed to reconnect
+    except OSError as error:  # the client lost its connection and could not reconnect
         raise CommClosedError(str(error)) from None
 
 
 class _Cancelled:
-    """Cancellation: whether the client has cancelled the task of this thread."""
+    """Cancellation of the current task: whether the client has cancelled it."""
 
     def __init__(self) -> None:
-        """Store the task of this thread."""
+        """Store the task that this thread runs."""
         self._worker = get_worker()
         self._key = self._worker.get_current_task()
 
@@ -83,7 +85,7 @@ class _Cancelled:
 
 @dataclass(frozen=True)
 class Missing:
-    """Result of a task that needs files which its worker cannot read."""
+    """Result of a task that needs files which its worker cannot read: their names."""
 
     names: list[str]
 
@@ -93,10 +95,10 @@ def do(
 ) -> tuple[list[Any], float] | Missing:
     """Run jobs within a time budget; return their results and the elapsed seconds.
 
-    At least one job is run. The results are those of the first jobs.
+    At least one job is run. Jobs run in order, so the results are those of the first jobs.
 
     Args:
-        content: the work and its jobs, pickled.
+        content: pickled pair of the function `work` and its jobs.
         identities: identities of the files that the jobs read, by name.
         budget_s: no job is started after this many seconds.
     """
@@ -106,7 +108,7 @@ def do(
     work, jobs = loads(content)
     started = time.perf_counter()
     results = []
-    # A worker has one thread for each processor that it may use.
+    # A worker has a thread for each processor that it may use, so each job may use one processor.
     with inputs.expecting(identities), heeding(_Cancelled()), using_processors(1):
         for job in jobs:
             results.append(work(job))
