@@ -68,6 +68,8 @@ def closed_form(
 ) -> Allocation:
     """Give each group the mean of `by_size` and `by_frequency` (eq. 8, corrected).
 
+    The space of group x is OP_x = OP·(s_x/LBA + p_x)/2.
+
     Returns:
         `Allocation`: `op_shares` and `op_of_group` (arrays by group), `wa_of_group`, `wa` of all
         writes, `over_optimal_percent`.

@@ -1,4 +1,4 @@
-"""The `writeamp` command: root options and exit statuses. Each verb has a file of its own."""
+"""The `writeamp` command: root options, exit statuses. Each verb (subcommand) has a file."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def _root(
         False, "--version", callback=_print_version, is_eager=True, help="Print the version."
     ),
 ) -> None:
-    """Read the options before the verb."""
+    """Read the options that precede the verb (the subcommand)."""
 
 
 def main() -> None:
-    """Run the command line. Each failure prints one sentence and sets the exit status."""
+    """Run the command line; a failure prints one sentence and sets the exit status."""
     try:
         with boundary.interrupts_kept():
             boundary.prepare_streams()
@@ -56,7 +56,7 @@ def main() -> None:
             status = app(standalone_mode=False)
             sys.stdout.flush()
         if status == INTERRUPTED:
-            raise KeyboardInterrupt  # typer turned it into this status
+            raise KeyboardInterrupt  # typer has turned Ctrl-C into this status
     except (WriteampError, typer.TyperException) as error:
         sentence = str(error)
         if isinstance(error, typer.TyperException):
@@ -64,7 +64,7 @@ def main() -> None:
         status = BAD_INPUT
         if isinstance(error, PolicyError):
             boundary.report_policy(error)
-        if sentence:  # empty if a command without arguments printed its help
+        if sentence:  # empty if a verb without arguments has printed its help
             boundary.say(sentence)
     except MemoryError:
         boundary.say("out of memory; use a smaller drive or trace")
@@ -73,7 +73,8 @@ def main() -> None:
         boundary.say(f"interrupted; {str(stopped) or 'nothing was written'}")
         status = INTERRUPTED
     except BrokenPipeError:
-        # The reader ended (`writeamp list | head`); Python must not flush to the pipe at exit.
+        # The program that reads the output has ended, as in `writeamp list | head`. Python must not
+        # write to the pipe again at exit.
         boundary.drop_output()
         status = 1
     except OSError as error:

@@ -24,19 +24,21 @@ if TYPE_CHECKING:
     from writeamp.answers.result import Answer
     from writeamp.answers.way import WayRow
 
-# Settings of `simulate` that apply to timed runs only, or to another form of result.
+# Settings of `simulate` without an option here: they apply to timed runs only, or change the form
+# of the result.
 _WITHOUT = (
     *("time", "timed", "host_bytes", "time_scale", "spread", "capacity"),
     *("rb_capture", "rb_rate", "rb_jitter", "rb_missed"),
 )
-# Columns of a row before its text, which a narrow terminal shows below the row.
+# Format of the fixed columns of a row. Its text follows them; on a narrow terminal it is printed
+# below the row.
 _ROW = "{:<31} {:>7}  {:<16} {:>7}"
 _LEAST_TEXT = 30
 _BELOW: dict[str, Any] = {"initial_indent": "    ", "subsequent_indent": "    "}
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb."""
+    """Add the verb to the command line."""
     register_experiment(app, with_settings(answer), verb="simulate", without=_WITHOUT)
 
 
@@ -98,10 +100,10 @@ def _print_reasons(result: Answer) -> None:
 
 
 class RowPrinter:
-    """Printer of single rows, in columns of fixed width."""
+    """Printer of table rows that arrive one by one, in columns of fixed width."""
 
     def __init__(self) -> None:
-        """Start before the first row."""
+        """Begin before the first row."""
         self._is_first = True
 
     def row(self, row: WayRow) -> None:

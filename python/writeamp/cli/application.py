@@ -1,4 +1,4 @@
-"""Typer application that rejects repeated options and suggests names for unknown ones."""
+"""Typer application that rejects repeated options, and suggests names for unknown options."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from writeamp.errors import WriteampError
 from writeamp.fields.old_names import OPTIONS
 
 _SEVERAL = ("texts", "paths")
-# Words in the metavars of options that are paths.
+# Metavars (value placeholders in the help) of options that are paths.
 _PATHS = {"FILE", "DIR", "FOLDER", "PATH", "SNAP", "INPUT", "SOURCE", "TRACE", "MODEL", "PAGE"}
-# Names in other tools and data sheets, and our options; the first option that a verb has counts.
+# Names that other tools and data sheets use, with our options for the same thing. The first option
+# that the verb has is suggested.
 _OTHER_WORDS = {
     "pe-cycles": ("w-max",),
     "erase-cycles": ("w-max",),
@@ -35,7 +36,8 @@ _OTHER_WORDS = {
     "jobs": ("threads",),
     "workers": ("threads",),
 }
-# Similarity of two words of four letters with two letters exchanged.
+# Least similarity of two names for a suggestion. It is that of two words of four letters, one with
+# two letters exchanged.
 _LEAST_SIMILARITY = 0.75
 _MOST = 3
 
@@ -73,7 +75,7 @@ class App(typer.Typer):
     """Typer whose options take one value, unless they are declared to take several."""
 
     def command(self, name: str | None = None, **how: Any) -> Callable[[Any], Any]:
-        """Return a decorator that adds a function as a command, with the common options."""
+        """Return a decorator that adds a function as a command with the common options."""
 
         def add(body: Any) -> Any:
             settings: dict[str, Any] = {
@@ -86,12 +88,12 @@ class App(typer.Typer):
 
 
 def _older_options(option: TyperOption) -> list[str]:
-    """Return the older names of an option, which help does not show."""
+    """Return the older names of an option, which the help does not show."""
     return [OPTIONS[flag] for flag in option.opts if flag in OPTIONS]
 
 
 def _paragraphs(text: str) -> str:
-    """Return a docstring with the lines of each paragraph joined; examples stay lines."""
+    """Return a docstring with the lines of each paragraph joined; examples keep their lines."""
     return re.sub(r"(?<!\n)\n(?![\s]|Example)", " ", text)
 
 
@@ -114,10 +116,10 @@ def _verb(ctx: Any) -> str:
 
 
 def _refuse_twice(verb: str, options: list[Any]) -> None:
-    """Reject options that take one value and are given several times."""
+    """Reject an option that takes one value but is given several times."""
     for option, times in Counter(options).items():
         takes_one = isinstance(option, TyperOption) and not (option.multiple or option.count)
-        # A flag without an opposite means the same if repeated.
+        # A repeated flag is allowed if it has no opposite, since it means the same as one.
         is_ambiguous = takes_one and (not option.is_flag or option.secondary_opts)
         if is_ambiguous and times > 1:
             flag = max(option.opts, key=len)
@@ -127,7 +129,7 @@ def _refuse_twice(verb: str, options: list[Any]) -> None:
 
 
 def _refuse_empty(parameters: list[Any], values: dict[str, Any]) -> None:
-    """Reject an empty file name, which Path would read as the current folder."""
+    """Reject an empty file name, which `Path` would interpret as the current folder."""
     for parameter in parameters:
         value = values.get(parameter.name)
         several = value if isinstance(value, list | tuple) else (value,)
@@ -143,7 +145,7 @@ def _times(times: int) -> str:
 
 
 def _allowed(verb: str, flag: str) -> str:
-    """Return how often a verb takes an option, and whether compare takes several."""
+    """Return how often an option may be given, and whether `compare` accepts several values."""
     from writeamp.settings.experiment import VERBS  # noqa: PLC0415 (slow)
 
     by_compare = ""
@@ -155,7 +157,7 @@ def _allowed(verb: str, flag: str) -> str:
 
 
 def _several_of(verb: str) -> set[str]:
-    """Return the options that a verb takes several times."""
+    """Return the options that a verb accepts several times."""
     from writeamp.fields.setting import words_of  # noqa: PLC0415
     from writeamp.settings.experiment import setting_places  # noqa: PLC0415 (slow)
 
@@ -176,7 +178,7 @@ def no_such_option(verb: str, flag: str, valid: Iterable[str]) -> WriteampError:
 
 
 def options_like(flag: str, valid: Iterable[str]) -> list[str]:
-    """Return the most likely options: similar spelling, another tool's name, or shared words.
+    """Return the most likely options: similar names, other tools' names, or shared words.
 
     >>> options_like("--pe-cycle", ["--w-max", "--map-cache", "--page-bytes"])
     ['--w-max']

@@ -1,4 +1,4 @@
-"""Boundary between the command and the system: streams, arguments, internal errors."""
+"""Boundary between the command and the operating system: streams, arguments, faults."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ from writeamp.errors import PolicyError, WriteampError
 from writeamp.text import printable
 
 FAULT = 70  # EX_SOFTWARE of sysexits.h
-# Status of a finished study some of whose runs failed.
+# Exit status if a study finished, but some of its runs failed.
 SOME_FAILED = 1
 DEBUG = "WRITEAMP_DEBUG"
-# On narrower terminals, help cuts the names of options.
+# Minimum width of help pages. On narrower terminals, help would cut the names of options.
 _HELP_COLUMNS = 80
-# Longer sentences are shortened to their two ends. Every sentence that quotes a path is shorter.
+# Sentences longer than this are shortened to their two ends. It exceeds the length of sentences
+# that quote a path.
 _LONGEST_SENTENCE = 5000
 _SHOWN_OF_LONGER = 500
 
 
 class PartlyDone(Exception):  # noqa: N818 (not an error: the user pressed Ctrl-C)
-    """Ctrl-C after the finished results were printed; the text describes these."""
+    """Ctrl-C after the finished results were printed; its text describes these results."""
 
 
 def end_as_interrupted(number: signal.Signals, finished: str) -> NoReturn:
-    """End with the usual effect of a signal, after cleaning up and printing.
+    """End like a program that the signal has ended, after cleaning up and printing.
 
     Args:
         number: number of the signal.
@@ -46,7 +47,7 @@ def end_as_interrupted(number: signal.Signals, finished: str) -> NoReturn:
 
 @contextmanager
 def runs_kept_in(folder: str | None) -> Iterator[None]:
-    """On Ctrl-C in a search, report the folder of the finished runs."""
+    """On Ctrl-C during a search, report the folder that stores the finished runs."""
     try:
         yield
     except KeyboardInterrupt:
@@ -59,7 +60,7 @@ def runs_kept_in(folder: str | None) -> Iterator[None]:
 
 @contextmanager
 def interrupts_kept() -> Iterator[None]:
-    """Raise Ctrl-C again if the cleanup after it raised another error."""
+    """Raise Ctrl-C again if the cleanup after Ctrl-C raised another error."""
     try:
         yield
     except PartlyDone:
@@ -80,7 +81,8 @@ def prepare_streams() -> None:
         WriteampError: stdout is closed, so the results would be lost.
     """
     _widen()
-    # A file that is opened later must not get the number of a standard stream.
+    # If a standard stream is closed, a file opened later could get its number and receive output.
+    # So the numbers 0 to 2 are taken first.
     while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(handle)
@@ -92,7 +94,7 @@ def prepare_streams() -> None:
     if closed:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a character shows a replacement.
+        # If a terminal cannot show a character, print a replacement instead of raising an error.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     if closed:
         raise WriteampError(
@@ -101,11 +103,11 @@ def prepare_streams() -> None:
 
 
 def _widen() -> None:
-    """Set the least width of help pages; other output uses the real width."""
+    """Set the minimum width of help pages; other output uses the real width."""
     variable = os.environ.get("COLUMNS", "")
     columns = int(variable) if variable.isdecimal() else shutil.get_terminal_size().columns
     if columns < _HELP_COLUMNS:
-        os.environ.setdefault("TERMINAL_WIDTH", str(_HELP_COLUMNS))  # typer reads it
+        os.environ.setdefault("TERMINAL_WIDTH", str(_HELP_COLUMNS))  # typer reads this variable
 
 
 def check_arguments() -> None:
@@ -123,30 +125,30 @@ def check_arguments() -> None:
 
 
 def drop_output() -> None:
-    """Drop output that stdout could not take, so that Python does not write it at exit."""
+    """Drop output that stdout could not accept, so that Python does not write it at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def say(sentence: str) -> None:
-    """Print one line on stderr; if stderr is closed, print nothing."""
+    """Print one line on stderr; print nothing if stderr is closed."""
     if len(sentence) > _LONGEST_SENTENCE:
         sentence = f"{sentence[:_SHOWN_OF_LONGER]} … {sentence[-_SHOWN_OF_LONGER:]}"
     with suppress(OSError):
-        # One write: Ctrl-C may come between a sentence and its line break.
+        # One write call for both: Ctrl-C could arrive between a sentence and its line break.
         sys.stderr.write(f"writeamp: {printable(sentence)}\n")
         sys.stderr.flush()
 
 
 def report_policy(error: PolicyError) -> None:
-    """Print the traceback of a user's policy; the caller prints the sentence."""
+    """Print the traceback of an error in a user's policy; the caller prints the sentence."""
     with suppress(OSError):
         print(printable(error.traceback, keep="\n"), file=sys.stderr, end="", flush=True)
 
 
 def report_fault(error: BaseException) -> None:
-    """Report an internal error and how to report it; print the traceback only on demand.
+    """Report an internal error and where to report it; print the traceback only on request.
 
-    If the engine is older than the Python code, print how to build it.
+    If the compiled engine is older than the Python code, print how to build it.
     """
     from writeamp._engine import __version__  # noqa: PLC0415 (slow)
     from writeamp.cli.engine_age import missing_name  # noqa: PLC0415 (slow)

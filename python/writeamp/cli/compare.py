@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from writeamp.results.card import Card
     from writeamp.studies.compare.result import Comparison
 
-# Columns that are left out on a narrow terminal.
+# Columns to leave out on a narrow terminal.
 _SPARE_COLUMNS = (">B/page", ">M pages/s")
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb."""
+    """Add the verb to the command line."""
     register_experiment(app, with_scheduler(compare))
 
 
@@ -92,7 +92,7 @@ def _print(result: Comparison) -> None:
 
 
 def _print_tables(cards: Sequence[Card]) -> None:
-    """Print a table for each load; on a narrow terminal, without its last columns."""
+    """Print a table for each load; leave out the last columns on a narrow terminal."""
     for count in range(len(_SPARE_COLUMNS) + 1):
         left_out = _SPARE_COLUMNS[:count]
         tables = _tables(cards, left_out)
@@ -107,7 +107,7 @@ def _print_tables(cards: Sequence[Card]) -> None:
 
 
 def _tables(cards: Sequence[Card], left_out: Sequence[str]) -> list[Table]:
-    """Return a table for each load; columns of numbers have the same width in all tables."""
+    """Return a table for each load; numeric columns are equally wide in all tables."""
     columns = cards[0].columns
     shown = [at for at, column in enumerate(columns) if column not in left_out]
     names = [columns[at] for at in shown]

@@ -1,4 +1,4 @@
-"""Verbs of the core; `pyproject.toml` has an entry point for each."""
+"""Verbs (subcommands) of the core package; `pyproject.toml` has an entry point for each."""
 
 from writeamp.cli.verbs import HelpPanel, Verb
 

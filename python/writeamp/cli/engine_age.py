@@ -1,4 +1,4 @@
-"""Check whether the compiled engine lacks a name that the Python code uses."""
+"""Check whether the compiled engine is too old: it lacks a name that the Python code uses."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _STUB = Path(__file__).parent.parent / "_engine.pyi"
 
 
 def missing_name() -> str | None:
-    """Return a name that `_engine.pyi` declares and the engine lacks, or None.
+    """Return a name that `_engine.pyi` declares but the engine lacks, or None.
 
-    Reading the stub is slow, so this is called after a failure only.
+    Reading the stub is slow, so this function is called after a failure only.
     """
     try:
         stub = ast.parse(_STUB.read_text(encoding="utf-8"))
         return next(_missing(stub.body, _engine, ""), None)
-    except (OSError, ValueError):  # no stub, or a function without a signature
+    except (OSError, ValueError):  # the stub is missing, or a function has no signature
         return None
 
 
@@ -47,7 +47,7 @@ def _missing(body: list[ast.stmt], owner: Any, within: str) -> Iterator[str]:
 
 
 def _is_typed_dict(node: ast.ClassDef) -> bool:
-    """Return whether a class only describes a dictionary that the engine returns."""
+    """Return whether a class of the stub only describes a dictionary that the engine returns."""
     return bool(node.bases)
 
 

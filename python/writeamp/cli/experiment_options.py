@@ -1,4 +1,4 @@
-"""Options of the verbs that run an experiment, made from its settings."""
+"""Options of the verbs (subcommands) that run an experiment, made from its settings."""
 
 from __future__ import annotations
 
@@ -39,12 +39,13 @@ def register_experiment(
     verb: str | None = None,
     without: Collection[str] = (),
 ) -> None:
-    """Add a verb, whose name is that of `body`.
+    """Add a verb that runs an experiment; its name is the name of `body`.
 
     Args:
         app: the command line.
-        body: function of the experiment, and by keyword of the verb's own options.
-        verb: verb of the experiment, by default that of `body`.
+        body: function that runs the verb. It takes the experiment, and the verb's own options as
+            keyword arguments.
+        verb: verb whose settings the experiment has; by default the name of `body`.
         without: settings of the experiment that have no option.
     """
     verb = verb or body.__name__
@@ -93,7 +94,7 @@ def _experiment(verb: str, file: Path | None, changes: dict[str, Any]) -> Experi
 
 
 def _other_kind(verb: str, file: Path) -> str:
-    """Return a hint for a file that is not an experiment: the valid kind, and its own verb."""
+    """Return a hint for a file that is not an experiment: its kind, and the verb to use."""
     if file.suffix.lower() == ".toml" or not file.exists():
         return ""
     is_fio = file.suffix.lower() == ".fio"
@@ -104,7 +105,10 @@ def _other_kind(verb: str, file: Path) -> str:
 def _check_outputs(
     experiment: Experiment, file: Path | None, save_config: Path | None, arguments: dict[str, Any]
 ) -> None:
-    """Reject an output that is also an input or another output. A verb's own paths are pictures."""
+    """Reject an output path that is also an input or another output.
+
+    All paths among the verb's own arguments are pictures to save.
+    """
     inputs = [*experiment.input_files, *([] if file is None else [str(file)])]
     outputs = {"plot": [path for path in arguments.values() if isinstance(path, Path)]}
     outputs["capture"] = list(map(Path, experiment.output_files))

@@ -17,7 +17,7 @@ from writeamp.settings.compared import PoliciesSettings
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb."""
+    """Add the verb to the command line."""
     app.command("explore")(without_report(with_settings(explore)))
 
 

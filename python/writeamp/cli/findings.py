@@ -1,4 +1,4 @@
-"""Mistakes that the doctor finds in the input of another verb, printed as warnings."""
+"""Mistakes that `doctor` finds in the input of another verb, printed as warnings."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class AnyFinding(Protocol):
 
 
 def of_command(command: str) -> list[AnyFinding]:
-    """Print and return the mistakes in the fio jobs of a command, before it runs."""
+    """Print and return mistakes in the fio jobs of a shell command, before it runs."""
     if "fio" not in command:
         return []
     return _printed("findings_in_command", command)
 
 
 def of_load(load: object) -> list[AnyFinding]:
-    """Print and return the mistakes in the order of a trace's writes."""
+    """Print and return mistakes in the order in which a trace writes."""
     if isinstance(load, Spec):  # a synthetic workload
         return []
     return _printed("findings_in_load", load)

@@ -14,7 +14,7 @@ from writeamp.listing import KINDS, Row, listed
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb."""
+    """Add the verb to the command line."""
     app.command("list")(without_report(list_entries))
 
 
@@ -48,7 +48,7 @@ def list_entries(
 
 
 def _print_hanging(beginning: str, text: str) -> None:
-    """Print a text after its first column, broken into lines with a hanging indent."""
+    """Print a text after its first column; further lines are indented to the same column."""
     columns = max(options.stdout.width, LEAST_COLUMNS)
     behind = " " * (len(beginning) + 2)
     lines = textwrap.wrap(
@@ -67,7 +67,7 @@ def _plain(row: Row) -> Row:
 
 
 def _details(row: Row, *, at_length: bool) -> list[str]:
-    """Return the lines below an entry: parameters, and an example if the name needs parameters."""
+    """Return the lines below an entry: its parameters, and an example if some are required."""
     needs = None in row["defaults"].values()
     example = [f"for example {row['example']}"] if row["example"] != row["name"] else []
     if not at_length:

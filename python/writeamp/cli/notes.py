@@ -1,4 +1,4 @@
-"""Notes of a command on stderr: at most three, and all of them with `--verbose`."""
+"""Notes of a command on stderr: at most three without `--verbose`, and all with it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HELP = (
 
 @dataclass
 class _Notes:
-    """Notes of the running command: the number printed, and the number left out."""
+    """Numbers of notes of the running command that were printed, and that were left out."""
 
     is_verbose: bool
     printed: int = 0
@@ -35,7 +35,7 @@ _notes: ContextVar[_Notes | None] = ContextVar("notes", default=None)
 
 
 def note(sentence: str) -> None:
-    """Print a note on stderr: an assumption, omission or rounding; most important first."""
+    """Print a note on stderr: an assumption, omission or rounding. Important notes first."""
     notes = _notes.get()
     if notes is not None and not notes.is_verbose:
         if isinstance(sentence, Detail):
@@ -48,7 +48,7 @@ def note(sentence: str) -> None:
 
 
 def with_verbose(body: Callable[..., None]) -> Callable[..., None]:
-    """Return a verb with the option `--verbose`, which prints few notes without it."""
+    """Return a verb with an option `--verbose`, without which it prints at most three notes."""
     signature = inspect.signature(body, eval_str=True)
 
     @wraps(body)
@@ -69,7 +69,7 @@ def with_verbose(body: Callable[..., None]) -> Callable[..., None]:
 
 @contextmanager
 def _limited(*, is_verbose: bool) -> Iterator[None]:
-    """Limit the notes of a command, and count those left out at its end."""
+    """Limit the notes of a command; at its end, print how many were left out."""
     notes = _Notes(is_verbose)
     token = _notes.set(notes)
     try:

@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-# Number of errors of a study that are printed.
+# Maximum number of errors that are printed for a study.
 MOST_ERRORS = 5
 
 CAPACITY = "Drive (give one size and one ratio; default 8192 blocks of 128 pages, op 0.28)"
 
 
 def count(text: str) -> int:
-    """Parse a whole number, also written 1e6 or 1_000_000."""
+    """Parse a whole number; it may be written as 1e6 or 1_000_000."""
     try:
         return int(_ascii(text))
     except ValueError:
@@ -55,9 +55,9 @@ def count(text: str) -> int:
 
 
 def _ascii(text: str) -> str:
-    """Return a text if it is ASCII. Python would also read the digits of other alphabets.
+    """Return a text if it is ASCII, because Python would also read digits of other alphabets.
 
-    Defaults are numbers, which are returned unchanged.
+    A default is a number, which is returned unchanged.
 
     Raises:
         ValueError: the text has other characters.
@@ -92,7 +92,7 @@ def ratio(text: str) -> float:
 
 
 def completer(names: Sequence[str]) -> Callable[[str], list[str]]:
-    """Return a shell completer of fixed words."""
+    """Return a function that completes fixed words in the shell."""
 
     def complete(incomplete: str) -> list[str]:
         return [name for name in names if name.startswith(incomplete)]
@@ -101,7 +101,7 @@ def completer(names: Sequence[str]) -> Callable[[str], list[str]]:
 
 
 def policy_completer(kind: EngineKind, examples: Sequence[str]) -> Callable[[str], list[str]]:
-    """Return a shell completer of policies: built-in, installed, and classes in files."""
+    """Return a function that completes policies in the shell: built-in, installed, or in files."""
 
     def complete(incomplete: str) -> list[str]:
         file, is_class, _ = incomplete.rpartition(":")
@@ -118,7 +118,7 @@ def policy_completer(kind: EngineKind, examples: Sequence[str]) -> Callable[[str
 
 
 def _files(incomplete: str) -> list[str]:
-    """Return the folders and Python files whose path begins so."""
+    """Return the folders and Python files whose path begins with a text."""
     try:
         paths = sorted(glob(f"{escape(incomplete)}*"))
     except (OSError, ValueError):
@@ -131,7 +131,7 @@ def _files(incomplete: str) -> list[str]:
 
 
 def _one_form(context: typer.Context, parameter: typer.CallbackParam, is_asked: bool) -> bool:
-    """Reject a second output format, before the run."""
+    """Reject a second output format (such as --json and --csv) before the run."""
     if is_asked:
         forms = context.meta.setdefault("writeamp.forms", [])
         forms.append(parameter.opts[0])
@@ -169,7 +169,8 @@ stderr = Terminal(stderr=True)
 
 def print_json(document: Any) -> None:
     """Print one JSON document; numbers keep full double precision."""
-    # Encoded before it is written: an invalid value must not leave half a document.
+    # The document is encoded completely before it is written, so that an invalid value does not
+    # leave half of it.
     sys.stdout.write(json.dumps(document, allow_nan=False) + "\n")
 
 
@@ -182,7 +183,7 @@ def printed_json(
     """Register a document for `--report`, and print it if `json` is set.
 
     Args:
-        document: returns the document.
+        document: returns the JSON document.
         beside: returns the data that only the report page draws.
         json: whether to print the document.
 
@@ -196,12 +197,12 @@ def printed_json(
 
 
 def print_csv(frame: pl.DataFrame) -> None:
-    """Print a table as CSV; numbers keep full double precision, unknown values are empty."""
+    """Print a table as CSV; numbers keep full precision, and unknown values are empty."""
     sys.stdout.write(csv_of(frame))
 
 
 def warn(sentence: str) -> None:
-    """Print a warning on stderr: the result may be wrong or misleading."""
+    """Print a warning on stderr: a reason why the result may be wrong or misleading."""
     boundary.say(f"warning: {sentence}")
 
 
@@ -210,7 +211,7 @@ class ShownResult(Protocol):
 
     @property
     def notes(self) -> Sequence[str]:
-        """Sentences on assumptions, omissions and rounding, the most important first."""
+        """Sentences on assumptions, omissions and rounding, in order of importance."""
 
     @property
     def warnings(self) -> Sequence[str]:
@@ -243,10 +244,10 @@ def show_result(
 
     Args:
         result: the result.
-        show: prints the result as tables.
+        show: function that prints the result as tables.
         json: whether to print the document instead.
         csv: whether to print the frame instead.
-        plot: file of the picture, if any.
+        plot: path of the picture to save, if any.
         document: returns the document for JSON; by default `result.to_dict`.
         frame: returns the frame for CSV; by default `result.to_frame`.
     """
@@ -262,23 +263,23 @@ def show_result(
         else:
             show()
     finally:
-        # Also if the reader of the output closed the pipe.
+        # The picture is saved even if the program that reads the output has closed the pipe.
         if plot is not None:
             result.plot(plot)
 
 
 def finished_part(work: Callable[[], _T]) -> _T:
-    """Return the result of the work; after Ctrl-C, the finished part of it.
+    """Return the result of the work; after Ctrl-C, return its finished part.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C before anything was finished.
+        KeyboardInterrupt: Ctrl-C before any part was finished.
     """
     try:
         return work()
     except Interrupted as stopped:
         if stopped.finished is None:
             raise
-        # The finished part has the type of the whole: see `Interrupted`.
+        # The finished part has the same type as the whole result (see `Interrupted`).
         return stopped.finished  # type: ignore[no-any-return]
 
 
@@ -313,7 +314,8 @@ def print_card(card: Card, *, most_rows: int | None = None) -> None:
 
     Args:
         card: the card.
-        most_rows: largest number of rows to print of a table; a line below counts the others.
+        most_rows: maximum number of rows to print of each table; a line below states the number of
+            the others.
     """
     _print_table(card, most_rows)
     for part_card in card.parts:
@@ -321,7 +323,7 @@ def print_card(card: Card, *, most_rows: int | None = None) -> None:
 
 
 def print_part(card: Card, *, most_rows: int | None = None) -> None:
-    """Print a card that is part of another, and its notes."""
+    """Print a card that is a section of another card, and its notes."""
     _print_table(card, most_rows)
     for sentence in card.notes:
         stdout.print(sentence)

@@ -1,4 +1,4 @@
-"""Progress of slow verbs: a bar on a terminal, otherwise a line per minute."""
+"""Progress of slow verbs: a bar on a terminal, otherwise one line per minute."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from writeamp.cli import boundary
 from writeamp.cli.options import stderr
 
-# Time over which the speed is averaged.
+# Time in seconds over which the speed is averaged.
 _RECENT_S = 30.0
 _ALL_S = 1e9
-# Time between two lines if stderr is not a terminal.
+# Time in seconds between two lines if stderr is not a terminal.
 _LINE_EVERY_S = 60.0
 
 
 class Bar:
-    """Progress on stderr: a bar if it is a terminal, otherwise a line per minute."""
+    """Progress on stderr: a bar if stderr is a terminal, otherwise one line per minute."""
 
     def __init__(
         self,
@@ -32,8 +32,8 @@ class Bar:
 
         Args:
             verb: the activity, such as "simulating".
-            words: returns the progress as text, from the amounts done and expected; None if these
-                are unknown.
+            words: returns the progress as text, from the amounts done and expected. None if there
+                are no amounts.
             has_slow_steps: whether a step may take minutes; the time left is then estimated from
                 the whole run instead of the last seconds.
         """
@@ -52,14 +52,14 @@ class Bar:
         self._is_over = threading.Event()
 
     def __enter__(self) -> Bar:
-        """Show the bar."""
+        """Show the progress bar."""
         self._progress.start()
         if self._progress.disable:
             threading.Thread(target=self._print_lines, daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Remove the bar."""
+        """Remove the progress bar."""
         self._is_over.set()
         self._progress.stop()
 
@@ -69,7 +69,7 @@ class Bar:
         self._progress.update(self._task, completed=done, total=expected, words=words)
 
     def describe(self, verb: str) -> None:
-        """Show another activity."""
+        """Show another activity, such as "replaying"."""
         self._progress.update(self._task, description=verb)
 
     def _print_lines(self) -> None:
@@ -82,5 +82,5 @@ class Bar:
 
 
 def points_in_words(done: int, expected: int) -> str:
-    """Return the progress of a study of points as text of a bar."""
+    """Return the progress of a study as text of a bar, in points or runs."""
     return f"{done} of {expected} points"

@@ -1,4 +1,4 @@
-"""Option `--report` of every verb that prints JSON: a page with the result.
+"""Option `--report` of every verb that prints JSON: write the result as an HTML page.
 
 The verb registers its document with `for_report`. The page is written after the verb succeeds.
 """
@@ -28,7 +28,7 @@ _HELP = "Write the result as a page (.html) that works offline. `writeamp report
 
 @dataclass
 class _Registered:
-    """Document of the running verb, and the data that only the page draws."""
+    """JSON document of the running verb, and further data that only the page draws."""
 
     document: Callable[[], Any] | None = None
     beside: Callable[[], dict[str, Any]] = dict
@@ -53,7 +53,7 @@ def for_report(
 
 
 def with_report(body: Callable[..., None]) -> Callable[..., None]:
-    """Return a verb with the option, if it prints JSON and `without_report` did not mark it."""
+    """Return a verb with the option, if it prints JSON and is not marked by `without_report`."""
     signature = inspect.signature(body, eval_str=True)
     if "json" not in signature.parameters or getattr(body, _UNREPORTED, False):
         return body
@@ -90,13 +90,13 @@ _UNREPORTED = "__unreported__"
 
 
 def without_report(body: Callable[..., None]) -> Callable[..., None]:
-    """Mark a verb that prints JSON without results of its own, so that it gets no option."""
+    """Mark a verb that prints JSON but has no result for a page, so that it gets no option."""
     setattr(body, _UNREPORTED, True)
     return body
 
 
 def _check(report: Path, arguments: Iterable[Any]) -> None:
-    """Reject a page with another suffix, or at the path of an input or another output."""
+    """Reject a page path with a wrong suffix, or that is an input or another output."""
     if report.suffix.lower() != _SUFFIX:
         raise WriteampError(f"{_FLAG} is {str(report)!r}; the page must end in {_SUFFIX}")
     paths = [
@@ -113,7 +113,7 @@ def _check(report: Path, arguments: Iterable[Any]) -> None:
 
 @contextmanager
 def _writing(path: Path, verb: str) -> Iterator[None]:
-    """Write the page after a verb that succeeds, or ends with a status of its own."""
+    """Write the page after the verb, also if the verb ends with an exit status of its own."""
     token = _registered.set(_Registered())
     try:
         try:
@@ -141,9 +141,9 @@ def _write(path: Path, verb: str) -> None:
 
 
 def _command() -> tuple[str, ...]:
-    """Return the arguments of this command without the option and its value."""
+    """Return the arguments of this command, without `--report` and its value."""
     words = sys.argv[1:]
-    # The words after -- belong to another command.
+    # Words after "--" are the arguments of another command, so they are not searched.
     ours = words.index("--") if "--" in words else len(words)
     for at, word in enumerate(words[:ours]):
         if word == _FLAG:

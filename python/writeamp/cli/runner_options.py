@@ -1,4 +1,4 @@
-"""Options that choose the runner: this process, worker processes, or a cluster."""
+"""Options that choose a runner: this process, worker processes, or a cluster."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from writeamp.runners.settings import SchedulerSettings, ThreadSettings, WorkerS
 
 
 def with_runner(body: Callable[..., None]) -> Callable[..., None]:
-    """Return a verb whose argument `runner` is made from options: processes or a scheduler."""
+    """Return a verb with options for processes or a scheduler instead of the argument `runner`."""
     return _with_options(body, (WorkerSettings, SchedulerSettings))
 
 
 def with_threads(body: Callable[..., None]) -> Callable[..., None]:
-    """Return a verb whose argument `runner` is made from options: threads or a scheduler."""
+    """Return a verb with options for threads or a scheduler instead of the argument `runner`."""
     return _with_options(body, (ThreadSettings, SchedulerSettings))
 
 
 def with_scheduler(body: Callable[..., None]) -> Callable[..., None]:
-    """Return a verb whose argument `runner` is made from options: a scheduler, or None.
+    """Return a verb with options for a scheduler instead of `runner`, which may be None.
 
     Without a scheduler, the verb uses threads of its own process.
     """

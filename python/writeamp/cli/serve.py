@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 _STDERR = 2
 _COMMAND_FAILED = 1
 _EXCEEDED = 3
-# Least number of rounds of random writes until a drive is steady.
+# Minimum number of rounds of random writes before WA of the drive can count as steady.
 _FEWEST_ROUNDS = 5
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb."""
+    """Add the verb to the command line."""
     app.command("serve")(with_settings(serve, served_examples))
 
 
@@ -87,7 +87,8 @@ def serve(
         result = serve_drive(
             specification,
             run=run,
-            # The command's output must not mix with the document.
+            # With --json, the output of the user's command goes to stderr, so that stdout has the
+            # document only.
             stdout=_STDERR if json else None,
             started=lambda running: _started(running, bars, is_captive=run is not None, json=json),
             tick=_ticking(specification, bars) if specification.is_aged else lambda: None,
@@ -117,7 +118,7 @@ def _ticking(specification: Specification, bars: ExitStack) -> Callable[[], None
 
 
 def _started(drive: Drive, bars: ExitStack, *, is_captive: bool, json: bool) -> None:
-    """Print the address of the metrics, and without --run the address of the drive."""
+    """Print the address of the metrics; without --run, also print the address of the drive."""
     bars.close()
     if drive.metrics_url is not None:
         boundary.say(f"metrics are at {drive.metrics_url}")
@@ -142,7 +143,7 @@ def _print(
     result: ServeResult, wrong: Sequence[AnyFinding], plot: Path | None, *, json: bool
 ) -> None:
     for sentence in result.notes:
-        # `_end` prints the failures.
+        # `_end` prints the failures, so they are left out here.
         if sentence not in result.failures:
             options.note(sentence)
     document = partial(findings.with_findings, result.to_dict(), wrong)
@@ -157,7 +158,7 @@ def _print(
 
 
 def _end(result: ServeResult, max_wa: float | None) -> None:
-    """End with the exit status of the run."""
+    """End the command with the exit status of the run."""
     sys.stdout.flush()
     if result.interrupted_by is not None:
         boundary.end_as_interrupted(
@@ -173,7 +174,7 @@ def _end(result: ServeResult, max_wa: float | None) -> None:
 
 
 def _judge(result: ServeResult, max_wa: float) -> None:
-    """Fail if write amplification is above the limit or undefined."""
+    """Raise an error if write amplification is above the limit or undefined."""
     if not result.host_pages:
         boundary.say("the host wrote nothing, so WA cannot be compared with --max-wa")
         raise typer.Exit(_EXCEEDED)

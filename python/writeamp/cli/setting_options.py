@@ -1,4 +1,4 @@
-"""Options made from the fields of settings: name, default, help and parser."""
+"""Command-line options made from the fields of settings: name, default, help and parser."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from writeamp.fields.setting import (
 )
 from writeamp.registry.entries import EngineKind, engine_entries
 
-# Returns the examples of a kind.
+# Function that returns example specs for a kind of settings.
 Examples: TypeAlias = Callable[[EngineKind], tuple[str, ...]]
 
 _PANELS = {
@@ -89,15 +89,17 @@ class _Taken(NamedTuple):
 def with_settings(
     body: Callable[..., None], examples: Examples | None = None
 ) -> Callable[..., None]:
-    """Return a verb with options in place of the settings among the parameters of its body.
+    """Return a verb whose parameters that are settings are replaced by command-line options.
 
-    A parameter annotated with a group of settings gets the checked group. A parameter annotated
-    `Annotated[dict[str, Any], Group, …]` gets the given values by name; the library chooses the
-    defaults of the others.
+    If a parameter of `body` is annotated with a group of settings, it gets the checked group. If it
+    is annotated `Annotated[dict[str, Any], Group, …]`, it gets a dictionary of the given values;
+    the library adds defaults.
 
     Args:
-        body: the verb; settings that are not for a verb of this name are left out.
-        examples: returns the specs of a kind for the help, if the verb takes only some of them.
+        body: function that runs the verb. Its name is the verb's name; settings that are not for
+            this verb are left out.
+        examples: returns the specs that the help names as examples, if the verb accepts only some
+            specs of a kind.
     """
     verb = body.__name__
     parameters: list[inspect.Parameter] = []
@@ -127,7 +129,7 @@ def with_settings(
 
 
 def _kinds_in(annotation: Any) -> tuple[type[Settings], ...]:
-    """Return the groups of settings that an annotation names."""
+    """Return the groups of settings that an annotation contains."""
     kinds = [annotation]
     if get_origin(annotation) is Annotated:
         kinds = list(get_args(annotation)[1:])
@@ -137,7 +139,7 @@ def _kinds_in(annotation: Any) -> tuple[type[Settings], ...]:
 def described(
     command: Callable[..., None], parameters: list[inspect.Parameter], places: Iterable[Places]
 ) -> Callable[..., None]:
-    """Return a command with these parameters, and store the fields of those in `places`."""
+    """Return a command with these parameters; store the settings' fields in the command."""
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     settings = dict(declared(command))
@@ -149,9 +151,9 @@ def described(
 
 @contextmanager
 def naming_options(places: Places, values: Mapping[str, Any]) -> Iterator[None]:
-    """Replace the name of a setting at the start of an error by its option.
+    """In an error that begins with the name of a setting, replace the name by its option.
 
-    A name with an underscore, such as `target_wa`, stays: it is clearly a name.
+    A name with an underscore, such as `target_wa`, is not replaced, since it is clearly a name.
     """
     try:
         yield
@@ -163,26 +165,27 @@ def naming_options(places: Places, values: Mapping[str, Any]) -> Iterator[None]:
 
 
 def declared(command: Callable[..., None]) -> dict[str, Field[Any]]:
-    """Return the field of each option of a command, by name of the parameter."""
+    """Return the settings field of each option of a command, by name of the parameter."""
     settings: dict[str, Field[Any]] = getattr(command, _DECLARED, {})
     return settings
 
 
 def given_values(options: dict[str, Any]) -> dict[str, Any]:
     """Return the values of the options that the user gave."""
-    # An option that takes several values and was not given is an empty list.
+    # If an option that accepts several values is not given, its value is an empty list.
     return {name: value for name, value in options.items() if value not in (None, [])}
 
 
 def setting_parameters(
     places: Places, examples: Examples | None = None, *, is_whole: bool = False
 ) -> list[inspect.Parameter]:
-    """Return an option for each setting; the default of each is None.
+    """Return an option for each setting, with None as default.
 
     Args:
         places: group and field of each setting.
         examples: see `with_settings`.
-        is_whole: whether the options are the only source, so that required ones must be given.
+        is_whole: whether the options are the only source of the settings, so that required settings
+            need their option.
     """
     parameters = []
     for name, place in places.items():
@@ -242,7 +245,7 @@ def _parameter(
 
 
 def _capitalized(words: Words) -> str:
-    """Return the help with a capital first letter, unless it begins with a name or value."""
+    """Return the help with a capital first letter, unless it begins with a name or a value."""
     first = words.help.split()[0]
     if first.endswith(":") or first.rstrip(",") in words.choices:
         return words.help

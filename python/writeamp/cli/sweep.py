@@ -29,17 +29,17 @@ _RUN = "run"
 
 
 class _RunUnlessNamed(TyperGroup):
-    """Group that reads `writeamp sweep FILE` as `writeamp sweep run FILE`."""
+    """Group of commands that reads `writeamp sweep FILE` as `writeamp sweep run FILE`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Insert the verb if the first argument is not one."""
+        """Insert `run` if the first argument is not one of the group's commands."""
         if args and args[0] not in (*self.commands, *ctx.help_option_names):
             args = [_RUN, *args]
         return super().parse_args(ctx, args)
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb."""
+    """Add the verb to the command line."""
     verbs = App(
         cls=_RunUnlessNamed,
         no_args_is_help=True,
@@ -115,7 +115,7 @@ def run(
 
 
 def _check_picture(plan: SweepPlan, file: Path) -> None:
-    """Reject a sweep that --plot cannot draw, before it runs for hours."""
+    """Reject a sweep that --plot cannot draw before it runs, since it may run for hours."""
     if plan.search is not None:
         return
     from writeamp.studies.sweep.results import SweepResults  # noqa: PLC0415 (slow)

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 _LINES, _HEAT_MAP = (f"--kind {kind}" for kind in KINDS)
 _PARETO, _SENSITIVITY = "--pareto", "--sensitivity"
-# Most rows of a table that are printed; the JSON document has all.
+# Maximum number of printed rows of a table; the JSON document has all rows.
 _MOST_ROWS = 200
 
-# Options of each view.
+# Names of the options that apply to each view.
 _TAKES = {
     _LINES: ("x", "y", "hue", "facet", "log_x", "log_y"),
     _HEAT_MAP: ("x", "y", "color", "facet"),
@@ -91,7 +91,7 @@ def show(
         options.print_csv((view or points).to_frame())
         return
     card = (view or points).card()
-    # Some titles are the number of points only.
+    # Some titles consist only of the number of points, so the folder is added.
     title = f"{folder}: {card.title}" if card.title.endswith(" points") else card.title
     options.print_card(replace(card, title=title), most_rows=_MOST_ROWS)
     for sentence in card.notes:

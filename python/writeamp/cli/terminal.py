@@ -17,29 +17,30 @@ from rich.text import Text
 from writeamp.text import printable
 
 LEAST_COLUMNS = 40
-# Longer words, such as specs and paths, are broken if a table is too wide.
+# Words longer than this, such as specs and paths, are broken if a table is too wide.
 _LONGEST_WORD = 16
 _BREAKS = re.compile(r"(?<=[/-])(?=\S)|\s+")
 
 
 class Terminal(Console):
-    """Console that cuts nothing, and treats every `str` as foreign text.
+    """Console that cuts no text, and treats every `str` as text from outside of writeamp.
 
-    A table that is too wide is printed with narrower columns, then as a list of each row, and as
-    the last resort with lines longer than the terminal's. Control characters and markup in a `str`
-    are shown, not executed; writeamp's own styles and line breaks are passed as `Text`.
+    If a table is too wide, it is printed with narrower columns. If that is still too wide, each row
+    is printed as a list; as the last resort, lines are longer than the terminal's width. Control
+    characters and markup in a `str` are shown, not executed; writeamp's own styles and line breaks
+    are passed as `Text`.
     """
 
     def __init__(self, *, stderr: bool = False) -> None:
-        """Print to stdout or stderr."""
+        """Set whether to print to stdout or stderr."""
         super().__init__(stderr=stderr, markup=False, emoji=False)
 
     def render_str(self, text: str, **how: Any) -> Text:
-        """Return foreign text with its control characters escaped."""
+        """Return text from outside of writeamp with control characters escaped."""
         return super().render_str(printable(text), **how)
 
     def has_room_for(self, table: Table) -> bool:
-        """Return whether the table is printed as a table, and not as a list of each row."""
+        """Return whether a table fits as a table; otherwise each row is printed as a list."""
         room = max(self.width, LEAST_COLUMNS)
         return any(_least_columns(form) <= room for form in (table, _closer(table)))
 
@@ -48,14 +49,15 @@ class Terminal(Console):
         room = max(self.width, LEAST_COLUMNS)
         shown = [_fitting(item, room) if isinstance(item, Table) else item for item in objects]
         tables = [_least_columns(item) for item in shown if isinstance(item, Table)]
-        # A copy: setting the width of this console would fix it for its lifetime.
+        # A copy gets the larger width, because a width that is set stays fixed for the lifetime of
+        # a console.
         wide = copy(self)
         wide.width = max([room, *tables])
         super(Terminal, wide).print(*shown, **how)
 
 
 def _fitting(table: Table, columns: int) -> Table:
-    """Return the widest form of a table that fits: unchanged, narrower, or rows as lists."""
+    """Return the first form of a table that fits: unchanged, narrower, or each row as a list."""
     narrower = (_tighter(table), _closer(table)) if table.show_header else ()
     for form in (table, *narrower):
         if _least_columns(form) <= columns:
@@ -71,7 +73,7 @@ def _tighter(table: Table) -> Table:
 
 
 def _closer(table: Table) -> Table:
-    """Return a table without padding, with the headings of its numbers broken into lines."""
+    """Return a table without padding; headings of numeric columns are broken into lines."""
     closer = _tighter(table)
     for column in closer.columns:
         if column.no_wrap:
@@ -80,7 +82,7 @@ def _closer(table: Table) -> Table:
 
 
 def _shared(table: Table, columns: int) -> Table:
-    """Return a table whose columns share the spare room; those that lack least get it first."""
+    """Return a table in which columns share the remaining width; small needs are met first."""
     least, whole = _widths(table, shortest=True), _widths(table, shortest=False)
     room = columns - _beside(table) - sum(least)
     lacking = [most - fewest for fewest, most in zip(least, whole, strict=True)]
@@ -102,7 +104,7 @@ def _copied(table: Table) -> Table:
 
 
 def _stacked(table: Table) -> Table:
-    """Return a table in which each row is a list of column names and cells."""
+    """Return a table in which each row is a list of pairs of column name and cell."""
     stacked = Table(
         title=table.title,
         title_justify=table.title_justify,
@@ -120,12 +122,12 @@ def _stacked(table: Table) -> Table:
 
 
 def _least_columns(table: Table) -> int:
-    """Return the least width at which numbers and all but the longest words stay whole."""
+    """Return the least width of a table in which numbers and ordinary words stay whole."""
     return sum(_widths(table, shortest=True)) + _beside(table)
 
 
 def _widths(table: Table, *, shortest: bool) -> list[int]:
-    """Return the least width of each column, or the width at which it breaks no line."""
+    """Return for each column the least width, or the width at which it breaks no line."""
     widths = []
     for column in table.columns:
         headings = (column.header,) if table.show_header else ()

@@ -32,10 +32,11 @@ from writeamp.vssd.signals import HeldSignals, held_signals
 
 _PERIOD_S = 1.0
 _BINS = 8
-_HISTOGRAM_COLUMNS = 28  # two side by side in 60
+_HISTOGRAM_COLUMNS = 28  # two histograms fit side by side in 60 columns
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
-# Other causes are summed, so that the view fits into 24 lines.
+# Maximum number of causes that are shown. The others are summed, so that the view has at most 24
+# lines.
 _MOST_CAUSES = 7
 _CAUSE_LABELS = {
     "host": "host writes",
@@ -51,7 +52,7 @@ _CAUSE_LABELS = {
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb."""
+    """Add the verb to the command line."""
     app.command("top")(without_report(top))
 
 
@@ -91,12 +92,12 @@ def _control_path(socket: Path) -> Path:
 
 
 def _watch(control: Control, reading: LiveReading) -> None:
-    """Show the drive until the user or the drive ends; then print the last state."""
+    """Show the drive until the user quits or the drive ends; then print the last state."""
     recent = Recent()
     console = Terminal()
     view = _screen(control.path, reading, recent.add(reading))
     _fit(console)
-    # A signal while drawing would leave the terminal unusable.
+    # Signals are held back, because a signal during drawing would leave the terminal unusable.
     with held_signals() as signals:
         try:
             live = Live(view, console=console, screen=True, auto_refresh=False)
@@ -112,7 +113,7 @@ def _watch(control: Control, reading: LiveReading) -> None:
 
 
 def _is_ended(signals: HeldSignals, keyboard: int | None) -> bool:
-    """Wait for the next reading; return whether a signal or the key q came first."""
+    """Wait for the next update; return whether a signal or the key q came first."""
     keyboards = [] if keyboard is None else [keyboard]
     signals.wait(keyboards, _PERIOD_S)
     if signals.take() is not None:
@@ -126,17 +127,17 @@ def _has_q(keyboard: int) -> bool:
         keys = os.read(keyboard, 64)
     except OSError:
         keys = b""
-    return not keys or b"q" in keys.lower()  # no keys: the terminal is closed
+    return not keys or b"q" in keys.lower()  # reading no keys means that the terminal is closed
 
 
 def _fit(console: Terminal) -> None:
-    """Set the console to the terminal's current size, not to that of the environment."""
+    """Set the console to the current size of the terminal, not of environment variables."""
     console.size = os.get_terminal_size(sys.stdout.fileno())
 
 
 @contextmanager
 def _keys() -> Iterator[int | None]:
-    """Read single keys, if there is a keyboard, and restore the terminal at the end."""
+    """Yield the keyboard for single keys, or None; restore the terminal at the end."""
     if not sys.stdin.isatty():
         yield None
         return
@@ -150,7 +151,7 @@ def _keys() -> Iterator[int | None]:
 
 
 def _screen(path: Path, reading: LiveReading, earlier: LiveReading) -> RenderableType:
-    """Return the view, in 60 columns and 24 lines; rates are since `earlier`."""
+    """Return the view in 60 columns and 24 lines; rates cover the time since `earlier`."""
     counters, blocks = reading.counters, reading.blocks
     name = printable(path.name.removesuffix(SUFFIX))
     size = shown_bytes(counters["size_bytes"])
@@ -183,7 +184,7 @@ def _shown_wa(wa: float | None) -> str:
 
 
 def _traffic(reading: LiveReading, earlier: LiveReading) -> Table:
-    """Return the flash bytes by cause and the host bytes, in total and per second."""
+    """Return a table of flash bytes by cause and host bytes, in total and per second."""
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("")
     table.add_column("lifetime", justify="right", no_wrap=True)
@@ -196,7 +197,7 @@ def _traffic(reading: LiveReading, earlier: LiveReading) -> Table:
 
 
 def _amounts(reading: LiveReading, earlier: LiveReading) -> Iterator[tuple[str, int, int]]:
-    """Return the name, the current and the earlier bytes of each amount."""
+    """Return a name, the current bytes and the earlier bytes for each row of the traffic."""
     now, last = reading.counters, earlier.counters
     page_bytes = now["page_bytes"]
     shown = [cause for cause in TIMED_CAUSES if now["programs"].get(cause, 0) or cause == "host"]
@@ -245,7 +246,7 @@ def _histogram(title: str, counts: dict[int, int]) -> Table:
 def _bar(count: int, most: int, columns: int) -> Text:
     eighths = round(8 * columns * count / max(most, 1))
     if count > 0:
-        eighths = max(eighths, 1)  # small counts stay visible
+        eighths = max(eighths, 1)  # at least 1, so that small counts stay visible
     whole, rest = divmod(eighths, 8)
     bar = _EIGHTHS[8] * whole + (_EIGHTHS[rest] if rest else "")
     return Text(bar.ljust(columns), style="cyan", no_wrap=True)

@@ -17,7 +17,8 @@ from writeamp.cli.report_option import without_report
 from writeamp.cli.setting_options import with_settings
 from writeamp.traces.settings import ConversionSettings, ReadSettings
 
-# With fewer blocks, rounding to whole blocks changes op too much.
+# Minimum number of blocks of the suggested drive. With fewer blocks, rounding to whole blocks
+# changes op too much.
 _FEWEST_BLOCKS = 64
 _USUAL_PAGES_PER_BLOCK, _FEWEST_PAGES_PER_BLOCK = 128, 2
 
@@ -27,7 +28,7 @@ TraceFile = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb."""
+    """Add the verb to the command line."""
     verbs = App(no_args_is_help=True)
     verbs.command("info")(with_settings(info))
     verbs.command("convert")(without_report(with_settings(convert)))
@@ -60,12 +61,12 @@ def info(
     options.print_card(trace.card())
     command = _next_command(file, settings, document["pages_written"])
     if command is not None:
-        # One long line, so that it can be copied.
+        # The command is printed in one long line, so that it can be copied.
         stdout.print(f"next: {command}", highlight=False, soft_wrap=True)
 
 
 def _next_command(file: Path, settings: ReadSettings, pages_written: int) -> str | None:
-    """Return a command that simulates the trace, or None if it writes too few pages."""
+    """Return a command that simulates the trace, or None if the trace writes too few pages."""
     if pages_written < _FEWEST_BLOCKS * _FEWEST_PAGES_PER_BLOCK:
         return None
     options: dict[str, Any] = {
@@ -80,7 +81,7 @@ def _next_command(file: Path, settings: ReadSettings, pages_written: int) -> str
 
 
 def _pages_per_block(pages: int) -> int | None:
-    """Return a power of two for a drive of few pages, or None if the default is suitable."""
+    """Return a suitable power of two for a trace of few pages, or None to use the default."""
     pages_per_block = _USUAL_PAGES_PER_BLOCK
     while pages_per_block > _FEWEST_PAGES_PER_BLOCK and pages < _FEWEST_BLOCKS * pages_per_block:
         pages_per_block //= 2

@@ -1,4 +1,4 @@
-"""Verbs of the command, from entry points; a verb is imported when it is called.
+"""Verbs (subcommands), found by entry points; a verb's module is imported when it is called.
 
 A package adds a verb by an entry point of the group `writeamp.verbs`, which has the name of the
 verb and refers to a `Verb`.
@@ -20,7 +20,7 @@ from writeamp.text import printable
 
 
 class HelpPanel(StrEnum):
-    """Panels of the help, in order."""
+    """Headings in the help under which verbs are listed, in order."""
 
     START = "Start here"
     SIMULATE = "Simulate"
@@ -31,7 +31,7 @@ class HelpPanel(StrEnum):
 
 
 class Verb(NamedTuple):
-    """A verb.
+    """Verb: a subcommand of `writeamp`.
 
     Attributes:
         module: module whose `register` function adds the verb to a Typer application.
@@ -44,7 +44,7 @@ class Verb(NamedTuple):
     panel: str
 
 
-# Replaces the verb of the papers if these are not installed.
+# Replaces the verb `reproduce` if the package writeamp-papers is not installed.
 REPRODUCE = Verb(
     "writeamp.cli.papers_missing",
     "Compute a paper's published values; exit with status 1 on unexplained differences.",
@@ -73,7 +73,7 @@ def verbs() -> dict[str, Verb]:
 
 
 def _loaded(entry: Extension) -> Verb:
-    """Return the verb of an entry point; if it cannot be loaded, its summary is the reason."""
+    """Return the verb of an entry point; if loading fails, its summary states the reason."""
     try:
         verb = entry.load()
         if not isinstance(verb, Verb) or not all(isinstance(text, str) for text in verb):
@@ -84,7 +84,7 @@ def _loaded(entry: Extension) -> Verb:
 
 
 class Verbs(TyperGroup):
-    """Group of commands that have only a summary until one is called."""
+    """Group of verbs; until a verb is called, it has only a summary."""
 
     def __init__(self, **how: Any) -> None:
         """Add the names of all verbs."""
@@ -100,7 +100,7 @@ class Verbs(TyperGroup):
 
 
 def _shown(verb: Verb) -> tuple[str, str]:
-    """Return the summary and panel of a verb; those of other packages are escaped."""
+    """Return the summary and panel of a verb; texts from other packages are escaped."""
     if verb.module.startswith(("writeamp.", "writeamp_papers.")):
         return verb.summary, verb.panel
     from rich.markup import escape  # noqa: PLC0415 (slow)
@@ -110,7 +110,7 @@ def _shown(verb: Verb) -> tuple[str, str]:
 
 @cache
 def load(name: str) -> Any:
-    """Return a verb with its options, or a group of verbs."""
+    """Return a verb with its options, or a group of commands."""
     verb = verbs()[name]
     if not verb.module:
         raise WriteampError(verb.summary)
@@ -126,6 +126,6 @@ def load(name: str) -> Any:
             raise
         raise entry.fault(f"{verb.module} registers no verb {name} ({error!r})") from error
     if isinstance(command, TyperGroup):
-        # The help of the group follows the summary.
+        # The group's own help is printed after the summary.
         command.help = "\n\n".join(filter(None, (verb.summary, command.help)))
     return command

@@ -25,7 +25,7 @@ from writeamp.volumes.settings import (
     SplitSettings,
 )
 
-# Quantiles in the table; --json has all.
+# Quantiles to show in the table; the JSON document has all of them.
 _SHOWN_QUANTILES = ("0", "0.25", "0.5", "0.75", "1")
 
 FleetFolder = Annotated[
@@ -35,7 +35,7 @@ FleetFolder = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb."""
+    """Add the verb to the command line."""
     verbs = App(
         help="To read the counters of many real drives, use `writeamp measure fleet`.",
         no_args_is_help=True,

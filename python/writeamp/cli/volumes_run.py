@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def with_run_settings(
     body: Callable[..., None], names: Sequence[str] = RUN_OPTIONS
 ) -> Callable[..., None]:
-    """Return a verb whose argument `settings` has the given options of a run."""
+    """Return a verb with options for settings of a run instead of its argument `settings`."""
     places = run_places(names)
 
     @wraps(body)

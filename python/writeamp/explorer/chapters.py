@@ -121,8 +121,8 @@ def _place(
         recorded: the recordings of the scene.
         write: host writes done, if no event is requested.
         event: "victim" for the first write at which each drive chooses a victim, or "swap" for the
-            first write at which the last drive swaps the roles of its frontiers. The position is
-            just after that choice.
+            first write at which the last drive swaps, for which it chooses two victims. The
+            position is just after the choice.
         after: number of the host write at which the search starts.
     """
     if not event:

@@ -22,7 +22,8 @@ from writeamp.text import fault_of_text
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 _DEEPEST = 20
-# Iterators are included: an exception from one is not about its type.
+# Types of values that are not rejected as foreign. Iterators are included, because an exception
+# raised by an iterator does not concern its type.
 _ORDINARY = (NoneType, str, os.PathLike, Number, type, Callable, Iterator)
 _WORDS: dict[Any, str] = {
     str: "text",
@@ -96,7 +97,7 @@ def checked(public: _F) -> _F:
                 raise
             raise refused(refusal) from error
 
-    # With the globals of the function, which its annotations need.
+    # The new function has the globals of the original one, which its annotations need.
     made = FunctionType(call.__code__, public.__globals__, closure=call.__closure__)
     return wraps(public)(made)  # type: ignore[return-value]
 
@@ -249,7 +250,7 @@ def _is_whole(value: Any) -> bool:
     return is_integral or finite(value).is_integer()
 
 
-# Types for which isinstance accepts or rejects the wrong values.
+# Types for which isinstance would accept or reject the wrong values, with the correct check.
 _FITS: dict[Any, Callable[[Any], bool]] = {
     None: lambda value: value is None,
     bool: lambda value: type(value).__name__ in ("bool", "bool_"),  # NumPy's too

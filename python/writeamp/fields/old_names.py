@@ -12,7 +12,7 @@ from writeamp.text import shown
 # and an option.
 SETTINGS = {"written_fraction": "hot_ratio"}
 JSON_KEYS = SETTINGS | {"hint": "told"}
-# The same for declarations in users' placements.
+# Older name of each better name of a declaration in users' placements.
 DECLARATIONS = {"required_hints": "hears"}
 OPTIONS = {"--keep": "--out"} | {
     f"--{better.replace('_', '-')}": f"--{older.replace('_', '-')}"
