@@ -32,8 +32,8 @@ class Bar:
 
         Args:
             verb: the activity, such as "simulating".
-            words: returns the progress as text, from the amounts done and expected. None if there
-                are no amounts.
+            words: returns the progress as text, from the amounts done and expected. None if the
+                amounts are unknown.
             has_slow_steps: whether a step may take minutes; the time left is then estimated from
                 the whole run instead of the last seconds.
         """

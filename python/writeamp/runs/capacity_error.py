@@ -47,7 +47,7 @@ class Scale:
     simulated_bytes: int
     factor: float
     not_scaled: tuple[str, ...] = ()
-    """Sentences on policy parameters whose proportion to the smaller drive differs."""
+    """Sentences on policy parameters that could not be scaled in proportion to the drive."""
 
     @property
     def is_exact(self) -> bool:

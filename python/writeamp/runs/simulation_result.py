@@ -96,9 +96,9 @@ class Result(DriveResult):
     erases_of_block: npt.NDArray[np.uint32]
     """Erases of each block since the fill."""
     valid_page_histogram: npt.NDArray[np.uint64]
-    """Closed blocks by number of valid pages at the end, shape (pages_per_block + 1,)."""
+    """Number of closed blocks by their valid pages at the end, shape (pages_per_block + 1,)."""
     hints: str | None
-    """Hints of the host on its pages: "groups", "invalidation_times", or None."""
+    """Kind of hints that the host gives on its pages: "groups", "invalidation_times" or None."""
     scheme_bytes: int
     """Memory of the block manager's own tables in bytes, without the mapping table."""
     predicted_wa: float | None
@@ -127,7 +127,7 @@ class Result(DriveResult):
     """Seconds of computing for the run, without the initial fill."""
     spread: Spread | None = None
     scaling: ScalingError | None = None
-    """Scale and error of the drive that was simulated for a capacity, or None."""
+    """Scale and error of the smaller drive that was simulated for a capacity, or None."""
 
     @property
     def ci(self) -> tuple[float, float]:

@@ -82,7 +82,7 @@ class Experiment:
     policy: PolicySettings | PoliciesSettings
     run: RunSettings
     candidates: Candidates | None = None
-    """Possible drives, if the profile was learnt from a real drive (`wa.twin`)."""
+    """Possible drives with probabilities, if the profile was learnt from a real drive (`wa.twin`)."""
 
     def __post_init__(self) -> None:
         """Check that the settings of policy, load and run are compatible."""
@@ -261,7 +261,7 @@ class Experiment:
 
         This holds if the settings request timing, a duration or a Ready/Busy capture; if the
         workload paces its requests; or if a trace runs on a device that is timed by default. If
-        such a device has an SLC cache, workloads with requests in bytes are timed, too.
+        that device has an SLC cache, workloads with requests in bytes are timed, too.
         """
         if not isinstance(self.run, SimulationSettings):
             return False

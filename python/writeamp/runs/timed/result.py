@@ -68,7 +68,7 @@ class TimedResult(DriveResult):
     """Record of how the drive was aged before the run, or None."""
     elapsed_s: float = field(compare=False)
     figures: TimedFigures
-    """Figures measured in virtual time."""
+    """Values measured in virtual time."""
 
     @property
     def reads(self) -> Served:

@@ -43,16 +43,16 @@ class LifeStatistics:
     end: Counts
     """Counters at the end of each life, shape (replicas,)."""
     reached: Counts
-    """Counters when the first block was erased for the w-th time, shape (replicas, w_max)."""
+    """Counters when a block was first erased for the w-th time, shape (replicas, w_max)."""
     erases_of_block: npt.NDArray[np.uint64]
     """Erases of each block at the end of each life, shape (replicas, blocks)."""
     seeds: npt.NDArray[np.uint64]
     """Seed of each finished life, shape (replicas,); fewer than planned if interrupted."""
     elapsed_s: float = field(compare=False)
     scaling: LifeScalingErrors | None = None
-    """Scale and errors of the drive that was simulated for a capacity, or None."""
+    """Scale and errors of the smaller drive that was simulated for a capacity, or None."""
     store_stats: StoreStats | None = field(default=None, compare=False)
-    """Statistics of the folder that stores the lives, or None."""
+    """Counts of the lives stored in a folder, or None without a folder."""
 
     @property
     def replicas(self) -> int:

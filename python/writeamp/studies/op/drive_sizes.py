@@ -44,9 +44,9 @@ class DriveSizes:
     plan: Plan
     base: Device
     scaled: ScaledExperiment | None = None
-    """Scaled experiment that these drives are for, or None if they have the requested size."""
+    """Scaled-down experiment of these drives, or None if they have the requested size."""
     smaller: DriveSizes | None = None
-    """Drives that show the scaling error, or None."""
+    """Even smaller drives, which show the scaling error, or None."""
 
     @cached_property
     def target_plan(self) -> Plan:

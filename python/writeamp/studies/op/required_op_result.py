@@ -47,14 +47,14 @@ class RequiredOp(OneLine, Drawn):
     target_wa: float
     result: Result
     next_result: Result | None
-    """Simulation on the neighbouring drive, on the other side of the target."""
+    """Simulation on the neighbouring drive, whose WA is on the other side of the target."""
     is_open: tuple[bool, bool]
-    """Whether no drive beyond the ends of `ci` could be run."""
+    """For both ends of `ci`: whether no drive beyond it was run, or WA is not steady there."""
     rise: Rise | None
-    """Largest rise of WA with more spare space, or None if it is not material."""
+    """Largest rise of WA with more spare space, or None if it is negligible."""
     theory: ExpectedOp
     step_op: float
-    """Difference of op between a drive and the next."""
+    """Difference of op between neighbouring drives, which is one block in each plane."""
     points: tuple[dict[str, Any], ...]
     """Results of every drive that was run, by ascending op."""
     elapsed_s: float = field(compare=False)
@@ -65,7 +65,7 @@ class RequiredOp(OneLine, Drawn):
     end and every larger one, it is certainly below.
     """
     store_stats: StoreStats | None = field(default=None, compare=False)
-    """Statistics of the folder that stores the runs, or None."""
+    """Counts of the runs stored in a folder, or None without a folder."""
 
     @property
     def op(self) -> float:
