@@ -18,9 +18,12 @@ _one_at_a_time = Lock()
 class Shared(Generic[_T]):
     """Value shared by all jobs; only the function that makes the value is pickled.
 
-    Another process makes the value for its first job, and reuses it for later jobs. >>> import
-    pickle >>> from functools import partial >>> pickle.loads(pickle.dumps(Shared(sum([1, 2]),
-    partial(sum, [1, 2])))).value 3
+    Another process makes the value for its first job, and reuses it for later jobs.
+
+    >>> import pickle
+    >>> from functools import partial
+    >>> pickle.loads(pickle.dumps(Shared(sum([1, 2]), partial(sum, [1, 2])))).value
+    3
     """
 
     def __init__(self, value: _T, make: Callable[[], _T]) -> None:

@@ -14,8 +14,12 @@ def replica_seed(seed: int, replica: int) -> int:
 
     The seed depends only on the study's seed and the replica's number. All managers and other
     settings in a study therefore use the same random numbers. Studies with consecutive seeds have
-    no seed in common. >>> replica_seed(1, 0) 1 >>> len({replica_seed(seed, replica) for seed in (1,
-    2, 3) for replica in (0, 1, 2)}) 9
+    no seed in common.
+
+    >>> replica_seed(1, 0)
+    1
+    >>> len({replica_seed(seed, replica) for seed in (1, 2, 3) for replica in (0, 1, 2)})
+    9
     """
     if replica == 0:
         return seed

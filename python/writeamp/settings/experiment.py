@@ -82,7 +82,7 @@ class Experiment:
     policy: PolicySettings | PoliciesSettings
     run: RunSettings
     candidates: Candidates | None = None
-    """Possible drives with probabilities, if the profile was learnt from a real drive (`wa.twin`)."""
+    """Possible drives with weights, if the profile was learnt from a real drive (`wa.twin`)."""
 
     def __post_init__(self) -> None:
         """Check that the settings of policy, load and run are compatible."""

@@ -35,7 +35,7 @@ class Row(AnyResult):
     manager: str
     results: tuple[Result, ...]
     substitutes: tuple[Substitute, ...] = ()
-    """Relations of `results` to the requested drive (scaling, candidates), in order of application."""
+    """Relations of `results` to the requested drive (scaling, candidates), in the order applied."""
     with_victims: bool = False
     with_load: bool = False
 
