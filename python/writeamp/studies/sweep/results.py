@@ -140,7 +140,7 @@ class SweepResults(Drawn):
 
         Raises:
             WriteampError: no axis or column has the name, or an axis is neither x, hue nor facet. A
-                mean over that axis would hide its effect..
+                mean over that axis would hide its effect.
         """
         return Curves.of(self.tidy, x=x, y=y, hue=hue, facet=facet, x_log=log_x, y_log=log_y)
 
