@@ -1,4 +1,4 @@
-"""The `writeamp` command: root options, exit statuses. Each verb (subcommand) has a file."""
+"""The `writeamp` command: root options, exit statuses. Each subcommand has a module."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _root(
         False, "--version", callback=_print_version, is_eager=True, help="Print the version."
     ),
 ) -> None:
-    """Read the options that precede the verb (the subcommand)."""
+    """Read the options that precede the subcommand."""
 
 
 def main() -> None:
@@ -64,7 +64,7 @@ def main() -> None:
         status = BAD_INPUT
         if isinstance(error, PolicyError):
             boundary.report_policy(error)
-        if sentence:  # empty if a verb without arguments has printed its help
+        if sentence:  # empty if a subcommand without arguments has printed its help
             boundary.say(sentence)
     except MemoryError:
         boundary.say("out of memory; use a smaller drive or trace")

@@ -15,7 +15,7 @@ from writeamp.plots import check_target
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
+    """Add the subcommand to the command line."""
     app.command("allocate")(with_settings(allocate))
 
 

@@ -38,7 +38,7 @@ _BELOW: dict[str, Any] = {"initial_indent": "    ", "subsequent_indent": "    "}
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
+    """Add the subcommand to the command line."""
     register_experiment(app, with_settings(answer), verb="simulate", without=_WITHOUT)
 
 

@@ -21,7 +21,7 @@ _SEVERAL = ("texts", "paths")
 # Metavars (value placeholders in the help) of options that are paths.
 _PATHS = {"FILE", "DIR", "FOLDER", "PATH", "SNAP", "INPUT", "SOURCE", "TRACE", "MODEL", "PAGE"}
 # Names that other tools and data sheets use, with our options for the same thing. The first option
-# that the verb has is suggested.
+# that the subcommand has is suggested.
 _OTHER_WORDS = {
     "pe-cycles": ("w-max",),
     "erase-cycles": ("w-max",),
@@ -157,7 +157,7 @@ def _allowed(verb: str, flag: str) -> str:
 
 
 def _several_of(verb: str) -> set[str]:
-    """Return the options that a verb accepts several times."""
+    """Return the options that a subcommand accepts several times."""
     from writeamp.fields.setting import words_of  # noqa: PLC0415
     from writeamp.settings.experiment import setting_places  # noqa: PLC0415 (slow)
 

@@ -28,7 +28,7 @@ _SPARE_COLUMNS = (">B/page", ">M pages/s")
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
+    """Add the subcommand to the command line."""
     register_experiment(app, with_scheduler(compare))
 
 

@@ -1,4 +1,4 @@
-"""Verbs (subcommands) of the core package; `pyproject.toml` has an entry point for each."""
+"""Subcommands of the core package; `pyproject.toml` has an entry point for each."""
 
 from writeamp.cli.verbs import HelpPanel, Verb
 

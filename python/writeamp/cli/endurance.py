@@ -22,7 +22,7 @@ from writeamp.settings.experiment import Experiment
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
+    """Add the subcommand to the command line."""
     register_experiment(app, with_scheduler(with_settings(endurance)))
 
 

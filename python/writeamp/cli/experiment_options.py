@@ -1,4 +1,4 @@
-"""Options of the verbs (subcommands) that run an experiment, made from its settings."""
+"""Options of the subcommands that run an experiment, made from its settings."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def register_experiment(
     verb: str | None = None,
     without: Collection[str] = (),
 ) -> None:
-    """Add a verb that runs an experiment; its name is the name of `body`.
+    """Add a subcommand that runs an experiment; its name is the name of `body`.
 
     Args:
         app: the command line.
-        body: function that runs the verb. It takes the experiment, and the verb's own options as
-            keyword arguments.
-        verb: verb whose settings the experiment has; by default the name of `body`.
+        body: function that runs the subcommand. It takes the experiment, and the subcommand's own
+            options as keyword arguments.
+        verb: subcommand whose settings the experiment has; by default the name of `body`.
         without: settings of the experiment that have no option.
     """
     verb = verb or body.__name__
@@ -94,7 +94,7 @@ def _experiment(verb: str, file: Path | None, changes: dict[str, Any]) -> Experi
 
 
 def _other_kind(verb: str, file: Path) -> str:
-    """Return a hint for a file that is not an experiment: its kind, and the verb to use."""
+    """Return a hint for a file that is not an experiment: its kind, and the subcommand to use."""
     if file.suffix.lower() == ".toml" or not file.exists():
         return ""
     is_fio = file.suffix.lower() == ".fio"
@@ -107,7 +107,7 @@ def _check_outputs(
 ) -> None:
     """Reject an output path that is also an input or another output.
 
-    All paths among the verb's own arguments are pictures to save.
+    All paths among the subcommand's own arguments are pictures to save.
     """
     inputs = [*experiment.input_files, *([] if file is None else [str(file)])]
     outputs = {"plot": [path for path in arguments.values() if isinstance(path, Path)]}

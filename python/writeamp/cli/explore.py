@@ -17,7 +17,7 @@ from writeamp.settings.compared import PoliciesSettings
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
+    """Add the subcommand to the command line."""
     app.command("explore")(without_report(with_settings(explore)))
 
 

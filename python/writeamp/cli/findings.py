@@ -1,4 +1,4 @@
-"""Mistakes that `doctor` finds in the input of another verb, printed as warnings."""
+"""Mistakes that `doctor` finds in the input of another subcommand, printed as warnings."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from writeamp.listing import KINDS, Row, listed
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
+    """Add the subcommand to the command line."""
     app.command("list")(without_report(list_entries))
 
 

@@ -16,7 +16,7 @@ from writeamp.plots import check_target, save
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
+    """Add the subcommand to the command line."""
     app.command("meanfield")(with_settings(meanfield))
 
 

@@ -48,7 +48,7 @@ def note(sentence: str) -> None:
 
 
 def with_verbose(body: Callable[..., None]) -> Callable[..., None]:
-    """Return a verb with an option `--verbose`, without which it prints at most three notes."""
+    """Return a subcommand with an option `--verbose`; by default it prints at most three notes."""
     signature = inspect.signature(body, eval_str=True)
 
     @wraps(body)

@@ -1,4 +1,4 @@
-"""Options and output that several verbs share."""
+"""Options and output that several subcommands share."""
 
 from __future__ import annotations
 

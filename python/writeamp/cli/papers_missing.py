@@ -12,7 +12,7 @@ from writeamp.extensions import PAPERS_MISSING
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
+    """Add the subcommand to the command line."""
     any_arguments = {"allow_extra_args": True, "ignore_unknown_options": True}
     app.command("reproduce", context_settings=any_arguments)(without_report(reproduce))
 

@@ -1,4 +1,4 @@
-"""Progress of slow verbs: a bar on a terminal, otherwise one line per minute."""
+"""Progress of slow subcommands: a bar on a terminal, otherwise one line per minute."""
 
 from __future__ import annotations
 

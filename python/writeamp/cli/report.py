@@ -14,7 +14,7 @@ from writeamp.cli.report_option import without_report
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
+    """Add the subcommand to the command line."""
     app.command("report")(without_report(report))
 
 

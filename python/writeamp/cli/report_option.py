@@ -1,6 +1,6 @@
-"""Option `--report` of every verb that prints JSON: write the result as an HTML page.
+"""Option `--report` of subcommands that print JSON: write the result as an HTML page.
 
-The verb registers its document with `for_report`. The page is written after the verb succeeds.
+The subcommand registers its document with `for_report`. If it succeeds, the page is then written.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _HELP = "Write the result as a page (.html) that works offline. `writeamp report
 
 @dataclass
 class _Registered:
-    """JSON document of the running verb, and further data that only the page draws."""
+    """JSON document of the running subcommand, and further data that only the page draws."""
 
     document: Callable[[], Any] | None = None
     beside: Callable[[], dict[str, Any]] = dict
@@ -53,7 +53,7 @@ def for_report(
 
 
 def with_report(body: Callable[..., None]) -> Callable[..., None]:
-    """Return a verb with the option, if it prints JSON and is not marked by `without_report`."""
+    """Return a subcommand with `--report`, if it prints JSON and has no mark of `without_report`."""
     signature = inspect.signature(body, eval_str=True)
     if "json" not in signature.parameters or getattr(body, _UNREPORTED, False):
         return body
@@ -90,7 +90,7 @@ _UNREPORTED = "__unreported__"
 
 
 def without_report(body: Callable[..., None]) -> Callable[..., None]:
-    """Mark a verb that prints JSON but has no result for a page, so that it gets no option."""
+    """Mark a subcommand that has no result for a page, so that it does not get the option."""
     setattr(body, _UNREPORTED, True)
     return body
 
@@ -113,7 +113,7 @@ def _check(report: Path, arguments: Iterable[Any]) -> None:
 
 @contextmanager
 def _writing(path: Path, verb: str) -> Iterator[None]:
-    """Write the page after the verb, also if the verb ends with an exit status of its own."""
+    """Write the page after the subcommand, also if that ends with an exit status of its own."""
     token = _registered.set(_Registered())
     try:
         try:

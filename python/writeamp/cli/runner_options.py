@@ -14,19 +14,19 @@ from writeamp.runners.settings import SchedulerSettings, ThreadSettings, WorkerS
 
 
 def with_runner(body: Callable[..., None]) -> Callable[..., None]:
-    """Return a verb with options for processes or a scheduler instead of the argument `runner`."""
+    """Return a subcommand with options for processes or a scheduler instead of `runner`."""
     return _with_options(body, (WorkerSettings, SchedulerSettings))
 
 
 def with_threads(body: Callable[..., None]) -> Callable[..., None]:
-    """Return a verb with options for threads or a scheduler instead of the argument `runner`."""
+    """Return a subcommand with options for threads or a scheduler instead of `runner`."""
     return _with_options(body, (ThreadSettings, SchedulerSettings))
 
 
 def with_scheduler(body: Callable[..., None]) -> Callable[..., None]:
-    """Return a verb with options for a scheduler instead of `runner`, which may be None.
+    """Return a subcommand with options for a scheduler instead of `runner`, which may be None.
 
-    Without a scheduler, the verb uses threads of its own process.
+    Without a scheduler, the subcommand uses threads of its own process.
     """
     return _with_options(body, (SchedulerSettings,))
 

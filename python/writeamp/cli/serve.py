@@ -39,7 +39,7 @@ _FEWEST_ROUNDS = 5
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
+    """Add the subcommand to the command line."""
     app.command("serve")(with_settings(serve, served_examples))
 
 

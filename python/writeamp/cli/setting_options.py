@@ -79,7 +79,7 @@ _DECLARED = "__declared__"
 
 
 class _Taken(NamedTuple):
-    """Groups of settings of one parameter of a verb, as checked objects or as given values."""
+    """Groups of settings of one parameter of a subcommand, as checked objects or given values."""
 
     kinds: tuple[type[Settings], ...]
     places: Places
@@ -89,16 +89,16 @@ class _Taken(NamedTuple):
 def with_settings(
     body: Callable[..., None], examples: Examples | None = None
 ) -> Callable[..., None]:
-    """Return a verb whose parameters that are settings are replaced by command-line options.
+    """Return a subcommand with command-line options instead of parameters that are settings.
 
     If a parameter of `body` is annotated with a group of settings, it gets the checked group. If it
     is annotated `Annotated[dict[str, Any], Group, …]`, it gets a dictionary of the given values;
     the library adds defaults.
 
     Args:
-        body: function that runs the verb. Its name is the verb's name; settings that are not for
-            this verb are left out.
-        examples: returns the specs that the help names as examples, if the verb accepts only some
+        body: function that runs the subcommand and has its name. Settings that are not for this
+            subcommand are left out.
+        examples: returns the specs that the help names as examples, if the subcommand accepts only some
             specs of a kind.
     """
     verb = body.__name__

@@ -39,7 +39,7 @@ class _RunUnlessNamed(TyperGroup):
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
+    """Add the subcommand to the command line."""
     verbs = App(
         cls=_RunUnlessNamed,
         no_args_is_help=True,

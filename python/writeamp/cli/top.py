@@ -52,7 +52,7 @@ _CAUSE_LABELS = {
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
+    """Add the subcommand to the command line."""
     app.command("top")(without_report(top))
 
 

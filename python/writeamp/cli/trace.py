@@ -28,7 +28,7 @@ TraceFile = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
+    """Add the subcommand to the command line."""
     verbs = App(no_args_is_help=True)
     verbs.command("info")(with_settings(info))
     verbs.command("convert")(without_report(with_settings(convert)))

@@ -1,7 +1,7 @@
-"""Verbs (subcommands), found by entry points; a verb's module is imported when it is called.
+"""Subcommands, found by entry points; the module of each is imported when it is called.
 
-A package adds a verb by an entry point of the group `writeamp.verbs`, which has the name of the
-verb and refers to a `Verb`.
+A package adds a subcommand by an entry point of the group `writeamp.verbs`. The entry point has the
+name of the subcommand and refers to a `Verb`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from writeamp.text import printable
 
 
 class HelpPanel(StrEnum):
-    """Headings in the help under which verbs are listed, in order."""
+    """Headings in the help under which subcommands are listed, in order."""
 
     START = "Start here"
     SIMULATE = "Simulate"
@@ -34,7 +34,7 @@ class Verb(NamedTuple):
     """Verb: a subcommand of `writeamp`.
 
     Attributes:
-        module: module whose `register` function adds the verb to a Typer application.
+        module: module whose `register` function adds the subcommand to a Typer application.
         summary: first paragraph of the help; a group adds its own help.
         panel: panel of the help: one of `HelpPanel`, or a new one.
     """
@@ -44,7 +44,7 @@ class Verb(NamedTuple):
     panel: str
 
 
-# Replaces the verb `reproduce` if the package writeamp-papers is not installed.
+# Replaces the subcommand `reproduce` if the package writeamp-papers is not installed.
 REPRODUCE = Verb(
     "writeamp.cli.papers_missing",
     "Compute a paper's published values; exit with status 1 on unexplained differences.",
@@ -54,7 +54,7 @@ REPRODUCE = Verb(
 
 @cache
 def verbs() -> dict[str, Verb]:
-    """Return all verbs by name, in the order of the help.
+    """Return all subcommands by name, in the order of the help.
 
     Raises:
         WriteampError: writeamp is on Python's path but not installed.
@@ -73,7 +73,7 @@ def verbs() -> dict[str, Verb]:
 
 
 def _loaded(entry: Extension) -> Verb:
-    """Return the verb of an entry point; if loading fails, its summary states the reason."""
+    """Return the subcommand of an entry point; if loading fails, its summary has the reason."""
     try:
         verb = entry.load()
         if not isinstance(verb, Verb) or not all(isinstance(text, str) for text in verb):
@@ -84,7 +84,7 @@ def _loaded(entry: Extension) -> Verb:
 
 
 class Verbs(TyperGroup):
-    """Group of verbs; until a verb is called, it has only a summary."""
+    """Group of subcommands; until a subcommand is called, it has only a summary."""
 
     def __init__(self, **how: Any) -> None:
         """Add the names of all verbs."""
@@ -94,13 +94,13 @@ class Verbs(TyperGroup):
             self.add_command(TyperCommand(name, help=summary, rich_help_panel=panel))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the called verb with its options, and the arguments after it."""
+        """Return the called subcommand with its options, and the arguments after it."""
         name, command, rest = super().resolve_command(ctx, args)
         return name, command if name is None else load(name), rest
 
 
 def _shown(verb: Verb) -> tuple[str, str]:
-    """Return the summary and panel of a verb; texts from other packages are escaped."""
+    """Return summary and panel of a subcommand; texts from other packages are escaped."""
     if verb.module.startswith(("writeamp.", "writeamp_papers.")):
         return verb.summary, verb.panel
     from rich.markup import escape  # noqa: PLC0415 (slow)
@@ -110,7 +110,7 @@ def _shown(verb: Verb) -> tuple[str, str]:
 
 @cache
 def load(name: str) -> Any:
-    """Return a verb with its options, or a group of commands."""
+    """Return a subcommand with its options, or a group of commands."""
     verb = verbs()[name]
     if not verb.module:
         raise WriteampError(verb.summary)

@@ -35,7 +35,7 @@ FleetFolder = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
+    """Add the subcommand to the command line."""
     verbs = App(
         help="To read the counters of many real drives, use `writeamp measure fleet`.",
         no_args_is_help=True,

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def with_run_settings(
     body: Callable[..., None], names: Sequence[str] = RUN_OPTIONS
 ) -> Callable[..., None]:
-    """Return a verb with options for settings of a run instead of its argument `settings`."""
+    """Return a subcommand with options for settings of a run instead of `settings`."""
     places = run_places(names)
 
     @wraps(body)

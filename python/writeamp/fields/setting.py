@@ -34,7 +34,7 @@ class Words:
         excludes: name of the quantity that the setting determines; settings of the same quantity
             exclude each other.
         required: whether the setting must be given.
-        not_for: verbs without this setting.
+        not_for: subcommands without this setting.
         is_speed: whether the setting affects only the duration of a run or additional outputs,
             never the result.
         is_new: whether the hash leaves out the default, so that hashes from before the setting
@@ -159,7 +159,7 @@ def by_group(
     """Return keyword arguments by group: a dictionary of values for each group's title.
 
     Args:
-        verb: verb or function of the arguments, for errors.
+        verb: subcommand or function of the arguments, for errors.
         kinds: the groups.
         places: group and field of each setting.
         arguments: values by name.

@@ -1,7 +1,7 @@
 """Experiments: a drive, its load, its policies, and the settings of the run.
 
-`writeamp.simulate`, `compare` and `endurance` and their verbs create an experiment from their
-arguments. A file stores one (docs/experiments.md).
+`writeamp.simulate`, `compare` and `endurance` and the subcommands of the same name create an
+experiment from their arguments. A file stores one experiment (docs/experiments.md).
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class Experiment:
             settings: settings by name; settings that are left out have their defaults.
 
         Raises:
-            WriteampError: the verb is unknown, a value is invalid, or values contradict each other.
+            WriteampError: `verb` is unknown, a value is invalid, or values contradict each other.
             TypeError: an argument is unknown.
         """
         kinds = setting_types(verb)
@@ -160,8 +160,8 @@ class Experiment:
         """Return the experiment that tables of `to_dict` describe; missing settings get defaults.
 
         Args:
-            tables: the verb, and a table for each of device, load, policy and run.
-            verb: the expected verb; required if the tables have none.
+            tables: the key "verb", and a table for each of device, load, policy and run.
+            verb: "simulate", "compare" or "endurance"; required if the tables have no "verb".
             where: source of the tables, for errors.
 
         Raises:
@@ -201,7 +201,7 @@ class Experiment:
 
         Args:
             path: the file.
-            verb: the expected verb; required if the file has none.
+            verb: "simulate", "compare" or "endurance"; required if the file has no "verb".
             to_run: whether to import policies in Python now, so that errors appear at once.
 
         Raises:

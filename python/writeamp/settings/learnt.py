@@ -32,7 +32,7 @@ def with_candidates(
     """Return the settings of an experiment for the most probable candidate, and all candidates.
 
     Args:
-        verb: verb of the experiment.
+        verb: function that runs the experiment, such as "simulate".
         tables: the given settings by title of their group; None means not given.
 
     Raises:

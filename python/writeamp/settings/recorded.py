@@ -32,7 +32,7 @@ def with_recorded(verb: str, tables: Mapping[str, Table]) -> Mapping[str, Table]
     """Return the settings of an experiment, completed by settings recorded in its trace.
 
     Args:
-        verb: verb of the experiment.
+        verb: function that runs the experiment, such as "simulate".
         tables: the given settings by title of their group; None means not given.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Functions `simulate`, `compare`, `endurance` and `run`: the verbs in Python."""
+"""Functions `simulate`, `compare`, `endurance` and `run`, like the subcommands."""
 
 from __future__ import annotations
 

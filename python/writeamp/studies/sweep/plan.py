@@ -158,7 +158,7 @@ def _choices(design: SweepDesign, axes: Sequence[Axis], replicas: int, where: st
 
 
 def _kind(tables: Mapping[str, Any], table: Mapping[str, Any], where: str) -> PointKind:
-    """Return the kind of sweep points: the file's verb, or the kind in its table [sweep]."""
+    """Return the kind of sweep points: the file's "verb", or "kind" in its table [sweep]."""
     verb, sweep_kind = tables.get("verb"), table.get("kind")
     for key, value in (("verb", verb), ("sweep.kind", sweep_kind)):
         if value is not None and not isinstance(value, str):
