@@ -53,7 +53,7 @@ def for_report(
 
 
 def with_report(body: Callable[..., None]) -> Callable[..., None]:
-    """Return a subcommand with `--report`, if it prints JSON and has no mark of `without_report`."""
+    """Return a subcommand with `--report`, if it prints JSON and `without_report` is not used."""
     signature = inspect.signature(body, eval_str=True)
     if "json" not in signature.parameters or getattr(body, _UNREPORTED, False):
         return body

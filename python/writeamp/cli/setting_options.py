@@ -98,8 +98,8 @@ def with_settings(
     Args:
         body: function that runs the subcommand and has its name. Settings that are not for this
             subcommand are left out.
-        examples: returns the specs that the help names as examples, if the subcommand accepts only some
-            specs of a kind.
+        examples: returns the specs that the help names as examples, if the subcommand accepts
+            only some specs of a kind.
     """
     verb = body.__name__
     parameters: list[inspect.Parameter] = []
