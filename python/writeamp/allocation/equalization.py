@@ -179,7 +179,7 @@ def equal_gain(
     """Measure WA and move space in turn, until the division no longer changes (see `EqualGain`).
 
     Args:
-        sizes: as for `EqualGain`, like `frequencies`, `op`, `start` and `least_move`.
+        sizes: `sizes`, `frequencies`, `op`, `start` and `least_move` are as for `EqualGain`.
         frequencies: see `sizes`.
         op: see `sizes`.
         measure: returns the measured WA of each group, shape (..., n). Its argument is each

@@ -98,7 +98,7 @@ def compare(
     fitted to each trace.
 
     Args:
-        device: as for `simulate`.
+        device: name or path of a profile, or a device, as for `simulate`.
         workload: one or several, as a list or one text with commas. Each workload and each trace is
             a load for all managers. By default "uniform", unless a trace is given.
         progress: called after each run with the number of runs done and the total.
@@ -150,7 +150,7 @@ def endurance(
     "none" and causes no wear.
 
     Args:
-        device: as for `simulate`, like `workload`; a trace is replayed without end.
+        device: `device` and `workload` are as for `simulate`; a trace is replayed without end.
         workload: see `device`.
         progress: called from time to time with the erases of the most worn block, summed over the
             replicas, and the expected total, by one thread at a time, not always this one. If the
@@ -192,12 +192,12 @@ def run(
 
     Args:
         experiment: an experiment, or the path of its file.
-        progress: as for the verb.
-        runner: runner of the runs of `compare` and `endurance`, as for `compare`.
-        keep: folder that stores each finished run of these, as for `compare`.
+        progress: as for the function that runs the experiment.
+        runner: runner of the runs, as for `compare`; only for `compare` and `endurance`.
+        keep: folder that stores each finished run; only for `compare` and `endurance`.
 
     Returns:
-        The result of the verb: see `simulate`, `compare` and `endurance`.
+        The result of that function: see `simulate`, `compare` and `endurance`.
 
     Raises:
         WriteampError: an input is invalid, or `runner` or `keep` is given for `simulate`.

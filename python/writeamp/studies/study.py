@@ -248,7 +248,7 @@ class RunStore:
         Args:
             codec: defines the keys of jobs, and how results are stored.
             runner: runner of the jobs.
-            work: as for `Runner.results`, like `jobs`, `lost` and `files`.
+            work: `work`, `jobs`, `lost` and `files` are as for `Runner.results`.
             jobs: see `work`.
             lost: makes the result of a job whose worker process died each time it was run; None
                 raises an error instead.

@@ -182,7 +182,7 @@ def together(
 
     Args:
         fleet: the volumes: `split(…).fleet`, or `Fleet.open(folder)` of what `split` made.
-        managers: block managers, as `writeamp.compare` takes them, like `victims`.
+        managers: block managers; `managers` and `victims` have the forms of `writeamp.compare`.
         victims: victim policies; by default each manager's own.
         keep: folder that stores each finished run; stored runs are not repeated.
         runner: runner of the runs; by default threads of this process.

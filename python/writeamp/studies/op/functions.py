@@ -39,8 +39,9 @@ def required_op(
 
     Args:
         target_wa: target write amplification, at least 1.
-        device: as for `simulate`, like `workload`. Its op is not used; its logical size is the size
-            of all drives. Without a device, a trace's written pages are the logical size.
+        device: `device` and `workload` are as for `simulate`. The op of the device is not used; its
+            logical size is the size of all drives. Without a device, a trace's written pages are
+            the logical size.
         workload: see `device`.
         progress: called with the work done and the expected total, in thousandths of a run.
         runner: runner of the simulations, as for `wa_over_op`.
@@ -80,7 +81,7 @@ def wa_over_op(
     Args:
         sweep: values of op, or text such as "op=0.05:0.4:6" of op, fill or spare_factor. Each drive
             has the fewest whole blocks with at least that op.
-        device: as for `required_op`, like `workload`.
+        device: `device` and `workload` are as for `required_op`.
         workload: see `device`.
         progress: called with the number of drives done and the total.
         runner: runner of the simulations, a `writeamp.runners.Runner`; by default this process,

@@ -36,7 +36,7 @@ from writeamp.studies.sweep.kinds.specs import (
 # Prefix of axes that vary a value in the tables of a device profile.
 _OF_DEVICE = "device."
 
-# Keys that rows have in columns of their own, or that differ between runs of one point.
+# Results that rows have in columns of their own, or that differ between runs of one point.
 _NOT_MEASURES = (
     "wa",
     "wa_ci95",
@@ -53,7 +53,7 @@ _NOT_MEASURES = (
 
 @dataclass(frozen=True)
 class ExperimentKind:
-    """Points that are experiments of one verb."""
+    """Sweep points that are experiments of one function, such as `simulate`."""
 
     name: str
     titles: tuple[str, ...] = ("device", "load", "policy", "run")
@@ -103,9 +103,10 @@ class ExperimentKind:
     def template(
         self, tables: Table, folder: Path | None, first: Choice, where: str
     ) -> Callable[[Choice], PointTask]:
-        """Return a function that turns a choice of values into a checked experiment."""
+        """Return a function that converts the axes' values into a checked experiment."""
         source = Path() if folder is None else folder
-        # Resolve paths first: a policy is imported from a path relative to the file.
+        # Make paths absolute first, because policies in Python are imported from paths relative to
+        # the file.
         placed = moved(dict(tables), source, None)
         try:
             completed = _completed(self.name, placed, _placed(self.name, first, source))
@@ -113,7 +114,8 @@ class ExperimentKind:
             raise WriteampError(f"{where}: {error}") from None
         base = Experiment.from_dict(completed, verb=self.name, where=where)
         specs = _specs_of(placed)
-        # All points must see the same content of a file, and a store is asked once.
+        # The identity of a file is computed once, so that all points refer to the same content, and
+        # a remote store is queried only once.
         identity_of = cache(inputs.identity)
 
         def task_of(choice: Choice) -> PointTask:
@@ -131,7 +133,8 @@ class ExperimentKind:
             return comparisons.result_of_row(experiment, _NOT_MEASURES)
         result = simulate_drive(experiment)
         low, high = result.ci
-        # Theory has points of its own, and may take longer than a short run.
+        # Theory is left out: it is a kind of points of its own, and may take longer than a short
+        # run.
         document = result.to_dict(theory=False)
         return PointResult(
             wa=json_number(result.wa),
@@ -159,7 +162,7 @@ class ExperimentKind:
 
 
 def _completed(verb: str, tables: Table, first: Choice) -> dict[str, Any]:
-    """Return tables with required settings and spec parameters that only axes have."""
+    """Return the file's tables, completed by required settings that only axes have."""
     completed = {title: dict(table) if isinstance(table, Mapping) else table
              for title, table in tables.items()}  # fmt: skip
     for name, (kind, field_name) in setting_places(verb).items():
@@ -170,10 +173,10 @@ def _completed(verb: str, tables: Table, first: Choice) -> dict[str, Any]:
         if words_of(field).required and name in first:
             table.setdefault(field_name, first[name])
         if verb == comparisons.VERB and name == "replicas":
-            table.setdefault(field_name, 1)  # replaced by those of the sweep
+            table.setdefault(field_name, 1)  # the sweep sets the number of replicas
         parameters = _parameters(name, first) if name in KINDS else {}
         if parameters and isinstance(comparisons.alone(table.get(field_name)), str):
-            # If an axis has the whole spec, the file's spec is not used.
+            # If an axis varies the whole spec, the spec in the file is not used.
             if name in first and not words_of(field).required:
                 del table[field_name]
             else:
@@ -183,7 +186,7 @@ def _completed(verb: str, tables: Table, first: Choice) -> dict[str, Any]:
 
 
 def _specs_of(tables: Table) -> dict[str, str]:
-    """Return the specs of the file, which may lack parameters that axes have."""
+    """Return the specs in the file, which may lack parameters that axes state."""
     return {
         name: text
         for name in KINDS
@@ -196,7 +199,7 @@ def _specs_of(tables: Table) -> dict[str, str]:
 def _changes(
     verb: str, specs: Mapping[str, str], base: Experiment, choice: Choice
 ) -> dict[str, Any]:
-    """Return the settings that a choice replaces, by name; parameters of specs are applied last."""
+    """Return the settings that the axes' values replace, by name; spec parameters come last."""
     places = setting_places(verb)
     changes: dict[str, Any] = {name: value for name, value in choice.items() if name in places}
     for setting in KINDS:
@@ -222,7 +225,7 @@ def _parameters(setting: str, choice: Choice) -> dict[str, Any]:
 
 
 def _default(setting: str, changes: Mapping[str, Any], base: Experiment) -> str:
-    """Return the default spec of a setting."""
+    """Return the default spec of a setting such as `workload`."""
     manager = changes.get("manager") or getattr(base.policy, "manager", "single")
     defaults = {
         "workload": "uniform",
@@ -259,7 +262,8 @@ def _task(experiment: Experiment, identity_of: Callable[[str], str]) -> PointTas
         )
     settings = experiment.to_dict()
     if experiment.load.trace is not None:
-        # The drive settings of a recorded trace replace the defaults.
+        # A recorded trace has settings of its drive, which replace defaults, so the settings are
+        # completed by it.
         experiment = Experiment.from_dict(settings)
         settings = experiment.to_dict()
     traces = {name: identity_of(name) for name in _traces_of(experiment)}
