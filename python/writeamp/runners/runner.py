@@ -64,7 +64,7 @@ def gather(
 
     Args:
         runner: runner of the jobs.
-        work: as for `Runner.results`, like `jobs`, `files` and `lost`.
+        work: `work`, `jobs`, `files` and `lost` are as for `Runner.results`.
         jobs: see `work`.
         files: see `work`.
         lost: see `work`.

@@ -1,4 +1,7 @@
-"""Models that describe a run, by matching the models' declarations to its load and policies."""
+"""Models that describe a run, by matching the models' declarations to its load and policies.
+
+A declaration states for which workload and policies a model holds.
+"""
 
 from __future__ import annotations
 
