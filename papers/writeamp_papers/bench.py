@@ -91,7 +91,11 @@ class Findings(AnyResult):
         return {verdict: [i.verdict for i in self.items].count(verdict) for verdict in VERDICTS}
 
     def comparable(self) -> list[Item]:
-        """Return the items that compare a number printed in the paper with a computed one."""
+        """Return the items whose verdict states agreement with the paper: match, match-if, differs.
+
+        Bounds and orderings are included. Misprints, inputs, checked values and numbers that cannot
+        be computed are left out.
+        """
         return [item for item in self.items if item.verdict in COMPARABLE]
 
     def matches(self, reading: str) -> int:

@@ -326,6 +326,7 @@ OPTIONS = "--name=a --filename=/dev/nvme0n1 --rw=randwrite --direct=1 --loops=4"
         f"fio {OPTIONS} &> /dev/null",
         f"fio {OPTIONS} --minimal &>> log",
         f"sudo $fio {OPTIONS}",
+        f"command fio {OPTIONS}",
         f"${{FIO_BIN:-fio}} {OPTIONS}",
         f"$HOME/fio/fio {OPTIONS}",
         f"OUT=$(fio {OPTIONS} | jq .jobs[0])",
@@ -390,7 +391,7 @@ def test_calls_in_the_background_run_at_the_same_time(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["#!/bin/sh\nwhich fio || apt-get install -y fio\nfio --version\n"],
+    ["#!/bin/sh\nwhich fio || command -v fio || apt-get install -y fio\nfio --version\n"],
 )
 def test_a_script_without_a_job_is_not_said_to_be_right(text: str, tmp_path: Path) -> None:
     assert "no call of fio with a job was recognized" in examined(tmp_path, text).notes[0]

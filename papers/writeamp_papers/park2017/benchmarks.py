@@ -69,7 +69,11 @@ class Measured(NamedTuple):
 
 
 def benchmarks() -> list[Benchmark]:
-    """Return the loads of Table 5 in the sizes of `DRIVE`."""
+    """Return the loads of Table 5; a fio job replaces Cassandra.
+
+    Numbers of files, records and requests are scaled to the capacity of `DRIVE`. Sizes of files and
+    numbers of threads are those of the paper.
+    """
     size, store = DRIVE.capacity_bytes, cassandra.cassandra(SHARE)
     return [
         Benchmark("fileserver", FILESERVER.scaled(SHARE, _FILESERVER_WRITES * size), list),

@@ -23,8 +23,8 @@ _Chunks: TypeAlias = npt.NDArray[np.int8]
 # Numbers of groups in Dayan et al. 2015, section 5.5.3.
 FEWEST_GROUPS, MOST_GROUPS = 2, 9
 
-# At 24 chunks, the 12 million workloads take a minute. Each further chunk multiplies their number
-# by 1.8.
+# Maximum number of equal chunks of pages and of writes, from which workloads are made. At 24, the
+# 12 million workloads take a minute; each further chunk multiplies their number by 1.8.
 MOST_CHUNKS = 24
 
 # Number of workloads computed at a time, so that temporary arrays stay in the processor's cache.

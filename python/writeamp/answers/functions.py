@@ -102,7 +102,7 @@ def answer(
         fs: file system for the mount.
         counters: a snapshot of a real drive's counters, or two: before and after this load.
         model: model of the real drive, if the files of `counters` do not contain it.
-        quick: leave out steps that take more than ten seconds.
+        quick: leave out steps after the simulation that take more than ten seconds.
         row: called with each row when it is finished.
         part: called with the name of each step when it starts.
         progress: called with the amount done and the total of the current step.

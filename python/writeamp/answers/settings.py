@@ -61,7 +61,7 @@ class QuestionSettings(Settings):
     quick: bool = setting(
         False,
         None,
-        "leave out steps that take more than ten seconds",
+        "leave out steps after the simulation that take more than ten seconds",
         number="switch",
         panel="answer",
     )

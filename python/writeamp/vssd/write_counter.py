@@ -67,7 +67,10 @@ class WriteCounts:
 
 @dataclass(frozen=True)
 class WriteCounter:
-    """Kernel counters that run until their context ends."""
+    """Counter of the bytes that programs pass to write() on the files of a drive.
+
+    BPF programs in the kernel count until the context of `write_counter` ends.
+    """
 
     sums: Map
     cut_copies: Map

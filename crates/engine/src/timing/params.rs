@@ -238,7 +238,7 @@ pub struct MapCache {
 }
 
 impl MapCache {
-    /// Bytes of a segment on a drive with this page size.
+    /// Bytes of a segment of the mapping table: `segment_bytes`, but at most a page.
     pub fn segment_bytes_of(&self, page_bytes: u32) -> u32 {
         self.segment_bytes.min(page_bytes)
     }

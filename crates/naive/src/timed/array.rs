@@ -198,7 +198,10 @@ impl Array {
         op
     }
 
-    /// Returns the die of a page of the SLC cache; its programs lie on the dies in turn.
+    /// Returns the die of a page of the SLC cache.
+    ///
+    /// Programs of `slc_unit_pages` pages go to the dies in turn; all pages of a program are on one
+    /// die.
     fn slc_die(&self, page: u32) -> usize {
         let program = (page - self.profile.first_slc_page()) / self.profile.slc_unit_pages();
         (program % self.profile.dies()) as usize

@@ -1,8 +1,8 @@
 //! A virtual drive: interface for servers of a protocol, usable from any number of threads.
 //!
-//! Data are copied under a lock of their page. Then, under the lock of [`Inner`], the flash serves
-//! the request, which is appended to the journal as a row of 32 bytes. Flash and journal therefore
-//! have the same order of requests.
+//! Data are copied under a lock of their page: before the flash serves a write, and after it serves a
+//! read. Under the lock of [`Inner`], the flash serves the request, which is appended to the journal
+//! of a kept drive as a row of 32 bytes. Flash and journal therefore have the same order.
 
 mod inner;
 
@@ -37,7 +37,10 @@ pub struct Drive {
     inner: Mutex<Inner>,
     /// Condition variable, notified when a request of a timed drive completes.
     done: Condvar,
-    /// True if the journal will soon have no space for further requests, which are then rejected.
+    /// True if the journal cannot grow: the disk is full, or a row could not be appended.
+    ///
+    /// Writes and trims are then rejected unless another attempt makes room. Reads and flushes are
+    /// answered, but not counted.
     is_short: AtomicBool,
     /// Error of a lost write-back: every later flush fails with it.
     lost_writes: OnceLock<Error>,

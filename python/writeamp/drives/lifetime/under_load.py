@@ -279,8 +279,8 @@ class RatedCycles(NamedTuple):
     source: str
 
 
-# Typical cycles (low, usual, high) by the cell type in a profile's summary. The first type that
-# occurs in the summary counts.
+# Typical cycles (low, usual, high) by the cell type in a profile's summary. The first type of
+# this table that the summary contains counts; TLC if it contains none.
 _BY_CELL = {
     "QLC": (600, 1000, 1500),
     "TLC": (1500, 3000, 7000),

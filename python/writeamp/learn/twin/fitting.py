@@ -195,7 +195,7 @@ class Fit(OneLine, Drawn):
     def notes(self) -> list[str]:
         """Notes on the fill's WA, and on properties that windows cannot determine."""
         sentences = []
-        if abs(self.windows.sequential_factor - 1) >= 0.005:
+        if self.windows.sequential_factor - 1 >= 0.005:
             sentences.append(
                 f"the sequential fill has a WA of {self.windows.sequential_factor:.4f} (parity, "
                 "metadata); all windows are divided by it, and predictions do not include it"

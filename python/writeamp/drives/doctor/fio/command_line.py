@@ -46,7 +46,6 @@ _MENTIONING = {
     "printf",
     "which",
     "type",
-    "command",
     "man",
     "alias",
     "apt",
@@ -231,7 +230,9 @@ def _words_of_fio(command: ShellCommand) -> Sequence[str]:
     unwrapped_words = unwrapped(words)
     if unwrapped_words and _VARIABLE_FIO.fullmatch(unwrapped_words[0]):
         return unwrapped_words[1:]
-    if not places or words[0] in _MENTIONING:
+    # `command -v fio` looks fio up, `command fio` runs it.
+    is_lookup = words[:2] in {("command", "-v"), ("command", "-V")}
+    if not places or is_lookup or words[0] in _MENTIONING:
         return ()
     # A container image may have the name "fio", so the last word "fio" counts.
     is_contained = bool(unwrapped_words) and unwrapped_words[0] in _CONTAINERS

@@ -23,7 +23,8 @@ from writeamp.learn.blackbox.models.terms import to_model
 
 F64 = npt.NDArray[np.float64]
 
-# Targets that the time between two completed requests determines.
+# Targets that follow from the time between two completed requests: latency is this time multiplied
+# by the queue depth. WA does not follow from it.
 PRIOR_TARGETS = ("latency", "bandwidth", "throughput")
 
 _PER_SECOND = 1e6
