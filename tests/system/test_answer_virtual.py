@@ -84,7 +84,7 @@ def test_what_was_finished_is_printed_after_ctrl_c(tmp_path: Path) -> None:
 
 
 def test_the_library_raises_what_was_given_wrong() -> None:
-    with pytest.raises(wa.WriteampError, match="load of its own"):
+    with pytest.raises(wa.WriteampError, match="--run is the load"):
         wa.answer(workload="uniform", run="true", **SHAPE)
 
 

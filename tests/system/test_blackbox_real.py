@@ -320,7 +320,7 @@ def test_a_device_that_never_becomes_steady_is_warned_of(
 
 def test_a_profile_is_simulated_and_a_path_is_not(tmp_path: Path) -> None:
     assert target_of("x25-m").kind == "simulated"
-    with pytest.raises(WriteampError, match="not a profile, file or device"):
+    with pytest.raises(WriteampError, match="no profile, file or device has the name"):
         target_of("./x25-m")
 
 

@@ -160,7 +160,7 @@ def test_a_job_that_is_given_up_ends_on_its_worker(two_workers: Cluster, tmp_pat
         ("no://where:1", "scheduler is 'no://where:1'; it must be tcp://"),
         ("localhost", "scheduler is 'localhost'; it must be tcp://"),
         ("", "scheduler is ''; it must be tcp://"),
-        ("tls://127.0.0.1:9", "do not go together"),
+        ("tls://127.0.0.1:9", "does not match the TLS settings"),
         ("tcp://127.0.0.1:99999", "cannot connect to Dask's scheduler tcp://127.0.0.1:99999"),
     ],
 )
@@ -331,7 +331,7 @@ def test_an_encrypted_cluster_serves_who_has_certificates(
         assert found.address.startswith("tls://")
         with runner_of(scheduler=found.address, tls=certificates) as runner:
             assert dict(runner.results(doubled, [1, 2])) == {0: 2, 1: 4}
-        with pytest.raises(WriteampError, match="needs the certificate"):
+        with pytest.raises(WriteampError, match="needs the authority's certificate"):
             runner_of(scheduler=found.address).__enter__()
         without = certificates._replace(key=str(tmp_path / "no-such.pem"))
         with (

@@ -157,7 +157,7 @@ def test_a_size_with_another_unit_is_read_by_fio_as_the_finding_says(tmp_path: P
     (entry,) = fio(tmp_path, "a.fio")["jobs"]
     assert entry["write"]["io_bytes"] // entry["write"]["total_ios"] == 4
     found = wa.doctor(tmp_path / "a.fio", simulate=False).findings
-    assert "bs=4q is no size; fio 3.33 reads 4" in [one.evidence for one in found]
+    assert "bs=4q is not a size; fio 3.33 reads 4" in [one.evidence for one in found]
 
 
 @pytest.mark.parametrize("form", ["json", "json+"])

@@ -148,7 +148,7 @@ class TestWhatWasFinishedIsPrinted:
     def test_of_a_paper(self, tmp_path: Path) -> None:
         done = part("reproduce park2017 --full", tmp_path)
         assert "abstract: uniform-distribution" in done.out
-        assert "items above were finished" in done.err
+        assert "items above are complete" in done.err
 
 
 def test_what_is_not_interrupted_has_no_mark() -> None:

@@ -72,7 +72,7 @@ class TestCaptive:
     ) -> None:
         done = serve(f"{SMALL} --max-wa 1.01", folder, run=FIO.format(size="300M"))
         assert done.status == 3
-        assert "above the 1.01 of --max-wa" in done.err
+        assert "above --max-wa 1.01" in done.err
         done = serve(f"{SMALL} --max-wa 1.01", folder, run=FIO.format(size="10M"))
         assert done.status == 0
         assert "warning: the drive never collected garbage" in done.err

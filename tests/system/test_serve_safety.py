@@ -159,9 +159,9 @@ class TestKept:
             assert serve(f"{SMALL} --backing {name}", folder, run=run).status == 0
         (journal,) = folder.glob("b.wa.journal-*")
         for ending, words in [
-            ("", "of another drive"),
+            ("", "another drive"),
             (".flash", "another drive"),
-            (".sums", "of another drive"),
+            (".sums", "another drive"),
             (f".{journal.suffix.removeprefix('.')}", ""),
         ]:
             mine, kept = folder / f"a.wa{ending}", folder / "kept"

@@ -31,7 +31,7 @@ def allocate(
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Divide over-provisioned space between groups, and predict the write amplification (WA).
+    """Divide over-provisioned space between groups of pages, and predict WA.
 
     Example: writeamp allocate --sizes 0.4,0.3,0.2,0.1 --frequencies 0.05,0.1,0.25,0.6 --fill 0.7
 

@@ -129,7 +129,8 @@ class Drive:
             run=run,
             run_exit_status=status,
             interrupted_by=interrupted_by,
-            remarks=(*self.server.daemon.complaints(), *self.remarks),
+            complaints=tuple(self.server.daemon.complaints()),
+            remarks=tuple(self.remarks),
         )
         if file_system is None:
             return result

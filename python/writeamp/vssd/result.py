@@ -69,6 +69,8 @@ class ServeResult(OneLine, Drawn):
     """Exit status of the command as in a shell: 128 plus the number of a signal that ended it."""
     interrupted_by: signal.Signals | None = None
     """Signal sent to this process that ended the command, or None."""
+    complaints: tuple[str, ...] = ()
+    """Errors and warnings of the server, such as a snapshot that could not be taken."""
     remarks: tuple[str, ...] = ()
     """Sentences about the construction of the drive, and about errors."""
     failures: tuple[str, ...] = ()
@@ -212,6 +214,7 @@ class ServeResult(OneLine, Drawn):
         """Notes on the reliability of the results, then on assumptions."""
         sentences = [
             *filter(None, [self.ended["recording_error"]]),
+            *self.complaints,
             *notes.of_wa(
                 self.steady_state,
                 host_pages=self.host_pages,
@@ -219,20 +222,23 @@ class ServeResult(OneLine, Drawn):
                 erases=self.erases,
                 has_ever_collected=self.has_ever_collected,
             ),
+            *(self.layers.notes() if self.layers else []),
             *(self.ageing.warnings if self.ageing else []),
             *self.remarks,
             *notes.of_flushes(self.host["flushes"] if self._leaves_out_padding() else 0),
         ]
-        return list(dict.fromkeys(sentences + (self.layers.notes() if self.layers else [])))
+        return list(dict.fromkeys(sentences))
 
     def with_layers(self, layers: Layers) -> ServeResult:
         """Return the result with the bytes of each layer."""
         return replace(self, layers=layers)
 
-    def with_end(self, remarks: Iterable[str], failures: Iterable[str]) -> ServeResult:
-        """Return the result with remarks and failures from after the counts were taken."""
+    def with_end(self, complaints: Iterable[str], failures: Iterable[str]) -> ServeResult:
+        """Return the result with complaints and failures from after the counts were taken."""
         lost = tuple(failures)
-        return replace(self, remarks=(*self.remarks, *remarks, *lost), failures=lost)
+        complaints = (*self.complaints, *complaints)
+        remarks = (*self.remarks, *lost)
+        return replace(self, complaints=complaints, remarks=remarks, failures=lost)
 
     def exceeds(self, most: float) -> bool:
         """Return whether `wa` is above a limit; False without writes."""
