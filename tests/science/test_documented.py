@@ -152,6 +152,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     design = {"design": "saltelli", "samples": 16, "axes": bounds}
     matters = sweep | {"load": {"workload": "zipf"}, "sweep": design}
     (folder / "matters.toml").write_text(tomli_w.dumps(matters))
+    # Pages show these results; the test of the command that makes them may run in another process.
+    for name, out in (("sweep", "results"), ("matters", "matters")):
+        arguments = f"{folder}/{name}.toml --keep {folder}/{out}"
+        assert in_process.run("sweep", arguments).status == 0
     fleet = f"{folder}/fleet.csv.zst"
     made = "--volumes 20 --requests 2e5 --seed 1 --format alibaba"
     assert in_process.run("volumes make", f"{made} --out {fleet}").status == 0

@@ -81,7 +81,7 @@ class ReadyBusy(Drawn):
 
     @property
     def ci(self) -> tuple[float, float]:
-        """The 95% interval of `wa`; if the methods disagree, it includes both intervals."""
+        """The 95% confidence interval of `wa`; if the methods disagree, it includes both."""
         if self.methods_agree:
             return self.answer.ci
         low, high = zip(self.mixture.ci, self.fixed.ci, strict=True)
