@@ -34,7 +34,7 @@ _QUESTION = re.compile(
     re.IGNORECASE,
 )
 _DOC_COMMENT = re.compile(r"\s*(///(?!/)|//!)(.*)")
-_HAS_DOCSTRING = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+HAS_DOCSTRING = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def first_lines(text: str, suffix: str) -> Iterator[tuple[int, str]]:
@@ -80,7 +80,7 @@ def sources(root: Path = ROOT) -> list[Path]:
 
 def _of_python(text: str) -> Iterator[tuple[int, str]]:
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, _HAS_DOCSTRING) and (doc := ast.get_docstring(node)) is not None:
+        if isinstance(node, HAS_DOCSTRING) and (doc := ast.get_docstring(node)) is not None:
             yield node.body[0].lineno, doc.partition("\n")[0].rstrip()
 
 

@@ -96,7 +96,7 @@ fn a_lun_without_invalid_pages_is_passed_over_where_each_collects_for_itself() {
 #[test]
 fn a_page_of_a_static_layout_stays_on_its_own_lun_which_makes_room_for_it() {
     let drive = written(setup(4, 2, Layout::Static), &[0, 2, 1, 0, 2, 2]);
-    // Page 2 comes to a full LUN 0 with both pages of block 0 invalid; LUN 1 is almost empty.
+    // Page 2 is written when LUN 0 is full, with both pages of block 0 invalid; LUN 1 is almost empty.
     assert_eq!(drive.erase_counts(), [1, 0, 0, 0]);
     assert_eq!(drive.map(), map(&[(0, 2), (1, 4), (2, 0)]));
 }
