@@ -139,8 +139,8 @@ class TestUnknown:
         done = serve(f"{SPACE['ext4']} --mount mnt", folder, run=_python(folder, MAPPED))
         assert "passed to write() │   unknown" in done.out
         assert (
-            "the factor of the application is unknown: the command stored to mapped files"
-            in done.err
+            "the ratio of file system to application bytes is unknown: the command stored to "
+            "mapped files" in done.err
         )
 
     @needs("mkfs.btrfs")

@@ -288,12 +288,14 @@ class TestResult:
         assert any("19,000 pages give 0 samples" in note for note in notes)
         assert not any("wrote nothing" in note for note in notes)
 
-    @pytest.mark.parametrize(("erases", "when"), [(1, "in this run"), (0, "yet")])
+    @pytest.mark.parametrize(
+        ("erases", "when"), [(1, "in this run"), (0, "since the drive was new")]
+    )
     def test_without_collection_there_is_no_interval(self, erases: int, when: str) -> None:
         found = result(written=list(range(1000, 21_000, 500)), erases=erases)
         found = replace(found, began=found.began | {"erases": erases})
         assert found.to_dict()["wa_ci95"] == [None, None]
-        assert f"no interval: no garbage collection {when}" in found.notes
+        assert f"no confidence interval: no garbage collection {when}" in found.notes
 
     def test_a_short_run_is_measured_since_the_drive_was_new(self) -> None:
         programs = {"host": 3000, "gc": 1000, "wear_leveling": 0}
@@ -301,7 +303,7 @@ class TestResult:
         assert any("0.80 times since the drive was new" in note for note in found.notes)
 
     def test_padding_that_is_left_out_is_said(self) -> None:
-        said = "7 flushes: the pages that they pad are counted only with --timed"
+        said = "7 flushes: the padding that they cause in the flash is counted only with --timed"
         wide = wa.device("tlc-client", size="1GiB")
         assert said in result(device=wide).notes
         timed = DriveSettings(timed=True)
@@ -366,7 +368,7 @@ class TestLayers:
         assert layers.factors() == {"file_system": None, "device": 1.0, "flash": 3.0}
         assert layers.whole() is None
         assert layers.notes() == [
-            "the factor of the application is unknown: stores are not counted"
+            "the ratio of file system to application bytes is unknown: stores are not counted"
         ]
         assert not Layers(100, 1000, 1000, 1000).notes()
 

@@ -119,5 +119,5 @@ def test_a_run_without_an_interval_is_shown_and_drawn(fleet: Fleet, tmp_path: Pa
     plot = tmp_path / "once.svg"
     done = run("volumes run", f"{once} --precondition none --workers 1 --plot {plot}")
     assert done.status == 0, done.err
-    assert "not steady, so that the WA may not last: single" in done.err
+    assert "WA is not steady and may change in a longer run: single" in done.err
     assert "<svg" in plot.read_text()

@@ -77,7 +77,7 @@ impl Header {
                 Ok(Header { format, channels, resolution_ps })
             }
             count => Err(Error::whole(format!(
-                "it has {count} channels; at most {MOST_CHANNELS} are read"
+                "it has {count} channels; it may have at most {MOST_CHANNELS}"
             ))),
         }
     }
@@ -92,7 +92,7 @@ pub struct Ending {
     pub end_ps: u64,
     /// True if the last line or record was incomplete, and was skipped.
     pub cut_tail: bool,
-    /// Number of times that were truncated to whole picoseconds.
+    /// Number of time stamps that were truncated to whole picoseconds.
     pub rounded_times: u64,
 }
 

@@ -43,7 +43,7 @@ impl Channel {
         &self.sums.durations
     }
 
-    /// Ready times between two such pulses.
+    /// Durations of the ready times between two such pulses.
     pub fn gaps(&self) -> &Durations {
         &self.sums.gaps
     }

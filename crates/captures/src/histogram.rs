@@ -3,10 +3,9 @@
 //! Bins of short durations are as wide as the resolution of the capture. Bins of long durations are
 //! 0.1% wide.
 
-/// Durations of at most this many binary digits, in units of the resolution, have a bin per
-/// value.
+/// Durations of at most this many bits, in units of the resolution, have one bin per value.
 const EXACT_BITS: u32 = 15;
-/// Leading bits of a longer duration that select its bin.
+/// Number of leading bits of a longer duration that select its bin.
 /// Bins are at most 2⁻¹⁰ = 0.098% wide.
 const KEPT_BITS: u32 = 10;
 const CHUNK_BINS: usize = 1 << KEPT_BITS;

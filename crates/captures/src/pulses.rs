@@ -58,7 +58,7 @@ enum State {
 pub trait Pulses {
     /// Receives a pulse whose begin and end are both in the capture.
     fn whole(&mut self, start_ps: u64, end_ps: u64);
-    /// Receives the visible busy time of a pulse whose begin or end is outside the capture.
+    /// Receives the busy time in the capture of a pulse that begins or ends outside of it.
     fn cut(&mut self, start_ps: u64, end_ps: u64);
     /// Receives the ready time between two pulses.
     fn gap(&mut self, gap_ps: u64);

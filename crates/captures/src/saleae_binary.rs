@@ -101,7 +101,7 @@ impl Head {
         if kind != DIGITAL {
             return Err(Error::byte(
                 12,
-                format!("it is of type {kind}; digital channels (type 0) are read"),
+                format!("it is of type {kind}; only digital channels (type 0) can be read"),
             ));
         }
         let initial = u32::from_le_bytes(bytes(source)?);

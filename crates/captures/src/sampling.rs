@@ -7,7 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::error::{Error, Result};
 
-/// Uniform random numbers that are added up for one value of jitter.
+/// Number of uniform random numbers that are added up for one value of jitter.
 /// Their sum is nearly normal, within ±6 standard deviations.
 const DRAWS: u32 = 12;
 const MOST_DEVIATIONS: f64 = 6.0;

@@ -91,7 +91,10 @@ fn read_samples<R: Read>(
         }
         samples += 1;
         ending.end_ps = rate.time_ps(samples).ok_or_else(|| {
-            Error::line(lines.number, "the capture is longer than the longest time kept, 213 days")
+            Error::line(
+                lines.number,
+                "the capture is longer than 213 days, the longest that is supported",
+            )
         })?;
         if samples.is_multiple_of(LINES_BETWEEN_PROGRESS) {
             listener.progress(lines.source.position())?;

@@ -23,7 +23,7 @@ pub fn read<R: Read + Seek>(file: R, listener: &mut impl Listener) -> Result<End
     let version = text_of(&mut archive, "version")?;
     if version.trim() != "2" {
         return Err(Error::whole(format!(
-            "it is a sigrok session of version {}; version 2 is read",
+            "it is a sigrok session of version {}; only version 2 can be read",
             quoted(version.as_bytes())
         )));
     }
@@ -152,7 +152,9 @@ impl Metadata {
             }
         }
         if devices > 1 {
-            return Err(Error::whole(format!("it has {devices} devices; one is read")));
+            return Err(Error::whole(format!(
+                "it has {devices} devices; it must have exactly one"
+            )));
         }
         let lacks = |key: &str| Error::whole(format!("its metadata lacks {key}"));
         let unit_bytes = unit_bytes.ok_or_else(|| lacks("unitsize"))?;
@@ -281,7 +283,10 @@ impl Samples {
     /// Time of the sample that is `more` samples after the current one.
     fn time_ps(&self, more: u64) -> Result<u64> {
         self.rate.time_ps(self.count + more).ok_or_else(|| {
-            Error::byte(self.bytes, "the capture is longer than the longest time kept, 213 days")
+            Error::byte(
+                self.bytes,
+                "the capture is longer than 213 days, the longest that is supported",
+            )
         })
     }
 

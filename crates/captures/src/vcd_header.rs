@@ -73,7 +73,7 @@ impl Declared {
             return Err(format!("$timescale is {number} {unit}; the number must be 1, 10 or 100"));
         }
         if self.timescale.is_some_and(|earlier| earlier != (number, unit)) {
-            return Err("there are two $timescale that differ".to_owned());
+            return Err("there are two different $timescale; it must have only one".to_owned());
         }
         self.timescale = Some((number, unit));
         Ok(())

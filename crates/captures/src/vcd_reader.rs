@@ -207,8 +207,9 @@ impl Clock {
             self.rounded += u64::from(!exact_fs.is_multiple_of(u128::from(FS_A_PS)));
             u64::try_from(exact_fs / u128::from(FS_A_PS)).ok()
         };
-        let time_ps = time_ps
-            .ok_or_else(|| format!("#{ticks} is later than the longest time kept, 213 days"))?;
+        let time_ps = time_ps.ok_or_else(|| {
+            format!("#{ticks} is later than 213 days, the longest time that is supported")
+        })?;
         if time_ps < self.now_ps {
             return Err(format!("#{ticks} is earlier than the time before it; times may not fall"));
         }

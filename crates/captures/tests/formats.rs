@@ -98,7 +98,11 @@ fn a_damaged_vcd_is_refused_with_its_line() {
         ("#360 1aa", "#360 1", ":15: the code \"\" was not declared"),
         ("#360 1aa", "#360 aa", ":15: \"aa\" is not a change"),
         ("#360 1aa", "#99999999999999999999 1aa", "is not a whole number of ticks"),
-        ("#360 1aa", "#9999999999999999999 1aa", "is later than the longest time kept"),
+        (
+            "#360 1aa",
+            "#9999999999999999999 1aa",
+            "is later than 213 days, the longest time that is supported",
+        ),
         ("wire 1 !", "wire 8 !", ":5: 'rb0' is a wire of 8 bits; only wires of 1 bit"),
         ("$enddefinitions $end", "", "precedes $enddefinitions"),
         ("#70", "\0\0\0", ":13: \"\" is not a change"),

@@ -22,7 +22,7 @@ static CONTROL: Mutex<Option<Control>> = Mutex::new(None);
 /// Last printed error.
 /// It is not printed twice in a row, because a client may repeat a failing request forever.
 static PRINTED: Mutex<String> = Mutex::new(String::new());
-/// True if the drive could not be closed.
+/// True if closing the drive failed, so that host writes may be lost.
 static HAS_FAILED: AtomicBool = AtomicBool::new(false);
 
 static PLUGIN: Plugin = Plugin {
@@ -148,7 +148,7 @@ unsafe extern "C" fn cleanup() {
     HAS_FAILED.store(closed != 0, Ordering::Release);
 }
 
-/// Ends the process with a status of its own if the drive could not be closed.
+/// Ends the process with status `EX_IOERR` if the drive could not be closed.
 ///
 /// nbdkit itself would exit with 0.
 unsafe extern "C" fn unload() {
@@ -240,7 +240,10 @@ unsafe extern "C" fn zero(_: *mut c_void, length: u32, offset: u64, flags: u32) 
     let (may_trim, fua) = (flags & abi::FLAG_MAY_TRIM != 0, flags & abi::FLAG_FUA != 0);
     answered(|| {
         if flags & abi::FLAG_FAST_ZERO != 0 && !may_trim {
-            let sentence = "zeros that keep their space are not faster than a write".into();
+            let sentence =
+                "fast zeroing needs permission to trim: without it, zeros are as slow as a \
+                            write"
+                    .into();
             return Err(Error { sentence, errno: libc::EOPNOTSUPP });
         }
         drive()?.zero(offset, u64::from(length), may_trim, fua)
@@ -277,9 +280,9 @@ fn drive() -> Result<&'static Drive> {
     DRIVE.get().map(|drive| &**drive).ok_or_else(|| Error::invalid("the drive is not open yet"))
 }
 
-/// Returns 0, or −1 after reporting an error to nbdkit. Panics do not cross into nbdkit.
+/// Returns 0, or −1 after reporting an error to nbdkit. A panic becomes an error.
 fn answered(serve: impl FnOnce() -> Result<()>) -> c_int {
-    let panicked = |_| Err(Error::fault("a defect of writeamp: the request panicked"));
+    let panicked = |_| Err(Error::fault("internal error of writeamp: a request panicked"));
     let Err(error) = catch_unwind(AssertUnwindSafe(serve)).unwrap_or_else(panicked) else {
         return 0;
     };

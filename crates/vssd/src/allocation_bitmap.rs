@@ -49,12 +49,12 @@ impl AllocationBitmap {
         }
     }
 
-    /// Words of the bitmap, first pages first.
+    /// 64-bit words of the bitmap; the first pages come first.
     pub fn words(&self) -> Vec<u64> {
         self.0.iter().map(|word| word.load(Ordering::Acquire)).collect()
     }
 
-    /// Restores the words of [`Self::words`]; the number of pages must be equal.
+    /// Sets the bitmap to words from [`Self::words`] of a bitmap with as many pages.
     pub fn set_words(&self, words: &[u64]) {
         assert_eq!(words.len(), self.0.len(), "same number of pages");
         self.0.iter().zip(words).for_each(|(own, word)| own.store(*word, Ordering::Release));

@@ -90,7 +90,7 @@ pub fn answer(line: &str, drive: &Drive) -> Value {
         "blocks" => drive.blocks(),
         other => {
             return error(format!(
-                "unknown question {other:?}; valid: counters, begin, series, blocks"
+                "unknown query {other:?}; valid: counters, begin, series, blocks"
             ));
         }
     };

@@ -176,7 +176,7 @@ def need(
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Compute the op that a fleet needs for an overall WA, its daily wear and costliest volumes.
+    """Compute the op for a fleet's overall WA; show writes per day and the costliest volumes.
 
     Example: writeamp volumes need fleet/ --target-wa 2 --manager sepgc --keep savings/
     """

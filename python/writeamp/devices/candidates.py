@@ -35,7 +35,8 @@ class Candidate:
 class Candidates:
     """All possible drives of a profile, most probable first.
 
-    `error` is the relative error of predicted WA in addition to the spread of the candidates.
+    `error` is the relative error that predicted WA has in addition to the differences between the
+    candidates: 0.1 is 10%.
     """
 
     logical_pages: int
@@ -44,7 +45,7 @@ class Candidates:
 
     @property
     def carrying(self) -> tuple[Candidate, ...]:
-        """The fewest candidates that together have at least 95% of the probability."""
+        """The most probable candidates, as few as have a total probability of at least 95%."""
         members, weight = [], 0.0
         for member in self.members:
             members.append(member)

@@ -25,8 +25,8 @@ SECTOR_BYTES = 512
 class Device(Presented):
     """A drive: its kind, shape, logical size and times.
 
-    `fill` is logical over physical pages. With T the physical and U the logical size,
-    op = (T−U)/U = 1/fill − 1 and spare_factor = (T−U)/T = 1 − fill. `layout` is "flat" (one pool,
+    With T physical and U logical pages, `fill` = U/T, op = (T−U)/U = 1/fill − 1 and
+    spare_factor = (T−U)/T = 1 − fill. `layout` is "flat" (one pool,
     drive-wide collection), "striped" (a write frontier per LUN, drive-wide collection) or
     "striped-per-lun" (each LUN collects).
 
@@ -118,7 +118,7 @@ class Device(Presented):
         return Device(**(dict(table) | lists))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON types, without those that have their default."""
+        """Return the fields as JSON types; fields with their default value are left out."""
         values = {
             field.name: getattr(self, field.name)
             for field in fields(self)

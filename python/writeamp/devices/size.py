@@ -20,7 +20,7 @@ DEFAULT_BYTES = 64 * 2**30
 # Minimum number of blocks; with fewer, the open blocks of a LUN would change WA.
 _FEWEST_BLOCKS_PER_LUN = 32
 # Relative deviations of op caused by rounding to whole blocks. Above the first, blocks get fewer
-# pages; above the second, a sentence states the resulting op.
+# pages; above the second, a sentence in `Device.shrunk` states the resulting op.
 _MATERIAL_ROUNDING = 0.01
 _STATED_ROUNDING = 0.001
 # Blocks lose at most about 1 in this many of their pages.

@@ -290,7 +290,7 @@ class SimulationSettings(TimedSettings):
     title: ClassVar[str] = "run"
     verb: ClassVar[str] = "simulate"
 
-    seed: int = _seed("seed of all random numbers")
+    seed: int = _seed("seed of all random numbers of a run")
     writes: int | None = _writes(
         "host pages to write after the initial fill; by default until WA is steady and precise"
     )

@@ -137,7 +137,7 @@ class SimulateArguments(CommonArguments, total=False):
     """share of the pulses that the analyser misses."""
 
     seed: int
-    """seed of all random numbers (default 1)."""
+    """seed of all random numbers of a run (default 1)."""
 
     writes: int | None
     """host pages to write after the initial fill; by default until WA is steady and precise."""

@@ -19,38 +19,43 @@ class MakeArguments(TypedDict, total=False):
     """total number of requests (default 1000000)."""
 
     seed: int
-    """seed of every random draw (default 1)."""
+    """seed of all random numbers; equal seeds give equal fleets (default 1)."""
 
     trace_format: str
-    """format of the file: alibaba or tencent (default alibaba)."""
+    """format of the trace: alibaba or tencent (default alibaba)."""
 
     size: SizeLike
-    """median size of a volume; sizes are log-normal (default 67108864)."""
+    """median size of a volume in bytes, or such as 64MiB; sizes are log-normal (default
+    67108864)."""
 
     size_sigma: float
-    """standard deviation of the logarithm of volume sizes (default 1.0)."""
+    """standard deviation of the natural logarithm of volume sizes (default 1.0)."""
 
     traffic_sigma: float
-    """standard deviation of the logarithm of a volume's requests per page (default 0.7)."""
+    """standard deviation of the natural logarithm of a volume's number of requests per page
+    (default 0.7)."""
 
     skew_low: float
-    """least exponent s of the volumes' power law of page popularity; 0 is uniform (default 0.0)."""
+    """smallest exponent s: a volume's r-th hottest page gets requests in proportion to about r^-s;
+    0 is uniform (default 0.0)."""
 
     skew_high: float
-    """greatest exponent s; the volumes' exponents are uniform between both (default 1.2)."""
+    """largest exponent s; each volume draws its exponent uniformly from the smallest to the largest
+    (default 1.2)."""
 
     sequential: RatioLike
     """mean share of requests that begin where the volume's previous request ended (default 0.2)."""
 
     reads: RatioLike
-    """mean share of reads among requests (default 0.3)."""
+    """mean share of reads in a volume's requests (default 0.3)."""
 
     drift: float
-    """mean distance that the hot pages move over the trace, in sizes of the volume (default
-    0.1)."""
+    """mean distance that the hot pages move during the trace, as a multiple of the volume's size
+    (default 0.1)."""
 
     request_pages: float
-    """mean length of a request in pages of 4 KiB; lengths are geometric (default 2.0)."""
+    """mean length of a request in pages of 4 KiB; lengths have a geometric distribution (default
+    2.0)."""
 
     duration: float | str
     """time span of the trace, such as 12h or 7d (default 1d)."""
@@ -84,10 +89,11 @@ class NeedArguments(TypedDict, total=False):
     drive_writes > 2; updated: drive_writes > 2."""
 
     sample: int | None
-    """number of volumes to select, with the same distribution of sizes and drive writes as all."""
+    """number of volumes to select at random, spread evenly over page writes and drive writes; by
+    default all."""
 
     sample_seed: int
-    """seed of the choice of the sample (default 1)."""
+    """seed of the random choice of the sample (default 1)."""
 
     pages_per_block: int | None
     """pages of an erase block."""
@@ -108,7 +114,7 @@ class NeedArguments(TypedDict, total=False):
     """replay the trace N times; auto: a short trace until its passes agree (default auto)."""
 
     seed: int
-    """seed of all random numbers (default 1)."""
+    """seed of all random numbers of a run (default 1)."""
 
     writes: int | None
     """host pages to write after the initial fill; by default until WA is steady and precise."""
@@ -121,11 +127,11 @@ class RunArguments(NeedArguments, total=False):
     """Keyword arguments of `run` and `together`."""
 
     baseline: str | None
-    """manager with which the others are compared; by default the first."""
+    """manager with which the other managers are compared; by default the first."""
 
     resamples: int
-    """resampled fleets for the confidence intervals, each with as many volumes as this one (default
-    2000)."""
+    """number of resampled fleets for the confidence intervals, each with as many volumes as the
+    compared fleet, drawn with replacement (default 2000)."""
 
     op: RatioLike | None
     """over-provisioning ratio (T-U)/U, T physical and U logical pages, such as 0.15 or 15%."""

@@ -118,7 +118,7 @@ def facts_of(name: str, columns: Columns) -> dict[str, Any]:
 
 
 def _heat(start_page: _Array, end_page: _Array) -> Heat:
-    """Return how many pages are written n times; if they are dense, with a counter for each."""
+    """Return how many pages are written n times; use a counter per page if pages are few."""
     if len(start_page) == 0:
         return Heat(np.zeros(1, np.int64))
     lowest = int(start_page.min())
@@ -146,7 +146,7 @@ def _sparse_cover(start_page: _Array, end_page: _Array) -> npt.NDArray[np.int64]
 def _median_update_interval_s(
     start_page: _Array, end_page: _Array, at_ns: npt.NDArray[np.int64]
 ) -> float | None:
-    """Return the median seconds between writes of a page, over sampled pages; None without any."""
+    """Return the median seconds between two writes of a page; None if no page is rewritten."""
     if len(start_page) == 0:
         return None
     lowest = start_page.min()

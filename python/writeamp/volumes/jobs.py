@@ -186,7 +186,7 @@ def lost_volume(job: VolumeJob, why: str) -> VolumeOutcome:
 
 
 def is_again(outcome: VolumeOutcome) -> bool:
-    """Return whether a stored run is repeated: only if its failure may not occur again."""
+    """Return whether a stored run is repeated: only if it failed and could now succeed."""
     return outcome.error is not None and not outcome.is_too_small
 
 
@@ -196,7 +196,7 @@ _BATCH_ROWS = 1 << 20
 
 @dataclass(frozen=True)
 class VolumeAt:
-    """Location of a volume in the files of a fleet; a digest of its requests identifies it."""
+    """Location of a volume in a fleet's files; the digest of its requests identifies it."""
 
     name: str
     digest: str

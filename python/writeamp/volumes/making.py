@@ -40,8 +40,8 @@ class Made:
         volumes, requests: number of volumes, and of requests.
         bytes: size of the trace.
         trace_format: format of the trace.
-        seed: seed of every random draw.
-        elapsed_s: time taken, in seconds.
+        seed: seed of all random numbers; equal seeds give equal fleets.
+        elapsed_s: duration of the call, in seconds.
     """
 
     path: Path

@@ -1,4 +1,4 @@
-"""Requirements of a fleet: op for an overall WA, daily writes, and the costliest volumes."""
+"""Requirements of a fleet: op for an overall WA, writes per day, and the costliest volumes."""
 
 from __future__ import annotations
 
@@ -30,14 +30,15 @@ from writeamp.volumes.study import in_groups, run_fleet
 if TYPE_CHECKING:
     from writeamp.volumes.arguments import NeedArguments
 
-# Op of the first two runs, and the least and most op that the search tries.
+# Op of the first two runs of the fleet, and the smallest and largest op that the search tries.
 _FIRST_OPS = (0.1, 0.3)
 _LEAST_OP, _MOST_OP = 0.01, 4.0
-# A search ends when (overall WA − 1) differs from (target − 1) by at most this share, or after this
-# many runs.
+# A search ends when (overall WA − 1) differs from (target − 1) by at most this share of
+# (target − 1), or after this many runs of the fleet.
 _CLOSE = 0.002
 _MOST_TRIES = 9
-# If (overall WA − 1) differs from (target − 1) by more than this share, a note is shown.
+# If (overall WA − 1) differs from (target − 1) by more than this share of (target − 1), a note is
+# shown.
 _FAR = 0.02
 _COSTLIEST = 10
 _SECONDS_PER_DAY = 86400.0
@@ -51,7 +52,7 @@ class FleetNeed(Drawn):
         target_wa: requested overall WA.
         op: (T−U)/U of every volume's drive at which the overall WA equals the target; T are
             physical and U logical pages.
-        op_ci95: op at which the ends of the 95% interval of the overall WA would equal the target.
+        op_ci95: the two op at which one end of the overall WA's 95% interval equals the target.
         at: the run of the fleet whose overall WA is closest to the target.
         tried: op and overall WA of each run of the fleet, in order of op.
         days: the longest time span of the volumes, in days.
@@ -88,7 +89,7 @@ class FleetNeed(Drawn):
 
     @property
     def drive_writes_per_day(self) -> float | None:
-        """Host writes a day per page of the volumes' written sets, or None without times."""
+        """Host writes per day and page of the volumes' written sets; None if no time passed."""
         volumes = self.at.common
         if not self.days:
             return None
@@ -163,10 +164,16 @@ class FleetNeed(Drawn):
             ),
             ("policy", document["manager"]),
             ("volumes", f"{document['volumes']:,}"),
-            ("host drive writes a day", "–" if per_day is None else f"{per_day:.4g}"),
-            ("writes of the whole flash a day", "–" if flash is None else f"{flash:.4g}"),
+            ("host writes per page and day", "–" if per_day is None else f"{per_day:.4g}"),
+            ("programs per flash page and day", "–" if flash is None else f"{flash:.4g}"),
         ]
-        heading = ["volume", ">WA", ">share of the extra writes", ">drive writes", ">hottest 10%"]
+        heading = [
+            "volume",
+            ">WA",
+            ">share of the extra writes",
+            ">drive writes",
+            ">writes to hottest 10%",
+        ]
         costliest = [
             [
                 volume["volume"],
@@ -257,7 +264,7 @@ def need(
     low_wa, high_wa = run_at_op[best].managers[0]["overall_wa_ci95"]
 
     def op_for(wa: float) -> float:
-        """Return the op at which the WA would be the target, if it is `wa` at the best op."""
+        """Return the op that gives the target WA, if WA is `wa` at the op closest to the target."""
         return float(best * (_excess(wa) / (target_wa - 1)) ** (-1 / slope))
 
     volumes = run_at_op[best].volumes

@@ -29,7 +29,7 @@ _CLASSES = ("low", "middle", "high")
 
 @dataclass(frozen=True)
 class VolumeWa:
-    """WA of volumes under policies, shape (volumes, policies), and their page writes.
+    """WA of volumes under policies, shape (volumes, policies), and the volumes' page writes.
 
     `page_writes` (shape (volumes,)) counts one pass over a volume's trace, even if the run replays
     the trace until WA is steady.
@@ -274,8 +274,8 @@ class FleetRun(Drawn):
         restless = self.rows.filter(~pl.col("steady")).height
         if restless:
             sentences.append(
-                f"{restless} runs are not steady, so that their WA may not last; `steady` in the "
-                "rows shows which"
+                f"{restless} runs are not steady, so their WA may change in a longer run; the "
+                "column `steady` of --csv shows which"
             )
         return sentences
 
@@ -293,8 +293,8 @@ class FleetRun(Drawn):
         left_out = self.volumes.height - self.common.height
         if left_out and not self.unfinished:
             sentences.append(
-                f"{left_out} of {self.volumes.height} volumes have no WA under some policy and are "
-                "left out of the statistics"
+                f"{left_out} of {self.volumes.height} volumes have no WA under at least one policy "
+                "and are left out of the statistics"
             )
         return sentences
 
@@ -322,10 +322,10 @@ class FleetRun(Drawn):
         return self.rows.drop("small").to_dicts()
 
     def card(self) -> Card:
-        """Return one row for each policy, and the best policy for each third of the volumes."""
+        """Return a table of the policies, and the best policy for each third of the volumes."""
         notes = [f"fleet: {self.folder}", *self.notes]
         if self.common.is_empty():
-            title = "no volume has a WA under every policy, so that the policies cannot be compared"
+            title = "no volume has a WA under every policy, so the policies cannot be compared"
             return Card(title, [], warnings=self.warnings, notes=notes)
         rows = [
             (
@@ -347,7 +347,7 @@ class FleetRun(Drawn):
             )
             for row in self.classes
         ]
-        columns = ("volumes by", "third", ">volumes", "best overall", ">its WA")
+        columns = ("volumes by", "third", ">volumes", "best policy", ">its overall WA")
         return Card(
             f"{self.common.height:,} of {self.volumes.height:,} volumes, {self.runs:,} runs",
             rows,

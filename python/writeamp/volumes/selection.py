@@ -54,7 +54,7 @@ def _filtered(table: pl.DataFrame, condition: str) -> pl.DataFrame:
 
 
 def _sample(table: pl.DataFrame, size: int, seed: int) -> pl.DataFrame:
-    """Return a sample with the same distribution as all volumes, in order of the table.
+    """Return a sample spread evenly over page writes and drive writes, in order of the table.
 
     The volumes are sorted by tenths of page writes, then by drive writes. The sample takes every
     n-th volume from a random start, so that each volume has the same probability.
@@ -105,7 +105,7 @@ def info(
         fleet: the volumes: `split(…).fleet`, or `Fleet.open(folder)` of what `split` made.
         where: SQL condition on the columns of `Fleet.volumes`.
         preset: rule of a paper that selects volumes, such as "sepbit".
-        sample: number of volumes to select, with the same distribution as all.
+        sample: number of volumes to select, spread evenly over page writes and drive writes.
         sample_seed: seed of the random choice of the sample.
 
     Returns:

@@ -39,11 +39,17 @@ class FleetSettings(Settings):
     requests: int = setting(
         1_000_000, POSITIVE_COUNT, "total number of requests", number="count", panel="fleet"
     )
-    seed: int = setting(1, Whole(0), "seed of every random draw", number="count", panel="fleet")
+    seed: int = setting(
+        1,
+        Whole(0),
+        "seed of all random numbers; equal seeds give equal fleets",
+        number="count",
+        panel="fleet",
+    )
     trace_format: str = setting(
         "alibaba",
         OneOf(MADE_FORMATS),
-        f"format of the file: {' or '.join(MADE_FORMATS)}",
+        f"format of the trace: {' or '.join(MADE_FORMATS)}",
         flag="--format",
         choices=MADE_FORMATS,
         panel="fleet",
@@ -51,35 +57,37 @@ class FleetSettings(Settings):
     size: int = setting(
         64 << 20,
         ByteSize(most=8 << 40),
-        "median size of a volume; sizes are log-normal",
+        "median size of a volume in bytes, or such as 64MiB; sizes are log-normal",
         number="bytes",
         panel="fleet",
     )
     size_sigma: float = setting(
         1.0,
         _SIGMA,
-        "standard deviation of the logarithm of volume sizes",
+        "standard deviation of the natural logarithm of volume sizes",
         number="number",
         panel="fleet",
     )
     traffic_sigma: float = setting(
         0.7,
         _SIGMA,
-        "standard deviation of the logarithm of a volume's requests per page",
+        "standard deviation of the natural logarithm of a volume's requests per page",
         number="number",
         panel="fleet",
     )
     skew_low: float = setting(
         0.0,
         _SKEW,
-        "least exponent s of the volumes' power law of page popularity; 0 is uniform",
+        "smallest exponent s: a volume's r-th hottest page gets requests in proportion to about "
+        "r^-s; 0 is uniform",
         number="number",
         panel="fleet",
     )
     skew_high: float = setting(
         1.2,
         _SKEW,
-        "greatest exponent s; the volumes' exponents are uniform between both",
+        "largest exponent s; each volume draws its exponent uniformly from the smallest to the "
+        "largest",
         number="number",
         panel="fleet",
     )
@@ -91,19 +99,20 @@ class FleetSettings(Settings):
         panel="fleet",
     )
     reads: float = setting(
-        0.3, _BELOW_ONE, "mean share of reads among requests", number="ratio", panel="fleet"
+        0.3, _BELOW_ONE, "mean share of reads in a volume's requests", number="ratio", panel="fleet"
     )
     drift: float = setting(
         0.1,
         _DRIFT,
-        "mean distance that the hot pages move over the trace, in sizes of the volume",
+        "mean distance that the hot pages move during the trace, as a multiple of the volume's "
+        "size",
         number="number",
         panel="fleet",
     )
     request_pages: float = setting(
         2.0,
         _REQUEST_PAGES,
-        "mean length of a request in pages of 4 KiB; lengths are geometric",
+        "mean length of a request in pages of 4 KiB; lengths have a geometric distribution",
         number="number",
         panel="fleet",
     )
@@ -127,7 +136,7 @@ class FleetSettings(Settings):
 
 @dataclass(frozen=True)
 class SplitSettings(Settings):
-    """Options of reading the files of a fleet."""
+    """Options for reading the trace files of a fleet."""
 
     title: ClassVar[str] = "split"
 
@@ -143,7 +152,7 @@ class SplitSettings(Settings):
     threads: int | None = setting(
         None,
         POSITIVE_COUNT,
-        "threads that read and write; by default one per processor",
+        "number of threads that read and write; by default one per processor",
         number="count",
         is_speed=True,
         for_runner=True,
@@ -161,11 +170,11 @@ class Preset:
 PRESETS = {
     "sepbit": Preset(
         "written_set_bytes > 10 * 1073741824 AND drive_writes > 2",
-        "SepBIT (FAST 2022): a write working set above 10 GiB, written more than twice",
+        "SepBIT (FAST 2022): written pages above 10 GiB, each written more than twice on average",
     ),
     "updated": Preset(
         "drive_writes > 2",
-        "the part of the SepBIT rule that applies to traces of any size: updates",
+        "the SepBIT rule without its minimum size, so that it also fits small traces",
     ),
 }
 
@@ -194,14 +203,15 @@ class SelectionSettings(Settings):
     sample: int | None = setting(
         None,
         POSITIVE_COUNT,
-        "number of volumes to select, with the same distribution of sizes and drive writes as all",
+        "number of volumes to select at random, spread evenly over page writes and drive writes; "
+        "by default all",
         number="count",
         panel="which volumes",
     )
     sample_seed: int = setting(
         1,
         Whole(0),
-        "seed of the choice of the sample",
+        "seed of the random choice of the sample",
         number="count",
         panel="which volumes",
     )
@@ -248,7 +258,8 @@ class DrivesSettings(Settings):
     together: bool | None = setting(
         None,
         Flag(),
-        "run all volumes on one shared drive; managers that use hints get the volume of each write",
+        "run all volumes on one shared drive, not each on a drive of its own; managers that use "
+        "group hints get the volume of each write as its hint",
         number="flag",
     )
 
@@ -262,13 +273,14 @@ class ComparedSettings(Settings):
     baseline: str | None = setting(
         None,
         Text(),
-        "manager with which the others are compared; by default the first",
+        "manager with which the other managers are compared; by default the first",
         metavar="SPEC",
     )
     resamples: int = setting(
         2000,
         Whole(100, 1_000_000),
-        "resampled fleets for the confidence intervals, each with as many volumes as this one",
+        "number of resampled fleets for the confidence intervals, each with as many volumes as the "
+        "compared fleet, drawn with replacement",
         number="count",
     )
 
@@ -291,7 +303,8 @@ class NeedSettings(Settings):
     target_wa: float = setting(
         None,
         Number("be a finite number above 1", lambda value: value > 1),
-        "requested overall WA of the fleet",
+        "requested overall WA of the fleet: flash pages programmed / host pages written, over all "
+        "volumes",
         number="number",
         metavar="WA",
         required=True,

@@ -25,7 +25,7 @@ _DTYPES = {"timestamp_ns": "<i8", "offset": "<u8", "length": "<u4", "op": "u1"}
 
 
 class Gathering:
-    """Requests of one chunk in the order of reading, in arrays that are reused for the next.
+    """Requests of one chunk in the order of reading, in arrays that the next chunk reuses.
 
     Arrays are reused because allocating new memory would take as long as sorting the requests.
     """
@@ -79,9 +79,9 @@ class Chunk:
     Attributes:
         number: index of the chunk, from 0.
         requests: number of requests.
-        names: names of the volumes that first appear in this chunk, in the order of their ids.
-        codes, counts: numbers (ids) of the volumes in the chunk, ascending, and the number of
-            requests of each.
+        names: names of the volumes that first appear in this chunk, in the order of their numbers.
+        codes, counts: numbers of the volumes in the chunk, ascending, and the number of requests
+            of each volume.
         input: index of the input file at which the next chunk begins.
         before, line: position in that file at which the next chunk begins.
     """

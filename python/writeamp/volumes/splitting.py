@@ -58,7 +58,7 @@ class Split:
     Attributes:
         fleet: the volumes.
         requests_now: requests read by this call; those read by an earlier call are not read again.
-        elapsed_s: time taken, in seconds.
+        elapsed_s: duration of the call, in seconds.
     """
 
     fleet: Fleet
@@ -133,7 +133,10 @@ def split(
     work = _begin(folder, plan)
     with locked(work / _PLAN, fcntl.LOCK_EX | fcntl.LOCK_NB) as is_alone:
         if not is_alone:
-            raise WriteampError(f"{folder} is being split by another process")
+            raise WriteampError(
+                f"another process is writing a split to {folder}; wait for it, or give another "
+                "folder by --out"
+            )
         try:
             requests_now, table = _do((folder, work), inputs, _options(options), threads, progress)
         except WriteampError:

@@ -100,7 +100,7 @@ class TogetherRun(Drawn):
         failed = [f"{label} has no WA: {error}" for label, error in self.failed.iter_rows()]
         restless = self.rows.filter(~pl.col("steady"))["label"].to_list()
         if restless:
-            failed.append(f"not steady, so that the WA may not last: {', '.join(restless)}")
+            failed.append(f"WA is not steady and may change in a longer run: {', '.join(restless)}")
         return failed
 
     @property

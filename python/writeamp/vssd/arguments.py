@@ -65,12 +65,13 @@ class ServeArguments(TypedDict, total=False):
     """wear leveller (default none)."""
 
     socket: str | Path | None
-    """Unix socket to serve at; default: one in a private folder. The counters are at
-    SOCKET.control."""
+    """Unix socket at which NBD clients connect; default: one in a private folder. SOCKET.control
+    serves the counters."""
 
     backing: str | Path | None
-    """keep the drive in this sparse file, and its flash in FILE.flash: after a stop or kill, a
-    start with the same options continues; default: the data is in memory."""
+    """keep the drive's data in this sparse file, and the state of its flash in FILE.flash and
+    FILE.journal-N: after a stop or kill, a start with the same options continues; default: all is
+    in memory."""
 
     mount: str | Path | None
     """mount the drive with a new file system at this folder; needs root. The file system of a kept
@@ -82,15 +83,16 @@ class ServeArguments(TypedDict, total=False):
 
     precondition: str
     """initial state of a new drive, not counted: none (as sold), full (each page written once, in
-    order), random (full, then aged by random writes until WA is steady), random:N (by N drive
-    writes of them) or aged:TRACE (full, then one pass over that trace) (default none)."""
+    order), random (full, then aged by random writes until WA is steady), random:N (full, then N
+    drive writes of random writes) or aged:TRACE (full, then one pass over that trace) (default
+    none)."""
 
     seed: int
-    """seed of all random draws (default 1)."""
+    """seed of all random numbers of the drive, its policies and its preconditioning (default 1)."""
 
     count_from: str
-    """start of counting: with the command, after mkfs and mount, or at the start of the server
-    (default command)."""
+    """when counting begins: start at the start of the server, command at the start of the command,
+    after mkfs and mount (default command)."""
 
     record: str | Path | None
     """write every request, from the start of the server, to this Parquet trace, which simulate

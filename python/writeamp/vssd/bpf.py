@@ -255,7 +255,7 @@ def _bpf(command: int, request: bytes) -> int:
 def _call(which: int, *arguments: object) -> int:
     numbers = _CALLS.get(platform.machine())
     if numbers is None:
-        raise OSError(f"unknown system call numbers for {platform.machine()}")
+        raise OSError(f"writeamp has no system call numbers for {platform.machine()}")
     longs = (
         ctypes.c_long(argument) if isinstance(argument, int) else argument for argument in arguments
     )

@@ -26,7 +26,7 @@ class ProcessWrites:
     """Bytes that processes wrote, by the kernel's accounting in /proc/PID/io.
 
     `calls_bytes` were written by write() and similar calls, including to pipes; `storage_bytes`
-    dirtied pages of storage, or bypassed the page cache.
+    went to storage: they changed pages of the page cache, or bypassed it.
     """
 
     calls_bytes: int = 0

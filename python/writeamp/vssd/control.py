@@ -15,12 +15,12 @@ from writeamp.errors import WriteampError
 Document: TypeAlias = dict[str, Any]
 
 SUFFIX = ".control"
-# Longest wait for a response, in seconds. A drive responds between two requests of its host, and a
-# request may trim the whole drive.
+# Longest wait for a response, in seconds. A drive responds only between two requests of its host,
+# and one request may trim the whole drive, so a response can take long.
 _PATIENCE_S = 60.0
 # Time between checks whether the drive can respond, in seconds.
 _LOOK_S = 1.0
-# Layout of the kernel's struct ucred: process, user and group.
+# Layout of the kernel's struct ucred: number of the process, the user and the group.
 _CREDENTIALS = struct.Struct("3i")
 # States in /proc/PID/stat: stopped by a signal, or by a debugger.
 _STOPPED = ("T", "t")
@@ -102,7 +102,11 @@ class Control:
 
 
 def _check_running(connection: socket.socket) -> None:
-    """Reject waiting for a stopped process."""
+    """Check that the drive's process is not stopped, because it would never respond.
+
+    Raises:
+        OSError: the process is stopped.
+    """
     credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     pid = _CREDENTIALS.unpack(credentials)[0]
     try:

@@ -46,10 +46,10 @@ def write_counters(directory: Path, counters: Document, blocks: Document, device
 
 
 class Refresher:
-    """Writes the files of the counters once a second while a block runs, and once at its end.
+    """Writes the counters to files each second during a `with` block, and once at its end.
 
-    Only the files of the last write are synced to the disk. Earlier ones are replaced within a
-    second, and syncing them would slow programs that write to the same disk.
+    The files of the first and the last write are synced to the disk. Those in between are replaced
+    within a second, and syncing them would slow programs that write to the same disk.
     """
 
     def __init__(self, directory: Path, control: Control, device: Device) -> None:
@@ -79,7 +79,7 @@ class Refresher:
         """Write the files a last time.
 
         Raises:
-            WriteampError: the files could not be written, and the block raised no exception.
+            WriteampError: the files could not be written, and the `with` block raised no exception.
         """
         self._ended.set()
         self._thread.join()
@@ -190,7 +190,7 @@ LOG_PAGE_VERSION = 5
 
 _LABEL = "writeamp virtual SSD"
 _WHOLE_PERCENT = 100
-# Causes of programs that copy pages, so that each programmed page was also read.
+# Causes of program operations that copy pages. Each page that they program was first read.
 _COPIES = ("gc", "wear_leveling", "refresh", "folding")
 
 
@@ -199,8 +199,9 @@ def ocp_log(
 ) -> dict[str, Value]:
     """Return the OCP log of a drive as JSON types.
 
-    Physical media units are bytes, as {hi, lo} of 128 bits. `percent_free_blocks` is the share of
-    blocks without a valid page, relative to the maximum if valid pages filled their blocks. Values
+    Physical media units are bytes, as {hi, lo} of 128 bits. `percent_free_blocks` is 100 times the
+    blocks without a valid page / the most blocks that could be without one, if the valid pages
+    filled as few blocks as possible. Values
     that the virtual drive lacks (bad blocks, power, firmware, errors) are 0, or 100 if that means
     healthy.
 

@@ -44,7 +44,7 @@ class Drive:
     """Errors during the shutdown."""
     mounted: Mounted | None = None
     metrics_url: str | None = None
-    """Server of its metrics, or None; its address has the actual port."""
+    """URL of its Prometheus metrics with the actual port; None if there are no metrics."""
     began: Document = field(default_factory=dict)
     _file_system_began: int = 0
 
@@ -83,7 +83,7 @@ class Drive:
         return variables
 
     def counting_writes(self) -> AbstractContextManager[WriteCounter | str]:
-        """Count bytes passed to write() for the drive's files; yields why not, if it fails."""
+        """Count bytes passed to write() for the drive's files, or yield why it is impossible."""
         if self.mounted is None:
             return nullcontext("the drive has no file system")
         return write_counter(self.specification.settings.file_system, self.mounted.loop)
@@ -100,9 +100,9 @@ class Drive:
 
         Args:
             run: the command, or None.
-            status: its exit status.
-            interrupted_by: signal that ended it, or None.
-            application: its bytes passed to write().
+            status: exit status of the command.
+            interrupted_by: signal that ended the command, or None.
+            application: bytes that the command passed to write().
 
         Raises:
             WriteampError: the drive has ended.
@@ -230,7 +230,7 @@ def _holds_data(backing: str, capacity_bytes: int) -> bool:
             # The server stores a record of the drive's identity and progress after the data, so
             # bytes beyond the capacity are not data of the host.
             return os.lseek(file.fileno(), 0, os.SEEK_DATA) < capacity_bytes
-    except OSError:  # the file has only a hole; an unreadable file is rejected by the plugin
+    except OSError:  # no data, or an unreadable file, which the plugin rejects
         return False
 
 

@@ -13,13 +13,14 @@ LAYERS = ("application", "file_system", "device", "flash")
 _WORDS = {
     "application": "passed to write()",
     "file_system": "file system wrote",
-    "device": "drive was written",
+    "device": "host wrote",
     "flash": "flash programmed",
 }
 TRACEPOINTS, PROCESS_COUNTERS = "tracepoints", "wchar"
 
-# Stores to mapped files are not counted as bytes of the application. Above this share, the layers
-# below include too many bytes that did not pass through write().
+# Stores to mapped files are not counted as bytes of the application. If their bytes are above this
+# share of the bytes passed to write(), the layers below include too many bytes that did not pass
+# through write(), and the application's bytes are unknown.
 _MOST_MAPPED_SHARE = 0.01
 _STORAGE_REASON = (
     "write_bytes of /proc/PID/io counts whole folios of the page cache, of up to 2 MiB, and "
@@ -57,9 +58,10 @@ class Application:
             return Application(None, TRACEPOINTS, reason)
         if counted.mapped_bytes > _MOST_MAPPED_SHARE * counted.written_bytes:
             reason = (
-                "the command stored to mapped files, and these bytes cannot be counted: "
-                f"{counted.mapped_folios:,} folios (at most {counted.mapped_bytes:,} bytes) became "
-                f"dirty by it, and {counted.written_bytes:,} bytes were passed to write()"
+                "the command stored to mapped files, and the bytes of these stores cannot be "
+                f"counted: they changed {counted.mapped_folios:,} folios of the page cache (at "
+                f"most {counted.mapped_bytes:,} bytes), and {counted.written_bytes:,} bytes were "
+                "passed to write()"
             )
             return Application(None, TRACEPOINTS, reason)
         return Application(counted.written_bytes, TRACEPOINTS)
@@ -82,7 +84,7 @@ class Layers:
     method: str | None = TRACEPOINTS
     """How `application` was counted; None without a command."""
     unknown: str | None = None
-    """Why the bytes passed to write() for the drive's files are unknown; None if they are known."""
+    """Why the bytes passed to write() for the drive's files are unknown, or None."""
 
     @staticmethod
     def of(application: Application | None, *, file_system: int, device: int, flash: int) -> Layers:
@@ -111,7 +113,7 @@ class Layers:
         return {name: size for name, size in sizes.items() if size is not None}
 
     def factors(self) -> dict[str, float | None]:
-        """Return bytes of each layer / bytes of the layer above it; the product is the total.
+        """Return bytes of each layer / bytes of the layer above; their product is `whole()`.
 
         A ratio is None if the layer above wrote no bytes, or its bytes are unknown.
         """
@@ -123,12 +125,12 @@ class Layers:
         }
 
     def whole(self) -> float | None:
-        """Return flash bytes per byte of the top layer; None if unknown."""
+        """Return flash bytes / bytes of the top layer; None if the latter are unknown."""
         top = next(iter(self.bytes_by_layer().values()))
         return self.flash / top if top and self.unknown is None else None
 
     def cells(self) -> list[list[str]]:
-        """Return table rows: each layer in words, its bytes, and its ratio to the layer above."""
+        """Return table rows: each layer, its bytes, and its bytes / bytes of the layer above."""
         factors = self.factors()
         rows = [
             [_WORDS[name], f"{size:,}", _factor(factors[name]) if name in factors else ""]
@@ -136,16 +138,16 @@ class Layers:
         ]
         if self.unknown is not None:
             size = "unknown" if self.application is None else f"{self.application:,}"
-            where = "" if self.application is None else ", pipes too"
+            where = "" if self.application is None else " (any file or pipe)"
             rows.insert(0, [_WORDS["application"] + where, size, ""])
-        return [*rows, ["in all", "", _factor(self.whole())]]
+        return [*rows, ["product", "", _factor(self.whole())]]
 
     def notes(self) -> list[str]:
         """Return a note if the application's bytes are unknown."""
         return (
             []
             if self.unknown is None
-            else [f"the factor of the application is unknown: {self.unknown}"]
+            else [f"the ratio of file system to application bytes is unknown: {self.unknown}"]
         )
 
     def to_dict(self) -> dict[str, Any]:

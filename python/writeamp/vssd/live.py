@@ -9,7 +9,7 @@ from typing import Any
 
 from writeamp.vssd.control import Control, Document, programmed_pages
 
-# Length of the recent interval, in seconds of the server's clock.
+# Length of the interval of "recent" WA, in seconds of the server's clock.
 _RECENT_S = 10.0
 _NS_PER_S = 1e9
 
@@ -68,14 +68,17 @@ class LiveReading:
 
 
 class Recent:
-    """Readings of the last ten seconds."""
+    """Recent readings, the earliest of which is about ten seconds old."""
 
     def __init__(self) -> None:
         """Start without readings."""
         self._readings: deque[LiveReading] = deque()
 
     def add(self, reading: LiveReading) -> LiveReading:
-        """Add a reading, and return the earliest reading of the last ten seconds, maybe itself."""
+        """Add a reading, and return the newest of those at least ten seconds older.
+
+        If no reading is that old, the earliest one is returned, which may be `reading` itself.
+        """
         self._readings.append(reading)
         while len(self._readings) > 1 and reading.seconds_after(self._readings[1]) >= _RECENT_S:
             self._readings.popleft()
@@ -85,7 +88,7 @@ class Recent:
 def binned(counts: Mapping[int, int], bins: int) -> list[tuple[int, int, int]]:
     """Return counts in at most `bins` bins of equal width.
 
-    A bin is its smallest value, its largest value, and the sum of the counts between them.
+    A bin has its smallest value, its largest value, and the sum of the counts of its values.
 
     >>> binned({0: 5, 3: 1, 4: 2, 9: 7}, 3)
     [(0, 3, 6), (4, 7, 2), (8, 9, 7)]

@@ -39,7 +39,7 @@ _OF_DRIVE = (
     (
         "writeamp_read_modify_write_pages",
         "read_modify_write_pages",
-        "Pages written partially, with their other data read first",
+        "Pages that the host wrote only partially, so that the drive first read the rest",
     ),
 )
 _GAUGES = (
@@ -56,7 +56,7 @@ _QUANTILES = (("0.5", "p50_ns"), ("0.99", "p99_ns"), ("0.999", "p99_9_ns"))
 
 
 class Exporter:
-    """Serves the metrics of one drive over HTTP while a block runs.
+    """Serves the metrics of one drive over HTTP during a `with` block.
 
     Attributes:
         address: "127.0.0.1:9105", or "unix:" and the path of the socket.

@@ -129,12 +129,12 @@ def mount_drive(
         point: mount point; a missing folder is created, and removed again.
         file_system: one of `FILE_SYSTEMS`.
         is_kept: whether the drive may have an earlier file system, which is mounted unchanged.
-        holds_data: whether a host has stored data on it, which is never overwritten.
-        is_aged: whether the drive must not be trimmed when the file system is created.
+        holds_data: whether a host has stored data on the drive; mkfs never overwrites them.
+        is_aged: whether the drive is preconditioned, so that mkfs must not trim it.
         folder: a private folder.
         signals: signals that stop the assembly.
         undo: receives the undo steps.
-        remarks: receives a sentence if the mount is in use until the end.
+        remarks: receives a sentence if a process still uses the mount point at the end.
 
     Raises:
         WriteampError: a layer failed, or the drive has another file system, or data without one.
@@ -182,7 +182,7 @@ def _attach(
 
 
 def _has(loop: str, file_system: str, signals: HeldSignals) -> bool:
-    """Return whether a kept drive has this file system; False if it has none yet.
+    """Return whether a kept drive has this file system; False if it has no file system.
 
     Raises:
         WriteampError: the drive has another file system.

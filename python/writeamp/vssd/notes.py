@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from writeamp.statistics.steady import MIN_INTERVALS, SteadyState
 
-# Fewest erases for a confidence interval. It is computed from differences between collections, and
-# is meaningless if there are fewer.
+# Fewest erases for a confidence interval of WA. The interval is computed from the differences
+# between collections, so it is meaningless with fewer.
 FEWEST_ERASES = MIN_INTERVALS
 
 
@@ -35,12 +35,15 @@ def of_wa(
         ]
     notes = []
     if not erases:
-        when = "in this run" if has_ever_collected else "yet"
-        notes.append(f"no interval: no garbage collection {when}")
+        when = "in this run" if has_ever_collected else "since the drive was new"
+        notes.append(f"no confidence interval: no garbage collection {when}")
     elif erases < FEWEST_ERASES:
-        notes.append(f"no interval: it needs {FEWEST_ERASES} collections, but there were {erases}")
+        notes.append(
+            f"no confidence interval: it needs {FEWEST_ERASES} erased blocks, but {erases} were "
+            "erased"
+        )
     if steady is not None and not steady.steady:
-        notes.append(f"not steady, so this WA may change: {steady.reason}")
+        notes.append(f"WA is not steady, so it may change in a longer run: {steady.reason}")
     return notes
 
 
@@ -49,8 +52,8 @@ def of_flushes(flushes: int) -> list[str]:
     if not flushes:
         return []
     text = (
-        "1 flush: the pages that it pads"
+        "1 flush: the padding that it causes"
         if flushes == 1
-        else f"{flushes:,} flushes: the pages that they pad"
+        else f"{flushes:,} flushes: the padding that they cause"
     )
-    return [f"{text} are counted only with --timed"]
+    return [f"{text} in the flash is counted only with --timed"]

@@ -23,7 +23,7 @@ from writeamp.vssd.specification import Specification
 
 
 class Recorder:
-    """Recording of a run: the plugin's raw file, and the requests that are counted."""
+    """Recording of a run: the plugin's raw file, and which of its requests are counted."""
 
     def __init__(self, raw: Path | None) -> None:
         """Record to a raw file; None disables recording."""
@@ -69,9 +69,10 @@ class Recorder:
 
 @contextmanager
 def recording(specification: Specification, *, is_kept: bool) -> Iterator[Recorder]:
-    """Yield a recorder, and write its trace if the block, in which the drive runs, succeeds.
+    """Yield a recorder, and write its trace at the end of the `with` block.
 
-    A kept drive begins in a state that the trace does not contain.
+    The drive runs in the `with` block. If the block raises, no trace is written. The trace does not
+    contain the state with which a kept drive (one in files) begins.
     """
     target = specification.settings.record
     if target is None:
@@ -116,8 +117,8 @@ _FIRST_DIGIT, _DIGITS = ord("!"), 94
 def pins(specification: Specification) -> Iterator[Path | None]:
     """Yield the file for the edges of the pins, and write the capture afterwards.
 
-    Without a capture, the file is None. The capture is written if the block, in which the
-    drive runs, succeeds.
+    If the settings ask for no capture, the file is None. The drive runs in the `with` block; if the
+    block raises, no capture is written.
     """
     target = specification.settings.rb_capture
     if target is None:

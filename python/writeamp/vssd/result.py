@@ -48,8 +48,8 @@ class ServeResult(OneLine, Drawn):
     """Counts of a virtual drive since counting began, and its write amplification.
 
     `began` and `ended` are the drive's counts since it was new, at the beginning and the end of
-    counting. `samples` are host pages written and flash pages programmed in between, `blocks` the
-    state of its blocks at the end.
+    counting. `samples` are host pages written and flash pages programmed in between. `blocks` is
+    the state of its blocks at the end of counting.
     """
 
     device: Device
@@ -70,7 +70,7 @@ class ServeResult(OneLine, Drawn):
     interrupted_by: signal.Signals | None = None
     """Signal sent to this process that ended the command, or None."""
     complaints: tuple[str, ...] = ()
-    """Errors and warnings of the server, such as a snapshot that could not be taken."""
+    """Errors and warnings of the server, such as a failed snapshot of the flash."""
     remarks: tuple[str, ...] = ()
     """Sentences about the construction of the drive, and about errors."""
     failures: tuple[str, ...] = ()
@@ -234,7 +234,7 @@ class ServeResult(OneLine, Drawn):
         return replace(self, layers=layers)
 
     def with_end(self, complaints: Iterable[str], failures: Iterable[str]) -> ServeResult:
-        """Return the result with complaints and failures from after the counts were taken."""
+        """Return the result with the complaints and failures of the drive's shutdown added."""
         lost = tuple(failures)
         complaints = (*self.complaints, *complaints)
         remarks = (*self.remarks, *lost)
@@ -326,7 +326,7 @@ class ServeResult(OneLine, Drawn):
                 if values is not None
             ]
             names = ("latency", ">mean", ">p50", ">p99", ">p99.9", ">max")
-            parts.append(Card("In the drive's time", rows, names))
+            parts.append(Card("Latency in the drive's time", rows, names))
         command = [] if self.run is None else [f"command: {self.run}"]
         notes = [*command, *self.notes]
         return Card("Virtual SSD", self._facts(), notes=notes, parts=parts)
@@ -346,7 +346,7 @@ class ServeResult(OneLine, Drawn):
         if self.run_exit_status is not None:
             rows.append(("command", f"ended with status {self.run_exit_status}"))
         if self.read_modify_write_pages:
-            rows.append(("read, modified, written", f"{self.read_modify_write_pages:,} pages"))
+            rows.append(("read-modify-write", f"{self.read_modify_write_pages:,} pages"))
         rows += [
             (f"programmed: {cause}", f"{pages:,} pages") for cause, pages in self.causes.items()
         ]
@@ -361,9 +361,9 @@ class ServeResult(OneLine, Drawn):
         if math.isnan(self.wa):
             wa = "none: the host wrote nothing"
         else:
-            unknown = "no interval: no garbage collection"
+            unknown = "no confidence interval: no garbage collection"
             if self.has_collected:
-                unknown = "too few writes for an interval"
+                unknown = "too few writes for a confidence interval"
             wa = with_interval(self.wa, self.ci, unknown=unknown)
         return [*rows, ("WA per page" if self.has_partial_pages else "write amplification", wa)]
 

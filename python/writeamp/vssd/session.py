@@ -88,7 +88,7 @@ def _captive(drive: Drive, run: str, stdout: int | None, signals: HeldSignals) -
     )
 
 
-# In the order of request types in a page trace: write, trim, read, flush.
+# NBD command of each request type of a page trace, whose types 0 to 3 are in this order.
 _COMMANDS = (NbdCommand.WRITE, NbdCommand.TRIM, NbdCommand.READ, NbdCommand.FLUSH)
 # Number of requests that are converted from columns to tuples at once.
 _CHUNK = 1 << 16
@@ -99,14 +99,14 @@ def replay(
     requests: PageTrace,
     progress: Progress | None = None,
 ) -> ServeResult:
-    """Serve a drive, let a host issue requests in order at full speed, and count.
+    """Serve a drive, send it requests in order at full speed, and return the counts.
 
-    Reads are skipped, as they do not change the drive.
+    Reads are not sent, as they do not change the drive.
 
     Args:
         specification: the drive; it is aged first.
         requests: requests of the host, in pages of the drive.
-        progress: called with the answered requests and the total number.
+        progress: called with the number of answered requests and the total.
 
     Raises:
         WriteampError: nbdkit is missing, or the drive failed.

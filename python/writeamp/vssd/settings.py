@@ -46,8 +46,8 @@ class DriveSettings(Settings):
     socket: str | None = setting(
         None,
         None,
-        "Unix socket to serve at; default: one in a private folder. The counters are at "
-        "SOCKET.control",
+        "Unix socket at which NBD clients connect; default: one in a private folder. "
+        "SOCKET.control serves the counters",
         number="path",
         metavar="SOCKET",
         **_DRIVE,
@@ -55,8 +55,9 @@ class DriveSettings(Settings):
     backing: str | None = setting(
         None,
         None,
-        "keep the drive in this sparse file, and its flash in FILE.flash: after a stop or kill, a "
-        "start with the same options continues; default: the data is in memory",
+        "keep the drive's data in this sparse file, and the state of its flash in FILE.flash and "
+        "FILE.journal-N: after a stop or kill, a start with the same options continues; default: "
+        "all is in memory",
         **_PATH,
         **_DRIVE,
     )
@@ -82,16 +83,24 @@ class DriveSettings(Settings):
         PreconditionText(),
         "initial state of a new drive, not counted: none (as sold), full (each page "
         "written once, in order), random (full, then aged by random writes until WA is steady), "
-        "random:N (by N drive writes of them) or aged:TRACE (full, then one pass over that trace)",
+        "random:N (full, then N drive writes of random writes) or aged:TRACE (full, then one pass "
+        "over that trace)",
         choices=tuple(layer for layer in CHOICES if layer != "workload"),
         metavar="STATE",
         **_DRIVE,
     )
-    seed: int = setting(1, Whole(0), "seed of all random draws", number="count", **_DRIVE)
+    seed: int = setting(
+        1,
+        Whole(0),
+        "seed of all random numbers of the drive, its policies and its preconditioning",
+        number="count",
+        **_DRIVE,
+    )
     count_from: str = setting(
         _FROM_COMMAND,
         OneOf((_FROM_START, _FROM_COMMAND)),
-        "start of counting: with the command, after mkfs and mount, or at the start of the server",
+        "when counting begins: start at the start of the server, command at the start of the "
+        "command, after mkfs and mount",
         choices=(_FROM_START, _FROM_COMMAND),
         metavar="start|command",
         **_COUNTED,
@@ -226,8 +235,8 @@ class ServeSettings(Settings):
     max_wa: float | None = setting(
         None,
         _MOST_WA,
-        "exit with status 3 if write amplification (`wa`, per page) is above this, or if the host "
-        "has not written",
+        "exit with status 3 if write amplification (`wa`, flash pages per host page) is above X, "
+        "or if the host has not written",
         number="number",
         metavar="X",
         panel="run",

@@ -30,9 +30,9 @@ from writeamp.vssd.settings import BuiltInPolicySettings, DriveSettings
 
 @dataclass(frozen=True)
 class Specification:
-    """Virtual drive that can be built: its device, and a plan of its preconditioning.
+    """Virtual drive that can be built: its settings, its device, and a plan of its ageing.
 
-    If `in_turn`, requests of a connection are served one after another, in order.
+    If `in_turn`, the requests of each connection are served one after another, in order.
     """
 
     device: Device
@@ -109,7 +109,7 @@ def plugin_config(
 
     Args:
         specification: the drive.
-        state: file with its initial state; None for a new or kept drive.
+        state: file with its preconditioned state; None for a drive that is not preconditioned now.
         record: file for the recording of requests.
         ready_busy: file for the edges of the Ready/Busy pins.
     """
@@ -169,14 +169,14 @@ def summary(device: Device) -> str:
 
 
 def _all_pages(device: Device, settings: DriveSettings) -> int:
-    """Return the logical pages, plus pages of the mapping table if the table is on the flash."""
+    """Return the number of logical pages, plus those of the mapping table if it is in flash."""
     if not settings.is_timed:
         return device.logical_pages
     return pages_with_table(device.times_json, device.logical_pages, device.page_bytes)
 
 
 def _pages_apart(device: Device, settings: DriveSettings) -> int:
-    """Return the pages of the mapping table that are in separate blocks of the flash, or 0."""
+    """Return the number of mapping-table pages that have flash blocks of their own, or 0."""
     if not settings.is_timed:
         return 0
     return pages_apart(device.times_json, device.logical_pages, device.page_bytes)

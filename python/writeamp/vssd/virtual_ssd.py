@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 class VirtualSsd:
     """Flash drive that NBD clients can write to inside a `with` block.
 
-    nbdkit serves it on a private Unix socket. Counting begins with the block, or with `begin`. The
-    server ends with the block, with this process, and with the thread that opened it.
+    nbdkit serves it on a private Unix socket. Counting begins with the block; `begin` restarts it.
+    The server ends with the block, with this process, and with the thread that opened it.
 
         with wa.VirtualSsd("tlc-datacenter", size="4GiB") as drive:
             subprocess.run(["nbdcopy", "image.raw", drive.uri], check=True)

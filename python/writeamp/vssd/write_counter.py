@@ -20,7 +20,7 @@ from writeamp.vssd import bpf
 from writeamp.vssd.bpf import Instruction, Map, Tracepoint, events_folder
 
 # Tracepoints at which a file system receives the bytes of write(), with the field that counts the
-# bytes. The table below has the kernel function that handles all writes of a file system.
+# bytes. `_WRITERS` has the kernel function that handles all writes of each file system.
 _BUFFERED_WRITES = {
     "ext4": (
         ("ext4/ext4_da_write_end", "copied"),
@@ -54,15 +54,15 @@ class WriteCounts:
     """Counts of writes to the files of a drive.
 
     `written_bytes` were passed to write() and similar calls, including asynchronous and direct
-    ones. `mapped_folios` became dirty by stores to mapped memory; together they have at most
-    `mapped_bytes`.
+    ones. `mapped_folios` is the number of folios (units of the page cache) that stores to mapped
+    memory changed; together they have at most `mapped_bytes`.
     """
 
     written_bytes: int
     mapped_folios: int
     mapped_bytes: int
     has_unseen_writes: bool
-    """Whether calls dirtied files while no tracepoint counted bytes."""
+    """Whether calls changed files although no tracepoint counted their bytes."""
 
 
 @dataclass(frozen=True)

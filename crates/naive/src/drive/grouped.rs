@@ -1,8 +1,8 @@
 //! Wolf and FDP, from paper 3 and, for blocks, from `docs/wolf-algorithm.md`.
 //!
-//! Every number is the result of a search. A group may open as many blocks as it owns, less those
-//! that it holds. The arithmetic does not use the engine. Methods that run step by step (the
-//! optimum, moving averages, filters) use other steps than the engine's.
+//! Counts of pages and blocks are found by a search of all blocks, not updated step by step. A group
+//! may open as many more blocks as it owns, less those that it holds. The arithmetic does not use
+//! the engine: the optimum, moving averages and filters are computed by other steps.
 //!
 //! The counters of both drives must agree exactly, although some decisions compare floating-point
 //! numbers. Short formulas are therefore computed in the order in which the paper or the docs write
@@ -38,13 +38,13 @@ pub(super) struct GroupState {
     owned: BTreeMap<(usize, usize), i64>,
     /// Number of blocks that each group should own on each LUN, by group.
     targets: Vec<f64>,
-    /// Number of blocks that groups may use on each LUN.
+    /// Number of blocks that all groups together may use on each LUN.
     blocks_each: u32,
-    /// Number of times that a block was opened, for each LUN.
+    /// Number of openings of blocks so far, for each LUN.
     pub(super) opened: HashMap<usize, u32>,
     /// Length h of an interval, in host pages written.
     interval_pages: u32,
-    /// Writes until the end of the interval.
+    /// Host pages still to be written until the end of the interval.
     interval_left: u32,
 }
 

@@ -49,7 +49,8 @@ enum Page {
 /// Moment in the life of the drive, on two clocks.
 #[derive(Debug, Clone, Copy)]
 struct Moment {
-    /// Number of closed blocks and invalidated pages so far, which orders the changes of blocks.
+    /// Number of changes of blocks so far, which orders them.
+    /// A change is a block that closes or becomes a candidate again, or a page that becomes invalid.
     event: u64,
     /// Host pages written so far; measures ages.
     now: u64,
@@ -66,7 +67,7 @@ pub struct Counters {
     pub trimmed_pages: u64,
 }
 
-/// Number of the stream for the mapping table, which placements do not use.
+/// Number of the stream for the mapping table. Placements never return this number.
 const TABLE: usize = usize::MAX;
 
 /// Naive drive.
@@ -89,8 +90,10 @@ pub struct NaiveDrive {
     /// Closed blocks of each (stream, pool), appended and swap-removed like `closed`.
     closed_for: HashMap<(usize, usize), Vec<u32>>,
     /// Stream for which each block was last opened.
+    /// A block to which wear levelling moved data has the value of the block that held them before.
     opened_for: HashMap<u32, usize>,
     /// Host pages written when each block was last opened.
+    /// A block to which wear levelling moved data has the value of the block that held them before.
     opened_at: HashMap<u32, u64>,
     /// Writes of each page by the host since the page last had no data.
     writes: HashMap<u32, u64>,

@@ -11,9 +11,10 @@ pub(super) struct Arrivals {
     pub share: f64,
     /// Effective size of the group, divided by its number of pages.
     ///
-    /// A group of this size with random writes has equally full victims.
+    /// With random writes, a group of the effective size has victims with the same share of valid
+    /// pages.
     pub effective: f64,
-    /// Pages that arrived from other groups in the interval.
+    /// Pages that collection moved to the group from other groups in the interval.
     interval_migrations: u32,
     victims: Vec<Victim>,
 }

@@ -1,11 +1,12 @@
 //! Classes of the host's groups in FDP (Stoica & Ailamaki 2013).
 //!
-//! As in `docs/wolf-algorithm.md`, classes follow from the write frequency of the groups' pages. A
-//! class is a whole number of steps, each a factor of the assumed ratio.
+//! As in `docs/wolf-algorithm.md`, classes follow from the write frequency of the groups' pages.
+//! Each group of the host is a class; class 0 has the lowest frequency. Frequencies are rounded to
+//! steps above class 0: each step multiplies the frequency by the assumed ratio.
 
 use crate::setup::HostGroup;
 
-/// Returns the class of each group, and the steps of each class above the coldest.
+/// Returns the class of each group, and for each class the number of steps above class 0.
 pub(crate) fn classes(groups: &[HostGroup], ratio: f64) -> (Vec<usize>, Vec<u32>) {
     const MOST_STEPS: f64 = 30.0;
     let frequency = |group: usize| groups[group].write_share / f64::from(groups[group].pages);

@@ -36,11 +36,11 @@ pub struct Midas {
     held: BTreeMap<(usize, usize), Vec<u32>>,
     /// Blocks that the victim policy may choose from now on, each with its domain.
     released: Vec<(usize, u32)>,
-    /// For each domain, the number of the waiting host page, and of the victims it waited for.
+    /// For each domain: the number of the host page that waits, and its victims so far.
     awaited: BTreeMap<usize, (u64, u32)>,
     /// Group of the last victim.
     victim_group: usize,
-    /// Victims in the epoch.
+    /// Victims that were collected in the epoch.
     epoch: VictimStats,
     /// Victims in the period in which predictions are checked.
     period: VictimStats,
@@ -70,7 +70,7 @@ impl VictimStats {
 
 impl Midas {
     fn is_learning(&self) -> bool {
-        // The page with which the time without learning ends is not counted.
+        // Learning begins with host page 2N + 1.
         self.clock > 2 * self.logical_pages
     }
 

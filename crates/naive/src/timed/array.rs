@@ -296,7 +296,7 @@ impl Array {
         op.holds_data |= !is_copied;
     }
 
-    /// True for operations that serve collection only, where it is paced.
+    /// True for operations that serve collection only, if the profile paces collection.
     pub fn is_collection(&self, id: OpId) -> bool {
         let op = self.op(id);
         self.profile.paced
@@ -307,7 +307,7 @@ impl Array {
             }
     }
 
-    /// Notifies `waiter` once operation `id` is done.
+    /// Lets `waiter` wait for operation `id`, so that it is notified when the operation is done.
     pub fn notify(&mut self, id: OpId, waiter: Waiter) {
         if let Waiter::Operation(waiting) = waiter {
             self.op_mut(waiting).waits += 1;
@@ -315,7 +315,9 @@ impl Array {
         self.op_mut(id).waiters.push(waiter);
     }
 
-    /// Notifies a request of all programs that are queued, not only begun; returns their number.
+    /// Lets a request wait for all programs that are queued, not those only begun.
+    ///
+    /// Returns the number of these programs.
     pub fn notify_of_programs(&mut self, request: u32, is_begun: impl Fn(OpId) -> bool) -> usize {
         let is_queued = |op: &&mut Operation| op.kind == OpKind::Program && !is_begun(op.id);
         let queued = self.ops.iter_mut().filter(is_queued);
@@ -332,7 +334,7 @@ impl Array {
         self.to_notify.extend(early.into_iter().rev());
     }
 
-    /// Returns the number of programs and erases that a die has to do.
+    /// Returns the number of submitted programs and erases of a die that are not done.
     pub fn queue_of(&self, die: usize) -> usize {
         let is_queued =
             |op: &&Operation| op.is_submitted && op.die == die && op.kind != OpKind::Read;

@@ -164,7 +164,8 @@ impl<L: Logical> TimedDrive<L> {
                 self.write_through(&request);
             }
             RequestKind::Trim => self.serve_trim(&request),
-            // The cache survives a loss of power, so answered writes are safe already.
+            // The cache survives a loss of power, so answered writes are already safe, and a flush
+            // waits for nothing.
             RequestKind::Flush if self.cache.is_some() && self.profile.power_safe => {
                 counters.flushes += 1;
             }
@@ -182,8 +183,8 @@ impl<L: Logical> TimedDrive<L> {
 
     fn serve_read(&mut self, request: &Request) {
         let mut from_memory_bytes = 0;
-        // These are the last page, the read of this page, and the read of the mapping table that it
-        // waits for.
+        // The last page that was read, its read, and the read of the mapping table for which that
+        // read waits. The next page joins this read if one read fetches both.
         let mut last: Option<(u32, OpId, Option<OpId>)> = None;
         for page in request.pages(&self.profile) {
             let bytes = request.bytes_of(page, &self.profile);

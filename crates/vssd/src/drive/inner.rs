@@ -18,14 +18,15 @@ use crate::record::{Record, Request};
 /// Recordings belong to no drive, so it is 0.
 const NO_SALT: u32 = 0;
 
-/// State of a drive that one request at a time uses, under the lock.
+/// State of a drive that is used under a lock, by one request at a time.
 pub struct Inner {
     pub flash: Flash,
     pub journal: Option<Journal>,
     pub recording: Option<Recording>,
     pub samples: Samples,
-    /// Requests since the server started. The next field is this number when counting began.
+    /// Number of requests since the server started.
     pub served: u64,
+    /// Value of `served` when counting began.
     pub since: u64,
 }
 
@@ -52,7 +53,8 @@ impl Inner {
         let (mut timed, mut sequence) = (None, self.served);
         if let Some(journal) = &mut self.journal {
             let made = journal.make_room(&mut self.flash);
-            // On a full disk, reads and flushes are answered but not counted.
+            // On a full disk, the journal cannot grow. Reads and flushes are then answered, but they
+            // are neither counted nor sent to the flash.
             if journal.shortage().is_some() && matches!(request.op, Op::Read | Op::Flush) {
                 return Ok(None);
             }

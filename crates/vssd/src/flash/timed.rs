@@ -147,7 +147,7 @@ impl TimedFlash {
         Ok(id)
     }
 
-    /// True if the request is done; only the first call returns true.
+    /// True if the request is done. Later calls for the same request return false.
     pub fn take_done(&mut self, id: u32) -> bool {
         self.done.remove(&id).is_some()
     }
@@ -175,7 +175,7 @@ impl TimedFlash {
         Ok(!self.done.is_empty())
     }
 
-    /// Host time until the next event, or None.
+    /// Time until the next event by the host's clock, or None.
     pub fn until_next(&self) -> Option<Duration> {
         let after_ns = self.ssd.next_event_ns()?.saturating_sub(self.on_ns);
         let at_s = after_ns as f64 * 1e-9 * self.config.time_scale;
@@ -286,7 +286,7 @@ fn times(config: &Config) -> Value {
     config.times.clone().unwrap_or_else(|| json!({}))
 }
 
-/// Describes the first difference of two values by its path; None if they are equal.
+/// Describes the first key whose values differ, by its path; None if all values are equal.
 fn first_change(name: &str, previous: &Value, now: &Value) -> Option<String> {
     let (Value::Object(was), Value::Object(is)) = (previous, now) else {
         return (previous != now).then(|| format!("{name} was {previous} and is {now} now"));

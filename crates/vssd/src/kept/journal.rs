@@ -99,7 +99,7 @@ impl Journal {
         self.failure.as_ref().or(self.shortage.as_ref())
     }
 
-    /// True while a snapshot is in progress.
+    /// True while a snapshot is being written.
     pub fn is_busy(&self) -> bool {
         self.keeper.is_busy()
     }
@@ -136,7 +136,7 @@ impl Journal {
         self.unsynced.retain(|(segment, _)| segment.number >= last.min(current));
     }
 
-    /// Marks the drive as closed, which states that everything is durable.
+    /// Marks the drive as closed, so that the next start treats everything as durable.
     pub fn close(&self) -> Result<()> {
         self.seal.close()
     }

@@ -70,7 +70,7 @@ impl Files {
         Ok(numbers)
     }
 
-    /// Removes the journals before a number; files of other content stay.
+    /// Removes the journals before a number, but no file that is not a journal.
     pub fn remove_journals(&self, end: u64) -> Result<()> {
         for number in self.journals()?.into_iter().filter(|number| *number < end) {
             let path = self.journal(number);

@@ -140,8 +140,8 @@ impl Seal {
         Err(Error::damaged(
             &self.path,
             format!(
-                "{is_old} an older copy: the data are of {served} requests, and the journal holds \
-                 {journaled}"
+                "{is_old} an older copy: the data contain {served} requests, the flash and its journal \
+                 {journaled}; restore all files of the drive from one backup"
             ),
         ))
     }

@@ -45,7 +45,7 @@ pub struct Segment {
     path: PathBuf,
     map: Mapping,
     salt: u32,
-    /// True if its file name is durable.
+    /// True if the name of its file survives a loss of power.
     pub is_named: AtomicBool,
     /// Number of the segment. A snapshot has the number of the segment that follows it.
     pub number: u64,

@@ -9,7 +9,7 @@ use writeamp_engine::state::{self, Reader, State, Writer};
 use crate::files::label::Identity;
 use crate::flash::Flash;
 
-/// Flag that is added to the journal's number in the snapshot of a timed drive.
+/// Flag in the journal's number that marks the snapshot of a timed drive.
 const TIMED: u64 = 1 << 63;
 
 /// The flash, its identity, and the number of the journal that follows it.

@@ -70,7 +70,7 @@ struct Replayed {
     rows: usize,
     /// Sequence number after the last durable row of any journal.
     durable: u64,
-    /// Journals that follow rows lost by a power failure.
+    /// Paths of journals without durable rows, which are deleted: rows before theirs were lost.
     strays: Vec<PathBuf>,
     took: Duration,
 }
@@ -102,7 +102,7 @@ impl Files {
         let is_flash_there = self.flash().exists();
         if is_flash_there && !path.exists() {
             let why = format!(
-                "the data of this drive are missing; its flash is there, in {}",
+                "this file, with the data of the drive, is missing, but its flash in {} exists",
                 self.flash().display()
             );
             return Err(Error::damaged(path, why));
@@ -131,8 +131,8 @@ impl Files {
                 return Ok((file, None));
             }
             let why = format!(
-                "there is data here but no flash behind it ({} is missing); give the name of a new \
-                 file, or of one that serve has made",
+                "this file has data but no flash behind it ({} is missing); give the name of a new \
+                 file, or of a drive that `writeamp serve --backing` has made",
                 self.flash().display()
             );
             return Err(Error::damaged(path, why));
@@ -140,15 +140,16 @@ impl Files {
         match seal {
             Some(seal) if seal.size_bytes() == size_bytes => Ok((file, Some(seal))),
             None if metadata.len() == size_bytes => {
-                let why = "these data have no seal: they were truncated, or are of an earlier build \
-                           of writeamp; make a new drive and copy them to it";
+                let why = "this file has no seal (a record of the drive's state) after the data: it \
+                           was truncated, or an earlier version of writeamp made it; make a new \
+                           drive and copy the data to it";
                 Err(Error::damaged(path, why))
             }
             _ => {
                 let why = format!(
-                    "the host sees {size_bytes} bytes of this drive, for which this file should \
-                     have {}, a seal at their end; it has {}; either they were cut or damaged, or \
-                     the options are not those that the drive was made with",
+                    "a drive of {size_bytes} bytes has a file of {} bytes, with a seal (a record of \
+                     its state) at the end, but this file has {}; it was truncated or damaged, or \
+                     the drive was made with other options",
                     Seal::file_bytes(size_bytes),
                     metadata.len()
                 );
@@ -162,7 +163,8 @@ impl Files {
         let sums = self.sums();
         let is_foreign = fs::metadata(&sums).is_ok_and(|metadata| metadata.len() > 0);
         if is_foreign && !private::begins_with(&sums, sums::MAGIC)? {
-            let why = "the checksums of the drive would replace this file, which is not a drive's";
+            let why = "the checksums of the drive would replace this file, which is not a drive's; \
+                       remove or rename it";
             return Err(Error::damaged(&sums, why));
         }
         self.remove_journals(u64::MAX)?;
@@ -184,7 +186,7 @@ impl Files {
         opened(flash, data, allocated, end)
     }
 
-    /// Opens an existing drive; changes no file before all are checked against each other.
+    /// Opens an existing drive. Changes no file before all files agree with each other.
     fn go_on(self, config: &Config, mut flash: Flash, file: File, seal: Seal) -> Result<Opened> {
         let (identity, ending) = (seal.identity(), seal.ending()?);
         let number = self.restore(&mut flash, identity)?;
@@ -269,7 +271,7 @@ impl Files {
             let segment = match Segment::open(&path, seal.identity(), number)? {
                 Some(segment) if segment.first_sequence == flash.requests().served => segment,
                 // This journal has no rows, or it follows rows that a power failure lost. In both
-                // cases, no row in it was durable.
+                // cases, no row in it was durable, so the journal is deleted later.
                 segment if last.is_some() && segment.as_ref().is_none_or(Segment::is_volatile) => {
                     strays.push(path);
                     continue;
@@ -279,14 +281,19 @@ impl Files {
                     return Err(Error::damaged(&path, why));
                 }
                 _ => {
-                    let why = "this journal does not follow the previous one, or the flash";
+                    let why = "this journal does not begin where the flash snapshot or the previous \
+                               journal ends; restore all files of the drive from one backup";
                     return Err(Error::damaged(&path, why));
                 }
             };
             let records = segment.records()?;
             for record in &records {
                 if !record.request.is_on(seal.size_bytes()) || record.at_ns > LONGEST_RUN_NS {
-                    let why = format!("its request {} exceeds this drive", record.sequence);
+                    let why = format!(
+                        "request {} of this journal is not on the drive, or its time is invalid; \
+                         the journal is damaged",
+                        record.sequence
+                    );
                     return Err(Error::damaged(&path, why));
                 }
                 // A request that failed fails again with the same counters, so its error is
@@ -306,7 +313,9 @@ impl Files {
 }
 
 impl JournalEnd {
-    /// Begins a new journal, if there is space for it and for a snapshot before it.
+    /// Begins a new journal, and takes a snapshot of the flash before it.
+    ///
+    /// Without disk space, an untimed drive continues with its previous files; a timed drive fails.
     fn begin_next(&mut self, flash: &mut Flash) -> Result<()> {
         self.segment.sync()?;
         let (identity, number) =
