@@ -2,8 +2,8 @@
 //!
 //! The untimed drive ([`Logical`]) decides which pages are read and programmed, and which blocks
 //! are erased. This module computes when each stage of these operations ends, by the rules below.
-//! They are the specification of a drive in time; it does not depend on the engine. Events with the
-//! same time happen in the order in which they were scheduled.
+//! These rules specify the timing of a drive without the engine. Events with the same time happen in
+//! the order in which they were scheduled.
 //!
 //! **Requests.**
 //! - A read reaches the drive after `read_in_ns`, any other request after `write_in_ns`.
@@ -65,8 +65,8 @@
 //! - When only reads of copies wait, or none, a suspended operation is resumed first. If there is
 //!   none, collection or the head of the host's queue begins. Of collection, reads of copies go
 //!   first, then the head of its queue.
-//! - If both could begin, collection begins if its credit is above 0. The array time of its
-//!   operation is then subtracted from the credit.
+//! - If both an operation of collection and one of the host could begin, collection begins if its
+//!   credit is above 0. The array time of its operation is then subtracted from the credit.
 //! - When a program of the host begins, the credit grows by B / P. B is the array time of the
 //!   operations of collection that wait at the die. P is the number of programs that the die's
 //!   erased blocks have room for, and 1 at least.
@@ -93,7 +93,7 @@
 //! - A flush fills up the begun units that hold pages written by the host. So does a write that is
 //!   not cached. Units with only copies, folded pages or pages of the mapping table are not filled
 //!   up.
-//! - A unit that cannot be filled up counts as safe.
+//! - No request waits for a unit that cannot be filled up; the pages of the unit count as safe.
 //! - If the cache survives a loss of power, a flush waits for nothing, and a write that otherwise
 //!   would not be cached is cached.
 //!
@@ -115,8 +115,8 @@
 //!
 //! **Intervals.**
 //! - The host may mark moments. An interval lies between two marks.
-//! - When a page leaves the cache, the programs and erases that its write causes at once count for
-//!   the interval in which the host wrote the page last.
+//! - When a page leaves the cache, the programs and erases that its write immediately causes count
+//!   for the interval in which the host wrote the page last.
 //! - All other programs and erases count for the interval in which they are done.
 //!
 //! **Hints.**
@@ -180,7 +180,7 @@
 //! - Rows of the SLC cache are folded, in a pause of the host.
 //! - Evicted segments of the mapping table are written, the last first.
 //!
-//! These rules limit it:
+//! These rules limit the upkeep:
 //! - Before each page that is written, LUNs below the hard limit collect.
 //! - The soft limit is a quarter of a LUN's spare blocks at most, but 1 at least. The hard limit is
 //!   not above the soft limit.

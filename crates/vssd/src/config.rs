@@ -47,9 +47,9 @@ pub struct Config {
 pub struct Flash {
     /// Shape of the drive: the sizes of its parts.
     pub geometry: Sizes,
-    /// Number of mapped logical pages.
+    /// Number of logical pages, including those that hold a mapping table.
     pub logical_pages: u32,
-    /// Number of mapped pages, the last ones, that hold a mapping table with blocks of its own.
+    /// Number of logical pages, at the end, that hold a mapping table in flash blocks of its own.
     #[serde(default)]
     pub table_pages: u32,
     /// Layout of streams over the LUNs.

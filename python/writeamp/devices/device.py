@@ -164,7 +164,7 @@ def profile_op(base: DeviceLike) -> float:
 def _changes(
     write_cache: SizeLike | None, map_cache: SizeLike | None, values: ChangesLike | None
 ) -> tuple[str, ...]:
-    """Return the changes of the tables of times as texts."""
+    """Return the changed values of the tables of times, as texts TABLE.KEY=VALUE."""
     changes = () if values is None else Changes().check("set", values)
     if write_cache is not None:
         changes += (f"write_cache.bytes={_whole(WRITE_CACHE.check('write_cache', write_cache))}",)

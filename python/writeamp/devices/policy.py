@@ -13,7 +13,10 @@ from writeamp.registry.specs import Spec, SpecLike
 
 @dataclass(frozen=True)
 class Policy:
-    """Specs of registered entries; `asked_victims` is None for the manager's default.
+    """Specs of a block manager, a victim policy and a wear leveller.
+
+    A spec is a name with parameters, as text. `asked_victims` None selects the manager's own victim
+    policy.
 
     Policies are compared by `meaning`, so that different spellings of a spec are equal.
     """

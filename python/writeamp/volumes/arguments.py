@@ -32,8 +32,7 @@ class MakeArguments(TypedDict, total=False):
     """standard deviation of the natural logarithm of volume sizes (default 1.0)."""
 
     traffic_sigma: float
-    """standard deviation of the natural logarithm of a volume's number of requests per page
-    (default 0.7)."""
+    """standard deviation of the natural logarithm of a volume's requests per page (default 0.7)."""
 
     skew_low: float
     """smallest exponent s: a volume's r-th hottest page gets requests in proportion to about r^-s;

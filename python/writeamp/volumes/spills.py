@@ -83,7 +83,7 @@ class Chunk:
         codes, counts: numbers of the volumes in the chunk, ascending, and the number of requests
             of each volume.
         input: index of the input file at which the next chunk begins.
-        before, line: position in that file at which the next chunk begins.
+        before, line: byte position and line number in that file at which the next chunk begins.
     """
 
     number: int

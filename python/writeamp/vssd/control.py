@@ -30,7 +30,7 @@ class Control:
     """Control socket of a running drive; each query opens its own connection."""
 
     def __init__(self, path: str | Path) -> None:
-        """Set the socket: that of the drive, with `.control` appended."""
+        """Set the path of the control socket: the drive's socket path plus `.control`."""
         self.path = Path(path)
 
     def answers(self) -> bool:

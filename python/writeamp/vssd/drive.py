@@ -67,7 +67,7 @@ class Drive:
         try:
             mounted.sync(None)
         except WriteampError:
-            # If the drive has ended or failed, its error is reported instead of this one.
+            # If the drive has ended or failed, its error is raised instead of the sync's error.
             self.server.check()
             for failure in self.server.daemon.complaints("error"):
                 raise WriteampError(failure) from None

@@ -147,5 +147,5 @@ def _parsed(address: str) -> tuple[str, int]:
 def _is_loopback(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
-    except ValueError:  # a host name, which may resolve to any address
+    except ValueError:  # a host name is rejected, as it may resolve to any address
         return False

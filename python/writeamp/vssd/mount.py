@@ -34,8 +34,8 @@ _WITHOUT_OTHER_LOOPS = (
     "sh",
 )
 _INSIDE: dict[str, tuple[str, ...]] = {"btrfs": _WITHOUT_OTHER_LOOPS}
-# Additional options for an aged drive, which a TRIM of the whole drive would reset. mkfs.ext4 uses
-# only the last of several -E options.
+# Additional mkfs options for a preconditioned drive, which a TRIM of the whole drive would empty.
+# mkfs.ext4 uses only the last of several -E options.
 _WITHOUT_DISCARD = {"ext4": ("-E", f"{_EAGER},nodiscard"), "xfs": ("-K",), "btrfs": ("-K",)}
 FILE_SYSTEMS = tuple(_MAKE)
 
@@ -93,7 +93,7 @@ def check_mount(point: Path, file_system: str) -> None:
 
 
 def unmount_dead() -> list[str]:
-    """Unmount the file systems of drives with a killed process; their disks are dead.
+    """Unmount the file systems of drives whose server process was killed.
 
     Returns:
         A sentence for each file system that stays mounted.

@@ -35,7 +35,7 @@ class Server:
     backing: str | None
     """Path of a kept drive's data, which is the prefix of its other files."""
     remarks: list[str]
-    """Errors until it had ended."""
+    """Errors and warnings that the server printed until it ended."""
     failures: list[str] = field(default_factory=list)
     """Errors after which the kept files may lack host writes."""
 
@@ -55,8 +55,8 @@ class Server:
     def stop(self) -> None:
         """End the server even if clients are connected; nbdkit itself would wait for them.
 
-        All answered requests are stored by then, and recordings are in their files. Its errors and
-        warnings are added to the remarks.
+        When this returns, all answered requests are stored, and recordings are in their files. The
+        errors and warnings of the server are added to `remarks`.
         """
         process = self.daemon.process
         process.terminate()

@@ -13,8 +13,9 @@ struct Group {
     interval_writes: u32,
     /// Number of intervals for which the group keeps its position in the order.
     held: u32,
-    /// For FDP: number of steps in write frequency above the coldest group. Each step multiplies the
-    /// frequency by the assumed ratio.
+    /// For FDP: number of steps in write frequency above the coldest group.
+    ///
+    /// Each step multiplies the frequency by the assumed ratio.
     steps: u32,
     arrivals: Arrivals,
 }

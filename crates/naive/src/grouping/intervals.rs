@@ -12,7 +12,7 @@ pub(crate) struct Intervals {
     written_at: BTreeMap<u32, Vec<u64>>,
     lives: Lives,
     logical_pages: u32,
-    /// Number of pages that the scan has visited.
+    /// Number of pages that the endless scan of the logical pages has visited so far.
     scanned: u64,
     groups: usize,
     /// Level (logarithm of a life) above which pages belong to group 0, the coldest.

@@ -26,8 +26,9 @@ pub(super) enum Class {
     },
 }
 
-/// Number of intervals so far, and how many octaves (factors of 2) the last one is above
-/// their mean.
+/// Number of intervals between a page's writes: one, two or three, or more.
+///
+/// The value is log2 (last interval / mean interval), as a whole number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Pattern {
     One,
@@ -71,9 +72,9 @@ impl Counts {
 pub(super) struct Lives {
     /// Number N of logical pages.
     logical_pages: u32,
-    /// Overwritten pages D.
+    /// Number D of overwritten pages, by class and age.
     overwritten: Counts,
-    /// Pages E that the scan visited.
+    /// Number E of written pages that the scan of the logical pages visited, by class and age.
     seen: Counts,
     /// Levels of the remaining life, by age.
     forecasts: BTreeMap<Class, Vec<i64>>,
@@ -188,8 +189,8 @@ impl Lives {
 
     /// Returns the half octave of the youngest bin.
     ///
-    /// The oldest bin contains the age 32·N. On small drives, the youngest bin begins at age 0
-    /// instead.
+    /// The oldest bin contains the age 32·N, if the drive is large enough for all bins. On smaller
+    /// drives, the youngest bin is the half octave 0.
     fn first_half(&self) -> usize {
         (half_octave(32 * u64::from(self.logical_pages)) + 1).saturating_sub(AGES)
     }
@@ -261,7 +262,7 @@ fn octave_and_rest(span: u64) -> (u32, u64) {
     (octave, span.max(1) - (1 << octave))
 }
 
-/// Rounds a span down to a power of two with 11 bits of fraction; 0 becomes 1.
+/// Rounds a span down to 12 significant bits; 0 becomes 1.
 fn rounded(span: u64) -> u64 {
     let (octave, rest) = octave_and_rest(span);
     let unit = 1 << octave.saturating_sub(11);

@@ -53,15 +53,15 @@ pub(crate) enum Detector {
 /// Method of dividing the spare space between groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Allocation {
-    /// Shares by size (eq. 6).
+    /// Spare space in proportion to the sizes of groups (eq. 6).
     Size,
-    /// Shares by writes (eq. 7, corrected).
+    /// Spare space in proportion to the writes of groups (eq. 7, corrected).
     Frequency,
-    /// Shares by the mean of both (eq. 8, corrected).
+    /// Mean of the spare space by size and by writes (eq. 8, corrected).
     ClosedForm,
-    /// Shares with the least write amplification (eqs. 3 to 5).
+    /// Spare space with the least write amplification (eqs. 3 to 5).
     Optimal,
-    /// Shares with the least write amplification, for effective sizes measured by collection.
+    /// Like `Optimal`, but with effective sizes of groups that are measured by collection.
     Marginal,
 }
 
@@ -77,11 +77,11 @@ pub(crate) struct Following {
 /// Exceptions that give a cold group some spare space.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Exceptions {
-    /// Under the closed form, the coldest group is an exception below this hit rate.
+    /// Limit of the hit rate of the coldest group / that of the next group.
     ///
-    /// It is a share of the next group's hit rate.
+    /// Under the closed form, the coldest group is an exception if the ratio is below the limit.
     pub coldest_ratio: f64,
-    /// Spare space of that group, as a share of its size (§5.5.3).
+    /// Spare space of the coldest group as an exception, as a share of its size (§5.5.3).
     pub coldest_op: f64,
     /// Least spare space of every group, as a share of its size.
     pub floor: f64,

@@ -1,7 +1,8 @@
 """Hyperscale Boot SSD log (0xC0): the fields of writes and erases.
 
 Its page has another GUID than OCP's. It counts data units of 512,000 bytes, although tools print
-"(Bytes)": a drive of 512 GB with blocks erased 433 to 484 times reports 484,533,969.
+"(Bytes)". A drive of 512 GB with blocks erased 433 to 484 times reports 484,533,969. As data units
+these are 484.5 writes of the whole drive, which fits the erases; as bytes it would be 0.001.
 """
 
 from __future__ import annotations
