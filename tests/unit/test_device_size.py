@@ -56,7 +56,8 @@ def test_what_shrank_is_said_in_words() -> None:
         "blocks per plane 1342 → 32, dies per chip 16 → 3"
     )
     assert more == [
-        "qlc has blocks of an SLC cache of 784.5 MiB instead of 184 GB, in proportion to its size"
+        "qlc has blocks of an SLC cache of 784.5 MiB instead of 184 GB, because the drive is "
+        "smaller than its profile"
     ]
     op = wa.device("tlc-client").op
     assert f"whole blocks give op {op:.4g} instead of 0.1 of tlc-client" in (

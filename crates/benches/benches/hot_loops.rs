@@ -1,11 +1,9 @@
 //! Benchmarks of the loops in which runs spend their time.
 //!
-//! `cargo bench` runs them all, `cargo bench -- greedy` those with that word in their name. A drive
-//! is filled and written twice over before the clock starts, so that what is measured is its steady
-//! state. Throughput is in host pages, draws or trimmed pages, as the name of the group says.
-//!
-//! A drive is filled and written twice over before the clock starts, so that what is measured is its
-//! steady state. Throughput is in host pages, draws or trimmed pages, as the name of the group says.
+//! `cargo bench` runs all benchmarks, `cargo bench -- greedy` those with "greedy" in their name. A
+//! drive is filled, then the load writes twice its size before the measurement, so that the drive is
+//! in its steady state. Throughput is in host pages, draws or trimmed pages per second; the name of the group
+//! states the unit.
 
 use std::hint::black_box;
 use std::time::Duration;

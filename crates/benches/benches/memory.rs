@@ -1,7 +1,7 @@
-//! Benchmark of one random access to a drive's map, as the engine makes it.
+//! Benchmark of one random access to a drive's mapping table, as the engine makes it.
 //!
-//! That is a prefetch some places ahead, then a read and a write of four bytes. Prints JSON; `make
-//! bench-limit` asks for it.
+//! An access is a prefetch of a later entry, then a read and a write of four bytes. The arguments are
+//! numbers of entries. Prints the times in ns as JSON; `make bench-limit` runs it.
 
 #![allow(unsafe_code)]
 
@@ -15,7 +15,7 @@ const ACCESSES: usize = 1 << 20;
 const REPEATS: usize = 41;
 
 fn main() {
-    // What Cargo adds for other benchmarks is of no use here.
+    // Other arguments are ignored, because Cargo adds some of its own.
     let sizes = std::env::args().skip(1).filter_map(|size| size.parse::<u32>().ok());
     let found: Vec<String> = sizes
         .map(|entries| {
@@ -32,7 +32,7 @@ fn main() {
     println!("[{}]", found.join(", "));
 }
 
-/// The median time of an access.
+/// Returns the median time of an access, in ns.
 fn access_ns(table: &mut [u32]) -> f64 {
     let mut random = Stream::new(1, "memory");
     let places: Vec<u32> = (0..ACCESSES).map(|_| random.below(table.len() as u32)).collect();

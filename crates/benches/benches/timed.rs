@@ -1,7 +1,8 @@
-//! Flash operations a second of the drive in time: `cargo bench --bench timed`.
+//! Benchmark of the timed drive, in flash operations per second: `cargo bench --bench timed`.
 //!
-//! Throughput is in reads, programs and erases of the array, for the host or not. The drives are in
-//! their steady state before the clock starts, and go on from sample to sample.
+//! Flash operations are all reads, programs and erases of the array, including those of collection.
+//! The drives are in their steady state before the measurement. Each sample continues with the drive
+//! of the previous sample.
 
 use std::time::{Duration, Instant};
 
@@ -15,12 +16,12 @@ use writeamp_engine::timing::{
 };
 
 const PAGE_BYTES: u32 = 4096;
-/// Requests under way at once.
+/// Number of requests that are outstanding at a time.
 const DEPTH: u32 = 64;
-/// Flash operations of a sample.
+/// Number of flash operations in a sample.
 const OPERATIONS: u64 = 1 << 18;
 
-/// Eight channels of two dies; a spare factor of 0.22, op 0.28.
+/// Returns a drive of eight channels with two dies each; spare factor 0.22, op 0.28.
 fn ssd() -> Ssd {
     let geometry = Geometry::new(Shape {
         channels: 8,
@@ -61,7 +62,7 @@ fn ssd() -> Ssd {
     Ssd::new(drive, timing, host_pages, 1).expect("a possible profile")
 }
 
-/// A drive that random requests of a page keep at work, so many at a time.
+/// A drive with random requests of one page, of which [`DEPTH`] are always outstanding.
 struct Loop {
     ssd: Ssd,
     op: Op,
@@ -91,7 +92,7 @@ impl Loop {
         self.ssd.read_operations() + self.ssd.program_operations() + erases
     }
 
-    /// Goes on for so many flash operations.
+    /// Continues for this number of flash operations.
     fn go_on(&mut self, operations: u64) {
         let end = self.operations() + operations;
         while self.operations() < end {

@@ -59,8 +59,8 @@ pub struct Header {
     pub format: Format,
     /// Names of the channels; changes refer to them by index from 0.
     pub channels: Vec<String>,
-    /// Sampling period in ps.
-    /// If the file states none, its unit of time; None if it states neither.
+    /// Sampling period in ps, or the file's unit of time if it states no sampling period.
+    /// None if it states neither.
     pub resolution_ps: Option<u64>,
 }
 

@@ -17,7 +17,7 @@ pub struct Tally {
     pub cut_by_unknown: u64,
     /// Changes to an unknown level (x, z).
     pub unknown_levels: u64,
-    /// Changes to the current level of the channel.
+    /// Changes that repeat the current level of the channel.
     pub repeated_levels: u64,
     /// Busy pulses of length 0, which are skipped.
     pub zero_length: u64,

@@ -58,7 +58,8 @@ class Candidates:
         """Return a sentence on the candidate that is used if only one drive is simulated."""
         best = self.members[0]
         return (
-            f"{name} has {len(self.members)} candidates; this run uses the most probable "
+            f"{name} has {len(self.members)} possible drives (candidates); this run uses the most "
+            "probable one "
             f"({best.weight:.0%}): {best.manager}, {best.victims}, op {best.op:.4g}, "
             f"{best.erase_unit_pages} pages per erase unit"
         )

@@ -159,7 +159,7 @@ def _with_caches(drive: Device, share: float, keep: Collection[str]) -> Device:
             tables[name][CACHES[name]] = limit
             sentences.append(
                 f"{drive.name} has {_CACHE_WORDS[name]} of {shown_bytes(limit)} instead of "
-                f"{shown_bytes(size)}, in proportion to its size"
+                f"{shown_bytes(size)}, because the drive is smaller than its profile"
             )
     return replace(drive, times_json=canonical(tables, drive.name), shrunk=tuple(sentences))
 

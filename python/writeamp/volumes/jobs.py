@@ -149,7 +149,7 @@ class VolumeCodec(DocumentCodec[VolumeJob, VolumeOutcome]):
         self._hashes: dict[tuple[str, str | None], str] = {}
 
     def meaning(self, job: VolumeJob) -> dict[str, Any]:
-        """Return the digest of the requests, and the hash of the experiment under the policy."""
+        """Return a job's key: digest of its requests, and hash of its experiment and policy."""
         policy = (job.manager, job.victims)
         if policy not in self._hashes:
             experiment = self._base.with_settings(manager=job.manager, victims=job.victims)
@@ -157,7 +157,7 @@ class VolumeCodec(DocumentCodec[VolumeJob, VolumeOutcome]):
         return {"trace": job.volume.digest, "experiment": self._hashes[policy]}
 
     def facts(self, job: VolumeJob, outcome: VolumeOutcome) -> RunFacts:
-        """Return the columns of an outcome for the table of runs."""
+        """Return the columns of an outcome for the table of stored runs."""
         more = {name: outcome.columns.get(name) for name in OUTCOME}
         wa = outcome.columns.get("wa")
         return RunFacts(job.name, self._base.run.seed, wa, outcome.error, more)

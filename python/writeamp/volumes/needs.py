@@ -55,7 +55,7 @@ class FleetNeed(Drawn):
         op_ci95: the two op at which one end of the overall WA's 95% interval equals the target.
         at: the run of the fleet whose overall WA is closest to the target.
         tried: op and overall WA of each run of the fleet, in order of op.
-        days: the longest time span of the volumes, in days.
+        days: time from the first to the last request of all volumes, in days.
     """
 
     target_wa: float

@@ -39,7 +39,7 @@ class VolumeWa:
     page_writes: _Array
 
     def overall(self) -> _Array:
-        """Return the overall WA under each policy: all page programs over all host page writes."""
+        """Return WA under each policy: the mean of the volumes, weighted by their page writes."""
         return _overall(self.wa, self.page_writes)
 
     def subset(self, chosen: npt.NDArray[np.bool_]) -> VolumeWa:
@@ -49,8 +49,8 @@ class VolumeWa:
     def resampled(self, resamples: int, seed: int) -> _Array:
         """Return the overall WA of bootstrapped fleets, shape (resamples, policies).
 
-        A bootstrapped fleet has as many volumes, drawn with replacement. All policies use the same
-        draws, so that their differences are paired.
+        A bootstrapped fleet has as many volumes as this one, drawn with replacement. All policies
+        use the same draws, so that their differences are paired.
         """
         volumes = len(self.page_writes)
         draws = np.random.default_rng([seed, 37])
@@ -70,8 +70,9 @@ def compared(
     """Return a row for each policy with the keys of `--json`.
 
     `overall_wa_ci95` and `saving_ci95` are the central 95% over bootstrapped fleets. `saving` is
-    the share of the baseline's flash writes that the policy avoids; `median_saving` is the median
-    of the volumes' savings. `wins` counts the volumes for which no other policy has a lower WA.
+    the share of the baseline's flash writes that the policy avoids, below 0 if it writes more.
+    `median_saving` is the median of the volumes' savings. `wins` counts the volumes for which no
+    other policy has a lower WA; a tie counts for each of its policies.
     """
     overall, drawn = volumes.overall(), volumes.resampled(resamples, seed)
     savings = 1 - drawn / drawn[:, [baseline]]
@@ -227,7 +228,7 @@ class FleetRun(Drawn):
 
     @cached_property
     def managers(self) -> list[dict[str, Any]]:
-        """Result of each policy over the volumes in `common`; only counts if `common` is empty.
+        """Result of each policy over the volumes in `common`; without them, only counts.
 
         `volumes` counts all volumes with a WA under this policy, even if they have none under
         others.

@@ -31,7 +31,7 @@ def select(table: pl.DataFrame, settings: SelectionSettings) -> pl.DataFrame:
     if chosen.is_empty():
         raise WriteampError(
             f"no volume of {table.height} meets {settings.words}; `writeamp volumes info` shows "
-            "their distributions"
+            "the distribution of each column over all volumes"
         )
     if settings.sample is None:
         return chosen
@@ -112,8 +112,8 @@ def info(
         A dictionary with the keys of `writeamp volumes info --json`: sums over the selected
         volumes, such as `requests` and `bytes_written`; `distributions`, the quantiles of each fact
         by the values of `QUANTILES`; `presets`, the number of volumes that each preset selects;
-        `drive_writes_per_day`, the mean page writes per day and page of the written sets, over the
-        longest time span of a volume.
+        `drive_writes_per_day`, page writes / pages of the written sets / days, where `days` is the
+        time from the first to the last request of all selected volumes.
 
     Raises:
         WriteampError: the condition is invalid, or no volume meets it.

@@ -109,7 +109,7 @@ class NbdClient:
             return  # replies are followed by data, which a replay does not need to parse
         for magic, error, _ in _REPLY.iter_unpack(answers):
             if magic != _REPLY_MAGIC or error:
-                raise WriteampError(f"the virtual drive rejected a request with error {error}")
+                raise WriteampError(f"the virtual drive rejected a request with NBD error {error}")
 
     def _send_whole(self, buffers: list[bytes | memoryview]) -> None:
         left = [memoryview(buffer) for buffer in buffers]

@@ -12,7 +12,8 @@ pub(crate) use rules::{Allocation, Detector, Exceptions, FEWEST_GROUPS, Followin
 pub enum Manager {
     /// Stream 0 for hot pages, stream 1 for cold ones.
     ///
-    /// With `d_swap`, hot and cold blocks swap. The second victim is the best of that many drawn.
+    /// With `d_swap`, hot and cold blocks swap. The second victim is then the block with the fewest
+    /// valid pages among `d_swap` blocks drawn at random.
     HotCold { d_swap: Option<u32> },
     /// One stream for each group of pages.
     Grouped(GroupRules),

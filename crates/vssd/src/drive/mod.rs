@@ -189,13 +189,13 @@ impl Drive {
         let mut locked = self.lock()?;
         let locked = &mut *locked;
         let caught_up = locked.flash.catch_up();
-        // The recording is written before the drive is turned off, because recordings do not
-        // contain that.
+        // The recording is written before the drive is turned off, because the operations of
+        // turning off do not belong to it.
         let recorded = locked.write_recordings();
         if let (Ok(()), Some(journal)) = (&synced, &mut locked.journal) {
             if let Err(error) = journal.finish(&mut locked.flash) {
-                // After a failure here, the next start replays the requests from the journal
-                // instead.
+                // Without the snapshot, the next start replays the requests from the journal, so
+                // this failure only makes that start slower.
                 eprintln!("writeamp: warning: no snapshot of the flash was taken: {error}");
             }
             synced = self.data.sync_sums().and_then(|()| journal.close());
@@ -223,8 +223,8 @@ impl Drive {
         document.insert("requests".into(), locked.served.into());
         document.insert("elapsed_ns".into(), (self.started.elapsed().as_nanos() as u64).into());
         document.insert("size_bytes".into(), self.size_bytes.into());
-        // The flash of a timed drive also holds pages of its mapping table, and does not hold the
-        // pages in an SLC cache or a write cache.
+        // These pages are not counted from the flash. That of a timed drive also holds pages of its
+        // mapping table, and does not hold the pages in an SLC cache or a write cache.
         document.insert("logical_pages".into(), (self.size_bytes / self.page_bytes).into());
         document.insert("mapped_pages".into(), self.allocated.count().into());
         if let Some(wear) = locked.flash.slc_wear() {

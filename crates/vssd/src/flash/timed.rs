@@ -38,8 +38,8 @@ pub struct TimedFlash {
     /// Pages that hold data of the host, in flash, in a cache, or still in transfer.
     pub allocated: Arc<AllocationBitmap>,
     /// Time when the drive was turned on, by the host's clock.
-    /// The next field is the same moment in virtual time.
     started: Instant,
+    /// Virtual time when the drive was turned on.
     on_ns: u64,
     /// Virtual time up to which all events are processed. Every new request arrives after it.
     settled_ns: u64,
@@ -152,7 +152,7 @@ impl TimedFlash {
         self.done.remove(&id).is_some()
     }
 
-    /// Advances the model to the current time. Returns true if a request is done.
+    /// Advances the model to the current time. Returns true if a request completed meanwhile.
     pub fn catch_up(&mut self) -> Result<bool> {
         self.catch_up_to(self.now_ns())
     }

@@ -59,7 +59,7 @@ impl UntimedFlash {
         Ok(UntimedFlash { drive, requests: Requests::default() })
     }
 
-    /// Serves a request that lies on the drive. The counters stay exact after an error.
+    /// Serves a request that lies on the drive. If it fails, the counters are still correct.
     pub fn serve(&mut self, request: &Request) -> Result<()> {
         let pages = Pages::of(request, self.page_bytes());
         let flash = self.drive.flash();

@@ -27,7 +27,7 @@ pub struct Journal {
     head: Head,
     /// Earlier segments that may not be durable yet, each with its number of rows.
     unsynced: Vec<(Arc<Segment>, u64)>,
-    /// Estimated time to replay the last segment.
+    /// Estimated time to replay the requests of the last segment.
     replay: Duration,
     /// Longest time that a replay may take. A snapshot is due when the estimate reaches it.
     longest_replay: Duration,
@@ -109,7 +109,7 @@ impl Journal {
         self.head.rows().is_multiple_of(TIMED_EACH)
     }
 
-    /// Adds the duration of a measured request to the replay time.
+    /// Adds a measured duration to the estimated replay time, for [`TIMED_EACH`] requests.
     pub fn took(&mut self, time: Duration) {
         self.replay += time * TIMED_EACH as u32;
     }
