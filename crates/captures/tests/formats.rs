@@ -1,4 +1,4 @@
-//! Tests of every format on captures written by hand: read, refused, or repaired and told.
+//! Tests of every format on captures written by hand: they are read, rejected, or repaired.
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -10,7 +10,7 @@ use writeamp_captures::{Ending, Error, Folding, Header, Level, Listener, Result,
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// Keeps every change.
+/// Listener that stores every change.
 #[derive(Default)]
 struct Kept {
     header: Option<Header>,
@@ -290,9 +290,9 @@ fn files_of_no_format_and_empty_ones_are_refused_with_what_is_valid() {
     assert!(said.contains("none: cannot read it"), "{said}");
 }
 
-/// Checks that a cut capture has fewer changes than the whole, or is refused.
+/// Checks that a truncated capture is rejected, or has a prefix of the changes of the whole.
 ///
-/// What is left of it agrees with the whole, wherever it is cut.
+/// Every length is tested.
 fn check_every_truncation(whole: &[u8]) {
     let (all, _) = read_bytes("x", whole).unwrap();
     for length in 0..whole.len() {
@@ -352,7 +352,7 @@ fn whoever_is_told_of_the_progress_may_end_the_reading() {
     assert_eq!(read(&path, &mut folding), Err(Error::Cancelled));
 }
 
-/// Reads and folds any bytes. Nothing panics, and pulses are no more than changes.
+/// Checks that any bytes are read without a panic, and give at most as many pulses as changes.
 fn fold(bytes: &[u8]) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("x");
@@ -367,7 +367,7 @@ fn fold(bytes: &[u8]) {
     }
 }
 
-/// A file with some bytes replaced, removed or put in.
+/// Generates files with some bytes replaced, removed or inserted.
 fn damaged(whole: Vec<u8>) -> impl Strategy<Value = Vec<u8>> {
     let length = whole.len();
     prop::collection::vec((0..length, any::<u8>(), 0..3u8), 1..6).prop_map(move |edits| {

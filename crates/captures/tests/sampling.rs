@@ -1,4 +1,4 @@
-//! Tests of the sampler: exact edges as a logic analyser of a finite rate records them.
+//! Tests of the sampler, which converts exact edges into those that a logic analyser records.
 
 use writeamp_captures::{Edge, Sampler, Sampling};
 
@@ -29,7 +29,7 @@ fn an_edge_is_seen_at_the_next_sample_and_a_short_pulse_not_at_all() {
     assert_eq!(sampled(IDEAL, 1, &edges), pulse(200 * NS, 500 * NS, 0));
 }
 
-/// Many pulses of 50 µs on four channels, in the order of time.
+/// Returns many pulses of 50 µs on four channels, in order of time.
 fn many() -> Vec<Edge> {
     let pulses = (0..40_000u64).flat_map(|number| {
         let start_ps = 30_000 * NS * number + 77 * number;

@@ -1,9 +1,9 @@
-//! Test that the naive drive does not use the engine, whose errors it would repeat.
+//! Test that the naive drive does not use the engine's code, whose errors it would repeat.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The random numbers, and the lists of the policies that there must be a twin of.
+/// Allowed uses of the engine: its random numbers, and the lists of registered policies.
 const ALLOWED: [&str; 4] = [
     "writeamp_engine::rng::Stream",
     "writeamp_engine::rng::Numbered",
@@ -23,7 +23,7 @@ fn the_naive_drive_uses_nothing_of_the_engine_but_random_numbers_and_lists_of_na
     }
 }
 
-/// All files below a directory.
+/// Returns all files below a directory.
 fn sources(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).expect("a directory");
     let paths = entries.map(|entry| entry.expect("an entry").path());

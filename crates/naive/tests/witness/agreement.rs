@@ -17,14 +17,14 @@ use crate::pair::Pair;
 use crate::pairwise::covering;
 use crate::patience::in_time;
 
-/// Cases in the gate, and in a full run.
+/// Number of random cases in a normal and in a full test run.
 const CASES: u32 = 500;
 const FULL_CASES: u32 = 6000;
 
 /// Configuration of the search.
 ///
-/// It has one seed, so that a test run is repeatable; `PROPTEST_RNG_SEED` and `PROPTEST_CASES` make
-/// a longer search of other cases.
+/// The seed is fixed, so that a test run is repeatable. `PROPTEST_RNG_SEED` and `PROPTEST_CASES`
+/// select other and more cases.
 fn config() -> Config {
     let max_shrink_time = 60_000; // milliseconds; a case that hangs takes half of that
     let mut config = Config { failure_persistence: None, max_shrink_time, ..Config::default() };
@@ -41,7 +41,8 @@ fn config() -> Config {
 fn random_drives_agree_after_every_batch() {
     let config = config();
     let (seed, cases) = (config.rng_seed, config.cases);
-    // Cases and collecting cases of each combination, to see that the search was worth its time.
+    // Number of cases of each combination, and of those that collect, to check that the search
+    // tests all combinations.
     let tally = RefCell::new(BTreeMap::<String, (u32, u32)>::new());
     let ended = RefCell::new(0);
     let mut runner = TestRunner::new(config);
@@ -63,7 +64,7 @@ fn random_drives_agree_after_every_batch() {
         panic!("{error}\nfound with {seed:?}");
     }
     assert!(ended.into_inner() > cases / 15, "few lives ended");
-    // Long searches aside, a combination has about twenty cases; nearly all fill the drive.
+    // In a normal run, a combination has about twenty cases, and nearly all of them fill the drive.
     for (combination, (cases, collecting)) in tally.into_inner() {
         assert!(
             cases < 10 || collecting * 2 > cases,
@@ -72,16 +73,16 @@ fn random_drives_agree_after_every_batch() {
     }
 }
 
-/// Kind of drive that the combinations are tried on.
+/// Kind of drive on which the combinations are tested.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Trial {
-    /// 67 pages a block: blocks begin and end inside 64-bit words.
+    /// 67 pages per block, so that blocks begin and end inside the 64-bit words of bitmaps.
     Ordinary,
     /// As full as the engine allows.
     Full,
     /// Blocks wear out, beyond the last spare.
     Worn,
-    /// Half empty, with many blocks: there is room for many groups to come and go.
+    /// Half empty, with many blocks, so that many groups can be created and merged.
     Roomy,
     /// Some pages hold a mapping table.
     Mapped,
@@ -112,7 +113,7 @@ fn combinations_collect_and_agree_beside_a_mapping_table_in_blocks_of_its_own() 
     for_each_combination(Trial::Mapped, |most_logical_pages| most_logical_pages, 100);
 }
 
-/// The combinations for a trial; which trial it is counts as a factor.
+/// Returns the combinations for a trial. The trial is a further factor of the pairwise selection.
 fn combinations_for(trial: Trial) -> Vec<Combination> {
     let trials = [Trial::Ordinary, Trial::Full, Trial::Worn, Trial::Roomy, Trial::Mapped];
     let all = combinations().into_iter().flat_map(|c| trials.map(|trial| (c, trial)));
@@ -124,7 +125,7 @@ fn combinations_for(trial: Trial) -> Vec<Combination> {
     chosen.filter(|(_, of)| *of == trial).map(|(combination, _)| combination).collect()
 }
 
-/// Four LUNs.
+/// Returns a geometry with four LUNs.
 fn geometry(blocks_per_lun: u32, pages_per_block: u32) -> Geometry {
     let shape = Shape {
         channels: 2,
@@ -141,8 +142,8 @@ fn geometry(blocks_per_lun: u32, pages_per_block: u32) -> Geometry {
 
 /// Compares the drives for each combination of a trial.
 ///
-/// They go through a fill, uniform writes, hot writes, TRIMs and a hammered LUN, and there must
-/// have been something to compare.
+/// The drives serve a fill, uniform writes, hot writes, TRIMs and writes to one LUN only. Each
+/// drive must have erased at least `least_erases` blocks.
 fn for_each_combination(trial: Trial, logical_pages: fn(u32) -> u32, least_erases: u64) {
     let (blocks_per_lun, pages_per_block, wear) = match trial {
         Trial::Ordinary => (5, 67, Wear::default()),
@@ -154,7 +155,7 @@ fn for_each_combination(trial: Trial, logical_pages: fn(u32) -> u32, least_erase
     let has_table = trial == Trial::Mapped;
     let (mut leveled, mut moved) = (0, 0);
     for policies in combinations_for(trial) {
-        // Drives of many streams need more blocks.
+        // Drives with many streams need more blocks, so their number rises until the drive works.
         let blueprints = (blocks_per_lun..).map(|blocks_per_lun| {
             let geometry = geometry(blocks_per_lun, pages_per_block);
             Blueprint { geometry, policies, seed: 7, wear, has_table }
@@ -196,8 +197,8 @@ fn for_each_combination(trial: Trial, logical_pages: fn(u32) -> u32, least_erase
         leveled += u32::from(may_move);
         moved += u32::from(done.wear_leveling_programs > 0);
     }
-    // A drive that is large for so few writes hardly wears, and neither does one of many a policy
-    // alone, such as fifo, which wears its blocks evenly by itself.
+    // Some drives have little to level: large drives with few writes, and policies such as fifo,
+    // which wear all blocks evenly.
     assert!(
         only().is_some() || moved * 2 >= leveled,
         "only {moved} of {leveled} levelled drives moved data"

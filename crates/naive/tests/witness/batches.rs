@@ -1,4 +1,4 @@
-//! Tests that cutting a run of requests into other batches does not change its outcome.
+//! Tests that the size of batches does not change the outcome of a run.
 
 use writeamp_engine::flash::{Counters, EndOfLife, EraseUnit, Geometry, Moment, Shape, Wear};
 use writeamp_engine::hints::{Group, Hints};
@@ -8,13 +8,13 @@ use crate::cases::{Blueprint, Combination, combinations};
 use crate::pairwise::covering;
 use crate::patience::in_time;
 
-/// Batch sizes that are each held against batches of one page.
+/// Batch sizes, each of which is compared with batches of one page.
 ///
-/// They lie around the look-ahead of the engine, around its usual batch, and go from two pages to
-/// everything.
+/// They include sizes near the engine's look-ahead and its default batch, and one batch of all
+/// writes.
 const BATCH_SIZES_PAGES: [usize; 7] = [2, 7, 24, 25, 1000, 4096, usize::MAX];
 
-/// Logical pages; a drive of many streams has fewer.
+/// Logical pages of a drive; drives with many streams may have fewer.
 const LOGICAL_PAGES: u32 = 4000;
 
 /// Observable state after a run.
@@ -59,7 +59,7 @@ fn batches_of_any_size_give_the_same_outcome() {
     }
 }
 
-/// Lists combinations with sizes of batches; those of a combination stand together.
+/// Lists each combination with each batch size; the sizes of a combination are adjacent.
 fn combinations_with_sizes() -> Vec<(Combination, usize)> {
     let all = combinations().into_iter();
     let all = all.flat_map(|combination| BATCH_SIZES_PAGES.map(|size| (combination, size)));
@@ -75,7 +75,8 @@ fn outcome_in_time(blueprint: &Blueprint, batch_pages: usize) -> Outcome {
         .unwrap_or_else(|error| panic!("{blueprint:?}: {error}"))
 }
 
-/// Ten times: writes, of which half go to a tenth of the pages, and then TRIMs.
+/// Returns the outcome of ten rounds of writes and TRIMs. Half of the writes go to a tenth of the
+/// pages.
 fn outcome(blueprint: &Blueprint, batch_pages: usize) -> Outcome {
     let logical_pages = LOGICAL_PAGES.min(blueprint.most_logical_pages());
     let mut drive = blueprint.build(logical_pages).expect("a drive with spare space");

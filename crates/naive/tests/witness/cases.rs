@@ -1,4 +1,4 @@
-//! Drives to compare: what is registered, and random small geometries that use it.
+//! Drives to compare: all registered policies, on small random geometries.
 
 use std::fmt;
 
@@ -13,23 +13,24 @@ use writeamp_engine::managers::{self, BlockManager, Layout, Setup};
 use writeamp_engine::registry::Registry;
 use writeamp_engine::victims::VICTIMS;
 
-/// Enough pages for several LUNs of several blocks, few enough for many cases.
+/// Largest number of pages: enough for several LUNs with several blocks, and fast enough for many
+/// cases.
 const MAX_PHYSICAL_PAGES: u32 = 1500;
 
-/// Blocks that divide a 64-bit word, fill it, or end one page to either side of it.
+/// Sizes of blocks that divide a 64-bit word, fill it, or differ from it by one page.
 const ROUND_PAGES_PER_BLOCK: [u32; 6] = [2, 16, 32, 63, 64, 65];
 
-/// The variable that names the one entry to be tested; `make check-policy` sets it.
+/// Environment variable with the only registered policy to test; `make check-policy` sets it.
 const ONLY: &str = "WRITEAMP_POLICY";
 
-/// The one entry to be tested, if any.
+/// Returns the only registered policy to test, or None for all.
 pub fn only() -> Option<String> {
     let name = std::env::var(ONLY).ok()?;
     catalogue::of(&name).unwrap_or_else(|error| panic!("{ONLY}: {error}"));
     Some(name)
 }
 
-/// A spec that small drives feel, and the entry of a registry that it names.
+/// A spec with parameters that have an effect on small drives, and its registered entry.
 #[derive(Clone, Copy)]
 struct Small {
     spec: &'static str,
@@ -53,7 +54,7 @@ pub struct Combination {
 }
 
 impl Combination {
-    /// The values of its four factors.
+    /// Returns the values of the four factors of the pairwise selection.
     pub fn factors(&self) -> [String; 4] {
         let layout = self.layout.name();
         let leveler = self.wear_leveling.unwrap_or("none");
@@ -63,9 +64,9 @@ impl Combination {
 
 /// Lists the combinations that managers declare to serve, under each wear leveller and none.
 ///
-/// They are those of the one entry to be tested, or of all. Where it is all, a placement meets a
-/// third of the victim policies in turn: it shares its manager with the first two, which meet every
-/// one.
+/// If only one registered entry is tested, its combinations are listed. Otherwise, the first two
+/// managers, and those that are not placements, have all victim policies that they declare. Each
+/// other placement has a third of them, because all placements share their code of collection.
 pub fn combinations() -> Vec<Combination> {
     const STAND_INS: usize = 2;
     let only = only();
@@ -94,7 +95,7 @@ pub fn combinations() -> Vec<Combination> {
     all
 }
 
-/// A drive, but for its logical size.
+/// A drive whose logical size is not determined yet.
 #[derive(Debug, Clone)]
 pub struct Blueprint {
     pub geometry: Geometry,
@@ -109,7 +110,7 @@ impl Blueprint {
     pub fn build(&self, logical_pages: u32) -> Result<Box<dyn BlockManager>> {
         let (manager, setup) = (self.policies.manager, self.setup(logical_pages));
         if self.has_table {
-            // Only where it is recorded what is done to the flash, the table gets blocks of its own.
+            // Only a drive with a recorder of flash operations gives the table blocks of its own.
             return managers::build_observed(manager, setup, Box::new(Recorder::default()));
         }
         managers::build(manager, setup)
@@ -135,7 +136,7 @@ impl Blueprint {
         }
     }
 
-    /// The most logical pages that the engine accepts; 0 if it accepts none.
+    /// Returns the largest number of logical pages that the engine accepts, or 0.
     pub fn most_logical_pages(&self) -> u32 {
         let sizes: Vec<u32> = (1..self.geometry.physical_pages()).collect();
         sizes.partition_point(|&pages| self.build(pages).is_ok()) as u32
@@ -166,7 +167,7 @@ impl fmt::Debug for Case {
     }
 }
 
-/// Random drives; a third of them as full as the engine allows.
+/// Generates random drives, a third of which are as full as the engine allows.
 pub fn drives() -> impl Strategy<Value = Case> {
     let has_table = prop_oneof![3 => Just(false), 1 => Just(true)];
     let blueprints = (geometries(), select(combinations()), 0..1000u64, wears(), has_table)
@@ -184,9 +185,10 @@ pub fn drives() -> impl Strategy<Value = Case> {
     })
 }
 
-/// Generates wear, mostly none.
+/// Generates limits of wear: mostly none.
 ///
-/// Else it is a limit that small drives reach within their bursts, and few spare blocks.
+/// Other limits are so low that small drives reach them in their bursts. Drives with a limit have
+/// few spare blocks.
 fn wears() -> impl Strategy<Value = Wear> {
     let worn = (1..=6u32, 0..=4u32)
         .prop_map(|(limit, spare_blocks_per_pool)| Wear { limit, spare_blocks_per_pool });

@@ -1,9 +1,9 @@
-//! Requests of the host: bursts of writes and trims, handed over in batches.
+//! Requests of the host: bursts of writes and trims, in batches.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// One batch: pages written, or trimmed, in order; or a LUN that is idle.
+/// A batch: pages that are written or trimmed in order, or a pause in which a LUN is idle.
 #[derive(Debug, Clone)]
 pub enum Request {
     Write(Vec<u32>),
@@ -11,31 +11,31 @@ pub enum Request {
     Idle(u32),
 }
 
-/// The logical pages that a burst is about; numbers are taken modulo what the drive has.
+/// Logical pages of a burst. Numbers are taken modulo the number of the drive's pages.
 #[derive(Debug, Clone)]
 pub enum Target {
     Anywhere,
-    /// One page after the other.
+    /// All pages in order.
     InTurn,
     /// Few pages, so that they are hot.
     Range {
         first: u32,
         pages: u32,
     },
-    /// The pages that lie on one LUN when a batch begins. Striping takes their new versions
-    /// elsewhere, so in the end all invalid pages are in one place.
+    /// The pages that lie on one LUN when a batch begins. Striping writes their new versions to
+    /// other LUNs, so that all invalid pages are on this LUN.
     OnLun(u32),
 }
 
-/// Picks among the pages of a target, cut into batches.
+/// Choices of pages of a target, divided into batches.
 #[derive(Debug, Clone)]
 pub struct Burst {
     pub target: Target,
     pub picks: Vec<u32>,
     pub batch_pages: usize,
-    /// Every such batch is a TRIM; 0 for none.
+    /// Period of TRIMs in batches: with 3, every third batch is a TRIM. 0 for no TRIMs.
     pub trim_every: usize,
-    /// In place of every such batch the drive is idle and may collect; 0 for none.
+    /// Period of pauses, in which the drive may collect, in batches. 0 for no pauses.
     pub idle_every: usize,
 }
 
@@ -50,7 +50,7 @@ impl Burst {
         self.picks.len().div_ceil(self.batch_pages)
     }
 
-    /// Batch number `batch` of this burst; `on_lun` tells which logical pages lie on a LUN.
+    /// Returns batch number `batch` of this burst; `on_lun` returns the logical pages on a LUN.
     pub fn request(
         &self,
         batch: usize,
@@ -85,7 +85,7 @@ impl Burst {
     }
 }
 
-/// Random bursts on a drive that is mostly, but not always, filled first.
+/// Generates random bursts. The first burst mostly fills the drive.
 pub fn bursts() -> impl Strategy<Value = Vec<Burst>> {
     let target = prop_oneof![
         3 => Just(Target::Anywhere),

@@ -1,7 +1,7 @@
 //! Tests of the engine against the naive drive.
 //!
-//! They have every registered victim policy, on every registered block manager, in every layout,
-//! with every wear leveller; in the gate, every pair of those.
+//! A full run tests every combination of registered victim policies, block managers, layouts and
+//! wear levellers. A normal run tests every pair of values of these.
 
 mod agreement;
 mod batches;

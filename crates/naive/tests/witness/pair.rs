@@ -1,4 +1,4 @@
-//! An engine and a naive drive that serve the same requests.
+//! A drive of the engine and a naive drive that serve the same requests.
 
 use std::fmt::Debug;
 
@@ -17,23 +17,25 @@ use writeamp_naive::{
 use crate::cases::Case;
 use crate::host::{Burst, Request};
 
-/// A failure quotes the requests that led to it, up to this many.
+/// Largest number of requests that the message of a failure quotes.
 const QUOTED_REQUESTS: usize = 100;
 
-/// The host has two groups of pages, of which the first has so small a part.
+/// The host has two groups of pages; the first has 1 / this number of the pages.
 const GROUP_DIVISOR: u32 = 4;
 
-/// Its shares of the writes, from burst to burst: whole and half steps of FDP's ladder apart.
+/// Shares of the writes that go to the first group, in consecutive bursts.
+/// They test the rounding of write frequencies to whole steps in FDP.
 const FIRST_SHARES: [f64; 3] = [0.9, 0.05, 0.5];
 
-/// Returns the invalidation time of a page that the drives are told.
+/// Returns the invalidation time that the drives get as a hint on a page.
 ///
-/// Nothing makes it come true, so these times lie in the past, too, when the page is collected.
+/// The page need not become invalid at that time, so it may be in the past when the page is
+/// collected.
 fn invalidation_time(page: u32, now: u64) -> u64 {
     if page.is_multiple_of(5) { NEVER } else { now + u64::from(page) * 37 % 800 }
 }
 
-/// The two drives, and what they have served so far.
+/// The two drives, and the requests that they have served so far.
 pub struct Pair {
     engine: Box<dyn BlockManager>,
     naive: NaiveDrive,
@@ -214,9 +216,9 @@ fn wear(wear: Wear) -> writeamp_naive::Wear {
     }
 }
 
-/// Returns the host's description of its groups: pages before the cut and those behind it.
+/// Returns the host's description of its two groups: the first pages, and the others.
 ///
-/// After each burst it says something else, and every other time it is the other group that is hot.
+/// The description changes with each burst, and so does the hotter group.
 fn host_groups(logical_pages: u32, bursts: usize) -> [Group; 2] {
     let first_pages = logical_pages / GROUP_DIVISOR;
     let first_share = FIRST_SHARES[bursts % FIRST_SHARES.len()];
@@ -224,7 +226,7 @@ fn host_groups(logical_pages: u32, bursts: usize) -> [Group; 2] {
         .map(|(pages, write_share)| Group { pages, write_share })
 }
 
-/// The name and the parameters that the naive drive is given.
+/// Returns the spec for the naive drive, with all parameters.
 fn spec(registry: &Registry, text: &str) -> Spec {
     let params = registry.read(text).expect("a spec of its entry");
     let values: Vec<_> = params.canonical_values().collect();

@@ -1,15 +1,15 @@
 //! Pairwise testing: few combinations that cover every pair of values.
 //!
-//! Most errors take one or two of the choices that make a drive, so a test of every pair of values
-//! finds nearly what a test of every combination does.
+//! Most errors depend on one or two choices of a drive. A test of every pair of values therefore
+//! finds nearly all errors that a test of every combination finds.
 
 use std::collections::HashSet;
 
 use crate::forms::is_full;
 
-/// Selects all of `combinations` in a full run, else some that cover every pair.
+/// Returns all `combinations` in a full test run, else some that cover every pair of values.
 ///
-/// Among them is each pair of values of two factors that occurs in any. They keep their order.
+/// Each pair of values of two factors that occurs in any combination is covered. The order is kept.
 pub fn covering<T: Clone, const FACTORS: usize>(
     combinations: Vec<T>,
     values: impl Fn(&T) -> [String; FACTORS],
@@ -24,15 +24,14 @@ pub fn covering<T: Clone, const FACTORS: usize>(
 
 /// Selects rows that cover every pair, in order.
 ///
-/// They are found greedily: each next one has the most pairs that are still missing; of equals it
-/// is the first.
+/// Each next row has the most pairs that are still missing; of equals, it is the first.
 fn rows_that_cover<const FACTORS: usize>(rows: &[[String; FACTORS]]) -> Vec<usize> {
     let pairs_of: Vec<HashSet<_>> = rows.iter().map(pairs).collect();
     let mut left: HashSet<_> = pairs_of.iter().flatten().copied().collect();
     let mut chosen = Vec::new();
     while !left.is_empty() {
         let covered = |&row: &usize| pairs_of[row].intersection(&left).count();
-        // The last of the greatest, so the order is turned round.
+        // `max_by_key` returns the last of equals, so the order is reversed.
         let best = (0..rows.len()).rev().max_by_key(covered).expect("rows with pairs");
         left.retain(|pair| !pairs_of[best].contains(pair));
         chosen.push(best);
@@ -43,7 +42,7 @@ fn rows_that_cover<const FACTORS: usize>(rows: &[[String; FACTORS]]) -> Vec<usiz
 
 type Value<'a> = (usize, &'a str);
 
-/// The pairs of values of a row, each with the number of its factor.
+/// Returns the pairs of values of a row, each value with the number of its factor.
 fn pairs<const FACTORS: usize>(row: &[String; FACTORS]) -> HashSet<(Value<'_>, Value<'_>)> {
     let values = || row.iter().map(String::as_str).enumerate();
     values().flat_map(|a| values().filter(move |b| a.0 < b.0).map(move |b| (a, b))).collect()

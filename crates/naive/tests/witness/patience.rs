@@ -1,24 +1,24 @@
-//! Time limit of a piece of work.
+//! Time limit of a test.
 //!
-//! A broken policy can collect for ever; a test should then fail, not hang.
+//! A broken policy may collect forever; the test should then fail, not hang.
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-/// Limit far above the slowest piece of work on a machine that is busy with much else.
+/// Time limit, far above the slowest test on a busy machine.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// Does `work` on a thread of its own, within a time limit.
+/// Runs `work` on a thread of its own, within a time limit.
 ///
-/// If it does not end, that is an error, and the thread is left behind.
+/// If `work` does not end in time, returns an error, and the thread continues.
 pub fn in_time<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Result<T, String> {
     let (sender, receiver) = channel();
     let worker = thread::spawn(move || {
-        // The receiver is gone only if nobody waits any more.
+        // Sending fails only if the receiver has stopped waiting, so the error is ignored.
         let _ = sender.send(work());
     });
     match receiver.recv_timeout(LIMIT) {

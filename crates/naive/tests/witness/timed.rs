@@ -1,4 +1,4 @@
-//! Tests of the engine's drive in time against its twin.
+//! Tests of the engine's timed drive against the naive timed drive.
 //!
 //! Random drives and random requests agree in every completion and every counter.
 
@@ -17,7 +17,7 @@ use books::{Books, filled_drive};
 use hosts::{Asking, drive};
 use profiles::{Drive, Parts, Times, drives};
 
-/// Draft of a request for a drive of unknown size: kind, place, length, and gap.
+/// Draft of a request for a drive of unknown size: kind, position, length, and time since the last.
 type Draft = (u8, u32, u32, u64);
 
 fn asking((kind, place, length, gap): Draft, drive: &Drive) -> Asking {
@@ -28,7 +28,7 @@ fn asking((kind, place, length, gap): Draft, drive: &Drive) -> Asking {
         14 => Op::Trim,
         _ => Op::Flush,
     };
-    // A quarter of the pages gets most of the requests.
+    // Most requests go to a quarter of the pages.
     let pages = if place.is_multiple_of(3) { drive.host_pages } else { drive.host_pages / 4 };
     let page = u64::from(place / 3 % pages);
     let (head, length) = match length % 8 {
@@ -49,9 +49,9 @@ fn asking((kind, place, length, gap): Draft, drive: &Drive) -> Asking {
 fn agrees(case: &Drive, drafts: &[Draft], closed: Option<usize>) -> Result<(), TestCaseError> {
     let asked: Vec<Asking> = drafts.iter().map(|&draft| asking(draft, case)).collect();
     let setup = case.setup();
-    // Some shapes are too small for their managers, which other tests hold to their word.
+    // Some shapes are too small for their managers; other tests check that these reject them.
     prop_assume!(writeamp_engine::managers::check(case.manager, &setup).is_ok());
-    // Some are too small for the groups that the host names.
+    // Some drives are too small for the groups of the host.
     let first = filled_drive(case.manager, &setup, &case.fill());
     prop_assume!(first.is_ok() || !case.manager.starts_with(['w', 'f']));
     let build = || filled_drive(case.manager, &setup, &case.fill()).expect("it was checked");

@@ -1,4 +1,4 @@
-//! Many threads at one drive.
+//! Concurrent requests of many threads to one drive.
 
 use std::thread::{self, ScopedJoinHandle};
 
@@ -72,7 +72,7 @@ fn two_writes_that_begin_the_same_page_leave_what_one_of_them_wrote() {
 
 #[test]
 fn a_page_that_two_write_at_once_is_of_one_of_them() {
-    // Large ones take long to store.
+    // Storing large requests takes long, so that reads happen meanwhile.
     const LARGE_BYTES: usize = 256 << 10;
     let check = |drive: &Drive, found: &mut [u8]| {
         drive.read(0, found).unwrap();

@@ -1,4 +1,4 @@
-//! Files that are cut, removed, or lose their space, under a drive in use: requests fail.
+//! Files that are truncated, removed, or lose their disk space while a drive uses them.
 
 use std::fs::{self, OpenOptions};
 use std::path::Path;
@@ -21,7 +21,7 @@ const STORES: [Call; 5] = [
 ];
 const READ: Call = Call::Read { offset: HALF, length: PAGE_BYTES };
 
-/// A drive that takes no snapshot, with data in pages up to an offset.
+/// Returns a drive that takes no snapshots, with data in all pages up to an offset.
 fn written(path: &Path, end: u64) -> Drive {
     let mut config = config("sepgc", Some(path));
     config.longest_replay_ms = 1 << 20;
@@ -68,7 +68,7 @@ fn requests_fail_that_need_a_file_which_was_cut_and_reads_go_on() {
                 .set_len(length)
                 .unwrap();
             let data_bytes = if ending.is_empty() { length } else { SIZE_BYTES };
-            // No checksum changes with what stores nothing.
+            // A request that stores no data changes no checksum.
             let is_served = match first {
                 Call::Read { offset, .. } => offset < data_bytes,
                 Call::Flush => ending == ".sums",
@@ -83,7 +83,7 @@ fn requests_fail_that_need_a_file_which_was_cut_and_reads_go_on() {
                 assert!(error.sentence.contains(&words), "{named}: {error}");
             }
             drive.flush().unwrap_err();
-            // No request touches these.
+            // The requests above touch none of these pages.
             for at in (PAGE..HALF as usize - 2 * PAGE).step_by(23 * PAGE) {
                 let mut found = vec![0; PAGE];
                 let read = drive.read(at as u64, &mut found);
@@ -105,7 +105,7 @@ fn requests_fail_that_need_a_file_which_was_cut_and_reads_go_on() {
 fn what_was_answered_is_there_after_pages_lost_their_space_on_a_full_disk() {
     on_small_disk(|path| {
         let drive = written(path, HALF);
-        // Somebody punches a hole where the drive has asked for space, and fills the disk.
+        // Another program punches a hole where the drive has reserved space, and fills the disk.
         let (quarter, hole) = ((HALF / 2).to_string(), "--punch-hole");
         let punch = Command::new("fallocate").args([hole, "--length", &quarter]).arg(path).status();
         assert!(punch.unwrap().success());
@@ -113,7 +113,7 @@ fn what_was_answered_is_there_after_pages_lost_their_space_on_a_full_disk() {
         let error = drive.write(PAGE_BYTES, &[9; PAGE], false).unwrap_err();
         assert_eq!(error.errno, libc::ENOSPC, "{error}");
         assert!(error.sentence.contains("stored (No space left on device"));
-        // A mapping that has failed is stored to no more, and read around.
+        // After a failure of the mapping, writes fail, and reads use system calls instead.
         drive.write(HALF - PAGE_BYTES, &[9; PAGE], false).unwrap_err();
         let (first, page) = (HALF / 2 / PAGE_BYTES, &mut [0; PAGE]);
         for at in first..HALF / PAGE_BYTES {

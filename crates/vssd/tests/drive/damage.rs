@@ -1,4 +1,4 @@
-//! Damage of every kind to each file of a drive: noticed, or without any effect.
+//! Damage of every kind to each file of a drive: it is detected, or has no effect.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
@@ -33,7 +33,7 @@ enum Damage {
 }
 use Damage::{Cut, Flip, Gone, Longer, Swap, Zeros};
 
-/// Damages that nothing can hide: the drive must not open.
+/// Damages that are always detected, so the drive must not open.
 const REFUSED: [(&str, Damage); 40] = [
     (DATA, Flip { byte: 0, bit: 0 }),
     (DATA, Flip { byte: 100 * PAGE + 5, bit: 3 }),
@@ -77,7 +77,7 @@ const REFUSED: [(&str, Damage); 40] = [
     (JOURNAL, Gone),
 ];
 
-/// Damages of what nobody reads.
+/// Damages of unused bytes, which no server reads.
 const HARMLESS: [(&str, Damage); 3] = [
     (DATA, Flip { byte: SEAL + 300, bit: 0 }),
     (SUMS, Flip { byte: 300, bit: 0 }),
@@ -114,7 +114,7 @@ impl Damage {
     }
 }
 
-/// A drive with data in every page, and then 500 requests in its journal.
+/// Returns a drive with data in every page, and then 500 requests in its journal.
 fn used(path: &Path, is_closed: bool) -> Drive {
     let mut config = config("sepgc", Some(path));
     config.longest_replay_ms = 1 << 20;
@@ -176,10 +176,10 @@ fn damage_of_what_nobody_reads_changes_nothing() {
     assert!(contents(&drive) == expected);
 }
 
-/// A number of a file with a right checksum.
+/// Changed number in a file, with a correct checksum.
 ///
-/// It is at byte `at` of a block of `length` bytes from `from` on, whose last four are the
-/// checksum.
+/// The number is at byte `at` of a block of `length` bytes that begins at `from`. The last four
+/// bytes of the block are the checksum.
 struct Forged {
     ending: &'static str,
     from: usize,

@@ -1,4 +1,4 @@
-//! Files that are not as they should be: a sentence, and nothing is touched.
+//! Unexpected files: opening the drive returns an error, and changes no file.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -29,7 +29,7 @@ fn journal(path: &Path) -> PathBuf {
     paths.remove(0)
 }
 
-/// A drive that was used and closed; a long time passes before it takes a snapshot.
+/// Creates a drive, uses and closes it. It takes no snapshot meanwhile.
 fn used(path: &Path) {
     let drive = open_with(&{
         let mut config = config("sepgc", Some(path));
@@ -52,7 +52,7 @@ fn flip(path: &Path, at: u64) {
 fn a_drive_of_an_earlier_build_is_refused() {
     let (_directory, path) = place();
     used(&path);
-    // Its data had no seal behind them.
+    // In an earlier version, the data had no seal.
     let file = OpenOptions::new().write(true).open(&path).unwrap();
     file.set_len(SIZE_BYTES).unwrap();
     assert!(refused(&path).sentence.contains("or are of an earlier build of writeamp"));
@@ -216,7 +216,8 @@ fn a_journal_that_is_missing_or_cut_is_refused() {
 #[test]
 fn a_drive_whose_making_was_interrupted_is_made() {
     let (_directory, path) = place();
-    // Killed after its data, with a seal's place or without, and after its first journal.
+    // States after a kill during creation: data with or without space for the seal, or with a
+    // journal.
     for (length, with_journal) in
         [(SIZE_BYTES, false), (SIZE_BYTES, true), (SIZE_BYTES + SEAL_BYTES, false)]
     {
@@ -230,7 +231,7 @@ fn a_drive_whose_making_was_interrupted_is_made() {
         drop(drive);
         fs::remove_file(beside(&path, ".flash")).unwrap();
     }
-    // Killed after the seal, which then says that the drive was not made.
+    // A kill after the seal was written: the seal then states that the drive is unfinished.
     let file = OpenOptions::new().write(true).open(&path).unwrap();
     file.write_all_at(&[0; 8], SIZE_BYTES + STATE_AT as u64).unwrap();
     let drive = open(&path).unwrap();
@@ -273,7 +274,7 @@ fn full_disk(path: &Path) {
     }
     assert!(failed > 0, "the disk was not full");
     assert!(contents(&drive) == model);
-    // Space that is given back can be used.
+    // Space that a trim gives back can be used again.
     let trim = Call::Trim { offset: 0, length: 64 * PAGE_BYTES, fua: true };
     trim.request(&drive).unwrap();
     trim.apply(&mut model);

@@ -1,4 +1,4 @@
-//! Timed drives that are kept in files: stopped, killed, damaged, and asked for otherwise.
+//! Timed drives in files: after a stop, a kill or damage, and with other options.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(format!("{}{ending}", path.display()))
 }
 
-/// Asks several hosts' requests, each in a part of the drive of its own.
+/// Sends the requests of several hosts, each to its own part of the drive.
 fn request(drive: &Drive, seed: u64, model: &mut [u8]) {
     let part_bytes = SIZE_BYTES / 4;
     let parts = model.chunks_exact_mut(part_bytes as usize);
@@ -51,14 +51,14 @@ fn request(drive: &Drive, seed: u64, model: &mut [u8]) {
     });
 }
 
-/// Counters of a drive but for what depends on the moment.
+/// Returns the counters of a drive, without those that depend on the time of the call.
 fn counted(drive: &Drive) -> Value {
     let mut found = drive.counters(false).unwrap();
     found.retain(|key, _| ["host", "programs", "erases", MODIFIED].contains(&key.as_str()));
     found.into()
 }
 
-/// The rows of the journals of a drive that nobody uses.
+/// Returns the rows of the journals of a drive that no server uses.
 fn rows(path: &Path) -> Vec<Record> {
     let file = File::options().read(true).write(true).open(path).unwrap();
     let seal = Seal::open(path, &file).unwrap().unwrap();
@@ -83,7 +83,7 @@ fn a_timed_drive_goes_on_after_it_was_stopped_and_after_it_was_killed() {
             drive.close().unwrap();
         }
         drop(drive);
-        // Nothing asked for is lost, and nothing counted twice.
+        // No request is lost or counted twice.
         let again = open_with(&timed(&path)).unwrap();
         assert_eq!(counted(&again)["host"]["written_pages"], written, "start {start}");
         assert!(contents(&again) == model, "start {start}");

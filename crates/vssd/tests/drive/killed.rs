@@ -1,4 +1,4 @@
-//! kill -9 at random moments: what was answered is there afterwards, and was counted.
+//! kill -9 at random times: answered requests are stored and counted afterwards.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::support::{
 
 const CHILD: &str = "WRITEAMP_KILLED_DRIVE";
 
-/// Process that is killed: it asks one request after the other, and says so before and after.
+/// Process that is killed. It sends requests one by one, and prints before and after each.
 #[test]
 fn a_server_in_a_process_of_its_own() {
     let Some(asked) = std::env::var_os(CHILD) else { return };
@@ -44,7 +44,7 @@ fn nothing_that_was_answered_is_lost_when_the_server_is_killed() {
             asked.push(call);
         }
         let drive = open(&path).unwrap();
-        // The request under way may have been served, in part or not; what was served was counted.
+        // The unanswered request may have been served, partly or not; its served parts are counted.
         let (found, under_way) = (counters(&drive), next());
         let mut parts = under_way.parts().into_iter();
         while found != counters_after(asked.iter().copied()) {
@@ -61,7 +61,7 @@ fn nothing_that_was_answered_is_lost_when_the_server_is_killed() {
     }
 }
 
-/// Requests that a server answered before it was killed, after so many milliseconds.
+/// Returns the number of requests that a server answered before it was killed, `after_ms`.
 fn answered_until_killed(path: &Path, seed: u64, after_ms: u64) -> usize {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "killed::a_server_in_a_process_of_its_own", "--nocapture"])

@@ -1,6 +1,6 @@
 //! Tests of bytes and counters against a model.
 //!
-//! That is an array of bytes, and a drive that was asked the same.
+//! The model is an array of bytes, and a drive in memory that serves the same requests.
 
 use crate::support::{
     Call, PAGE_BYTES, SIZE_BYTES, config, contents, counters, counters_after, open, open_with,
@@ -132,7 +132,7 @@ fn a_write_of_a_part_of_a_page_is_read_modify_write_once_the_page_holds_data() {
 #[test]
 fn a_page_whose_first_data_are_a_part_of_it_reads_as_zeros_elsewhere() {
     let (_directory, path) = place();
-    // What lies in the file behind a page without data is of no concern.
+    // The bytes in the file of a page without data have no effect.
     let drive = open(&path).unwrap();
     drive.write(0, &[9; PAGE_BYTES as usize], false).unwrap();
     drive.trim(0, PAGE_BYTES, false).unwrap();

@@ -1,9 +1,9 @@
 //! Tests of a loss of power.
 //!
-//! Of what was written since the last flush, any blocks may have reached the disk.
+//! Of the blocks written since the last flush, any subset may have reached the disk.
 //!
-//! The files are copied after each flush, when they are known to be durable, and where the power is
-//! lost. What a disk then holds is drawn block by block from the two.
+//! The files are copied after each flush, when they are durable, and when power is lost. For each
+//! block, the content of the disk is drawn at random from the two copies.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,9 +23,9 @@ use crate::support::{
 };
 
 const BLOCK_BYTES: usize = 4096;
-/// Journals are sparse: no test comes to what lies behind these bytes.
+/// Bytes of a journal that are copied. Journals are sparse, and the tests write no later bytes.
 const JOURNAL_BYTES: u64 = 64 << 10;
-/// In use, during a run of the machine that is none.
+/// State *in use* of a seal, as in another boot of the machine.
 const ANOTHER_RUN: u64 = 1 << 32;
 type Image = BTreeMap<String, Vec<u8>>;
 
@@ -34,7 +34,7 @@ fn image(directory: &Path) -> Image {
     entries
         .filter_map(|entry| {
             let name = entry.file_name().into_string().unwrap();
-            // A journal that was no longer of use may go in the middle of this.
+            // An old journal may be removed meanwhile, so a missing file is skipped.
             let most = if number(&name).is_some() { JOURNAL_BYTES } else { u64::MAX };
             let mut bytes = Vec::new();
             let file = fs::File::open(entry.path()).ok()?;
@@ -48,13 +48,13 @@ fn number(name: &str) -> Option<u64> {
     name.rsplit_once(".journal-")?.1.parse().ok()
 }
 
-/// Draws the content of the disk: names of one moment, and of each block one of two versions.
+/// Draws the content of the disk after a loss of power.
 ///
-/// That is the durable or the later one.
+/// Each block is the durable or the later version, drawn at random.
 fn after_loss(durable: &Image, later: &Image, random: &mut Xoshiro256PlusPlus) -> Image {
     let mut draw = |share: u64| random.next_u64().is_multiple_of(share);
     let mut found = Image::new();
-    // A snapshot is durable before it bears its name, and the journals before it go after that.
+    // A snapshot is durable before it is renamed, and earlier journals are removed after that.
     let is_renamed = durable["drive.wa.flash"] != later["drive.wa.flash"] && draw(2);
     let flash = if is_renamed { later } else { durable };
     found.insert("drive.wa.flash".into(), flash["drive.wa.flash"].clone());
@@ -70,7 +70,7 @@ fn after_loss(durable: &Image, later: &Image, random: &mut Xoshiro256PlusPlus) -
             continue;
         }
         let mut bytes = new.clone();
-        // A snapshot makes the beginning of its journal durable before it bears its name.
+        // Before a snapshot is renamed, the beginning of its journal is made durable.
         let is_begun = is_renamed && number(name) == Some(least);
         for (at, block) in bytes.chunks_mut(BLOCK_BYTES).enumerate() {
             if !(is_begun && at == 0) && draw(2) {
@@ -89,7 +89,7 @@ fn after_loss(durable: &Image, later: &Image, random: &mut Xoshiro256PlusPlus) -
 fn nothing_that_was_flushed_is_lost_with_power() {
     let mut random = random(5);
     for round in 0..rounds(60, 600) {
-        // Rotated often, seldom, and never.
+        // Snapshots are taken often, rarely, or never.
         let longest_replay_ms = [0, 1, 1 << 20][round as usize % 3];
         let options = |path: &Path| {
             let mut config = config("sepgc", Some(path));
@@ -103,7 +103,7 @@ fn nothing_that_was_flushed_is_lost_with_power() {
         for _ in 0..40 + random.next_u64() % 200 {
             let call = Call::draw(&mut random);
             call.request(&drive).unwrap();
-            // Power may be lost between two requests of the flash that one call comes to.
+            // Power may be lost between two requests to the flash that one call causes.
             calls.extend(call.parts());
             if call.is_durable() {
                 drive.settle();
@@ -130,7 +130,7 @@ fn nothing_that_was_flushed_is_lost_with_power() {
             open_with(&options(&path)).unwrap_or_else(|error| panic!("round {round}: {error}"));
         let kept = kept(&drive, &calls, flushed);
         check_bytes(&drive, &calls, flushed, round);
-        // It goes on from there as any drive.
+        // The restored drive then works as any other drive.
         drive.flush().unwrap();
         let mut asked: Vec<_> = calls[..kept].to_vec();
         asked.extend([Call::Read { offset: 0, length: SIZE_BYTES }, Call::Flush]);
@@ -140,15 +140,15 @@ fn nothing_that_was_flushed_is_lost_with_power() {
     }
 }
 
-/// Makes the seal that of a server that another run of the machine ended.
+/// Changes the seal as if the last server had run in another boot of the machine.
 fn machine_ran_anew(data: &mut [u8]) {
     let at = data.len() - SEAL_BYTES as usize + STATE_AT;
     data[at..at + 8].copy_from_slice(&encode(ANOTHER_RUN).to_le_bytes());
 }
 
-/// Counts the requests that the counters hold.
+/// Returns the number of requests that the counters include.
 ///
-/// They are at least those that were flushed, and none but the first of them.
+/// Checks that these are the first requests, and that they include all flushed ones.
 fn kept(drive: &Drive, calls: &[Call], flushed: usize) -> usize {
     let found = counters(drive);
     let kept = (flushed..=calls.len())
@@ -156,7 +156,7 @@ fn kept(drive: &Drive, calls: &[Call], flushed: usize) -> usize {
     kept.expect("the counters are those after a request")
 }
 
-/// Every byte is as it was flushed, or as something asked for later.
+/// Checks that each byte has the value of the last flush, or of a later request.
 fn check_bytes(drive: &Drive, calls: &[Call], flushed: usize, round: u64) {
     let mut model = vec![0; SIZE_BYTES as usize];
     calls[..flushed].iter().for_each(|call| call.apply(&mut model));
@@ -167,7 +167,7 @@ fn check_bytes(drive: &Drive, calls: &[Call], flushed: usize, round: u64) {
         allowed.push(model.clone());
     }
     for (at, byte) in found.iter().enumerate() {
-        // Of a page that nobody has flushed since it was first written, all may be lost.
+        // If a page was not flushed since its first write, all of its data may be lost.
         let page = at / PAGE_BYTES as usize;
         assert!(
             allowed.iter().any(|bytes| bytes[at] == *byte),

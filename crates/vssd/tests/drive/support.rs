@@ -20,7 +20,7 @@ pub const PAGES: u64 = 512;
 pub const SIZE_BYTES: u64 = PAGES * PAGE_BYTES;
 const MOST_OF_A_FILE: u64 = SIZE_BYTES + (64 << 10);
 
-/// A drive of 2 MiB under a manager, in memory or in a file.
+/// Configuration of a drive of 2 MiB with a block manager, in memory or in a file.
 pub fn config(manager: &str, backing: Option<&Path>) -> Config {
     let geometry = json!({
         "channels": 1, "chips_per_channel": 1, "dies_per_chip": 1, "planes_per_die": 1,
@@ -32,13 +32,13 @@ pub fn config(manager: &str, backing: Option<&Path>) -> Config {
                   "manager": manager, "victims": null, "wear_leveling": null, "seed": 7},
         "size_bytes": SIZE_BYTES,
         "backing": backing,
-        // Journals are rotated all the time.
+        // An untimed drive then takes snapshots, and begins journals, as often as possible.
         "longest_replay_ms": 0,
     }))
     .unwrap()
 }
 
-/// Wait for a lock, in steps: much longer than a child takes to run its program.
+/// Time between two attempts to open a locked drive, much longer than a child needs to `exec`.
 const LOCK_WAIT: Duration = Duration::from_millis(500);
 const LOCK_STEPS: u32 = 50;
 
@@ -46,9 +46,10 @@ pub fn open(backing: &Path) -> Result<Drive> {
     open_with(&config("sepgc", Some(backing)))
 }
 
-/// Opens a drive whose files nobody uses.
+/// Opens a drive whose files no other server uses.
 ///
-/// A child that another test forks has their lock, too, until it runs its program.
+/// A child process that another test forks also holds their lock until it calls `exec`, so opening
+/// is repeated.
 pub fn open_with(config: &Config) -> Result<Drive> {
     for _ in 0..LOCK_STEPS {
         match Drive::open(config) {
@@ -72,7 +73,7 @@ pub enum Call {
 }
 
 impl Call {
-    /// A request drawn at random: of a few pages, aligned or not.
+    /// Draws a random request of a few pages, aligned or not.
     pub fn draw(random: &mut Xoshiro256PlusPlus) -> Call {
         let mut below = |bound: u64| random.next_u64() % bound;
         let (mut offset, mut length) = (below(PAGES) * PAGE_BYTES, (1 + below(6)) * PAGE_BYTES);
@@ -90,7 +91,7 @@ impl Call {
         }
     }
 
-    /// Asks it of a drive.
+    /// Sends the request to a drive.
     pub fn request(self, drive: &Drive) -> Result<()> {
         match self {
             Call::Write { offset, length, fill, fua } => {
@@ -105,7 +106,7 @@ impl Call {
         }
     }
 
-    /// This request in a part of the drive, and no longer than that.
+    /// Returns this request, moved and shortened to lie in a part of the drive.
     pub fn within(mut self, first: u64, bytes: u64) -> Call {
         if let Some((offset, length)) = self.place() {
             *offset = first + *offset % bytes;
@@ -114,7 +115,7 @@ impl Call {
         self
     }
 
-    /// This request so many bytes before.
+    /// Returns this request with its offset reduced by `bytes`.
     pub fn moved_down(mut self, bytes: u64) -> Call {
         if let Some((offset, _)) = self.place() {
             *offset -= bytes;
@@ -132,7 +133,7 @@ impl Call {
         }
     }
 
-    /// The requests of the flash that it comes to, one after the other.
+    /// Returns the requests to the flash that this request causes, in order.
     pub fn parts(self) -> Vec<Call> {
         let Call::Zero { offset, length, may_trim: true, fua } = self else { return vec![self] };
         let first = offset.next_multiple_of(PAGE_BYTES);
@@ -149,7 +150,7 @@ impl Call {
         parts.into_iter().flatten().collect()
     }
 
-    /// Applies its effect to the bytes of a host.
+    /// Applies the request to a model of the drive's bytes.
     pub fn apply(self, bytes: &mut [u8]) {
         let mut fill = |offset: u64, length: u64, byte: u8| {
             bytes[offset as usize..(offset + length) as usize].fill(byte);
@@ -166,7 +167,7 @@ impl Call {
         }
     }
 
-    /// Applies its effect to the pages of a host that hold data; it is one of [`Self::parts`].
+    /// Applies a request from [`Self::parts`] to a model of which pages hold data.
     pub fn hold(self, holds: &mut [bool]) {
         let pages = |first: u64, end: u64| first as usize..end.max(first) as usize;
         match self {
@@ -182,7 +183,7 @@ impl Call {
         }
     }
 
-    /// True if what was answered before it is durable once it is.
+    /// True if all requests answered before this one are durable when it is answered.
     pub fn is_durable(self) -> bool {
         match self {
             Call::Write { fua, .. } | Call::Trim { fua, .. } | Call::Zero { fua, .. } => fua,
@@ -196,14 +197,14 @@ pub fn random(seed: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(seed)
 }
 
-/// All bytes of a drive.
+/// Returns all bytes of a drive.
 pub fn contents(drive: &Drive) -> Vec<u8> {
     let mut bytes = vec![0; SIZE_BYTES as usize];
     drive.read(0, &mut bytes).unwrap();
     bytes
 }
 
-/// Its counters, but for those of the server's own life.
+/// Returns the counters of a drive, without those that begin with the server.
 pub fn counters(drive: &Drive) -> serde_json::Value {
     let mut found = drive.counters(false).unwrap();
     for of_the_server in ["since", "requests", "elapsed_ns"] {
@@ -212,15 +213,15 @@ pub fn counters(drive: &Drive) -> serde_json::Value {
     found.into()
 }
 
-/// Counters of a new drive after such requests.
+/// Returns the counters of a new drive after these requests.
 pub fn counters_after(calls: impl IntoIterator<Item = Call>) -> serde_json::Value {
     let drive = open_with(&config("sepgc", None)).unwrap();
     calls.into_iter().for_each(|call| call.request(&drive).unwrap());
     counters(&drive)
 }
 
-/// Tables of times of drives with caches, or with a mapping table on the flash.
-/// A write cache is not emptied in a pause.
+/// Timing tables of drives with caches, or with a mapping table on the flash.
+/// Their write caches are not emptied in pauses.
 pub fn times_with_caches() -> Vec<Value> {
     let slc = json!({"static_bytes": 64 * PAGE_BYTES, "dynamic_share": 0.2, "when_full": "fold"});
     let cache = json!({"bytes": 32 * PAGE_BYTES});
@@ -234,7 +235,7 @@ pub fn times_with_caches() -> Vec<Value> {
     ]
 }
 
-/// A timed drive; its mapping table is a part of its flash.
+/// Configuration of a timed drive; its mapping table takes a part of its flash.
 pub fn timed_config(times: &Value, backing: Option<&Path>) -> Config {
     let mut config = config("sepgc", backing);
     let timing = Timing::from_json(&times.to_string()).unwrap();
@@ -243,19 +244,19 @@ pub fn timed_config(times: &Value, backing: Option<&Path>) -> Config {
     config
 }
 
-/// The file beside a drive's data whose name has this ending.
+/// Returns the path of a file of a drive, by the ending that is added to the path of the data.
 pub fn beside(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(format!("{}{ending}", path.display()))
 }
 
-/// A directory and the path of a drive in it.
+/// Creates a temporary directory; returns it and a path for a drive in it.
 pub fn place() -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("drive.wa");
     (directory, path)
 }
 
-/// Calls a test with the path of a drive on a disk that is too small for it.
+/// Calls a test with a path on a file system that is too small for a drive.
 pub fn on_small_disk(test: impl FnOnce(&Path) + std::panic::UnwindSafe) {
     let directory = tempfile::tempdir().unwrap();
     let mounted = Command::new("mount")
@@ -272,21 +273,21 @@ pub fn on_small_disk(test: impl FnOnce(&Path) + std::panic::UnwindSafe) {
     result.unwrap();
 }
 
-/// The bytes of a file before the hole at its end: no test comes to it.
+/// Returns the bytes of a sparse file before the hole at its end, which no test reads.
 pub fn beginning(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(MOST_OF_A_FILE).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Copies a file, of which only the beginning may hold anything.
+/// Copies a sparse file; its data must lie before the hole at its end.
 pub fn copy_sparse(from: &Path, to: &Path) {
     std::fs::write(to, beginning(from).unwrap()).unwrap();
     let length = std::fs::metadata(from).unwrap().len();
     File::options().write(true).open(to).unwrap().set_len(length).unwrap();
 }
 
-/// Rounds of a long test: all of them where a full test is asked for.
+/// Returns the number of rounds of a long test: `full` in a full test run, else `short`.
 pub fn rounds(short: u64, full: u64) -> u64 {
     if is_full() { full } else { short }
 }

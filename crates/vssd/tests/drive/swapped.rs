@@ -1,4 +1,4 @@
-//! Files of another drive of the same options, and of another moment: none is opened.
+//! Files of another drive with the same options, or of another time: the drive is not opened.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,8 +10,8 @@ use writeamp_vssd::{Config, Drive};
 
 use crate::support::{Call, beginning, config, contents, counters, open_with, place, random};
 
-/// Copy of all files of a drive, by the ends of their names. Of journals, which are sparse,
-/// it has the beginning.
+/// Copy of all files of a drive, by the endings of their names.
+/// Journals are sparse, and the copy has their beginning only.
 type Copy = BTreeMap<String, Vec<u8>>;
 
 fn options(path: &Path, longest_replay_ms: u64) -> Config {
@@ -29,7 +29,7 @@ fn copy(path: &Path) -> Copy {
         .collect()
 }
 
-/// Opens a copy at another place.
+/// Opens a copy of a drive in a temporary directory.
 fn opened(files: &Copy, longest_replay_ms: u64) -> writeamp_vssd::Result<Drive> {
     let (_directory, path) = place();
     for (ending, bytes) in files {
@@ -39,7 +39,7 @@ fn opened(files: &Copy, longest_replay_ms: u64) -> writeamp_vssd::Result<Drive> 
             file.set_len(FILE_BYTES as u64).unwrap();
         }
     }
-    // Its files stay as long as it is open, though they have no names then.
+    // The directory is removed at the end, but open files remain until they are closed.
     open_with(&options(&path, longest_replay_ms))
 }
 
@@ -49,7 +49,7 @@ fn use_it(drive: &Drive, seed: u64) {
     drive.settle();
 }
 
-/// Copies of a drive after each of two uses, ended in such a way.
+/// Returns copies of a drive after each of two uses. Each ends with a close, or without one.
 fn twice_used(is_closed: bool, longest_replay_ms: u64) -> [Copy; 2] {
     let (_directory, path) = place();
     [1, 2].map(|seed| {
@@ -63,7 +63,7 @@ fn twice_used(is_closed: bool, longest_replay_ms: u64) -> [Copy; 2] {
     })
 }
 
-/// Every copy in which some of the files are those of another, but not all; with their kinds.
+/// Returns all mixtures of the files of two copies, with the kinds of files that were exchanged.
 fn mixed(one: &Copy, other: &Copy) -> Vec<(String, Copy)> {
     let kinds = ["", ".flash", ".sums", "journal"];
     let mix = |chosen: u32| {
@@ -83,7 +83,7 @@ fn kind(ending: &str) -> &str {
 
 fn none_is_opened(one: &Copy, other: &Copy, longest_replay_ms: u64, what: &str) {
     for (names, files) in mixed(one, other) {
-        // Where nothing differs, nothing was mixed.
+        // If the exchanged files are equal, the mixture is one of the copies, which may be opened.
         if files == *one || files == *other {
             continue;
         }

@@ -1,4 +1,4 @@
-//! A drive in real time.
+//! A timed drive.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -79,7 +79,7 @@ fn pages_that_hold_data_are_counted_wherever_they_are_and_through_restarts() {
                 call.request(&untimed).unwrap();
                 call.parts().iter().for_each(|part| part.hold(&mut holds));
             }
-            // Every second time it is killed.
+            // The drive is closed in every second round, and killed in the others.
             if start % 2 == 0 {
                 drive.close().unwrap();
             }
@@ -108,7 +108,8 @@ fn pages_of_an_slc_cache_are_mapped_before_and_after_they_are_folded() {
         let slc = &found["slc"];
         let folded = found["programs"]["folding"].as_u64().unwrap();
         assert_eq!(slc["valid_pages"], mapped - folded);
-        // A block has 16 pages of three bits a cell: whole pages of one bit are five.
+        // A block of 16 pages with three bits per cell has room for five whole pages with one bit
+        // per cell.
         assert_eq!(slc["erased_pages"], 5 * slc["erases"].as_u64().unwrap());
         assert_eq!(blocks["free_blocks"], 48 - folded.div_ceil(16));
         rows_erased |= slc["erases"] != 0;

@@ -1,6 +1,7 @@
 //! Tests of profiles with impossible numbers.
 //!
-//! They end in an error that names one of them, or in a run that comes to rest.
+//! The engine must reject the profile with an error that names one of the numbers, or complete the
+//! run.
 
 use proptest::prelude::*;
 use writeamp_engine::timing::{Ssd, Timing};
@@ -10,7 +11,7 @@ use super::hosts::{Asking, drive};
 use super::profiles::{Drive, Parts, Times, drives};
 use super::{Draft, asking};
 
-/// Every number of a profile, by its table; with one that is usual.
+/// Every number of a profile: its table, its key and a usual value.
 const NUMBERS: [(&str, &str, &str); 59] = [
     ("timing", "read_us", "40"),
     ("timing", "program_us", "[200, 900]"),
@@ -73,7 +74,7 @@ const NUMBERS: [(&str, &str, &str); 59] = [
     ("bus", "die_interleaving", "false"),
 ];
 
-/// Odd values that stand in for a usual number.
+/// Odd values that replace a usual number.
 const ODDITIES: [&str; 12] = [
     "0",
     "1",
@@ -89,7 +90,7 @@ const ODDITIES: [&str; 12] = [
     "65537",
 ];
 
-/// A profile with a few oddities, and the keys that have them.
+/// Returns a profile with some odd values, and the keys that have them.
 fn profile(odd: &[(usize, usize)]) -> (String, Vec<&'static str>) {
     let mut tables: Vec<(&str, Vec<String>)> = Vec::new();
     let mut keys = Vec::new();
@@ -117,7 +118,7 @@ proptest! {
         drafts in prop::collection::vec(any::<Draft>(), 1..40),
     ) {
         let (json, keys) = profile(&odd);
-        // What has the wrong type is the reader's to refuse.
+        // Values of a wrong type are rejected when the profile is read.
         let Ok(timing) = Timing::from_json(&json) else { return Ok(()) };
         let case = Drive { timing, wear_leveling: None, ..shape };
         if let Err(error) = case.timing.check(&case.geometry) {

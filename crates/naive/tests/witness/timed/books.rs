@@ -1,6 +1,6 @@
-//! Untimed drive behind the naive timed drive: one of the engine's, told by its observer.
+//! Untimed drive behind the naive timed drive: a drive of the engine with a recorder.
 //!
-//! Time is witnessed here; what is done to the flash, the other tests witness.
+//! The timed tests compare times only; the other tests compare the flash operations.
 
 use std::any::Any;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use writeamp_engine::hints::{Group, Hints, NEVER, RequiredHints};
 use writeamp_engine::managers::{self, BlockManager, Setup};
 use writeamp_naive::timed::{Logical, LogicalOp, ProgramFor};
 
-/// A drive with a recorder, its first pages written before time begins.
+/// Returns a drive with a recorder, whose first pages are written before time 0.
 pub fn filled_drive(
     manager: &str,
     setup: &Setup,
@@ -18,19 +18,19 @@ pub fn filled_drive(
 ) -> Result<Box<dyn BlockManager>, writeamp_engine::Error> {
     let mut drive =
         managers::build_observed(manager, setup.clone(), Box::new(Recorder::default()))?;
-    // Nothing was said of these pages before, but for their groups.
+    // These pages have no hints but their groups.
     let group_of: Vec<u8> = pages.iter().map(|&page| group_of(page) as u8).collect();
     write_hinted(&mut *drive, pages, (&GROUPS, &group_of), &vec![NEVER; pages.len()])?;
     Ok(drive)
 }
 
-/// Groups of pages that the host names.
+/// Groups of pages of the host.
 pub const GROUPS: [Group; 2] =
     [Group { pages: 90, write_share: 0.3 }, Group { pages: 10, write_share: 0.7 }];
-/// The group that is written most often, to which a mapping table counts.
+/// The group with the highest write frequency, to which the mapping table belongs.
 const HOTTEST: u8 = 1;
 
-/// The group of a page, as the host says.
+/// Returns the host's group of a page.
 pub fn group_of(page: u32) -> u64 {
     u64::from(page) * 7 % 3 / 2
 }
@@ -54,7 +54,7 @@ fn write_hinted(
 pub struct Books {
     pub drive: Box<dyn BlockManager>,
     host_pages: u32,
-    /// True once the host has named its groups.
+    /// True once the host has described its groups.
     names_groups: bool,
 }
 
@@ -100,7 +100,8 @@ impl Logical for Books {
         let now = self.drive.flash().counters().host.written_pages;
         let times = [hint.map_or(NEVER, |left| now.saturating_add(left))];
         let group_of = [hint.map_or(HOTTEST, |group| group as u8)];
-        // Until the host has named its groups, a table that changes by trims has one of all pages.
+        // A trim may change the table before the host has described its groups. All pages are then
+        // one group.
         let all = [Group { pages: self.host_pages, write_share: 1.0 }];
         let (groups, group_of): (&[Group], _) =
             if self.names_groups { (&GROUPS, group_of) } else { (&all, [0]) };

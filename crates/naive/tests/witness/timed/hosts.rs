@@ -1,4 +1,4 @@
-//! A host that drives either device, and notes the answers to its requests.
+//! A host of either device, which records the answers to its requests.
 
 use std::collections::VecDeque;
 
@@ -10,16 +10,17 @@ use writeamp_naive::timed::{IntervalCounts, RequestKind, TimedCounters, TimedDri
 
 use super::books::{Books, GROUPS, group_of};
 
-/// A request and, in an open loop, the time since the one before.
+/// A request and, in an open loop, the time since the previous request.
 #[derive(Debug, Clone, Copy)]
 pub struct Asking {
     pub request: IoRequest,
     pub gap_ns: u64,
-    /// Number that decides what the host says of its pages.
+    /// Random number that determines the hints on the pages.
     pub whim: u32,
 }
 
-/// Hints on the pages of a write after so many pages, for a drive that hears them.
+/// Returns the hints on the pages of a write, for a drive that requires them. `clock` is the number
+/// of host pages written before.
 fn hints(required_hints: RequiredHints, asking: &Asking, page_bytes: u64, clock: u64) -> Vec<u64> {
     let IoRequest { op, offset, length, .. } = asking.request;
     if op != Op::Write || length == 0 {
@@ -42,15 +43,15 @@ pub trait Device {
     fn required_hints(&self) -> RequiredHints;
     fn page_bytes(&self) -> u64;
     fn next_event_ns(&self) -> Option<u64>;
-    /// Goes on until a request is answered, but not to events of `before_ns` and later.
+    /// Continues until a request is answered, or until all events before `before_ns` are processed.
     /// Returns the answer, if there is one, and the time of the last event, if one happened.
     fn run(&mut self, before_ns: u64) -> (Option<(u32, u64)>, Option<u64>);
     fn sync(&mut self, now_ns: u64);
     fn counters(&self) -> TimedCounters;
-    /// Note of a device at a mark.
+    /// Record of a device at a mark of the host.
     type Mark;
     fn mark(&mut self) -> Self::Mark;
-    /// Returns the programs and erases of all writes up to each mark, then or later.
+    /// Returns the programs and erases that the writes before each mark caused, also after it.
     fn taken(&self, marks: &[Self::Mark]) -> Vec<IntervalCounts>;
 }
 
@@ -205,19 +206,20 @@ impl Device for TimedDrive<Books> {
 pub struct Outcome {
     /// Requests by number, and when they were answered, in that order.
     pub answers: Vec<(u32, u64)>,
-    /// Time at which the device had nothing left to do.
+    /// Time at which the device became idle for good.
     pub end_ns: u64,
     pub counters: TimedCounters,
-    /// Programs and erases of the writes until each of some moments.
+    /// Programs and erases that the writes before each mark caused.
     pub taken: Vec<IntervalCounts>,
 }
 
-/// More events than any of these runs has.
+/// Limit of events, above the number of any of these runs.
 const MOST_EVENTS: u64 = 3_000_000;
 
-/// Asks a device for all requests, at most `depth` at a time.
+/// Sends all requests to a device, with at most `depth` outstanding.
 ///
-/// They come in a closed loop of so many at a time, or each at its own time.
+/// In a closed loop, `closed` requests are outstanding at a time. In an open loop (`closed` is
+/// None), each request has its own time.
 pub fn drive(
     device: &mut impl Device,
     asked: &[Asking],

@@ -1,6 +1,6 @@
 //! Tests of a wear leveller that closes a block in the middle of a program unit.
 //!
-//! The write that made it do so may erase and reopen that block before it is over.
+//! The write that causes this may also erase and reopen that block.
 
 use writeamp_engine::flash::{EraseUnit, Geometry, Shape};
 use writeamp_engine::managers::Layout;
@@ -17,7 +17,7 @@ const PAGE_BYTES: u32 = 4096;
 const UNIT_PAGES: u32 = 6;
 const PAGES_PER_BLOCK: u32 = 12;
 
-/// Returns a drive so full, on uneven LUNs, that victims have hardly an invalid page.
+/// Returns a drive with uneven LUNs that is so full that victims have almost no invalid pages.
 fn leveled_drive() -> Drive {
     let shape = Shape {
         channels: 4,
@@ -53,8 +53,8 @@ fn leveled_drive() -> Drive {
     }
 }
 
-/// Returns first pages of writes that fill a program unit, so that nothing is padded. Most go
-/// to a quarter of the drive.
+/// Returns the first pages of writes that each fill a program unit, so that nothing is padded.
+/// Most writes go to a quarter of the drive.
 fn unit_writes(case: &Drive) -> Vec<u32> {
     let mut random = Stream::new(1, "writes");
     let firsts = case.host_pages - UNIT_PAGES + 1;
@@ -63,9 +63,9 @@ fn unit_writes(case: &Drive) -> Vec<u32> {
     (0..400).map(|_| first()).collect()
 }
 
-/// Counts the units that are begun, and the blocks that are erased in the middle of one.
+/// Counts the program units that are begun, and the blocks that are erased in the middle of one.
 ///
-/// That is in the write in which a wear leveller closed them.
+/// Such a block is erased in the same write in which a wear leveller closed it.
 fn begun_and_cut_short(ops: &[LogicalOp]) -> (u64, u64) {
     let (mut begun_units, mut cut_short) = (0, 0);
     let mut last_leveled = None;

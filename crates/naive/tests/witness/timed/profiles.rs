@@ -1,4 +1,4 @@
-//! Random drives: their shapes, their times, and the same for the twin.
+//! Random drives: their shapes and times, for the engine and for the naive drive.
 
 use proptest::prelude::*;
 use writeamp_engine::flash::{EraseUnit, Geometry, Shape};
@@ -12,13 +12,14 @@ use writeamp_naive::timed::{ErrorTable, Profile};
 /// Kinds of durations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Times {
-    /// Nanoseconds that have little in common, so that few things end at the same time.
+    /// Times in ns with few common multiples, so that few events have the same time.
     Odd,
-    /// Nanoseconds as in `Odd`, drawn with a spread.
+    /// Times as in `Odd`, drawn at random with a spread.
     Spread,
-    /// Equal times for the array and commands, none for transfers: everything ends at once.
+    /// Equal times for the array and commands, and none for transfers, so that many events have the
+    /// same time.
     Equal,
-    /// No time for anything.
+    /// All times are 0.
     Zero,
 }
 
@@ -41,13 +42,13 @@ pub struct Drive {
     pub manager: &'static str,
     pub wear_leveling: Option<&'static str>,
     pub host_pages: u32,
-    /// Pages that were written before time begins.
+    /// Pages that are written before time 0.
     pub filled_pages: u32,
     pub timing: Timing,
     pub seed: u64,
 }
 
-/// Managers of random drives: of each kind of hint and collection.
+/// Managers of random drives, with each kind of hint and of collection.
 const MANAGERS: [&str; 12] = [
     "single",
     "sepgc",
@@ -65,13 +66,13 @@ const MANAGERS: [&str; 12] = [
 
 type Numbers = Vec<u32>;
 
-/// Any drive with such times and parts.
+/// Generates drives with these times and parts.
 pub fn drives(times: Times, parts: Parts) -> impl Strategy<Value = Drive> {
     let drive = move |numbers: Numbers| drive(&mut Draws(numbers), times, parts);
     prop::collection::vec(any::<u32>(), 78).prop_map(drive)
 }
 
-/// Numbers that choices are made from, one each.
+/// Random numbers, each of which determines one choice.
 struct Draws(Numbers);
 
 impl Draws {
@@ -128,7 +129,7 @@ fn drive(draws: &mut Draws, times: Times, parts: Parts) -> Drive {
         EraseUnit::Superblock => Layout::Flat,
         _ => draws.one_of(&[Layout::Flat, Layout::Striped, Layout::StripedPerLun, Layout::Static]),
     };
-    // So much that collections have something to copy, and so little that each LUN has room.
+    // Enough pages that collection copies some, and few enough that each LUN has free space.
     let physical_pages = geometry.blocks() * geometry.pages_per_block();
     let host_pages = physical_pages * draws.one_of(&[35, 45, 50]) / 100;
     let drive = Drive {
@@ -145,7 +146,7 @@ fn drive(draws: &mut Draws, times: Times, parts: Parts) -> Drive {
         return drive;
     }
     let slc = slc(draws, times, page_bytes);
-    // No drive has both.
+    // No drive has both an SLC cache and paced collection.
     let collection = Collection { paced: false, ..drive.timing.collection };
     Drive { timing: Timing { slc, collection, ..drive.timing }, ..drive }
 }
@@ -225,7 +226,7 @@ fn scheduling(draws: &mut Draws, suspend_us: f64, resume_us: f64) -> Scheduling 
     }
 }
 
-/// Lets the planes of a drive read for themselves, and makes it one that can.
+/// Lets the planes of a drive read independently, with settings that allow this.
 fn read_planes_apart(timing: &mut Timing) {
     timing.scheduling.plane_reads = PlaneReads::Independent;
     timing.scheduling.reads_first = true;
@@ -257,7 +258,7 @@ fn add_parts(draws: &mut Draws, timing: &mut Timing, page_bytes: u32) {
     };
 }
 
-/// Bit errors of half of the drives, some so many that no try corrects them.
+/// Returns bit errors for half of the drives. Some are so many that no try corrects them.
 fn errors(draws: &mut Draws, times: Times) -> Errors {
     let erases = draws.one_of(&[&[0_u32, 3, 40][..], &[0, 1000, 5000], &[0]]);
     let days = draws.one_of(&[&[0.0, 1e-7, 30.0][..], &[0.0]]);
@@ -288,7 +289,7 @@ fn errors(draws: &mut Draws, times: Times) -> Errors {
     if draws.maybe() { found } else { Errors::default() }
 }
 
-/// A table of bit errors in the twin's words.
+/// Converts a table of bit errors for the naive drive.
 fn errors_of(errors: &Errors) -> Option<ErrorTable> {
     errors.are_there().then(|| ErrorTable {
         erases: errors.erases.clone(),
@@ -329,7 +330,7 @@ fn slc(draws: &mut Draws, times: Times, page_bytes: u32) -> Slc {
 }
 
 impl Drive {
-    /// Returns the setup that the engine builds the books from.
+    /// Returns the setup of the untimed drive, which the engine builds.
     pub fn setup(&self) -> Setup {
         Setup {
             logical_pages: self.logical_pages(),
@@ -341,7 +342,7 @@ impl Drive {
         }
     }
 
-    /// Pages of the host, and of the mapping table behind them.
+    /// Number of pages of the host, plus those of the mapping table, which follow them.
     pub fn logical_pages(&self) -> u32 {
         writeamp_engine::timing::Ssd::logical_pages(
             &self.timing,
@@ -350,13 +351,13 @@ impl Drive {
         )
     }
 
-    /// Pages of the mapping table that get blocks of their own.
+    /// Number of pages of the mapping table that have blocks of their own.
     fn table_pages(&self) -> u32 {
         let page_bytes = self.geometry.page_bytes();
         writeamp_engine::timing::Ssd::pages_apart(&self.timing, self.host_pages, page_bytes)
     }
 
-    /// The pages that are written before time begins: some of the host's, and the table.
+    /// Returns the pages that are written before time 0: some pages of the host, and the table.
     pub fn fill(&self) -> Vec<u32> {
         (0..self.filled_pages).chain(self.host_pages..self.logical_pages()).collect()
     }
@@ -365,7 +366,7 @@ impl Drive {
         u64::from(self.host_pages) * u64::from(self.geometry.page_bytes())
     }
 
-    /// Returns the drive's profile in the twin's words.
+    /// Returns the drive's profile for the naive drive.
     pub fn profile(&self) -> Profile {
         let (shape, timing) = (self.geometry.shape(), &self.timing);
         let Timing {

@@ -1,4 +1,4 @@
-//! Replays of what a drive in real time has served: the same times to the nanosecond.
+//! Replays of the requests of a timed drive give the same times to the nanosecond.
 
 mod kept;
 
@@ -19,11 +19,11 @@ const REQUESTS: usize = 3_000;
 /// Time of arrival and of the answer of each request, in the order of arrival.
 type Log = Vec<(u64, Option<u64>)>;
 
-/// A drive that writes down when requests come and are answered.
+/// A drive that logs the times when requests arrive and are answered.
 struct Logged {
     ssd: Ssd,
     log: Arc<Mutex<Log>>,
-    /// Place in the log of what is outstanding, by its number.
+    /// Index in the log of each outstanding request, by its id.
     places: HashMap<u32, usize>,
 }
 
@@ -69,7 +69,7 @@ impl BlockDevice for Logged {
     }
 }
 
-/// A small drive whose write cache loses its data with power, and whose dies are few.
+/// Configuration of a small drive with few dies, whose write cache loses its data with power.
 fn config() -> Config {
     let geometry = json!({
         "channels": 1, "chips_per_channel": 2, "dies_per_chip": 1, "planes_per_die": 1,
@@ -117,7 +117,7 @@ struct Live {
 }
 
 /// Lets a drive serve a host that keeps several requests outstanding and sometimes waits.
-/// It counts from the middle on.
+/// Counting begins in the middle.
 fn live() -> (Live, TimedFlash) {
     let mut timed = TimedFlash::new(&config(), None).unwrap();
     let mut random = Stream::new(3, "host");
@@ -149,7 +149,7 @@ fn live() -> (Live, TimedFlash) {
     (Live { requests, log, counters: timed.counters(), window }, timed)
 }
 
-/// Log of a replay, its counters, and its run.
+/// Returns the log of a replay, its counters, and its run.
 fn replayed(live: &Live, requests: Vec<PageRequest>) -> (Log, Counters, TimedRun) {
     let config = config();
     let TimedFlash { ssd, .. } = TimedFlash::new(&config, None).unwrap();

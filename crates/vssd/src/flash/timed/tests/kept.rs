@@ -1,4 +1,4 @@
-//! Drives that are turned off and on again, in one process and from what was saved.
+//! Drives that are turned off and on again, in one process and from a saved state.
 
 use writeamp_engine::flash::Cause;
 use writeamp_engine::state::{pack, unpack};
@@ -6,7 +6,7 @@ use writeamp_engine::state::{pack, unpack};
 use super::*;
 use crate::record::Record;
 
-/// Serves requests of a host that keeps several outstanding; the rows of a journal of them.
+/// Serves requests of a host that keeps several outstanding; returns their journal rows.
 fn served(timed: &mut TimedFlash, random: &mut Stream) -> Vec<Record> {
     let mut records = Vec::new();
     while records.len() < REQUESTS || timed.unanswered() > 0 {
@@ -24,7 +24,7 @@ fn served(timed: &mut TimedFlash, random: &mut Stream) -> Vec<Record> {
     records
 }
 
-/// A drive that has an SLC cache too.
+/// Configuration of a drive that also has an SLC cache.
 fn cached() -> Config {
     let mut config = config();
     config.times.as_mut().unwrap()["slc"] =
@@ -46,7 +46,8 @@ fn a_killed_drive_comes_to_what_one_that_was_stopped_did_start_after_start() {
             for record in &records {
                 killed.replay(record).unwrap();
             }
-            // It is stopped at the same time; the one that was killed has none but its requests'.
+            // The killed drive only knows the times of its requests, so it first catches up to the
+            // time at which the other drive is stopped.
             killed.catch_up_to(stopped.settled_ns).unwrap();
             stopped.restart().unwrap();
             killed.restart().unwrap();
@@ -66,7 +67,7 @@ fn a_killed_drive_comes_to_what_one_that_was_stopped_did_start_after_start() {
 #[test]
 fn what_a_host_has_trimmed_stays_so_though_the_drive_was_asked_too_late_to_write_it() {
     let mut timed = TimedFlash::new(&config(), None).unwrap();
-    // The data cross the link while the trim passes it by.
+    // The trim arrives while the data of the write still cross the link.
     for (op, at_ns) in [(Op::Write, 1000), (Op::Trim, 1001)] {
         let request = Request::new(op, 3 * u64::from(PAGE_BYTES), PAGE_BYTES);
         timed.replay(&Record { at_ns, request, sequence: 0 }).unwrap();
