@@ -352,7 +352,7 @@ fn whoever_is_told_of_the_progress_may_end_the_reading() {
     assert_eq!(read(&path, &mut folding), Err(Error::Cancelled));
 }
 
-/// Checks that any bytes are read without a panic, and give at most as many pulses as changes.
+/// Checks that any bytes are read without a panic, and give no more pulses than changes.
 fn fold(bytes: &[u8]) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("x");

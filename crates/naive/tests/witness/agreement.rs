@@ -113,7 +113,9 @@ fn combinations_collect_and_agree_beside_a_mapping_table_in_blocks_of_its_own() 
     for_each_combination(Trial::Mapped, |most_logical_pages| most_logical_pages, 100);
 }
 
-/// Returns the combinations for a trial. The trial is a further factor of the pairwise selection.
+/// Returns the combinations for a trial.
+///
+/// The trial is a further factor of the pairwise selection.
 fn combinations_for(trial: Trial) -> Vec<Combination> {
     let trials = [Trial::Ordinary, Trial::Full, Trial::Worn, Trial::Roomy, Trial::Mapped];
     let all = combinations().into_iter().flat_map(|c| trials.map(|trial| (c, trial)));

@@ -75,8 +75,9 @@ fn outcome_in_time(blueprint: &Blueprint, batch_pages: usize) -> Outcome {
         .unwrap_or_else(|error| panic!("{blueprint:?}: {error}"))
 }
 
-/// Returns the outcome of ten rounds of writes and TRIMs. Half of the writes go to a tenth of the
-/// pages.
+/// Returns the outcome of ten rounds of writes and TRIMs.
+///
+/// Half of the writes go to a tenth of the pages.
 fn outcome(blueprint: &Blueprint, batch_pages: usize) -> Outcome {
     let logical_pages = LOGICAL_PAGES.min(blueprint.most_logical_pages());
     let mut drive = blueprint.build(logical_pages).expect("a drive with spare space");

@@ -13,8 +13,9 @@ use writeamp_engine::managers::{self, BlockManager, Layout, Setup};
 use writeamp_engine::registry::Registry;
 use writeamp_engine::victims::VICTIMS;
 
-/// Largest number of pages: enough for several LUNs with several blocks, and fast enough for many
-/// cases.
+/// Largest number of physical pages.
+///
+/// It is enough for several LUNs with several blocks, and fast enough for many cases.
 const MAX_PHYSICAL_PAGES: u32 = 1500;
 
 /// Sizes of blocks that divide a 64-bit word, fill it, or differ from it by one page.

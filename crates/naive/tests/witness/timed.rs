@@ -17,7 +17,7 @@ use books::{Books, filled_drive};
 use hosts::{Asking, drive};
 use profiles::{Drive, Parts, Times, drives};
 
-/// Draft of a request for a drive of unknown size: kind, position, length, and time since the last.
+/// Draft of a request for a drive of unknown size: kind, position, length, and gap in time.
 type Draft = (u8, u32, u32, u64);
 
 fn asking((kind, place, length, gap): Draft, drive: &Drive) -> Asking {

@@ -55,7 +55,7 @@ fn a_drive_of_an_earlier_build_is_refused() {
     // In an earlier version, the data had no seal.
     let file = OpenOptions::new().write(true).open(&path).unwrap();
     file.set_len(SIZE_BYTES).unwrap();
-    assert!(refused(&path).sentence.contains("or are of an earlier build of writeamp"));
+    assert!(refused(&path).sentence.contains("or an earlier version of writeamp made it"));
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn data_that_are_missing_are_not_made_anew() {
     let (_directory, path) = place();
     used(&path);
     fs::remove_file(&path).unwrap();
-    assert!(refused(&path).sentence.contains("the data of this drive are missing"));
+    assert!(refused(&path).sentence.contains("with the data of the drive, is missing"));
     assert!(!path.exists());
 }
 
@@ -152,7 +152,7 @@ fn data_that_were_cut_are_refused() {
     let (_directory, path) = place();
     used(&path);
     OpenOptions::new().write(true).open(&path).unwrap().set_len(PAGE_BYTES).unwrap();
-    assert!(refused(&path).sentence.contains("either they were cut"));
+    assert!(refused(&path).sentence.contains("it was truncated or damaged"));
 }
 
 #[test]

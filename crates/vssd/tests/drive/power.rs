@@ -23,7 +23,8 @@ use crate::support::{
 };
 
 const BLOCK_BYTES: usize = 4096;
-/// Bytes of a journal that are copied. Journals are sparse, and the tests write no later bytes.
+/// Bytes of a journal that are copied.
+/// Journals are sparse, and the tests write no later bytes.
 const JOURNAL_BYTES: u64 = 64 << 10;
 /// State *in use* of a seal, as in another boot of the machine.
 const ANOTHER_RUN: u64 = 1 << 32;

@@ -38,7 +38,7 @@ pub fn config(manager: &str, backing: Option<&Path>) -> Config {
     .unwrap()
 }
 
-/// Time between two attempts to open a locked drive, much longer than a child needs to `exec`.
+/// Time between two attempts to open a locked drive, longer than a child needs to `exec`.
 const LOCK_WAIT: Duration = Duration::from_millis(500);
 const LOCK_STEPS: u32 = 50;
 
@@ -244,7 +244,7 @@ pub fn timed_config(times: &Value, backing: Option<&Path>) -> Config {
     config
 }
 
-/// Returns the path of a file of a drive, by the ending that is added to the path of the data.
+/// Returns the path of a file of a drive: the path of the data plus an ending.
 pub fn beside(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(format!("{}{ending}", path.display()))
 }

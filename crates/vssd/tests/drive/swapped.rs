@@ -63,7 +63,7 @@ fn twice_used(is_closed: bool, longest_replay_ms: u64) -> [Copy; 2] {
     })
 }
 
-/// Returns all mixtures of the files of two copies, with the kinds of files that were exchanged.
+/// Returns all mixtures of the files of two copies, with the exchanged kinds of files.
 fn mixed(one: &Copy, other: &Copy) -> Vec<(String, Copy)> {
     let kinds = ["", ".flash", ".sums", "journal"];
     let mix = |chosen: u32| {

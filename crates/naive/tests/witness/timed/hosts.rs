@@ -19,8 +19,9 @@ pub struct Asking {
     pub whim: u32,
 }
 
-/// Returns the hints on the pages of a write, for a drive that requires them. `clock` is the number
-/// of host pages written before.
+/// Returns the hints on the pages of a write, for a drive that requires them.
+///
+/// `clock` is the number of host pages written before.
 fn hints(required_hints: RequiredHints, asking: &Asking, page_bytes: u64, clock: u64) -> Vec<u64> {
     let IoRequest { op, offset, length, .. } = asking.request;
     if op != Op::Write || length == 0 {
@@ -43,7 +44,7 @@ pub trait Device {
     fn required_hints(&self) -> RequiredHints;
     fn page_bytes(&self) -> u64;
     fn next_event_ns(&self) -> Option<u64>;
-    /// Continues until a request is answered, or until all events before `before_ns` are processed.
+    /// Continues until a request is answered, or no event before `before_ns` is left.
     /// Returns the answer, if there is one, and the time of the last event, if one happened.
     fn run(&mut self, before_ns: u64) -> (Option<(u32, u64)>, Option<u64>);
     fn sync(&mut self, now_ns: u64);

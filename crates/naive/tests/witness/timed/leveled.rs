@@ -17,7 +17,7 @@ const PAGE_BYTES: u32 = 4096;
 const UNIT_PAGES: u32 = 6;
 const PAGES_PER_BLOCK: u32 = 12;
 
-/// Returns a drive with uneven LUNs that is so full that victims have almost no invalid pages.
+/// Returns a drive so full, with uneven LUNs, that victims have almost no invalid pages.
 fn leveled_drive() -> Drive {
     let shape = Shape {
         channels: 4,
@@ -53,7 +53,7 @@ fn leveled_drive() -> Drive {
     }
 }
 
-/// Returns the first pages of writes that each fill a program unit, so that nothing is padded.
+/// Returns the first pages of writes that each fill a program unit, without padding.
 /// Most writes go to a quarter of the drive.
 fn unit_writes(case: &Drive) -> Vec<u32> {
     let mut random = Stream::new(1, "writes");
@@ -63,7 +63,7 @@ fn unit_writes(case: &Drive) -> Vec<u32> {
     (0..400).map(|_| first()).collect()
 }
 
-/// Counts the program units that are begun, and the blocks that are erased in the middle of one.
+/// Counts the program units that are begun, and blocks erased in the middle of one.
 ///
 /// Such a block is erased in the same write in which a wear leveller closed it.
 fn begun_and_cut_short(ops: &[LogicalOp]) -> (u64, u64) {

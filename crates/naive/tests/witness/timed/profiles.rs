@@ -16,8 +16,8 @@ pub enum Times {
     Odd,
     /// Times as in `Odd`, drawn at random with a spread.
     Spread,
-    /// Equal times for the array and commands, and none for transfers, so that many events have the
-    /// same time.
+    /// Equal times for the array and commands, and none for transfers.
+    /// Many events then have the same time.
     Equal,
     /// All times are 0.
     Zero,
