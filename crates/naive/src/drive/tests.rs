@@ -1,6 +1,4 @@
-//! Tests of the naive drive on examples worked by hand.
-//!
-//! A reference must itself be correct.
+//! Tests of the naive drive on examples computed by hand, because a reference must be correct.
 
 use super::*;
 use crate::setup::{Leveling, Wear};
@@ -57,8 +55,8 @@ fn map(pairs: &[(u32, u32)]) -> BTreeMap<u32, u32> {
 #[test]
 fn the_survivors_of_a_victim_precede_the_write_that_needed_room() {
     let drive = written(setup(3, 1, Layout::Flat), &[0, 1, 2, 3, 0, 2, 1]);
-    // Blocks 0 and 1 have lost one page each, block 0 first; its survivor, 1, goes to the block
-    // just erased, is invalid there, and the new version takes the block's second page.
+    // Blocks 0 and 1 each have an invalid page, block 0 first. Its valid page, 1, is copied to the
+    // erased block and becomes invalid there. The new version takes the block's second page.
     assert_eq!(drive.map(), map(&[(0, 4), (1, 1), (2, 5), (3, 3)]));
     assert_eq!([0, 1, 2].map(|block| drive.invalid_pages(block)), [1, 1, 0]);
     assert_eq!(drive.erase_counts(), [1, 0, 0]);
@@ -71,7 +69,7 @@ fn sepgc_keeps_survivors_apart_from_the_writes_of_the_host() {
     let sepgc =
         Setup { manager: placed("sepgc"), victims: victims("fifo"), ..setup(4, 1, Layout::Flat) };
     let drive = written(sepgc, &[0, 1, 2, 3, 0, 2, 0, 2, 0]);
-    // The survivors of blocks 0 and 1, pages 1 and 3, fill block 0; block 1 is left for the host.
+    // The valid pages of blocks 0 and 1, pages 1 and 3, fill block 0. Block 1 is free for the host.
     assert_eq!(drive.map(), map(&[(0, 2), (1, 0), (2, 7), (3, 1)]));
     assert_eq!(drive.erase_counts(), [1, 1, 0, 0]);
     assert_eq!(drive.counters().gc_programs, 2);
@@ -87,8 +85,8 @@ fn striped_writes_take_the_luns_in_turn() {
 fn a_lun_without_invalid_pages_is_passed_over_where_each_collects_for_itself() {
     let full = [0, 1, 2, 3, 4, 5]; // even pages on LUN 0, odd ones on LUN 1; one page left on each
     let drive = written(setup(4, 2, Layout::StripedPerLun), &[&full[..], &[0, 0, 2, 2]].concat());
-    // 0 fills LUN 0, then LUN 1, on which nothing is invalid. The first 2 makes LUN 0 collect
-    // block 0; the second is LUN 1's turn, but LUN 0 collects again: block 1.
+    // The writes of 0 fill LUN 0, then LUN 1, which has no invalid page. For the first write of 2,
+    // LUN 0 collects block 0. The second is LUN 1's turn, but LUN 0 collects again: block 1.
     assert_eq!(drive.erase_counts(), [1, 1, 0, 0]);
     assert_eq!(drive.map(), map(&[(0, 7), (1, 4), (2, 3), (3, 5), (4, 2), (5, 6)]));
 }
@@ -96,7 +94,8 @@ fn a_lun_without_invalid_pages_is_passed_over_where_each_collects_for_itself() {
 #[test]
 fn a_page_of_a_static_layout_stays_on_its_own_lun_which_makes_room_for_it() {
     let drive = written(setup(4, 2, Layout::Static), &[0, 2, 1, 0, 2, 2]);
-    // Page 2 is written when LUN 0 is full, with both pages of block 0 invalid; LUN 1 is almost empty.
+    // When page 2 is written last, LUN 0 is full, and both pages of block 0 are invalid. LUN 1 is
+    // almost empty.
     assert_eq!(drive.erase_counts(), [1, 0, 0, 0]);
     assert_eq!(drive.map(), map(&[(0, 2), (1, 4), (2, 0)]));
 }
@@ -105,7 +104,7 @@ fn a_page_of_a_static_layout_stays_on_its_own_lun_which_makes_room_for_it() {
 fn a_spare_block_replaces_the_first_that_is_worn_out() {
     let wear = Wear { limit: Some(2), spare_blocks_per_pool: 1 };
     let fifo = Setup { wear, victims: victims("fifo"), ..setup(4, 1, Layout::Flat) };
-    // Pages 0 and 1 fill blocks 0, 1 and 2 in turn, each time invalidating all that is on the next.
+    // Pages 0 and 1 fill blocks 0, 1 and 2 in turn; each time, the previous block becomes invalid.
     let mut drive = written(fifo, &[0, 1, 0, 1, 0, 1]);
     assert_eq!(drive.spares(), [[3]]);
     let turn = |drive: &mut NaiveDrive| {
@@ -115,14 +114,14 @@ fn a_spare_block_replaces_the_first_that_is_worn_out() {
         turn(&mut drive); // erases blocks 0, 1 and 2
     }
     assert_eq!(drive.end_of_life(), None);
-    turn(&mut drive); // erases block 0, whose place block 3 takes
+    turn(&mut drive); // erases block 0, which spare block 3 replaces
     assert_eq!(drive.map(), map(&[(0, 6), (1, 7)]));
     let first = Erased { erases: 1, migrated_pages: 0, host_pages: 6 };
     let second = Erased { erases: 4, migrated_pages: 0, host_pages: 12 };
     assert_eq!(drive.first_to_reach(), [first, second]);
     let end = EndOfLife { after: second, erase_counts: vec![2, 1, 1, 0] };
     assert_eq!(drive.end_of_life(), Some(&end));
-    turn(&mut drive); // erases block 1, which goes on being used
+    turn(&mut drive); // erases block 1, which remains in use, as no spare is left
     assert_eq!(drive.map(), map(&[(0, 2), (1, 3)]));
     assert_eq!(drive.end_of_life(), Some(&end));
 }
@@ -185,7 +184,9 @@ fn each_policy_takes_the_block_that_its_sentence_names() {
     assert_eq!(choose(Spec::new("d-choices", [("d", "3")]), &blocks), first);
 }
 
-/// Pages 0 and 1 are hot; blocks 0 and 1 are the first hot and cold frontier, then 2 and 3.
+/// Writes until the hot frontier is full.
+///
+/// Pages 0 to 3 are hot. Blocks 0 and 1 are the first hot and cold frontiers, then blocks 2 and 3.
 const TO_A_FULL_HOT_FRONTIER: [u32; 8] = [0, 4, 1, 5, 0, 4, 0, 0];
 
 fn hot_cold(d_swap: Option<u32>, pages: &[u32]) -> NaiveDrive {
@@ -196,9 +197,10 @@ fn hot_cold(d_swap: Option<u32>, pages: &[u32]) -> NaiveDrive {
 #[test]
 fn a_victim_becomes_the_frontier_and_pages_of_the_other_kind_go_to_the_other_frontier() {
     let drive = hot_cold(None, &TO_A_FULL_HOT_FRONTIER);
-    // The third 0 fills block 2: block 0, hot, keeps 1 and is the hot frontier. The fourth fills
-    // that: block 1, cold, gives 5 to the cold frontier and is the hot one. The cold frontier is
-    // full now: block 2, hot but empty, is the next.
+    // The third write of 0 fills block 2. Victim: block 0 (hot), which keeps page 1 and becomes the
+    // hot frontier. The fourth write of 0 fills block 0. Victim: block 1 (cold), whose page 5 goes
+    // to the cold frontier; block 1 becomes the hot frontier. The cold frontier is then full.
+    // Victim: block 2 (hot, without valid pages), which becomes the cold frontier.
     assert_eq!(drive.map(), map(&[(0, 1), (1, 0), (4, 6), (5, 7)]));
     assert_eq!(drive.erase_counts(), [1, 1, 1, 0]);
     assert_eq!(drive.counters().gc_programs, 2);
@@ -206,13 +208,14 @@ fn a_victim_becomes_the_frontier_and_pages_of_the_other_kind_go_to_the_other_fro
 
 #[test]
 fn a_cold_victim_that_does_not_fit_becomes_the_cold_frontier_or_swaps_with_a_hot_one() {
-    // One cold page more; then block 1 fills with versions of 0, and block 0 with 1 and 0. The
-    // victim is block 3, cold, with 4 and 5, and the cold frontier has room for one.
+    // One more cold page; then block 1 fills with versions of page 0, and block 0 with pages 1 and
+    // 0. The victim is block 3 (cold) with pages 4 and 5. The cold frontier has room for one page.
     let pages = [&TO_A_FULL_HOT_FRONTIER[..], &[6, 0, 0, 0]].concat();
     let (plain, swap) = (hot_cold(None, &pages), hot_cold(Some(50), &pages));
-    // Without a swap, block 3 keeps 5, and block 1, hot and empty, is the hot frontier.
+    // Without a swap, block 3 keeps page 5, and block 1 (hot, without valid pages) becomes the hot
+    // frontier.
     assert_eq!(plain.map(), map(&[(0, 1), (1, 0), (4, 5), (5, 6), (6, 4)]));
-    // With one, it is block 1 that gets 5, and block 3 is the hot frontier.
+    // With a swap, block 1 receives page 5, and block 3 becomes the hot frontier.
     assert_eq!(swap.map(), map(&[(0, 1), (1, 0), (4, 5), (5, 2), (6, 4)]));
     for drive in [plain, swap] {
         assert_eq!(drive.erase_counts(), [2, 2, 1, 1]);

@@ -1,4 +1,4 @@
-//! The arithmetic against values worked out by hand or printed.
+//! Tests of the arithmetic against values that were computed by hand or published.
 
 use super::allocation::{Demand, spare_pages};
 use super::classes::classes;
@@ -68,7 +68,7 @@ fn classes_stand_whole_steps_apart() {
     assert_eq!(classes(&three, 2.0), (vec![1, 2, 0], vec![0, 1, 3])); // 2 and 3 times
 }
 
-/// Pages that the host wrote at these times, of 1,000 on the drive.
+/// Returns the class of a page that the host wrote at these times, on a drive of 1,000 pages.
 fn class_of(written_at: &[u64]) -> Class {
     Lives::new(1000).class_of(written_at)
 }
@@ -127,7 +127,7 @@ fn a_group_opens_if_it_pays_and_closes_if_it_does_not_any_more() {
         assert_eq!(intervals.group_of_write(page, None, &[0], u64::from(page)), 0);
     }
     intervals.end_interval(100, 1.0);
-    // All pages want to be there: at most N.
+    // All pages are forecast for group 1, but a group has at most N pages.
     let turn = |intervals: &Intervals, block_pages| intervals.turn(1, &[0], block_pages);
     assert_eq!(turn(&intervals, 500.0), Turn::Opens);
     assert_eq!(turn(&intervals, 501.0), Turn::Opens, "by size or by writes");
