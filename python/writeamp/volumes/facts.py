@@ -146,7 +146,7 @@ def _sparse_cover(start_page: _Array, end_page: _Array) -> npt.NDArray[np.int64]
 def _median_update_interval_s(
     start_page: _Array, end_page: _Array, at_ns: npt.NDArray[np.int64]
 ) -> float | None:
-    """Return the median seconds between two writes of a page; None if no page is rewritten."""
+    """Return median seconds between writes of a page; None if no sampled page is rewritten."""
     if len(start_page) == 0:
         return None
     lowest = start_page.min()

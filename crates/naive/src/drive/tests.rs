@@ -1,4 +1,4 @@
-//! Tests of the naive drive on examples computed by hand, because a reference must be correct.
+//! Tests of the naive drive, which is a reference, on examples computed by hand.
 
 use super::*;
 use crate::setup::{Leveling, Wear};
