@@ -223,7 +223,7 @@ CASES: list[tuple[str, list[str]]] = [
     # Fleets.
     ("volumes make --volumes 0 --out fleet.csv", ["volumes", "from 1"]),
     ("volumes make --skew-low 2 --out fleet.csv", ["skew_low", "above skew_high"]),
-    ("volumes make --out fleet.csv.xz", ["can only be read", ".zst"]),
+    ("volumes make --out fleet.csv.xz", ["can be read but not written", ".zst"]),
     ("volumes make --out no-such-folder/fleet.csv", ["no-such-folder"]),
     ("volumes make --format msr --out fleet.csv", ["msr", "alibaba"]),
     (f"sweep {ROOT}/examples/op_by_manager.toml --out a.svg --plot a.svg", ["the same file"]),

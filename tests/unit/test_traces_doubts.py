@@ -30,7 +30,11 @@ from writeamp.traces.clocks import clock_of, in_words
         ("1,W,{byte},0,{late}", "alibaba", "all sizes would be 0"),
         ("1,W,4096,{byte},{late}", "alibaba", "1 offset(s) with 9 sizes"),
         ("1,W,{byte},4096,{at}", "msr", ""),
-        ("{late},{lba},8,W,52", "spc", "there would be 9 devices for 9 requests, which rise"),
+        (
+            "{late},{lba},8,W,52",
+            "spc",
+            "there would be 9 devices for 9 requests, and their numbers rise",
+        ),
         ("0,{byte}00,4096,W,{at}.5", "spc", "all offsets would be multiples of 256 KiB"),
         ("{epoch},h,0,Write,{byte},4096,1", "msr", "9 requests would come within 8e-7 s"),
         ("{at},bash,{noise},Write,{lba},8,1", "msr", "not multiples of 512 bytes"),

@@ -160,7 +160,7 @@ def test_a_name_with_a_nul_is_refused(name: str | None) -> None:
 @pytest.mark.parametrize(
     ("line", "fault"),
     [
-        (b"\0\n", "a NUL byte"),
+        (b"\0\n", "the line has a NUL byte"),
         (b"caf\xe9\n", "byte 0xe9 is not valid UTF-8"),
         (b"1" * (6 * 2**20), "the line is longer than 1 MiB"),
     ],

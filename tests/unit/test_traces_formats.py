@@ -185,7 +185,10 @@ class TestBlkparse:
         trace = traces.read(TINY / "tiny.blkparse")
         assert trace.requests.height == 3
         assert trace.devices == ["8,0", "8,16"]
-        note = "action Q (queued by the host) of 3 Q, 1 C, 1 D, 1 G, 1 U; sectors of 512 bytes"
+        note = (
+            "requests are the events of action Q (queued by the host); events by action: "
+            "3 Q, 1 C, 1 D, 1 G, 1 U; sectors of 512 bytes"
+        )
         assert note in trace.notes
 
     @pytest.mark.parametrize("action", ["D", "C"])
@@ -292,7 +295,7 @@ class TestIolog:
         assert times.to_list()[:3] == [0, 10_000, 20_000]
         assert times[-1] == 2_000_005_000
         assert trace.requests.row(-1)[2:] == ("flush", 0, 0)
-        assert "2 rows add, open or close a file" in trace.notes
+        assert "2 rows add, open or close a file; they do not count as requests" in trace.notes
 
     def test_what_real_fio_writes_is_read(self, tmp_path: Path) -> None:
         fio = shutil.which("fio")

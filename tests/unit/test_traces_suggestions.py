@@ -188,7 +188,7 @@ SUGGESTIONS = {
     # Whole pages that would begin within pages: drives of larger sectors have such addresses.
     "op,lba,size\nW,257,4096\nR,301,8192\nW,270,16384\n": (
         "columns:offset=lba:sectors,length=size:bytes,op=op:W=write/R=read",
-        "lba counts sectors of 512 bytes and not larger ones",
+        "lba counts sectors of 512 bytes and not larger sectors",
     ),
     # Floats, as pandas writes columns with gaps.
     ",ts,op,offset,length\n0,0.5,W,1048576.0,4096.0\n1,0.75,R,1060864.0,8192.0\n": (
@@ -253,7 +253,7 @@ SUGGESTIONS = {
     # Dates in s, where alibaba has microseconds.
     "".join(f"0,W,{row % 5 * 8192},4096,{1577808000 + row}\n" for row in range(9)): (
         "columns:time=5:s,offset=3:bytes,length=4:bytes,op=2:W=write",
-        "as 1577808000, which is a date in another unit",
+        "as 1577808000, a date in s or ms since 1970",
     ),
 }
 

@@ -81,12 +81,12 @@ STAGES = (
 @pytest.mark.parametrize(
     ("kept", "asked", "event_name", "lengths"),
     [
-        (range(5), None, "block_rq_complete of 2 block_rq_complete", [4096, 4096]),
-        (range(3), None, "block_rq_issue of", [8192]),
-        (range(2), None, "block_bio_queue of", [8192]),
-        ([1], None, "block_rq_insert of", [8192]),
-        (range(5), "D", "block_rq_issue of", [8192]),
-        (range(5), "Q", "block_bio_queue of", [8192]),
+        (range(5), None, "block_rq_complete; events by stage: 2 block_rq_complete", [4096, 4096]),
+        (range(3), None, "block_rq_issue;", [8192]),
+        (range(2), None, "block_bio_queue;", [8192]),
+        ([1], None, "block_rq_insert;", [8192]),
+        (range(5), "D", "block_rq_issue;", [8192]),
+        (range(5), "Q", "block_bio_queue;", [8192]),
     ],
 )
 def test_each_request_counts_once_at_one_stage_that_the_notes_name(

@@ -64,13 +64,15 @@ class CommonArguments(TypedDict, total=False):
     timing.program_us=[300,1500]; may be given several times."""
 
     trace_format: str | None
-    """format of the trace if it cannot be detected: msr, spc, alibaba, tencent, mqsim, ssdsim,
-    disksim, blkparse, iolog, systor, fiu, libcachesim, vscsi, blktrace, ftrace, biosnoop, xperf,
-    parquet; or the meaning of its columns, as in
+    """format of the trace; default: detected from its first rows. One of msr, spc, alibaba,
+    tencent, mqsim, ssdsim, disksim, blkparse, iolog, systor, fiu, libcachesim, vscsi, blktrace,
+    ftrace, biosnoop, xperf, parquet; or the meaning of its columns, as in
     columns:time=1:ms,device=2,offset=3:bytes,length=4:bytes,op=5:0=read/1=write."""
 
     action: str | None
-    """stage of a request that counts in blkparse and ftrace: Q, D or C."""
+    """event that counts as a request in blkparse, blktrace and ftrace, which have several per
+    request: Q queued, D issued to the drive, C completed, or I inserted (ftrace only); default: Q,
+    in ftrace the first of C, D, Q and I in the file."""
 
     mapping: Mapping
     """compact: the written pages of the trace, without gaps, are the logical space; as-is:

@@ -68,7 +68,7 @@ class DeviceCodes:
 
 
 def natural_order(names: list[str]) -> list[int]:
-    """Return the positions of names in natural order (2 before 10)."""
+    """Return the positions of the names, sorted by name in natural order (2 before 10)."""
     return sorted(range(len(names)), key=lambda code: _natural(names[code]))
 
 
@@ -95,7 +95,7 @@ def assemble(
     """Return the trace whose requests are these parts, in their order.
 
     Raises:
-        WriteampError: requests are missing.
+        WriteampError: the parts hold no request.
     """
     requests = pl.concat(parts, rechunk=True) if parts else pl.DataFrame(schema=SCHEMA)
     if requests.is_empty():
@@ -121,7 +121,8 @@ def observations(requests: pl.DataFrame, device_count: int) -> list[str]:
         notes.append(f"{empty} requests of zero bytes: they touch no page")
     if early:
         notes.append(
-            f"{early} requests have an earlier time than the one before: file order is kept"
+            f"{early} requests have an earlier time than the request before them: the order of "
+            "the file is kept"
         )
     if device_count > 1:
         notes.append(f"{device_count} devices, each with an address space of its own")

@@ -74,8 +74,8 @@ def _of_steps(requests: pl.DataFrame, span_s: float) -> list[str]:
     if longest_back_s >= max(_SHORTEST_STEP_BACK_S, _LARGEST_STEP_BACK * span_s):
         row = int(np.argmax(back_s))
         jumps.append((int(back_rows[row]), "jump back", longest_back_s))
-        # A clock that jumps far back usually jumped ahead about as far before, so a pause of that
-        # length is reported instead.
+        # A clock that jumps far back usually jumped ahead about as far in an earlier row. So a step
+        # ahead of 90% of that length counts as a jump, and the jump in the earlier row is reported.
         longest_pause_s = min(longest_pause_s, _AS_FAR * longest_back_s)
     if len(ahead := np.flatnonzero(steps_s > longest_pause_s)):
         jumps.append((int(ahead[0]) + 2, "jump", float(steps_s[ahead[0]])))
@@ -93,9 +93,10 @@ def _of_steps(requests: pl.DataFrame, span_s: float) -> list[str]:
 def _steps_back(
     requests: pl.DataFrame,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.intp]]:
-    """Return the steps back in time between requests of a device, in s, and the later rows.
+    """Return the steps back in time between requests of one device, in s, and their rows.
 
-    Rows count from 1, in the order of the file. Files that are sorted by device have no such steps.
+    The row of a step is that of its later request; rows count from 1, in the order of the file. A
+    change of the device does not count as a step, so files sorted by device cause no doubts.
     """
     times, device = requests["timestamp_ns"].to_numpy(), requests["device"].to_numpy()
     steps_s = _steps_s(times)

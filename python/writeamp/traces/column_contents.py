@@ -28,7 +28,7 @@ _SPELLINGS = {
     "trim": {"d", "t", "trim", "discard", "unmap", "deallocate"},
     "flush": {"f", "flush", "sync", "fsync", "fdatasync", "diskflush"},
 }  # fmt: skip
-# A column with more distinct words holds neither stages nor operations.
+# A column with more distinct words than this is taken for one without stages and operations.
 _MOST_WORDS = 16
 # Stages of a request, as letters of blktrace and as words. The other actions of blktrace concern
 # several requests or none.
@@ -105,7 +105,7 @@ def stage_in(values: Sequence[str]) -> str:
 
 
 def distinct(words: Iterable[str]) -> list[str]:
-    """Return the distinct non-empty words in order; an empty list if there are too many."""
+    """Return the distinct non-empty words as they first occur; an empty list for more than 16."""
     present = [word for word in dict.fromkeys(words) if word]
     return present if len(present) <= _MOST_WORDS else []
 
@@ -162,7 +162,7 @@ def is_bare_hexadecimal(values: Sequence[str]) -> bool:
 
 
 def is_rising(values: Sequence[str]) -> bool:
-    """Return whether a column of decimals rises like the times of requests."""
+    """Return whether a column has only decimals, and at least 75% of its steps do not fall."""
     if not all(_DECIMAL.fullmatch(value) for value in values):
         return False
     steps = np.diff([float(value) for value in values])
@@ -183,7 +183,7 @@ def time_unit_in(values: Sequence[str]) -> str:
         return ""
     numbers = [float(value) for value in values]
     if len(values) > 1 and min(numbers) == max(numbers):
-        return ""  # the same date in all rows is not the request's time
+        return ""  # the same date in all rows is not the request's time, so it proves no unit
     for unit, (first, last) in _DATES.items():
         if first <= min(numbers) and max(numbers) < last:
             return unit
@@ -197,7 +197,7 @@ def refuse_mixed_file(
     stated: Collection[int | None],
     rows_of: Callable[[TextBlock], TextBlock],
 ) -> None:
-    """Reject a file if another column than the stated ones has stages or operations.
+    """Reject a file if a column that the user did not state has stages or operations.
 
     Args:
         path: the file.
@@ -240,8 +240,8 @@ def refuse_mixed_rows(
                 f"only={number}:{'/'.join(words)} to count all rows"
             )
         operations = operations_in(words) if columns.op.always else None
-        # A single letter may have another meaning, and all writes may be "sync"; read beside write
-        # is a sure sign.
+        # Columns of single letters may have another meaning, and all writes may be "sync". So only
+        # reads beside writes, or an operation of several letters, prove a column of operations.
         meanings = set() if operations is None else set(operations.values())
         is_sure = {"read", "write"} <= meanings or any(len(word) > 1 for word in words)
         if operations and is_sure and meanings not in ({columns.op.always}, {"flush"}):

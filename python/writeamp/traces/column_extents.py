@@ -31,7 +31,7 @@ _NAMED, _UNIT_NAMED, _FOLLOWING, _MISNAMED, _MIXED = 3.0, 1.0, 4.0, 4.0, 1.5
 # Least difference between the scores of the best pair of columns and the next one, and least score
 # of the best pair.
 _CLEARLY, _LEAST = 0.75, 1.5
-# Least ratio of the highest offset and the largest request of a real drive.
+# On a real drive, the highest offset is more than this many times the size of the largest request.
 _FAR = 16
 
 Column = npt.NDArray[np.int64]
@@ -46,8 +46,8 @@ class Extents:
         offset_unit, length_unit: keys of `UNIT_BYTES`.
         score: strength of the evidence for these columns and units.
         is_offset_proven, is_length_proven: whether the values exclude other units.
-        is_offset_coarser: whether offsets may count larger blocks: sizes are whole pages, but most
-            requests would begin within a page.
+        is_offset_coarser: whether offsets may count larger blocks than `offset_unit`: sizes are
+            whole pages, but most requests would begin within a page.
     """
 
     offset: int
@@ -61,7 +61,7 @@ class Extents:
 
 
 def extents_in(columns: Mapping[int, Column], names: Mapping[int, str]) -> Extents | None:
-    """Return the columns of offset and length; None if no pair fits, or several do.
+    """Return the columns of offset and length; None if no pair fits clearly best.
 
     Columns whose names indicate other fields, such as PID, are left out.
 
@@ -90,7 +90,8 @@ def extents_in(columns: Mapping[int, Column], names: Mapping[int, str]) -> Exten
     # whole pages or a length in bytes prove the units.
     is_paged = bool((columns[best.length] * UNIT_BYTES[best.length_unit] % _PAGE_BYTES == 0).all())
     is_sure = best.length_unit == "bytes" or is_paged
-    # If a table has the sizes both in bytes and in sectors, the two columns prove their units.
+    # If a table has the sizes both in bytes and in sectors, each of the two columns proves the unit
+    # of the other one.
     is_double = any(
         extents.length != best.length and _is_same(best, extents, columns) for extents in candidates
     )
@@ -108,7 +109,7 @@ def _has_columns_of(first: Extents, other: Extents) -> bool:
 
 
 def _is_same(first: Extents, other: Extents, columns: Mapping[int, Column]) -> bool:
-    """Return whether two pairs are equivalent: a table may have sizes in bytes and in sectors."""
+    """Return whether two pairs have the same offset column and give the same sizes in bytes."""
     lengths = [columns[each.length] * UNIT_BYTES[each.length_unit] for each in (first, other)]
     return first.offset == other.offset and (
         first.length == other.length or bool((lengths[0] == lengths[1]).all())
@@ -155,7 +156,8 @@ def _score(
     following = _following(starts, sizes)
     are_many = places > min(_MANY_PLACES, len(starts) / _FEW_PER_PLACE)
     if not (are_many and is_far) and following < _BEYOND_CHANCE:
-        following = 0.0  # among small numbers, some are sums of others by chance
+        # Among small numbers, some are sums of others by chance, so they prove nothing.
+        following = 0.0
     score = _of_names(extents, names) + _FOLLOWING * min(1.0, following / _OFTEN)
     score += float(places > len(np.unique(sizes))) + 0.5 * (extents.length == extents.offset + 1)
     score += 0.5 * bool((sizes % _PAGE_BYTES == 0).all())
@@ -172,7 +174,7 @@ def _score(
     steps = np.diff(offsets)
     if places >= _FEWEST_PLACES and (steps == 1).all():  # a row number
         score -= _MISNAMED
-    elif len(steps) > 1 and (steps > 0).all() and following <= 0.5:  # times?
+    elif len(steps) > 1 and (steps > 0).all() and following <= 0.5:  # more likely times
         score -= 1.0
     return score
 
@@ -194,7 +196,7 @@ def _of_names(extents: Extents, names: Mapping[int, str]) -> float:
 
 
 def _following(starts: Column, sizes: Column) -> float:
-    """Return the share of requests that begin where one of the last few ended."""
+    """Return the share of requests that begin where one of the 4 requests before them ended."""
     if len(starts) < 2:
         return 0.0
     ends = starts + sizes

@@ -38,7 +38,7 @@ from writeamp.traces.trace import MAX_TIMESTAMP_NS, OPERATIONS, Operation
 
 SUMMARY = "any text with one request per line, with stated columns and units"
 
-# Kinds of fields with times, by the nanoseconds of the time unit.
+# Kinds of fields with times, by the length of the time unit in ns.
 _KINDS = {
     10**9: FieldKind.SECONDS,
     10**6: FieldKind.MILLISECONDS,
@@ -151,7 +151,8 @@ def _time(columns: StatedColumns) -> tuple[pl.Expr, tuple[RowCheck, ...]]:
     since_1970 = nanoseconds("time") - pl.lit(before_1970_ns, pl.Int128)
     check = RowCheck(
         since_1970.is_between(0, MAX_TIMESTAMP_NS),
-        "time {time} is out of range, valid are ticks of 100 ns since 1601, of 1970 to 2262",
+        "time {time} is out of range, valid are times from 1970 to 2262, counted in ticks of "
+        "100 ns since 1601",
     )
     return since_1970, (check,)
 
@@ -225,10 +226,10 @@ class Selecting:
         return with_rows(block, lines, selected.rename({"line": "row"}))
 
     def notes(self) -> list[str]:
-        """Return a note on the skipped rows.
+        """Return a note on the skipped rows; an empty list without `only`.
 
         Raises:
-            WriteampError: no row counts.
+            WriteampError: no row has a word of `only`.
         """
         if self._only is None:
             return []

@@ -49,7 +49,7 @@ class StatedColumns:
         comment: beginning of lines that are not rows; empty for none.
         skip: number of lines at the beginning that are not rows.
         only: selection of the rows that are requests; None for all.
-        header: whether the first row after the skipped lines has the column names.
+        header: whether the first line after the skipped lines has the column names.
     """
 
     offset: MeasureColumn

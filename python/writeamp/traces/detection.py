@@ -31,7 +31,8 @@ def detect(path: str | os.PathLike[str]) -> str:
         Name of the format, such as "msr".
 
     Raises:
-        WriteampError: no format fits, or several do; it names the candidates and their differences.
+        WriteampError: no format fits, or several do. If several fit, the message lists them with
+            their units.
 
     >>> import writeamp as wa
     >>> wa.traces.detect("examples/postgres-tpcb.parquet")
@@ -85,7 +86,8 @@ def detect(path: str | os.PathLike[str]) -> str:
 def _error(path: str | os.PathLike[str], why: str, suggestion: Suggestion | None) -> WriteampError:
     """Return an error that ends with the suggested spec, if any, so that users can copy it."""
     return WriteampError(
-        f"{path}: {why}{_ending(suggestion) or f'; if not, state its columns: {EXAMPLE}'}"
+        f"{path}: {why}"
+        f"{_ending(suggestion) or f'; for another format, state its columns: {EXAMPLE}'}"
     )
 
 
@@ -151,7 +153,7 @@ def _requests(
 
 def _refusals(why_not: Mapping[str, Sequence[str]]) -> str:
     return "; ".join(
-        f"it has the form of {name}, but {' and '.join(reasons)} (--format {name} reads it so)"
+        f"it has the form of {name}, but {' and '.join(reasons)} (--format {name} reads it anyway)"
         for name, reasons in why_not.items()
     )
 

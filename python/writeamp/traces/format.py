@@ -64,7 +64,7 @@ class Format:
     def of_rows(
         cls, rows: RowFormat, row: re.Pattern[str], *, is_written: bool = True, **others: Any
     ) -> Format:
-        """Return a format whose rows are the same in all files and are detected one by one.
+        """Return a format with the same row layout in all files, detected by the form of a row.
 
         Args:
             rows: the row format of all files.
@@ -86,7 +86,11 @@ class Format:
         return self.writer is not None
 
     def read(self, path: Path, options: ReadOptions) -> Trace:
-        """Read a file; raises `WriteampError` as the reader does."""
+        """Read a file.
+
+        Raises:
+            WriteampError: the file cannot be read, or a request is not valid.
+        """
         if self.reader is not None:
             return self.reader(path, options)
         assert self.rows is not None, f"the format {self.name} has neither a reader nor rows"

@@ -89,14 +89,14 @@ class TraceData:
             if reading.in_pages != first.in_pages:
                 raise WriteampError(
                     f"row {row} of the trace begins a batch in "
-                    f"{'pages' if reading.in_pages else 'bytes'}, but those before are in "
-                    f"{'pages' if first.in_pages else 'bytes'}"
+                    f"{'pages' if reading.in_pages else 'bytes'}, but the batches before it are in "
+                    f"{'pages' if first.in_pages else 'bytes'}; give all in the same unit"
                 )
             try:
                 requests = reading.requests(frame, row, devices)
             except (WriteampError, MemoryError):
                 raise
-            except _FAULTS as why:  # of values of unexpected types
+            except _FAULTS as why:  # a value has an unexpected type
                 raise _unreadable(self.data, why) from why
             yield reading, requests, devices
             row += frame.height
@@ -122,7 +122,7 @@ class TraceData:
 
 
 def _gathered(frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """Yield small frames with the same columns as one frame."""
+    """Yield the frames, with successive small ones of the same columns joined."""
     held: list[pl.DataFrame] = []
     rows = 0
     for frame in frames:
@@ -146,7 +146,7 @@ def _columns(format: str) -> StatedColumns:
     columns = parse_columns(format)
     if columns.of_text_only:
         raise WriteampError(
-            f"columns: {columns.of_text_only} is for text; data in memory have rows and columns"
+            f"columns: {columns.of_text_only} is for text files; leave it out for data in memory"
         )
     return columns
 

@@ -39,12 +39,13 @@ class TableReading:
     Attributes:
         in_pages: whether offsets and lengths are in pages.
         names: column name of each field that has a column.
-        units: units of offset and length in bytes or pages; without a column of lengths, the
-            length of all rows.
-        time_unit: as in `columns:`.
+        units: bytes (or pages, if `in_pages`) per unit of the offset column and of the length
+            column; without a length column, the second is the length of all requests.
+        time_unit: key of `TIME_UNITS`, as in `columns:`.
         earliest_ns: earliest valid time in ns; 0 for stated columns, as in text files.
-        words: meanings of the words in the column op; None for a column of operations.
-        always: the operation of rows without a column op.
+        words: meanings of the words in the column op; None if its words are read, write, trim and
+            flush.
+        always: the operation of all rows if there is no column op.
         hexadecimal: names of offset and length if their numbers are hexadecimal.
         only: column and words of the rows that are requests; None for all rows.
         ignored: columns that are not read; empty if the user stated the columns.
@@ -134,7 +135,7 @@ class TableReading:
 
 
 def reading_of(frame: pl.DataFrame, columns: StatedColumns | None) -> TableReading:
-    """Return how tables with these columns are read.
+    """Return the interpretation of a table, by its column names or by the stated columns.
 
     Raises:
         WriteampError: a column is missing, or the columns can be read in several ways.
@@ -144,7 +145,8 @@ def reading_of(frame: pl.DataFrame, columns: StatedColumns | None) -> TableReadi
     present_names = set(frame.columns)
     if "page" in present_names and "offset" in present_names:
         raise WriteampError(
-            "the trace has the columns page and offset, which are both places; keep one of them"
+            "the trace has the columns page and offset, which both locate a request; "
+            "keep one of them"
         )
     if "page" in present_names and "length" in present_names:
         raise WriteampError(
@@ -215,7 +217,7 @@ def _refuse_mixed(
     stated: set[str],
     only: tuple[str, tuple[str, ...]] | None,
 ) -> None:
-    """Reject a table if another column than the stated ones has stages or operations."""
+    """Reject a table if a column that the user did not state has stages or operations."""
     rows = frame.head(_LOOKED_AT_ROWS)
     if only is not None:
         rows = rows.filter(pl.col(only[0]).cast(pl.String).is_in(only[1]))
@@ -251,7 +253,7 @@ def _are_whole(column: pl.Series) -> pl.Series:
 
 
 class _CheckedRows:
-    """Frame whose values are checked against their domains; errors name the first fault."""
+    """Frame whose values are checked as they are read; errors name the first row that fails."""
 
     def __init__(
         self, frame: pl.DataFrame, first_row: int, numbers: pl.Series | None = None
@@ -335,7 +337,7 @@ class _CheckedRows:
         return times_ns.cast(pl.Int64)
 
     def dates_and_times(self, name: str, date: str | None) -> pl.Series:
-        """Return a column of dates with times, or two separate columns, as i64 in nanoseconds."""
+        """Return dates with times, from one column or from two (date and time), as i64 in ns."""
         if date is None and isinstance(self.frame.schema[name], pl.Datetime):
             return self.times(name, "ns", 0)
         names = [name] if date is None else [date, name]

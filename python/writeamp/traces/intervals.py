@@ -22,9 +22,9 @@ _EVENTS = 1 << 16
 def end_to_end(extents: pl.DataFrame, path: str, *, multiple: int = 1) -> pl.DataFrame:
     """Return the ``start`` and ``end`` of extents with the devices laid one after the other.
 
-    The address space of each ``device`` ends at its highest end and begins at a multiple of
-    ``multiple``. The order of (device, address) is kept, and devices do not share addresses.
-    ``path`` is for the error.
+    The address space of each ``device`` begins at a multiple of ``multiple``, at or after the end
+    of the previous device, and ends at the highest end of its extents. So no address belongs to two
+    devices. ``path`` is for the error.
 
     Raises:
         WriteampError: the devices together need more than 64 bits.
@@ -138,10 +138,10 @@ class IntervalBounds:
         return IntervalBounds(self.start // size, (self.end - np.uint64(1)) // size + np.uint64(1))
 
     def lengths_by_cover(self) -> npt.NDArray[np.int64]:
-        """Return the number of positions by number of covering intervals; shape (most + 1,).
+        """Return a histogram: element n is the number of positions that n intervals cover.
 
-        The number at 0 is 0. Positions must be below 2^62. The memory depends on the number of
-        intervals, not on their lengths.
+        The shape is (most + 1,); element 0 is 0. Positions must be below 2^62. The memory depends
+        on the number of intervals, not on their lengths.
         """
         positions = np.zeros(len(self.start) + 1, np.int64)
         cover, since = 0, np.zeros(1, np.int64)

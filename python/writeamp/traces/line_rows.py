@@ -1,4 +1,4 @@
-"""Conversion of lines from tools to rows for the parser of `rows.py`."""
+"""Conversion of lines that tracing tools print to rows for the parser of `rows.py`."""
 
 from __future__ import annotations
 

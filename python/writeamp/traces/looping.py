@@ -19,7 +19,8 @@ from writeamp.traces.pages import PageTrace
 _I64 = npt.NDArray[np.int64]
 _WRITE, _TRIM = 0, 1
 
-# If the loop overwrites at least this share of the lasting writes of a pass, it decides WA.
+# If the next pass overwrites at least this share of the lasting writes of a pass (`Loop`), the loop
+# and not the trace decides WA.
 MATERIAL_SHARE = 0.2
 
 # Number of page writes that are processed at once.
@@ -42,8 +43,8 @@ class Loop:
     def decides(self, spare_pages: int) -> str | None:
         """Return a sentence on how the loop decides WA with these spare pages; None if it does not.
 
-        In looped traces of known workloads, shares above the limit made WA − 1 at least 9% too low
-        (docs/steady-state.md).
+        In looped traces of known workloads, shares of at least `MATERIAL_SHARE` made WA − 1 at
+        least 9% too low (docs/steady-state.md).
         """
         if self.in_order >= MATERIAL_SHARE:
             return (
@@ -59,7 +60,7 @@ class Loop:
 
 
 def analyse_loop(trace: PageTrace, moment_pages: int) -> Loop:
-    """Return the shares of a trace's writes that only a loop overwrites; cached per trace.
+    """Return the shares of a trace's lasting writes that the next pass overwrites; cached.
 
     Args:
         trace: trace of one pass; it is not changed.

@@ -17,8 +17,8 @@ import zstandard
 from writeamp.errors import WriteampError
 
 _CHUNK_BYTES = 2**17
-# Bytes of input that are unpacked at once, which limits the output to 32 MiB: four bytes of zstd
-# unpack to at most 128 KiB. The package has no limit of its own.
+# Bytes of input that are unpacked at once. As four bytes of zstd unpack to at most 128 KiB, this
+# limits the output to 32 MiB. The package zstandard has no limit of its own.
 _PIECE_BYTES = 2**10
 # Largest window of `zstd --long=31`.
 _LARGEST_WINDOW_BYTES = 2**31
@@ -98,11 +98,11 @@ def unpacked(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
     try:
         yield _KINDS[kinds[0]][1](file) if kinds else file
     except (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, zstandard.ZstdError) as error:
-        if "memory" in str(error):  # for the window size in the file
+        if "memory" in str(error):  # the window size in the file needs too much
             raise WriteampError(f"{path}: unpacking needs more memory than is free") from None
         raise _damaged(path, kinds) from None
     except OSError as error:
-        if error.errno is None:  # an error of bz2
+        if error.errno is None:  # bz2 raises an OSError without a number for damaged files
             raise _damaged(path, kinds) from None
         raise
 
@@ -116,7 +116,7 @@ def packed(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
     """Yield a file to write text to, which is compressed into `file` by the suffix of the path.
 
     Raises:
-        WriteampError: the suffix is one that can only be read.
+        WriteampError: files of the suffix can be read but not written.
     """
     suffix = path.suffix
     if suffix == ".zst":
@@ -128,6 +128,8 @@ def packed(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
         with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=3, mtime=0) as text:
             yield text  # type: ignore[misc]
     elif suffix in SUFFIXES:
-        raise WriteampError(f"{path}: {suffix} can only be read; write .zst, .gz or uncompressed")
+        raise WriteampError(
+            f"{path}: {suffix} files can be read but not written; write .zst, .gz or uncompressed"
+        )
     else:
         yield file

@@ -58,8 +58,8 @@ class PageTrace(Drawn):
         op: u8, 0 for a write, 1 for a trim, 2 for a read and 3 for a flush; shape (requests,), as
             the other columns.
         start: u32, first logical page; 0 for a flush.
-        count: u32, number of pages, at least 1; 0 for a flush. For data in batches it is u8 if
-            that suffices, and takes no memory if all are 1.
+        count: u32, number of pages of a request, at least 1; 0 for a flush. For data in memory it
+            is u8 if all counts fit, and takes no memory if all are 1.
         logical_pages: pages of the smallest drive that ``start`` and ``count`` fit.
         footprint_pages: number of distinct pages written.
         host_pages: number of page writes (the sum of ``count`` over the writes).
@@ -72,8 +72,8 @@ class PageTrace(Drawn):
         tail_bytes: u32, bytes of the last page that lie after the request; None if 0 for all.
         fua: u8, 1 for a request that had to be durable before its completion; None if 0 for all.
         path: the file that the trace was read from; empty for data in memory.
-        device_ends: the page after the last page of each device, if there are several; placements
-            that use page groups get the devices as groups. None for one device.
+        device_ends: the page after the last page of each device, if there are several devices.
+            Placements that use page groups get each device as one group. None for one device.
     """
 
     op: npt.NDArray[np.uint8]
@@ -137,10 +137,10 @@ class PageTrace(Drawn):
     def card(self) -> Card:
         """Return the main facts of the page trace as a card."""
         rows = [
-            ("written", f"{self.host_pages:,} pages of {self.page_bytes:,} bytes"),
-            ("distinct", f"{self.footprint_pages:,} pages"),
+            ("page writes", f"{self.host_pages:,}, of {self.page_bytes:,} bytes each"),
+            ("distinct pages written", f"{self.footprint_pages:,}"),
             ("smallest drive", f"{self.logical_pages:,} logical pages"),
-            ("written partly", f"{self.partial_pages:,} pages"),
+            ("partial page writes", f"{self.partial_pages:,}"),
             ("requests", f"{self.op.size:,}"),
             ("mapping", self.mapping),
         ]
@@ -190,7 +190,8 @@ def to_pages(
           entirely. Requests of zero bytes other than flushes are left out.
         - ``compact`` numbers the distinct pages that the trace writes in order of
           (device, address), from 0. Neighbours stay neighbours, so a write stays one run of pages.
-          So does a trim, since the written pages between two addresses have consecutive numbers.
+          A trim stays one run too, since written pages between two addresses have consecutive
+          numbers.
           Trims and reads lose pages that the trace never writes, and are left out if no page
           remains. With ``with_reads``, all pages that the trace writes or reads are numbered, so
           that no read is lost.
@@ -199,14 +200,15 @@ def to_pages(
 
     Args:
         trace: a trace with at least one write, or data that `traces.of` accepts. Batches of data
-            are read one by one, so that a hundred million requests need 6 to 9 bytes each. Page
-            numbers are those of pages of `page_bytes`.
+            are read one by one, so that even long traces need only 6 to 9 bytes per request. Page
+            numbers in data are those of pages of `page_bytes`.
         page_bytes: size of a page, a multiple of 512 up to 16 MiB.
         mapping: ``compact`` or ``as-is``.
         device: name of the only device to use; needed for ``as-is`` if there are several.
         logical_pages: size of the drive that the trace must fit. None for a drive as large as the
             trace needs: the footprint (compact) or the highest page plus one (as-is).
-        with_reads: whether reads count like writes, because they take time.
+        with_reads: whether pages that are only read also get numbers and must fit on the drive;
+            for timed runs, in which reads take time.
     Returns:
         `PageTrace`: `start`, `count` and `op` of each request (arrays), `logical_pages`,
         `host_pages`, `notes`.
@@ -375,7 +377,7 @@ def _touched(requests: pl.DataFrame, page_bytes: int, path: str) -> tuple[pl.Dat
 
 
 def _ranked(touched: pl.DataFrame, written: IntervalUnion) -> tuple[pl.DataFrame, list[str]]:
-    """Return the requests on ranks of written pages, and notes on requests left out.
+    """Return the requests with pages numbered by `written`, and notes on requests left out.
 
     A write keeps its length, because all of its pages are written pages. Other requests lose pages
     that are never written.

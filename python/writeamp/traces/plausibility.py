@@ -80,7 +80,10 @@ def _of_devices(first: pl.DataFrame, devices: Sequence[str]) -> Iterator[str]:
         and not has_clock
         and count >= max(_FEWEST_RISING, _RISING_DEVICES_PER_REQUEST * requests)
     ):
-        yield f"there would be {count} devices for {requests} requests, which rise like times"
+        yield (
+            f"there would be {count} devices for {requests} requests, and their numbers rise like "
+            "times"
+        )
     elif requests >= _FEWEST_REQUESTS and count >= _MOST_DEVICES_PER_REQUEST * requests:
         yield f"there would be {count} devices for {requests} requests"
 
@@ -97,11 +100,11 @@ def _of_times(requests: pl.DataFrame) -> Iterator[str]:
     elif (rate := clock_of(requests).absurd_rate) is not None and not _counts_from_zero(requests):
         yield rate
     elif (date := _date_in_other_unit(requests["timestamp_ns"].to_numpy())) is not None:
-        yield f"the times in microseconds would be such as {date}, which is a date in another unit"
+        yield f"times in microseconds would be numbers such as {date}, a date in s or ms since 1970"
 
 
 def _counts_from_zero(requests: pl.DataFrame) -> bool:
-    """Return whether times may be row numbers, as in traces from scripts."""
+    """Return whether times begin near 0, as row numbers in traces from scripts do."""
     times_ns = requests["timestamp_ns"]
     first_ns, last_ns = int(times_ns.min()), int(times_ns.max())  # type: ignore[arg-type]
     return 0 <= first_ns <= last_ns - first_ns

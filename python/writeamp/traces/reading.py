@@ -1,4 +1,4 @@
-"""Reading of traces, from a file, in pieces or from data in memory; and their description."""
+"""Reading of traces from files (whole or in pieces) or data in memory, and their figures."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ def read(
         format: name of a format in ``FORMATS``, or the meaning of a text's columns, such as
             "columns:time=1:ms,offset=3:bytes,length=4:bytes,op=5:0=read/1=write"
             (docs/traces.md); None to detect it.
-        action: for blkparse and blktrace, the action that counts: Q (default), D or C;
-            for ftrace also I, and by default the first of C, D, Q and I in the file.
+        action: the event whose occurrences count as requests: Q (queued), D (issued to the drive)
+            or C (completed) for blkparse and blktrace, by default Q. For ftrace also I (inserted);
+            by default the first of C, D, Q and I that the file has.
 
     Returns:
         `Trace`: `requests` (a data frame), `format`, `devices`, `warnings`, `notes`.
@@ -53,7 +54,8 @@ def read(
     file = file_path(path)
     entry = format_of(file, format, action)
     trace = entry.read(file, ReadOptions(action=action))
-    # Formats without rows begin with a magic or a header, or have the action in each line.
+    # Formats without rows begin with a magic or a header, or have the action in each line, so they
+    # are not mistaken for other formats and need no check.
     absurd = absurdities(trace.requests, trace.devices) if entry.rows else []
     if not absurd:
         return trace
@@ -96,7 +98,7 @@ def of(data: Any, format: str | None = None, *, page_bytes: int = 4096) -> Trace
         format: the meaning of a table's columns if they have other names, such as
             "columns:time=ts:ms,offset=lba:sectors,length=n:sectors,op=rw:R=read/W=write"; for a
             file, as in `traces.read`.
-        page_bytes: the size of a page, for data in pages.
+        page_bytes: the size of a page in bytes, for data in pages; not used for data in bytes.
 
     Returns:
         `Trace`: `requests` (a data frame), `format`, `devices`, `warnings`, `notes`.
@@ -157,10 +159,12 @@ def info(trace: Trace | Any) -> dict[str, Any]:
     written, and that are read or written; each device has an address space of its own.
     ``extent_bytes`` is the highest end offset, summed over the devices. ``duration_s`` is latest
     minus earliest time, None if ``warnings`` doubt the times. ``drive_writes`` is
-    ``bytes_written`` over ``unique_bytes_written``; ``drive_writes_of`` names this divisor.
-    ``page_writes`` go to ``pages_written`` pages of ``page_bytes``; a partly written page counts
-    as a whole. ``hottest_1pct_share`` and ``hottest_10pct_share`` are their exact shares on the
-    most written 1% and 10% of these pages (number rounded up). Ratios without requests are None.
+    ``bytes_written`` ÷ ``unique_bytes_written``; ``drive_writes_of`` names this divisor.
+    ``page_writes`` go to ``pages_written`` distinct pages of ``page_bytes``; a partly written page
+    counts as a whole. ``hottest_1pct_share`` and ``hottest_10pct_share`` are the exact shares of
+    the page writes that go to the most written 1% and 10% of these pages (number rounded up).
+    Ratios without requests are None.
+
     Returns:
         A dictionary with the keys of `writeamp trace info --json`.
 
@@ -178,13 +182,18 @@ def info(trace: Trace | Any) -> dict[str, Any]:
     }
 
 
-# Requests per piece for formats that are not read in blocks.
+# Requests per piece, for formats whose files are first read as a whole.
 _PIECE_ROWS = 1 << 17
 
 
 @dataclass(frozen=True)
 class FilePosition:
-    """Position in a trace: bytes of text before it and its line, or requests before it."""
+    """Position in a trace file, where a piece begins or ends.
+
+    Attributes:
+        position: bytes of text before it; for a format without rows, requests before it.
+        line: number of the line at the position, from 1; not used for a format without rows.
+    """
 
     position: int = 0
     line: int = 1
@@ -206,10 +215,10 @@ ReadPiece: TypeAlias = Callable[[], TracePiece]
 def read_pieces(
     entry: Format, path: Path, options: ReadOptions, start: FilePosition | None = None
 ) -> Iterator[ReadPiece]:
-    """Yield functions that read the pieces of a file, one after the other.
+    """Yield functions that each read one piece of a file, in the order of the file.
 
-    If a format has no row format, because its lines depend on each other, the whole file is read
-    first.
+    If the format has no `rows`, because its requests depend on each other, the whole file is read
+    before the first function is yielded.
 
     Args:
         entry: the format of the file.

@@ -1,4 +1,4 @@
-"""Metadata of a recording of the virtual drive: the drive, and which requests count."""
+"""Metadata of a virtual drive's recording: the drive, and which of the requests it counted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from writeamp.text import one_line
 
 RECORDING_KEY = "writeamp_recording"
 _VERSION = 1
-# Precondition of a drive that was used before, in an unknown state.
+# Precondition of a drive that was used before the recording, so its state at the start is unknown.
 KEPT = "kept"
 # Keys of a counting window.
 _WINDOW = ("from_ns", "until_ns", "unanswered")
@@ -40,13 +40,13 @@ class CountingWindow:
 
 @dataclass(frozen=True)
 class Recorded:
-    """Drive that served the requests of a trace, and the requests that count.
+    """Drive that served the requests of a trace, and the requests that its WA counts.
 
     Attributes:
         device: the drive, as in `Device.to_dict`.
         policy: specs of `manager`, `victims` and `wear_leveling` or None, and the `seed`.
         precondition: the state before the first request, in the notation of `simulate`, or `KEPT`.
-        count_from_request: number of requests before the first request that counts.
+        count_from_request: number of requests before counting began.
         timed: whether the drive simulated the time of its operations.
         window: time window in which a timed drive counted; None for an untimed drive, or if not
             recorded.
@@ -64,8 +64,8 @@ class Recorded:
         """Return the facts in the metadata of a file.
 
         Raises:
-            WriteampError: they are not JSON, have another version, or are incomplete; or they name
-                a policy in Python, which virtual drives cannot use and which is not imported.
+            WriteampError: the facts are not JSON, have another version, or are incomplete; or they
+                name a user's policy in Python. It is not imported, as a trace must not run code.
         """
         try:
             table = json.loads(text)
@@ -85,7 +85,7 @@ class Recorded:
             spec = table["policy"].get(key)
             if spec is not None and custom.is_users(kind, spec):
                 raise _broken(
-                    path, f"have {key} {spec!r}, but only built-in ones are allowed in a trace"
+                    path, f"have {key} {spec!r}, but a trace may name only built-in {kind}"
                 )
         values: dict[str, Any] = {key: table.get(key) for key in _DOMAINS}
         if values["window"] is not None:
@@ -135,5 +135,8 @@ _DOMAINS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "precondition": (lambda value: isinstance(value, str), "text"),
     "count_from_request": (_is_count, "a whole number"),
     "timed": (lambda value: isinstance(value, bool), "true or false"),
-    "window": (_is_window, f"an object of {', '.join(_WINDOW)} in order, or null"),
+    "window": (
+        _is_window,
+        f"null, or an object of {', '.join(_WINDOW)} with from_ns at most until_ns",
+    ),
 }

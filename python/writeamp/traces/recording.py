@@ -1,4 +1,4 @@
-"""Conversion of the virtual drive's raw recording to a trace, of any length."""
+"""Conversion of the virtual drive's raw recording, of any length, to a trace."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ _FLUSH = 3
 _FUA_FLAG = 1
 _CHECKED_BYTES = ROW.itemsize - 4
 
-# Columns of recordings. Other traces lack the last one: whether a write had to be durable before
-# its answer.
+# Columns of recordings. Other traces lack the last one: whether a request had to be durable before
+# its answer (force unit access).
 _COLUMNS = SCHEMA | {FUA: pl.Boolean()}
 
 # Number of rows that are in memory at once.
@@ -51,7 +51,9 @@ class _RawRows:
     count: int
 
     def chunk(self, first: int) -> npt.NDArray[np.void]:
-        """Return a chunk of rows. The file is not mapped: truncating it would end the process.
+        """Return a chunk of rows.
+
+        The file is not mapped into memory: if it were truncated meanwhile, the process would end.
 
         Raises:
             WriteampError: the file has fewer rows by now, or cannot be read.
@@ -62,12 +64,14 @@ class _RawRows:
         except OSError as error:
             raise WriteampError(f"{self.raw}: cannot be read ({error.strerror})") from None
         if rows.size < count:
-            raise WriteampError(f"{self.raw}: cannot be read from row {first + rows.size} on")
+            raise WriteampError(
+                f"{self.raw}: was cut while it was read, after row {first + rows.size}"
+            )
         return rows
 
 
 def write_parquet(raw: Path, target: Path, metadata: Mapping[str, str]) -> int:
-    """Write a raw recording as a trace: row for row, in the order in which requests were served.
+    """Write a raw recording as a trace, with requests in the order in which they were served.
 
     Requests of several connections may have time stamps in another order. A time that is earlier
     than the time of the previous request is replaced by that time, so that sorting keeps the order.

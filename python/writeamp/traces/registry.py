@@ -1,4 +1,4 @@
-"""Registry of trace formats: one file per format, and one name in `words.py`."""
+"""Registry of trace formats; a format is one file in `formats/` and one name in `words.py`."""
 
 from __future__ import annotations
 

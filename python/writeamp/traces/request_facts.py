@@ -84,7 +84,10 @@ def _ratio(numerator: int, denominator: int) -> float | None:
 
 
 def rates_of(requests: pl.DataFrame) -> tuple[list[float], dict[str, list[float]]]:
-    """Return ends of equal time spans in s, and the MB/s written and read in each span."""
+    """Return the ends of equal time spans, in s since the earliest request, and MB/s in each.
+
+    The rates are those of `written` and `read` bytes, in units of 10^6 bytes per second.
+    """
     since_ns = requests["timestamp_ns"] - requests["timestamp_ns"].min()
     # Without times, all requests are in one span.
     span_ns = max(1, -(-(int(since_ns.max()) + 1) // _SPANS))  # type: ignore[arg-type]
@@ -105,7 +108,10 @@ _POINTS = 200
 
 @dataclass(frozen=True)
 class Heat:
-    """Histogram of writes: ``pages_by_writes[n]`` pages are written n times; shape (most + 1,)."""
+    """Histogram of writes per page: ``pages_by_writes[n]`` pages are written n times.
+
+    The shape is (most + 1,), with the number of writes of the most written page.
+    """
 
     pages_by_writes: npt.NDArray[np.int64]
 
@@ -135,7 +141,11 @@ class Heat:
         return float(self._writes_to(np.array([math.ceil(share * self.pages)]))[0] / self.writes)
 
     def curve(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Return shares of the written pages, the most written first, and of their page writes."""
+        """Return the skew of writes as a curve of two shares, from 0 to 1.
+
+        The first array has shares of the written pages, most written first; the second has the
+        shares of all page writes that go to these pages.
+        """
         at = np.unique(np.linspace(0, self.pages, _POINTS + 1).astype(int))
         return at / self.pages, self._writes_to(at) / self.writes
 
@@ -150,8 +160,8 @@ class Heat:
     def _hottest(self) -> tuple[npt.NDArray[np.int64], ...]:
         """Cumulative pages and writes, the most written pages first, and writes per page.
 
-        The first two arrays begin with 0; the third has the next level of writes per page, and 0 at
-        its end.
+        The first two arrays begin with 0. The third has the writes per page of the pages that come
+        next, and 0 at its end.
         """
         times = np.flatnonzero(self.pages_by_writes)[::-1]
         pages = self.pages_by_writes[times]

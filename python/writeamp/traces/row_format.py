@@ -1,4 +1,4 @@
-"""Row formats: text with one request per line and the same fields in all, read by one loop."""
+"""Row formats: text with one request per line and the same fields in all lines."""
 
 from __future__ import annotations
 
@@ -52,15 +52,16 @@ class Ticks(NamedTuple):
 
 @dataclass(frozen=True)
 class RowFormat:
-    """Format of rows: its fields, and the conversion between rows and requests.
+    """Format of text with one request per row: fields, and conversion between rows and requests.
 
     Attributes:
         name: the format's name.
         layout: fields of a row in the file.
         device_columns: the columns that together name a device.
         device_separator: joins these columns to a device name.
-        checks: conditions beyond the types; if they hold, the expressions below give no nulls.
-        timestamp_ns, op, offset, length: expressions over the fields.
+        checks: conditions on values beyond their types; if they hold, the four expressions of
+            `timestamp_ns`, `op`, `offset` and `length` give no nulls.
+        timestamp_ns, op, offset, length: expressions that compute a request from the row's fields.
         notes: sentences on the units of the format, and on this file.
         header: first line of some copies of the format.
         without_others: function that empties the lines of a block that are not requests.
@@ -68,7 +69,7 @@ class RowFormat:
         doubts: function that returns sentences on doubtful facts of the file after all blocks are
             read.
         written: expressions over a request for the written fields that `request_rows` declares.
-        in_sectors: the fields of a request that are written in sectors.
+        in_sectors: the fields of a request that are written in sectors, of 512 bytes.
         tick: nanoseconds and name of the unit to which written times are cut.
     """
 

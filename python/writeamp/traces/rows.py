@@ -1,7 +1,7 @@
 """Parser of rows of separated fields to typed columns: fast, with exact errors.
 
-A block is read by Polars' CSV reader. Only if that fails or leaves a gap, a second, slow parser
-reads line by line. The second parser decides which rows are valid and writes the errors.
+A block is read by Polars' CSV reader. Only if that fails or leaves a field empty, a second, slow
+parser reads line by line. The second parser decides which rows are valid and writes the errors.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class FieldKind(enum.Enum):
     MICROSECONDS = enum.auto()
     """A decimal number of microseconds, kept exactly to the nanosecond."""
     TICKS = enum.auto()
-    """A decimal number of 100 ns, kept exactly to the nanosecond."""
+    """A decimal number of ticks of 100 ns, kept exactly to the nanosecond."""
     NANOSECONDS = enum.auto()
     """A decimal number of nanoseconds, rounded to whole ones."""
     WORD = enum.auto()
@@ -191,7 +191,10 @@ def read_lines(text: bytes) -> pl.DataFrame:
 
 
 def first_failure(rows: pl.DataFrame, checks: tuple[RowCheck, ...]) -> tuple[int, str] | None:
-    """Return the first row that fails a check, and that check's sentence; None if all hold."""
+    """Return the position of the first row that fails a check, and the sentence of the check.
+
+    Positions count from 0. Returns None if all checks hold.
+    """
     held = rows.select(check.holds.all().alias(str(i)) for i, check in enumerate(checks)).row(0)
     failed = [check for check, holds in zip(checks, held, strict=True) if not holds]
     if not failed:
@@ -302,7 +305,11 @@ def _parse_line_by_line(block: TextBlock, layout: RowLayout) -> pl.DataFrame:
 
 
 def _parse_field(kind: FieldKind, text: str, is_lenient: bool) -> int | str | Decimal:
-    """Return the value of a field; the text of a ValueError is what would be valid."""
+    """Return the value of a field.
+
+    Raises:
+        ValueError: the text is not valid; the message is what would be valid.
+    """
     if kind is FieldKind.WORD:
         if not text:
             raise ValueError("any text")

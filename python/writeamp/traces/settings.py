@@ -27,17 +27,22 @@ def format_setting(what: str = "the trace", **words: Any) -> Any:
     return setting(
         None,
         _TraceFormat(),
-        f"format of {what} if it cannot be detected: {', '.join(FORMAT_NAMES)}; or the meaning of "
-        f"its columns, as in {EXAMPLE}",
+        f"format of {what}; default: detected from its first rows. One of "
+        f"{', '.join(FORMAT_NAMES)}; or the meaning of its columns, as in {EXAMPLE}",
         choices=FORMAT_NAMES,
         **({"flag": "--format"} | words),
     )
 
 
 def action_setting(**words: Any) -> Any:
-    """Return a setting for the stage of requests that counts in traces of the block layer."""
+    """Return a setting for the kind of events that count as requests in Linux block traces."""
     return setting(
-        None, Text(), "stage of a request that counts in blkparse and ftrace: Q, D or C", **words
+        None,
+        Text(),
+        "event that counts as a request in blkparse, blktrace and ftrace, which have several per "
+        "request: Q queued, D issued to the drive, C completed, or I inserted (ftrace only); "
+        "default: Q, in ftrace the first of C, D, Q and I in the file",
+        **words,
     )
 
 
@@ -61,7 +66,7 @@ class ConversionSettings(Settings):
     target: str | None = setting(
         None,
         None,
-        "format of OUT, if it does not follow from the suffix (as it does for .parquet)",
+        "format of OUT; default: the suffix of OUT, such as .parquet or .msr",
         flag="--to",
         choices=FORMAT_NAMES,
     )

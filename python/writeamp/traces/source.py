@@ -42,10 +42,14 @@ _UTF_16 = re.compile(rb"\xff\xfe[\t\r\n -~]\0[\t\r\n -~]\0")
 
 @dataclass(frozen=True)
 class TextBlock:
-    """Whole lines of a text file; ``first_line`` is the number of the first line, from 1.
+    """Whole lines of a text file.
 
-    ``end_byte`` is the end of the lines in the text of the file, ``end_line`` the number of the
-    line after them.
+    Attributes:
+        path: the file.
+        first_line: number of the block's first line, from 1.
+        text: the lines.
+        end_byte: number of bytes of the file's unpacked text up to the end of these lines.
+        end_line: number of the line after these lines.
     """
 
     path: Path
@@ -250,7 +254,8 @@ def _refuse_binary(block: TextBlock) -> None:
     if b"\0" in text:
         raise block.fault(
             block.first_line + text.count(b"\n", 0, text.index(b"\0")),
-            "a NUL byte: this is a binary file, but a trace in a text format was expected",
+            "the line has a NUL byte: this is a binary file, but a trace in a text format was "
+            "expected",
         )
     if text.isascii():
         return

@@ -34,7 +34,7 @@ _NAMES = {code: name for name, code in OPS.items()}
 class GrowingRequests:
     """Requests of a trace in columns that grow batch by batch.
 
-    Columns with the same default value in all rows take no memory.
+    A column takes no memory while all rows have its default value (`Column.usual`).
     """
 
     def __init__(self) -> None:
@@ -84,7 +84,7 @@ class GrowingRequests:
 
 
 class Column:
-    """Array that grows in place; it takes no memory while all values are the usual value."""
+    """Array that grows in place; it takes no memory while all values are the `usual` value."""
 
     def __init__(self, dtype: Any, usual: int, *, wider: Any = None) -> None:
         """Begin without values; if a value does not fit `dtype`, the array changes to `wider`."""
@@ -114,7 +114,7 @@ class Column:
         return self._values[first:end].copy()
 
     def replace(self, first: int, values: npt.NDArray[Any]) -> None:
-        """Set the values from a position on."""
+        """Overwrite the values from position `first` on by `values`."""
         if self._values is None:
             if (values == self.usual).all():
                 return
@@ -122,12 +122,12 @@ class Column:
         self._values[first : first + len(values)] = values
 
     def finished(self, length: int, dtype: Any = None) -> npt.NDArray[Any]:
-        """Return the first values as a read-only array, and free the column."""
+        """Return the first `length` values as a read-only array, and free the column."""
         values = self.taken(length, dtype)
         return kept(values) if values.flags.owndata else values
 
     def taken(self, length: int, dtype: Any = None) -> npt.NDArray[Any]:
-        """Return the first values as an array of any type, and free the column."""
+        """Return the first `length` values as an array of type `dtype`, and free the column."""
         dtype = self.dtype if dtype is None else np.dtype(dtype)
         values, self._values = self._values, None
         if values is None:
@@ -227,7 +227,7 @@ class Collection:
         return sum(pages.rank_all() for pages in self._written.values())
 
     def number(self) -> int:
-        """Number the pages on the drive; return the number of pages that the drive needs."""
+        """Replace addresses by page numbers; return the number of pages that the drive needs."""
         if self.is_compact:
             return self._number_compact()
         needed = self.given_pages or self.highest_end

@@ -1,4 +1,4 @@
-"""The `columns:` spec that reads a text of unknown format, tried before it is suggested."""
+"""Suggested `columns:` spec for a text of unknown format, after a test on its first rows."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ from writeamp.traces.text_table import TextTable
 # Fewest rows for a suggestion if there are no column names, as a single row does not prove the
 # columns.
 _FEWEST_ROWS = 2
-# Operations for no and yes in a column of flags, by the kind of its name. In a column named "op",
-# yes is a write.
+# Operations of the words for no and yes in a column of flags, by the word in the column's name. In
+# a column named "op", yes is a write.
 _FLAGS = {"write": ("read", "write"), "read": ("write", "read"), "op": ("read", "write")}
 # Times without a unit are taken as seconds if the mean gap between requests is then at most this
 # long.
@@ -93,7 +93,7 @@ def suggestion_of(path: Path, head: Head) -> Suggestion | None:
 
 
 def misfit_of(path: Path, head: Head) -> str:
-    """Return a clause with the spec of the columns and why it is not suggested; "" without one."""
+    """Return a clause with the detected spec and why it does not fit; "" if none is detected."""
     table = head.table
     fields = None if table is None or len(table.rows) < _FEWEST_ROWS else _fields(table)
     if table is None or fields is None:
@@ -108,7 +108,7 @@ def misfit_of(path: Path, head: Head) -> str:
 
 
 def gap_of(table: TextTable | None) -> str:
-    """Return a clause on the missing condition for a spec; "" if the text is not a table."""
+    """Return a clause on why no spec was detected in a table; "" if the text is not a table."""
     if table is None or len(table.rows) < _FEWEST_ROWS:
         return ""
     if _operation_column(table) is None:
@@ -277,7 +277,7 @@ def _checks(table: TextTable, fields: _Fields) -> Iterator[str]:
     if fields.time is None and not table.names and is_clock(table.column(extents.offset)):
         yield f"{_called(table, extents.offset)} is an offset and not a time"
     if extents.is_offset_coarser and extents.offset_unit == "sectors":
-        yield f"{_called(table, extents.offset)} counts sectors of 512 bytes and not larger ones"
+        yield f"{_called(table, extents.offset)} counts sectors of 512 bytes and not larger sectors"
     if _base(table, extents.offset) and not _base(table, extents.length):
         yield f"{_called(table, extents.length)} is decimal"
     if fields.operations == {"0": "read", "1": "write"} and not flag_of(table.name(fields.op)):

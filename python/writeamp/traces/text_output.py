@@ -42,7 +42,7 @@ def refuse_operations(trace: Trace, format_name: str, valid: Sequence[str]) -> N
         trace,
         ~pl.col("op").is_in(list(valid)),
         f"a {{op}}, but {format_name} has only {' and '.join(valid)} "
-        "(parquet, blkparse and iolog have all)",
+        "(parquet, blkparse and iolog have all operations)",
     )
 
 
@@ -51,7 +51,7 @@ def refuse_early_times(trace: Trace, format_name: str) -> None:
     _refuse_first(
         trace,
         pl.col("timestamp_ns") < 0,
-        f"at {{timestamp_ns}} ns, but {format_name} has only times from 0",
+        f"at {{timestamp_ns}} ns, but times in {format_name} cannot be negative",
     )
 
 
@@ -66,7 +66,7 @@ def refuse_part_sectors(trace: Trace, format_name: str, columns: Sequence[str]) 
 
 
 def decimal_time(nanoseconds_per_unit: int) -> pl.Expr:
-    """Return the time as a decimal number of a unit, exact to the nanosecond."""
+    """Return the time as text, a decimal number of a unit, exact to the nanosecond."""
     digits = len(str(nanoseconds_per_unit)) - 1
     time = pl.col("timestamp_ns")
     fraction = (time % nanoseconds_per_unit).cast(pl.String).str.zfill(digits)

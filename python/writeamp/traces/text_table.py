@@ -75,7 +75,7 @@ class TextTable:
 
 def table_of(text: str) -> TextTable | None:
     """Return the table of a text, or None if its lines have different numbers of fields."""
-    # A tab at the beginning follows an empty field.
+    # Tabs are not stripped: a tab at the beginning of a line follows an empty field.
     lines = [(at, line.strip(" \r")) for at, line in enumerate(text.split("\n")) if line.strip()]
     comments = [line.lstrip(_COMMENT) for _, line in lines if line.startswith(_COMMENT)]
     content = [(at, line) for at, line in lines if not line.startswith(_COMMENT)]

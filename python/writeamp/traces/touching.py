@@ -59,7 +59,8 @@ def with_bounds(
     touched: pl.DataFrame, start: pl.Series, end: pl.Series
 ) -> tuple[pl.DataFrame, dict[str, int]]:
     """Return requests with new first and end pages, and how many become empty, by operation."""
-    # If a request loses pages, it is unknown which are partial, so all remaining count as whole.
+    # If a request loses pages, it is unknown whether the remaining ones were partial, so all of
+    # them count as completely covered.
     is_whole = (end - start) == (touched["end"] - touched["start"])
     changed = touched.with_columns(
         start,
@@ -78,7 +79,7 @@ def with_bounds(
 
 
 def left_out(counts: Mapping[str, int], of_what: str = "") -> list[str]:
-    """Return notes on how many requests are left out, by operation."""
+    """Return notes on how many requests are left out, by the words for them (keys of `counts`)."""
     of = f" of {of_what}" if of_what else ""
     return [f"{count} {what}{of} are left out" for what, count in counts.items() if count]
 
@@ -101,7 +102,7 @@ def ends_too_far(
     pages = logical_pages or MAX_PAGES
     return WriteampError(
         f"{where}: request {row} ends at {end}, but {_capacity(logical_pages)} of {page_bytes} "
-        f"bytes ({pages * page_bytes} bytes): map compact, or use a larger drive"
+        f"bytes ({pages * page_bytes} bytes): use the mapping compact, or a larger drive"
     )
 
 

@@ -152,5 +152,5 @@ def shown_fact(value: object) -> str:
 
 
 def _nearly_one(value: float) -> str:
-    """Return a share below 1 with enough digits to distinguish it from 1."""
+    """Return a share just below 1 with as many digits as it takes to distinguish it from 1."""
     return f"{value:.{1 - math.floor(math.log10(1 - value))}f}"

@@ -68,10 +68,10 @@ def check_target(
     """Check before a trace is read that `write` can write the file after it.
 
     Args:
-        path: as in `write`, like format and replace.
-        format: see `path`.
+        path: as in `write`.
+        format: as in `write`.
         source: the file that the trace will be read from.
-        replace: see `path`.
+        replace: as in `write`.
 
     Raises:
         WriteampError: as `write` raises, except for errors that depend on the requests.

@@ -60,7 +60,8 @@ _TIME = (
         "time {time} is out of range, valid are seconds within 2^63 ns of 0",
     ),
 )
-# A header proves that sizes are bytes; without one they must look like bytes.
+# A header line proves that sizes are in bytes. Without a header, all sizes must be multiples of 512
+# bytes, as sizes in bytes are.
 _WHOLE_SECTORS = RowCheck(
     pl.col("bytes") % SECTOR_BYTES == 0,
     f"bytes is {{bytes}}, not a multiple of {SECTOR_BYTES}, and without a header the unit is "
@@ -139,7 +140,7 @@ class _Rewriting:
                 self.left_out.lost += int(lost[1])
             elif self._is_past_header or block.first_line > 1:
                 raise block.fault(number, f"the row is {quoted(line.strip())}, valid is {_FORM}")
-            else:  # output of bcc's compilation
+            else:  # output of bcc while it compiles the program
                 self.left_out.reasons["lines before the header"] += 1
 
     def _requests(self, fields: pl.DataFrame) -> pl.DataFrame:

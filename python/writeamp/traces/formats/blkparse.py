@@ -36,8 +36,8 @@ from writeamp.traces.trace import (
     Trace,
 )
 
-# blktrace reports each request several times on its way down; the action is the stage. Counting
-# several actions would count the same bytes twice.
+# blktrace reports each request once per stage on its way to the drive; the action is the stage. So
+# only events of one action are read: with several, the same bytes would count twice.
 ACTIONS = {"Q": "queued by the host", "D": "issued to the device", "C": "completed"}
 DEFAULT_ACTION = "Q"
 
@@ -113,10 +113,14 @@ def read(path: Path, options: ReadOptions) -> Trace:
         without_range += others
     if present and not present[action]:
         raise no_such_action(path, action, present, chosen=options.action is not None)
-    notes = [f"action {action} ({ACTIONS[action]}) of {counts_of(present)}; sectors of 512 bytes"]
+    notes = [
+        f"requests are the events of action {action} ({ACTIONS[action]}); events by action: "
+        f"{counts_of(present)}; sectors of 512 bytes"
+    ]
     if without_range:
         notes.append(f"{without_range} events without a range of sectors are left out")
-    doubts = doubts_of(present) if len(present) > 1 else []  # a single action was selected before
+    # A text with a single action was selected before, so missing actions do not mean lost events.
+    doubts = doubts_of(present) if len(present) > 1 else []
     return assemble(path, "blkparse", parts, devices, notes, doubts=[*lost.doubts(), *doubts])
 
 
@@ -227,7 +231,7 @@ def no_such_action(
 
 
 def doubts_of(present: Counter[str]) -> list[str]:
-    """Return sentences on missing events, as shown by the number of events of each action."""
+    """Return sentences on missing events, judged by the number of events of each action."""
     doubts = []
     if not present["C"]:
         doubts.append(
@@ -249,7 +253,7 @@ def counts_of(present: Counter[str]) -> str:
 
 FORMAT = Format(
     name="blkparse",
-    summary="text output of blkparse from a Linux blktrace, one of its actions",
+    summary="text output of blkparse from a Linux blktrace; the events of one action are read",
     columns=_FORM,
     units="time in seconds; sectors of 512 bytes; R read, W write, D discard (trim), F flush",
     detection="rows of major,minor cpu sequence seconds pid action",

@@ -45,8 +45,8 @@ _MAGIC, _VERSION = 0x65617400, 7
 _READ, _WRITE, _FLUSH, _NOTIFY, _DISCARD = 1 << 16, 1 << 17, 1 << 18, 1 << 26, 1 << 29
 _ACTION_OF_CODE = {1: "Q", 7: "D", 8: "C"}
 _BYTE_ORDERS: tuple[tuple[str, Literal["little", "big"]], ...] = (("<", "little"), (">", "big"))
-# Most records that are read at once. A chunk of records ends at the first record with data after
-# it.
+# Most records that are read at once. A chunk ends at the first record that `pdu_len` bytes of data
+# follow, as the position of the next record depends on them.
 _AT_ONCE = 1 << 12
 _PER_CPU = re.compile(r"(?P<base>.+\.blktrace)\.(?P<cpu>\d+)(\.\w+)?")
 _MINOR_BITS = 20
@@ -56,7 +56,7 @@ _Records = npt.NDArray[np.void]
 
 
 def read(path: Path, options: ReadOptions) -> Trace:
-    """Read the events of one action from all files of a trace; the path is that of any file.
+    """Read the events of one action from the files of all CPUs; the path is that of any file.
 
     Raises:
         WriteampError: a file is damaged, or no event has the action.
@@ -76,8 +76,8 @@ def read(path: Path, options: ReadOptions) -> Trace:
     _check(path, events)
     devices = DeviceCodes(",")
     notes = [
-        f"action {action} ({ACTIONS[action]}) of {counts_of(present)}; sectors of 512 bytes; "
-        f"{len(files)} file(s), merged by time"
+        f"requests are the events of action {action} ({ACTIONS[action]}); events by action: "
+        f"{counts_of(present)}; sectors of 512 bytes; {len(files)} file(s), merged by time"
     ]
     left = int(of_action[action].sum()) - len(events)
     if left:
@@ -89,7 +89,7 @@ def read(path: Path, options: ReadOptions) -> Trace:
 
 
 def _files_of(path: Path) -> list[Path]:
-    """Return the files of all CPUs, if the name is that of one CPU's file."""
+    """Return the non-empty files of all CPUs; only the path itself if its name has no CPU."""
     named = _PER_CPU.fullmatch(path.name)
     if named is None:
         return [path]
@@ -105,7 +105,8 @@ def _is_of(name: str, base: str) -> bool:
 def _missing_files(path: Path, records: _Records) -> list[str]:
     """Return a sentence on missing files of CPUs; an empty list if none is missing.
 
-    blktrace writes a file for each CPU from 0, which is empty if the CPU had no event.
+    blktrace writes a file for each CPU from 0, which is empty if the CPU had no event. So a gap in
+    the numbers of the files means that a file was not copied.
     """
     named = _PER_CPU.fullmatch(path.name)
     if named is None:
@@ -218,7 +219,7 @@ def _matches(head: Head) -> bool:
 
 FORMAT = Format(
     name="blktrace",
-    summary="binary files of a Linux blktrace, one per CPU, one of their actions",
+    summary="binary files of a Linux blktrace, one per CPU; the events of one action are read",
     columns="records of struct blk_io_trace",
     units="time in ns; sectors of 512 bytes; length in bytes",
     detection="begins with blktrace's magic, in either byte order",

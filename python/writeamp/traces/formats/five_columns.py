@@ -35,7 +35,7 @@ def five_columns(
     Args:
         name: the format's name.
         note: the assumptions about every trace of this format.
-        time: kind of the time field; WHOLE for nanoseconds.
+        time: kind of the time field, which has the time unit; WHOLE for whole nanoseconds.
         type_column: the name of the column of operations.
         parsed_op: as in `request_rows`.
         row: pattern of a row.

@@ -19,9 +19,9 @@ from writeamp.traces.source import Head, TextBlock, read_blocks
 from writeamp.traces.trace import OPERATIONS, SECTOR_BYTES, Trace
 
 # The kernel reports a request at several stages; counting events of several stages would count its
-# bytes twice. The letters are those of blktrace. The first stage in this order that a file has is
-# used: completions are the drive's own events. Inserts come last, as most requests of a queue
-# bypass the scheduler.
+# bytes twice. The letters are those of blktrace. By default, the first stage in this order that a
+# file has is used. Completions come first, as they are the drive's own events. Inserts come last,
+# as most requests bypass the scheduler and have no insert.
 ACTIONS = {
     "C": "block_rq_complete",
     "D": "block_rq_issue",
@@ -84,9 +84,15 @@ class _StageEvents:
     def notes(self) -> list[str]:
         """Return notes on the events that are requests, and on the events left out."""
         stages = Counter({event: self._present[event] for event in ACTIONS.values()})
-        notes = [f"{self.event} of {counts_of(+stages)}; sectors of {SECTOR_BYTES} bytes"]
+        notes = [
+            f"requests are the events {self.event}; events by stage: {counts_of(+stages)}; "
+            f"sectors of {SECTOR_BYTES} bytes"
+        ]
         if self.event == ACTIONS["Q"]:
-            notes.append("requests queued on md or device mapper are queued again on the drive")
+            notes.append(
+                "requests queued on md or device mapper are queued again on the drive, so both "
+                "devices count them"
+            )
         return [*notes, *self._left_out.notes()]
 
     def doubts(self) -> list[str]:
@@ -96,7 +102,8 @@ class _StageEvents:
         if self.event == ACTIONS["C"] and issued > completed:
             doubts.append(
                 f"{issued} requests were issued but only {completed} completed: the recording "
-                "ended before, or completions are missing (count issued requests with --action D)"
+                "ended before the last completions, or completions are missing (to count issued "
+                "requests instead, use --action D)"
             )
         return doubts
 
@@ -194,7 +201,7 @@ def _action(path: Path, requested: str | None) -> str:
     """Return the requested stage, or the first that the file has.
 
     Raises:
-        WriteampError: the file has no events, but not of the requested stage.
+        WriteampError: the file has no events of block requests, or not of the requested stage.
     """
     present: set[str] = set()
     for block in read_blocks(path):
@@ -223,8 +230,8 @@ FORMAT = Format(
     name="ftrace",
     summary="block events of Linux from ftrace, trace-cmd report and perf script",
     columns=_FORM,
-    units="time in seconds; sectors of 512 bytes; one stage: C completed, D issued, Q queued, "
-    "I inserted, the first that the file has",
+    units="time in seconds; sectors of 512 bytes; one stage is read, the first of these that the "
+    "file has: C completed, D issued, Q queued, I inserted",
     detection="an event block_… of a device major,minor in the first 64 KiB",
     matches=_matches,
     reader=read,

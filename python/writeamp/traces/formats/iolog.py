@@ -77,12 +77,12 @@ def read(path: Path, options: ReadOptions) -> Trace:
     units = f"version {version}: {clock}; offsets and lengths are bytes; syncs are flushes"
     notes: list[str] = [Detail(units)]
     if of_files:
-        notes.append(f"{of_files} rows add, open or close a file")
+        notes.append(f"{of_files} rows add, open or close a file; they do not count as requests")
     return assemble(path, "iolog", tables, devices, notes)
 
 
 def write(trace: Trace, file: BinaryIO) -> list[str]:
-    """Write version 3, which begins with adding and opening the files; times are cut to 1 us."""
+    """Write version 3; its first rows add and open the files, and times are cut to 1 us."""
     refuse_early_times(trace, "iolog")
     labels = _labels(trace)
     file.write(b"fio version 3 iolog\n")

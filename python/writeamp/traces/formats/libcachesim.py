@@ -21,7 +21,7 @@ _LAYOUT = RowLayout(
     },
 )
 _HEADER = re.compile(rb"\s*version\s*,\s*time\s*,\s*op\s*,\s*size\s*,\s*lbn[^\n]*", re.IGNORECASE)
-# SCSI's READ and WRITE of 6, 10, 12 and 16 bytes, in hexadecimal.
+# Operation codes of SCSI's READ and WRITE commands (of 6, 10, 12 and 16 bytes), in hexadecimal.
 _OPERATIONS = {
     "read": ["28", "8", "08", "88", "a8", "A8"],
     "write": ["2a", "2A", "a", "0a", "0A", "8a", "8A", "aa", "AA"],

@@ -39,7 +39,7 @@ _LAYOUT = RowLayout(
         "Type": FieldKind.WORD,
         "Offset": FieldKind.WHOLE,
         "Size": FieldKind.WHOLE,
-        # The value is not used, and it overflows in some files: only its presence is checked.
+        # The response time is not used and overflows in some files: only its presence is checked.
         "ResponseTime": FieldKind.WORD,
     },
 )
@@ -52,7 +52,7 @@ _DEVICE = re.compile(r"([^,\s]+)_(\d{1,18})")
 
 
 def write(trace: Trace, file: BinaryIO) -> list[str]:
-    """Write reads and writes; times are rounded to 100 ns, response times are 0."""
+    """Write reads and writes; times are cut to 100 ns, response times are 0."""
     refuse_operations(trace, "msr", ["read", "write"])
     refuse_early_times(trace, "msr")
     labels = _host_and_disk_labels(trace)

@@ -88,8 +88,8 @@ def read(path: Path, options: ReadOptions) -> Trace:
 def recorded_in(path: str | os.PathLike[str]) -> Recorded | None:
     """Return the facts of the drive that a file was recorded on, without reading its rows.
 
-    None if the file has no such facts or is not a readable Parquet file; for the reason, use
-    `writeamp.traces.read`.
+    Returns None if the file has no facts of a drive, or is not a readable Parquet file. In the
+    second case, `writeamp.traces.read` raises an error with the reason.
 
     Raises:
         WriteampError: the facts are not valid.
@@ -114,12 +114,15 @@ def write(trace: Trace, file: BinaryIO) -> list[str]:
         | ({} if trace.recorded is None else {RECORDING_KEY: trace.recorded.to_text()}),
     )
     if early:
-        return [f"{early} requests had an earlier time than the one before: sorted by time"]
+        return [
+            f"{early} requests had an earlier time than the request before them: all requests are "
+            "written sorted by time"
+        ]
     return []
 
 
 def metadata_of(devices: list[str]) -> dict[str, str]:
-    """Return the metadata of a trace of this schema."""
+    """Return the metadata for a Parquet file of this schema: version, units and device names."""
     return {
         _VERSION_KEY: SCHEMA_VERSION,
         _UNITS_KEY: json.dumps(_UNITS),

@@ -26,7 +26,8 @@ from writeamp.traces.trace import (
 )
 
 _NS_PER_US = 1000
-# Both little-endian and without gaps; the high byte of `ver` is the version.
+# Records of versions 1 and 2, little-endian and without gaps. The high byte of `ver` is the
+# version.
 _RECORDS = {
     1: np.dtype(
         [("sn", "<u4"), ("len", "<u4"), ("nsg", "<u4"), ("cmd", "<u2"), ("ver", "<u2"),
@@ -57,7 +58,9 @@ def read(path: Path, options: ReadOptions) -> Trace:
     content = read_binary(path)
     version = _version(content)
     if version is None:
-        raise WriteampError(f"{path}: not a VSCSI trace: its first records are of no version")
+        raise WriteampError(
+            f"{path}: not a VSCSI trace: its first records are of neither version 1 nor 2"
+        )
     kind = _RECORDS[version]
     count, rest = divmod(len(content), kind.itemsize)
     if rest:
@@ -88,7 +91,7 @@ def _version(content: bytes) -> int | None:
 
 
 def _operations(commands: npt.NDArray[np.uint16]) -> tuple[npt.NDArray[np.int8], Counter[int]]:
-    """Return the position of each command's operation (-1 for none), and counts of the others."""
+    """Return each command's operation in `OPERATIONS` (-1 for none), and counts of the others."""
     code_of = np.full(_COMMAND_CODES, -1, np.int8)
     for command, name in _COMMANDS.items():
         code_of[command] = OPERATIONS.index(name)
@@ -137,7 +140,7 @@ FORMAT = Format(
     summary="VSCSI binary traces of virtual disks (CloudPhysics), versions 1 and 2",
     columns="records of sn, len, nSG, cmd, ver, lbn, ts; in version 2 with rt",
     units="time in us; lbn in sectors of 512 bytes; len in bytes; cmd a SCSI command",
-    detection="32 records of 32 or 40 bytes with the version in its place",
+    detection="the first 32 records, of 32 or 40 bytes, have the version in its place",
     matches=_matches,
     reader=read,
     has_devices=False,

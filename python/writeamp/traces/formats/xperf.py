@@ -131,8 +131,8 @@ def _rows(path: Path) -> RowFormat:
         offset=("ByteOffset", 1),
         length=("IOSize", 1),
         notes=[
-            "times are microseconds, of completion in dumper and of the start in diskio -detail; "
-            "offsets and sizes are hexadecimal bytes"
+            "times are microseconds: completions in the output of dumper, starts of requests in "
+            "that of diskio -detail; offsets and sizes are hexadecimal bytes"
         ],
         without_others=events.rows_of,
         left_out=events.left_out.notes,
