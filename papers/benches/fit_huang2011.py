@@ -1,8 +1,10 @@
 """Fit of the drives of paper 2 (Huang et al. 2011) to its figures and its text.
 
-Run `.venv/bin/python papers/benches/fit_huang2011.py` for the distance of the profiles from each
-row. `--fit DEVICE` searches the free parameters of a device. `--means` prints the means of the
-paper's tables as a test: they determine no parameter, except those of SSD_A once.
+A row is a statement of the paper on Figs. 3 to 7, as an interval for a computed value. Run
+`.venv/bin/python papers/benches/fit_huang2011.py` to print the value of the profiles in each row,
+and its distance from the interval. `--fit DEVICE` searches the free parameters of a device.
+`--means` prints computed means beside those of the paper's tables as a test: the profiles were not
+fitted to these means, except that of SSD_A once.
 
 All measurements are in the drive state that the paper describes (section IV.A). A drive is filled
 once in order. Then the runs of the grid and the runs of the figures follow each other without
@@ -64,7 +66,7 @@ class Bench:
         self._run: TimedRun | None = None
 
     def see(self, point: WorkloadPoint) -> Seen:
-        """Run a workload for a scaled minute, after all earlier runs."""
+        """Run a workload for a scaled minute after all earlier runs, and return its metrics."""
         page_bytes, time_ns = self._built.page_bytes, round(self._run_s * 1e9)
         load = Load.spec(point.spec, self._built.logical_pages, page_bytes)
         self._runs += 1
@@ -156,7 +158,7 @@ def _figures(device: str, changes: Changes | None = None) -> dict[_Key, Seen]:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the figures: the measured value, and the interval of the paper."""
+    """Statement on a figure: the value computed with the profiles, and the paper's interval."""
 
     name: str
     value: float
@@ -181,7 +183,7 @@ def _straightness(values: Sequence[float]) -> float:
 
 
 def _rows(of: _Of) -> list[Row]:
-    """Return the rows of Figs. 3 to 7 that determine a device, by the list of statements."""
+    """Return the statements on Figs. 3 to 7 that determine parameters of the devices."""
     disk, fast, slow = of["HDD_S"], of["SSD_I"], of["SSD_S"]
     drives = {"SSD_I": fast, "SSD_S": slow}
     mixed = (0.1, "random", 256, 1)
@@ -328,7 +330,7 @@ def _show_rows() -> None:
     rows = _rows({name: _figures(name) for name in _FREE})
     for row in rows:
         print(f"{row.name:70s} {row.value:9.3f}  {row.least:g} to {row.most:g}  {row.residual:.3f}")
-    print(f"{sum(row.residual > 0 for row in rows)} of {len(rows)} rows outside")
+    print(f"{sum(row.residual > 0 for row in rows)} of {len(rows)} values are outside the interval")
 
 
 def _show_means(cells: int) -> None:
@@ -339,15 +341,24 @@ def _show_means(cells: int) -> None:
         for metric in METRICS:
             ours = float(np.mean([getattr(run_metrics, metric) for run_metrics in seen]))
             printed = sorted({table[metric][device].mean for table in (BASIC, EXTENDED)})
-            ratios = ", ".join(f"{value:g} (ratio {ours / value:.2f})" for value in printed)
-            print(f"{device} {metric}: {ours:.2f}; printed {ratios}", flush=True)
+            ratios = ", ".join(
+                f"{value:g} (computed ÷ printed: {ours / value:.2f})" for value in printed
+            )
+            print(f"{device} {metric}: computed {ours:.2f}; printed {ratios}", flush=True)
 
 
 def main() -> None:
     """Run the requested functions."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--fit", choices=_FREE, help="search the free parameters of a device")
-    parser.add_argument("--means", type=int, metavar="CELLS", help="print means of so many cells")
+    parser.add_argument(
+        "--fit", choices=_FREE, help="search the free parameters of this device, and print the best"
+    )
+    parser.add_argument(
+        "--means",
+        type=int,
+        metavar="CELLS",
+        help="print mean metrics of this number of workloads of the grid, beside the printed means",
+    )
     arguments = parser.parse_args()
     if arguments.fit:
         _fit(arguments.fit)

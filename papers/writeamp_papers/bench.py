@@ -33,13 +33,13 @@ class Bench:
     """Options of a reproduction.
 
     Attributes:
-        full: True for drives and runs of the paper's size, False for smaller ones.
+        full: True for larger drives and longer runs, up to the paper's, False for small ones.
         figures: whether figures are computed.
-        step: receives a short description of each step.
+        step: called with a short description of each step when it begins.
         runner: runs the simulations; by default threads of this process.
-        resume: folder in which a paper that can resume saves measurements, and from which it reuses
-            them.
-        traces: folder with published traces.
+        resume: folder in which measurements are saved and from which they are reused; only papers
+            with "resume" in `Paper.options` use it.
+        traces: folder with published traces; only papers with "traces" in their options use it.
     """
 
     full: bool = False
@@ -91,10 +91,10 @@ class Findings(AnyResult):
         return {verdict: [i.verdict for i in self.items].count(verdict) for verdict in VERDICTS}
 
     def comparable(self) -> list[Item]:
-        """Return the items whose verdict states agreement with the paper: match, match-if, differs.
+        """Return the items that compare a printed number with a computed one.
 
-        Bounds and orderings are included. Misprints, inputs, checked values and numbers that cannot
-        be computed are left out.
+        Their verdicts are match, match-if or differs. Bounds and orderings are included. Misprints,
+        inputs, checked values and numbers that cannot be computed are left out.
         """
         return [item for item in self.items if item.verdict in COMPARABLE]
 
@@ -104,9 +104,9 @@ class Findings(AnyResult):
 
 
 def late_part(module: str, function: str = "run", *arguments: str) -> Callable[[Bench], Findings]:
-    """Return a part of a paper whose module is imported when the part runs.
+    """Return a part of a paper whose module is imported only when the part runs.
 
-    The list of papers then needs neither these modules nor their optional packages.
+    So the list of papers can be shown without these modules and their optional packages.
 
     Args:
         module: full name of the module.
@@ -134,7 +134,7 @@ class Paper:
     summary: str
     parts: tuple[Callable[[Bench], Findings], ...]
     readings: tuple[Reading, ...] = (AS_PRINTED,)
-    # Fields of `Bench` that this paper uses and other papers ignore.
+    # Optional fields of `Bench` (resume, traces) that this paper uses; others are rejected.
     options: frozenset[str] = frozenset()
 
     def run(self, bench: Bench) -> Findings:

@@ -35,7 +35,7 @@ _STYLES: dict[Verdict, str] = {
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb to the command."""
+    """Add the subcommand to the command line."""
     app.command("reproduce")(with_scheduler(with_settings(reproduce)))
 
 
@@ -50,13 +50,17 @@ def reproduce(
     ],
     plots: Annotated[
         Path | None,
-        typer.Option("--plots", help="Draw the paper's figures into this folder.", metavar="DIR"),
+        typer.Option(
+            "--plots",
+            help="Also compute the paper's figures, and save them as PNG files in this folder.",
+            metavar="DIR",
+        ),
     ] = None,
     settings: ReproductionSettings,
     runner: Runner | None,
     json: options.Json = False,
 ) -> None:
-    """Compute a paper's published values; exit with status 1 on unexplained differences.
+    """Compute and compare a paper's values; exit with status 1 on new or changed differences.
 
     Example: writeamp reproduce park2017 --plots build
     """
@@ -72,7 +76,7 @@ def reproduce(
                 raise
     if not options.printed_json(reproduction.to_dict, json=json):
         _print(reproduction)
-        form = "" if reproduction.full else " (short drives and runs; --full for the paper's sizes)"
+        form = "" if reproduction.full else " (small drives, short runs; --full for larger ones)"
         seconds = time.perf_counter() - started
         stdout.print(f"{len(reproduction.items)} items in {seconds:.0f} s{form}", highlight=False)
         for sentence in reproduction.skipped:
@@ -81,8 +85,8 @@ def reproduce(
             stderr.print(f"unexpected: {sentence}", style="bold red", highlight=False)
     if reproduction.unfinished:
         raise boundary.PartlyDone(
-            f"the {len(reproduction.items)} items above are complete; "
-            "others were interrupted, and no figure was drawn"
+            f"the {len(reproduction.items)} items above are complete; the other items were not "
+            "computed because of the interruption, and no figure was drawn"
         )
     if reproduction.unexpected:
         raise typer.Exit(DIFFERS)
@@ -125,7 +129,7 @@ def _print_counts(paper: Paper, findings: Findings) -> None:
     stdout.print(counts, highlight=False)
     stdout.print(
         f"{matches[default]} of {comparable} comparable values match under the default reading "
-        f'"{default}"; best joint reading "{best}": {matches[best]}',
+        f'"{default}" (interpretation of the paper); most match under "{best}": {matches[best]}',
         highlight=False,
     )
 

@@ -25,9 +25,9 @@ from writeamp_papers.known import known_differences
 _MOST_BYTES = 64 << 20
 _NAME = "index.html"
 _TITLE = "Papers on write amplification, reproduced"
-# Items with these verdicts have a table of their own, in addition to the table of all items.
+# Each of these verdicts has a table of its items under this heading, before the table of all items.
 _SHOWN = {
-    "differs": "Differs from the print",
+    "differs": "Differs from the print under every reading (interpretation of the text)",
     "match-if": "Matches under another reading of the text",
     "erratum": "Errata: the print is wrong, the computed value is right",
     "not-comparable": "Not comparable: a program cannot compute the number",
@@ -43,8 +43,8 @@ def write_gallery(folder: Path) -> Path:
     """Write the gallery of the papers with results in a folder, and return its path.
 
     Args:
-        folder: with PAPER.json, as `writeamp reproduce PAPER --json` prints it, and the figures of
-            `--plots` in PAPER/.
+        folder: folder with a file PAPER.json for each paper, as `writeamp reproduce PAPER --json`
+            prints it, and with the figures of `--plots` in PAPER/.
 
     Raises:
         WriteampError: the folder has no result, a result is damaged, or the page cannot be written.
@@ -115,7 +115,11 @@ def _overview(documents: Mapping[str, Mapping[str, Any]]) -> Rows:
         )
         of = f"{number(default, 'matches') or 0:.0f} of {number(default, 'comparable') or 0:.0f}"
         lines.append([name, of, *(str(count[verdict]) for verdict in VERDICTS)])
-    columns = ["paper", ">match as printed", *(f">{verdict}" for verdict in VERDICTS)]
+    columns = [
+        "paper",
+        ">match under the default reading",
+        *(f">{verdict}" for verdict in VERDICTS),
+    ]
     return Rows(columns, lines)
 
 

@@ -22,19 +22,20 @@ VERDICTS: tuple[Verdict, ...] = (
     "input",
     "checked",
 )
-# Verdicts on an item whose number is both printed and computed.
+# Verdicts of items whose printed number is compared with a computed one.
 COMPARABLE: tuple[Verdict, ...] = ("match", "match-if", "differs")
 
 # Computed value of an item: a number, if it is equal under all readings (interpretations of the
 # paper); otherwise a number by name of the reading, the default first.
 Values: TypeAlias = float | Mapping[str, float]
 
-# Compared quantity: a number or the middle of a range; an upper bound; or the sign of a difference
-# or a trend.
+# Kind of the published value: a number or a range (its middle is `published`); an upper bound; or
+# an ordering or trend, which holds if the computed value is below `published`.
 Kind: TypeAlias = Literal["value", "bound", "ordering"]
 
-# Where the computed value comes from: a computation of a printed number; a copy of the printed
-# number; or a computation that is compared with another one instead of the paper.
+# Where the computed value comes from: "computed", a computation of the printed number; "input", a
+# copy of the printed number; "checked", a computation that is compared with another computation
+# instead of the paper.
 Origin: TypeAlias = Literal["computed", "input", "checked"]
 
 _EVERY_READING = "every reading"
@@ -46,9 +47,10 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Erratum:
-    """Correction of a misprint: the right value, its tolerance, and the reason.
+    """Correction of a misprint: the right value, its absolute tolerance, and the reason.
 
-    `corrected` must come from a calculation other than the item's, or the agreement proves nothing.
+    `corrected` must come from a calculation other than that of the item's computed value; otherwise
+    their agreement proves nothing.
     """
 
     corrected: float
@@ -97,11 +99,10 @@ class Item:
     def verdict(self) -> Verdict:
         """Verdict of the comparison, from the numbers alone.
 
-        "match" if the values agree under the default reading, "match-if" if under another;
-        "erratum" if
-        the computed value is the corrected one; "differs" if they agree under no reading. "input"
-        and
-        "checked" replace "match" for items that compare no printed number with a computed one.
+        "match" if the computed and the published value agree under the default reading, "match-if"
+        if only under another reading, "erratum" if the computed value is the corrected one, and
+        "differs" otherwise. "input" and "checked" replace "match" for items that compare no printed
+        number with a computed one. "not-comparable" if `not_comparable` is set.
         """
         if self.not_comparable:
             return "not-comparable"
@@ -140,7 +141,7 @@ class Item:
         return replace(self, values={name: self.values[name] for name in names})
 
     def scaled(self, factor: float) -> Item:
-        """Return the item with all computed values multiplied by a factor."""
+        """Return the item with all computed values multiplied by a factor (for tests)."""
         return replace(self, values={name: factor * ours for name, ours in self.values.items()})
 
     def to_dict(self) -> dict[str, Any]:
@@ -233,7 +234,10 @@ def ordered(
 def within(
     item: str, low: float, high: float, ours: Values, *, note: str = "", statement: str = ""
 ) -> Item:
-    """Compare a computed value with a range, shown as its middle and half its width."""
+    """Compare a computed value with a range.
+
+    The item shows the middle of the range as `published`, and half its width as `tolerance`.
+    """
     note = _joined(f"{low:g} to {high:g}", note)
     return compared(item, (low + high) / 2, ours, (high - low) / 2, note=note, statement=statement)
 
@@ -244,7 +248,7 @@ def typed_in(item: Item) -> Item:
 
 
 def checked(item: Item) -> Item:
-    """Return the item as compared with an independent calculation instead of the paper."""
+    """Return the item with origin "checked": its published number is from another calculation."""
     return replace(item, origin="checked")
 
 
@@ -260,11 +264,12 @@ def _joined(*sentences: str) -> str:
     return "; ".join(sentence for sentence in sentences if sentence)
 
 
-# In a rising or falling sequence, one step may go in the wrong direction by up to 2% (a rule of the
-# list of statements).
+# In a rising or falling sequence, one step may go in the wrong direction by up to 2%. The rule was
+# set with the list of the papers' statements.
 _LET_PASS = 1.02
 
-# Values of scaled-down drives with a ratio above this count as equal, so they have no order.
+# `below` of orderings on scaled-down drives: ratios from this value to 1 are too close to prove an
+# order, so they fail.
 TIE = 0.995
 
 
@@ -280,7 +285,10 @@ def falls(values: Sequence[float]) -> float:
 
 
 def rises(values: Sequence[float]) -> float:
-    """Return the largest ratio of a value to the next one: below 1 if all steps rise."""
+    """Return the largest ratio of a value to the next one: below 1 if all steps rise.
+
+    One step that falls by at most 2% is ignored.
+    """
     return falls(values[::-1])
 
 
@@ -291,7 +299,10 @@ def spread(values: Iterable[float]) -> float:
 
 
 def settled_at(values: Sequence[float], within: float = 0.05) -> int:
-    """Return the number, from 1, of the first value from which all later ones differ little."""
+    """Return the number, from 1, of the first value that all later ones are near.
+
+    They differ from it by at most the share `within`.
+    """
     for at, value in enumerate(values):
         if all(abs(later / value - 1) <= within for later in values[at:]):
             return at + 1

@@ -1,7 +1,7 @@
 """Known differences and incomparable numbers of papers, from data files in this folder.
 
-A known difference is stored (pinned) with its computed value, so that a change of the value is
-reported.
+A known difference is an item that differs from the print for an understood reason. It is pinned:
+its computed value is stored, so that a change of the value is reported.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _NOT_COMPARABLE = Path(__file__).with_name("not_comparable.toml")
 class KnownDifference:
     """Known difference of an item: its value under the default reading, and the reason.
 
-    `ours` is the expected computed value, within `tolerance`. It applies to "short" or "full"
-    reproductions, or to "every" one.
+    `ours` is the expected computed value, within `tolerance` (absolute). `form` states whether the
+    difference is known in "short" reproductions, in "full" ones, or in "every" one.
     """
 
     paper: str
@@ -55,7 +55,7 @@ def not_comparable(paper: str) -> dict[str, str]:
 
 
 def without_comparison(paper: str, items: Iterable[Item]) -> list[Item]:
-    """Return a paper's items; items that cannot be compared get the reason."""
+    """Return a paper's items, with the reason in those that cannot be compared."""
     reasons = not_comparable(paper)
     return [replace(item, not_comparable=reasons.get(item.item, "")) for item in items]
 
@@ -67,7 +67,8 @@ def surprises(paper: str, items: Iterable[Item], *, full: bool, whole: bool = Tr
         paper: name of the paper.
         items: items of the paper, with values.
         full: whether the items are from a full reproduction.
-        whole: whether `items` has all items, so that a known difference without item is reported.
+        whole: whether `items` has all items of the paper; only then are known differences reported
+            whose item is missing.
     """
     pins = dict(known_differences(paper, full=full))
     sentences = []
@@ -78,11 +79,14 @@ def surprises(paper: str, items: Iterable[Item], *, full: bool, whole: bool = Tr
                 sentences.append(f"{item.item}: {item.ours:.6g} differs from {item.published:.6g}")
         elif not pin.holds(item):
             sentences.append(
-                f"{item.item}: the pinned difference was {pin.ours:g} ± {pin.tolerance:g}, but the "
-                f"value is now {item.ours:.6g} ({item.verdict})"
+                f"{item.item}: known_differences.toml expects {pin.ours:g} ± {pin.tolerance:g}, "
+                f"but the value is now {item.ours:.6g} ({item.verdict})"
             )
     if whole:
-        sentences += [f"{item}: pinned, but the paper has no item of this name" for item in pins]
+        sentences += [
+            f"{item}: in known_differences.toml, but the paper has no item of this name"
+            for item in pins
+        ]
     return sentences
 
 

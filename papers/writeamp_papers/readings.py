@@ -1,4 +1,4 @@
-"""Joint readings (interpretations) of a paper: choices for all details that it leaves open."""
+"""Joint readings (interpretations) of papers: choices for details that a paper leaves open."""
 
 from __future__ import annotations
 

@@ -20,11 +20,11 @@ _PLOT_SUFFIX = ".png"
 
 @dataclass(frozen=True, kw_only=True)
 class Reproduction(Findings):
-    """Results of reproducing a paper, and its unexplained differences.
+    """Results of reproducing a paper, and differences that are not known.
 
     Attributes:
         paper: the paper.
-        full: True for full reproductions, with drives and runs of the paper's size.
+        full: True for full reproductions, with larger drives and longer runs.
     """
 
     paper: Paper
@@ -32,7 +32,7 @@ class Reproduction(Findings):
 
     @property
     def unexpected(self) -> list[str]:
-        """A sentence for each difference that is not known or has changed."""
+        """A sentence for each difference that is not in the list of known ones, or has changed."""
         whole = not self.unfinished and not self.skipped
         return surprises(self.paper.name, self.items, full=self.full, whole=whole)
 
@@ -101,13 +101,16 @@ def reproduce(
 
 
 def _check_folders(paper: Paper, folders: dict[str, Path | None]) -> None:
-    """Reject folders that the paper does not use, or that cannot be used."""
+    """Reject folders that the paper does not use, that are missing, or that cannot be created."""
     for name, folder in folders.items():
         if folder is not None and name not in paper.options:
             users = ", ".join(
                 candidate.name for candidate in PAPERS.values() if name in candidate.options
             )
-            raise WriteampError(f"{paper.name} does not support --{name}; valid with {users}")
+            raise WriteampError(
+                f"{paper.name} does not use the folder of --{name}; leave it out (only {users} "
+                "uses it)"
+            )
     resume, traces = folders["resume"], folders["traces"]
     if resume is not None:
         _make(resume)

@@ -11,25 +11,30 @@ from writeamp.fields.setting import Settings, setting
 
 @dataclass(frozen=True)
 class ReproductionSettings(Settings):
-    """Length of a reproduction, and folders that some papers use."""
+    """Size of the drives and runs of a reproduction, and folders that some papers use."""
 
     title: ClassVar[str] = "reproduction"
 
     full: bool = setting(
-        False, None, "use drives of full size and long runs (minutes)", number="switch"
+        False,
+        None,
+        "use larger drives, up to the paper's size, and longer runs (minutes to hours); default: "
+        "small drives and short runs",
+        number="switch",
     )
     resume: Path | None = setting(
         None,
         None,
-        "save measurements in this folder, and reuse those in it (huang2011)",
+        "save measurements in this folder, and reuse those that an earlier run saved there "
+        "(huang2011 only)",
         number="path",
         metavar="DIR",
     )
     traces: Path | None = setting(
         None,
         None,
-        "folder with the first requests of Financial1 and WebSearch1 (financial1*.spc, "
-        "websearch1*.spc), to replay as well (huang2011)",
+        "folder with the first requests of the traces Financial1 and WebSearch1 (financial1*.spc, "
+        "websearch1*.spc), to replay besides generated traces (huang2011 only)",
         number="path",
         metavar="DIR",
     )

@@ -1,4 +1,4 @@
-"""Verb `reproduce` of the papers."""
+"""Subcommand `reproduce`, as declared in the entry points of writeamp-papers."""
 
 from writeamp.cli.verbs import REPRODUCE as MISSING
 

@@ -22,20 +22,22 @@ def reproduce(
     step: Callable[[str], None] | None = None,
     runner: Runner | None = None,
 ) -> Any:
-    """Recompute a paper's published values and compare them.
+    """Recompute a paper's published values and compare the computed values with the print.
 
     Args:
         paper: name of the paper, such as "park2017".
-        plots: folder to draw the paper's figures into.
-        full: use drives of full size and long runs (minutes).
-        resume: folder of stored measurements, for papers that can resume.
-        traces: folder with published traces, for papers that can use them.
+        plots: folder in which the paper's figures are saved as PNG files; None computes none.
+        full: use larger drives, up to the paper's size, and longer runs (minutes to hours).
+        resume: folder in which measurements are saved and from which they are reused; only for
+            "huang2011".
+        traces: folder with published traces, to replay as well; only for "huang2011".
         step: called with a description of each step when it starts.
         runner: runs the simulations; by default threads of this process.
 
     Returns:
         `writeamp_papers.Reproduction`: `items` with `published`, `ours` and `verdict`; `figures`,
-        `unexpected` (sentences on differences that are not explained), `skipped`, `unfinished`.
+        `unexpected` (sentences on differences that are not in the list of known ones, or that have
+        changed), `skipped`, `unfinished`.
 
     Raises:
         WriteampError: the package `writeamp-papers` is not installed, or an invalid input.

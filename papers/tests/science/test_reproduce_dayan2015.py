@@ -22,7 +22,7 @@ PRINTED = {
     "Fig. 7": 0.7,
     "Fig. 8: largest": 2.2,
     "Fig. 10: migrations": 0.2,
-    "Fig. 10: WA of FDP": 22,
+    "Fig. 10: excess of the WA of FDP": 22,
 }
 
 
@@ -57,7 +57,7 @@ def test_drives_in_equilibrium_agree_with_eq_3_and_with_lru_best(found: Findings
 
 
 def test_wolf_wins_all_ten_swaps_of_five_groups(found: Findings) -> None:
-    wins = items(found, "Fig. 8: Wolf's extra migrations less FDP's")
+    wins = items(found, "Fig. 8: Wolf's extra migrations minus FDP's")
     assert len(wins) == 10
     assert all(item.verdict == "match" and item.ours < -1 for item in wins)
 
@@ -67,7 +67,7 @@ def test_a_short_memory_is_what_makes_wolf_cheap_and_an_old_class_what_makes_fdp
 ) -> None:
     costs = {
         item.item.rsplit(", ", 1)[1]: item.ours
-        for item in items(found, "extra migrations if 10% and 90% swap")
+        for item in items(found, "extra migrations if groups with 10% and 90% of the writes swap")
     }
     assert costs["Wolf with weight 0.015"] < 3
     assert 5 < costs["Wolf with weight 0.003"] < 12

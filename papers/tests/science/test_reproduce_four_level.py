@@ -96,7 +96,10 @@ def test_one_pin_is_off_on_a_used_drive_and_all_pins_are_not(found: Findings) ->
     used = items(found, "Figs. 5 and 6, used drive")
     assert [one.verdict for one in used] == ["differs", "differs"]
     for figure in ("Fig. 5, sequential", "Fig. 6, random"):
-        one = item(found, f"{figure}, 100% writes: largest |PEN| (%), all pins")
+        one = item(
+            found,
+            f"{figure}, 100% writes: largest absolute percentage error |PEN|, counted at all pins",
+        )
         assert 0.3 < one.ours < 0.5
 
 
@@ -111,14 +114,14 @@ def test_profiles_and_stand_ins_are_those_of_the_tables() -> None:
 
 
 def test_write_amplification_falls_with_over_provisioning(found: Findings) -> None:
-    name = "Fig. 9: steady WA over that with the next less over-provisioning, worst"
+    name = "Fig. 9: steady WA ÷ steady WA with the next lower over-provisioning, largest"
     assert all(ratio < 0.9 for ratio in item(found, name).values.values())
 
 
 def test_the_second_sub_test_over_the_steady_ones_is_judged_from_both_sides(
     found: Findings,
 ) -> None:
-    one = item(found, "Fig. 9a, 7%: WA of the second sub-test over the steady one")
+    one = item(found, "Fig. 9a, 7%: WA of the second sub-test ÷ steady WA")
     assert (one.published, one.kind, one.verdict) == (0.84, "value", "differs")
 
 

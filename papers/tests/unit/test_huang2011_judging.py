@@ -162,8 +162,8 @@ def test_sentences_on_the_figures_turn_when_a_device_is_slower(device: DeviceSco
     usual = judged({"HDD_S": slow, "SSD_I": device, "SSD_S": middle})
     turned = judged({"HDD_S": device, "SSD_I": slow, "SSD_S": middle})
     for name in (
-        "Fig. 3, SSD_I: latency over the disk's, at most 25% writes",
-        "Fig. 5: latency of SSD_I over that of SSD_S, writes",
+        "Fig. 3, SSD_I: latency ÷ the disk's, up to 25% writes, largest",
+        "Fig. 5: latency of SSD_I ÷ latency of SSD_S, writes",
         "Fig. 3: share of the write ratios at which SSD_I is not the fastest",
     ):
         assert item(usual, name).verdict == "match"

@@ -197,7 +197,7 @@ def test_a_difference_that_is_not_pinned_is_a_surprise_and_so_is_a_pin_without_a
     at_pin = compared("known", 1.0, 3.0, 0.1)
     assert surprises("toy", [agreeing, differing, at_pin], full=False) == ["b: 2 differs from 1"]
     assert surprises("toy", [agreeing], full=False) == [
-        "known: pinned, but the paper has no item of this name"
+        "known: in known_differences.toml, but the paper has no item of this name"
     ]
     assert surprises("toy", [agreeing], full=False, whole=False) == []
     # A known difference applies to short or to full reproductions, unless its form is "every".

@@ -30,16 +30,16 @@ _GROUPS = 5
 
 _CHECKED = "checked value: independent calculation, not in the paper"
 
-# Tolerances of the texts "between 2% … and 9%" (percentage points) and "a little over a million"
-# (ratio).
+# Tolerances of the texts "between 2% … and 9%" (in percentage points) and "a little over a million"
+# (as a ratio).
 _TO_ONE_DIGIT = 0.5
 _A_LITTLE = 0.05
 
-# Share of the pages and share of the writes of the first of two groups. The paper does not state
-# the shares of Fig. 3.
+# Shares of the pages and of the writes of the first of two groups. They are our choice, as the
+# paper does not state the shares of Fig. 3.
 _TWO_GROUPS = ((0.5, 0.9), (0.2, 0.8), (0.3, 0.5), (0.1, 0.6))
 
-# WA tends to infinity as a group's share of the spare space tends to 0, so the axis is cut here.
+# WA tends to infinity as a group's share of the spare space tends to 0, so higher WA is not drawn.
 _MOST_WA_SHOWN = 4.0
 
 Explored: TypeAlias = dict[tuple[int, float], pl.DataFrame]
@@ -120,7 +120,11 @@ def _misprints() -> list[Item]:
             1 / op + 1,
             space(by_frequency(sizes, frequencies, op)),
             1e-9,
-            erratum=Erratum(3 / 7, 1e-9, "1/V + 1 is not OP; the first line, p·OP, is right"),
+            erratum=Erratum(
+                3 / 7,
+                1e-9,
+                "1/V + 1 in the second line is not OP; the first line, p·OP, is right",
+            ),
         ),
         compared(
             "eq. 8: space of all groups / LBA at LBA/PBA 0.7",
@@ -157,23 +161,24 @@ def _largest(explored: Explored) -> list[Item]:
     calculated = {(10, 0.7): 2.01, (20, 0.7): 5.84, (10, 0.9): 2.73, (20, 0.9): 8.90}
     return [
         compared(
-            'section 5.5.3: largest departure, Q = 10 ("between 2%")',
+            'section 5.5.3: largest excess of closed-form WA, Q = 10 ("between 2%")',
             2,
             least_of_10,
             _TO_ONE_DIGIT,
-            note="at the LBA/PBA with the smallest one",
+            note="in % of the optimal WA, at the LBA/PBA with the smallest of these excesses",
         ),
         compared(
-            'section 5.5.3: largest departure, Q = 20 ("and 9%")',
+            'section 5.5.3: largest excess of closed-form WA, Q = 20 ("and 9%")',
             9,
             most_of_20,
             _TO_ONE_DIGIT,
-            note="at the LBA/PBA with the largest one",
+            note="in % of the optimal WA, at the LBA/PBA with the largest of these excesses",
         ),
         *(
             checked(
                 compared(
-                    f"section 5.5.3: largest departure (%), Q = {chunks}, LBA/PBA {fill}",
+                    f"section 5.5.3: largest excess of closed-form WA (%), Q = {chunks}, "
+                    f"LBA/PBA {fill}",
                     published,
                     largest[chunks, fill],
                     0.005,
@@ -192,9 +197,13 @@ def _means(explored: Explored) -> list[Item]:
     calculated = {10: (0.236, 0.396, 0.384, 0.315), 20: (0.484, 0.857, 0.964, 0.948)}
     twice = Erratum(0.31448, 5e-6, "0.31448 was rounded to 0.3145, and that to 0.315")
     return [
-        at_most('Fig. 4: largest mean at LBA/PBA 0.7 ("below 1%")', 1.0, at_70),
+        at_most(
+            'Fig. 4: largest mean excess of closed-form WA (%), LBA/PBA 0.7 ("below 1%")',
+            1.0,
+            at_70,
+        ),
         compared(
-            'section 5.5.3: largest mean at any LBA/PBA ("below 1%")',
+            'section 5.5.3: largest mean excess of closed-form WA (%), any LBA/PBA ("below 1%")',
             1.0,
             anywhere,
             0.0,
@@ -207,7 +216,7 @@ def _means(explored: Explored) -> list[Item]:
         *(
             checked(
                 compared(
-                    f"Fig. 4: mean departure (%), Q = {chunks}, {groups} groups",
+                    f"Fig. 4: mean excess of closed-form WA (%), Q = {chunks}, {groups} groups",
                     published,
                     explored[chunks, _FILL]["mean_over_optimal_percent"][groups - 2],
                     0.0005,
@@ -233,7 +242,7 @@ def _figure_1() -> PanelChart:
         Line(fills.tolist(), (1 - 1 / wa).tolist(), SERIES_COLORS[1], dash="dash", label="δ"),
     )
     return PanelChart(
-        title="Migrated share δ and write amplification in equilibrium",
+        title="Valid share δ of collected blocks, and write amplification, in equilibrium",
         subtitle="paper 3, Fig. 1 · uniform random writes, eq. 3",
         x_label="fill U/T = LBA/PBA",
         y_label="WA = 1/(1-δ), and δ",
@@ -282,7 +291,7 @@ def _figure_4(explored: Explored) -> PanelChart:
             )
             for chunks, distances in rows.items()
         },
-        title="The closed form against the optimum, by number of groups",
+        title="Excess of the closed form's WA over the optimum's, by number of groups",
         subtitle="paper 3, Fig. 4 · every workload of Q chunks · LBA/PBA 0.7",
         x_label="groups",
     )
@@ -296,7 +305,7 @@ def _figure_5(explored: Explored) -> PanelChart:
     return over_optimal(
         FILLS,
         {f"Q = {chunks}": (over(chunks, "mean"), over(chunks, "max")) for chunks in CHUNKS},
-        title="The closed form against the optimum, by fill",
+        title="Excess of the closed form's WA over the optimum's, by fill",
         subtitle=f"paper 3, Fig. 5 · every workload of Q chunks in {_GROUPS} groups",
         x_label="fill U/T = LBA/PBA",
     )

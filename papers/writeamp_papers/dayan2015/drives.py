@@ -17,7 +17,8 @@ from writeamp.plots.spec import Line
 
 FILL = 0.7
 
-# Parameters of all experiments: h, Q, and the minimum spare pages of a group per page of its data.
+# Parameters of all experiments: h (interval), Q (ratio), and the minimum spare pages of a group per
+# page of its data (floor).
 FLOOR = 0.02
 WOLF = f"wolf:interval=0.001,floor={FLOOR}"
 FDP = f"fdp-frequency:interval=0.001,floor={FLOOR},ratio=2"
@@ -32,7 +33,7 @@ _INTERVAL = 50_000
 
 @dataclass(frozen=True)
 class Size:
-    """Size of a drive with the paper's proportions; runs take the same number of drive writes."""
+    """Size of a drive with the paper's proportions; runs have the paper's drive writes."""
 
     blocks: int
     layout: str
@@ -46,7 +47,7 @@ class Size:
         return round(of_the_paper * self.blocks / _BLOCKS)
 
 
-# The paper's drive, with separate collection on each LUN; and one of its LUNs.
+# FULL is the paper's drive, with separate collection on each of its eight LUNs; SHORT is one LUN.
 FULL = Size(_BLOCKS, "striped-per-lun")
 SHORT = Size(_BLOCKS // 8, "flat")
 
@@ -55,8 +56,8 @@ SHORT = Size(_BLOCKS // 8, "flat")
 class Run:
     """Counts of a run since the fill, after every interval of host pages; arrays of shape (n,).
 
-    `groups` is the number of page groups, 1 if unknown. `created` (shape (m,)) is the number of
-    host pages at which each group was created.
+    `groups` is the number of page groups, 1 if the run logged no groups. `created` (shape (m,)) is
+    the number of host pages written when each group was created.
     """
 
     device: Device

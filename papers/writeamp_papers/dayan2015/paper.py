@@ -10,7 +10,8 @@ _PARTS = ("allocation", "steady", "swap", "updates", "tpcc")
 PAPER = Paper(
     name="dayan2015",
     citation="Dayan, Bouganim, Bonnet: Modelling and Managing SSD Write-amplification (2015)",
-    summary="Wolf: its closed form, sudden changes of the workload, and TPC-C",
+    summary="the block manager Wolf: closed form of its spare space, swaps of hot and cold groups, "
+    "and TPC-C",
     parts=tuple(late_part(f"writeamp_papers.dayan2015.{name}") for name in _PARTS),
     readings=READINGS,
 )

@@ -6,19 +6,19 @@ from collections.abc import Callable
 
 from writeamp_papers.readings import Reading
 
-WEIGHT = 'weight a of the last interval ("h·3", of an h in writes)'
-CLASS = "class of a page that collection moves"
-COLD_SPACE = "spare space of the coldest group, of its size (Fig. 2, and TPC-C in theory)"
-RULE = "rule for the coldest group under TPC-C"
-FILL = "fill under TPC-C"
-DEMOTION = "pages that look cold and are demoted"
-FDP_GROUPS = "groups of FDP under TPC-C"
+WEIGHT = 'weight a of the last interval in a measured hit rate ("h·3", with h in writes)'
+CLASS = "class that FDP gives to a page that collection moves"
+COLD_SPACE = "spare space of the coldest group, in % of its size (Fig. 2, and TPC-C in theory)"
+RULE = "rule that gives the coldest group little spare space, under TPC-C"
+FILL = "fill (logical ÷ physical pages) under TPC-C"
+DEMOTION = "share of the pages classified as cold that move to a colder group"
+FDP_GROUPS = "number of FDP's groups under TPC-C"
 
 FAST, SLOW = "0.015", "0.003"
-LAST_WRITE, CURRENT = "of its last write", "the current one"
+LAST_WRITE, CURRENT = "class of its last write", "class of its current update frequency"
 AS_IN_TEXT, LEAST = "5%", "0.2%"
 PRINTED_RULE, NO_RULE, ALWAYS = "as printed", "none", "always acting"
-OF_THE_PAGES, OF_TABLE_2 = "0.7656, of the pages of section 6.2", "0.7, of Table 2"
+OF_THE_PAGES, OF_TABLE_2 = "0.7656, from the pages of section 6.2", "0.7, from Table 2"
 SOME, EVERY = "one in eight", "every one"
 
 _OURS = Reading(

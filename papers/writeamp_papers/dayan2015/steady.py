@@ -46,8 +46,8 @@ _OPTIMAL = f"{WOLF},allocation=optimal,weight=0.015"
 _SETTLING = 5e6
 _MEASURED = 10e6
 
-# Double swap of Fig. 2: writes until the first swap, until the second swap, after the second swap
-# until WA of greedy has converged, and drawn in the figure.
+# Double swap of Fig. 2, in writes: from the start to the first swap, from there to the second swap,
+# from there until the WA of greedy has converged, and after the second swap in the figure.
 _UNTIL_SWAP = 5e6
 _UNTIL_SWAP_BACK = 2e6
 _CONVERGED = 1e6
@@ -118,7 +118,7 @@ def _uniform(steady: _Steady) -> list[Item]:
                 theory,
                 steady["uniform", layout, _LRU],
                 0.01,
-                note="the text derives eq. 3 for LRU, with K collections between those of a block",
+                note="the text derives eq. 3 for LRU, with K collections between two of a block",
             )
             for layout, name in _LAYOUTS.items()
         ),
@@ -136,11 +136,12 @@ def _static(steady: _Steady) -> list[Item]:
             items.append(
                 checked(
                     within(
-                        f"eq. 5, simulated: {load} over theory, optimal space, greedy, {name} (%)",
+                        f"eq. 5, simulated: {load}, excess of WA over theory, optimal space, "
+                        f"greedy, {name} (%)",
                         -1.5,
                         most,
                         100 * (wa / theory - 1),
-                        note=f"{wa:.3f} and {theory:.3f}; {CHECKED}",
+                        note=f"{wa:.3f} simulated, {theory:.3f} in theory; {CHECKED}",
                     )
                 )
             )
@@ -176,7 +177,8 @@ def _lru(size: Size, steady: _Steady, swapped: _Swapped) -> list[Item]:
         *(
             checked(
                 within(
-                    f"section 5.4: migrations of LRU beyond greedy, steady, {load}, {name} (%)",
+                    f"section 5.4: excess of LRU's migrations over greedy's, steady, {load}, "
+                    f"{name} (%)",
                     1,
                     5,
                     100
@@ -188,17 +190,19 @@ def _lru(size: Size, steady: _Steady, swapped: _Swapped) -> list[Item]:
             for layout, name in _LAYOUTS.items()
         ),
         compared(
-            "Fig. 2: migrations of LRU beyond greedy, 1 M writes after a double swap (%)",
+            "Fig. 2: excess of LRU's migrations over greedy's in 1 M writes after a double "
+            "swap (%)",
             15,
             by_reading(of),
             5,
-            note=", ".join(
+            note="by spare space of the cold group and weight: "
+            + ", ".join(
                 f"{value:.0f}% with {100 * op:g}% at {weight}"
                 for (weight, op), value in excess.items()
             ),
         ),
         ordered(
-            "Fig. 2: greedy's migrations after a double swap over LRU's, largest of all choices",
+            "Fig. 2: greedy's migrations after a double swap ÷ LRU's, largest of all choices",
             max(1 / (1 + value / 100) for value in excess.values()),
         ),
     ]
@@ -214,10 +218,10 @@ def _figure_2(size: Size, swapped: _Swapped) -> PanelChart:
             )
             for index, (victims, name) in enumerate(((_GREEDY, "greedy"), (_LRU, "LRU")))
         )
-        panels.append(Panel(f"weight {weight}, {100 * cold_op:g}% left", tuple(lines)))
+        panels.append(Panel(f"weight {weight}, spare {100 * cold_op:g}%", tuple(lines)))
     return PanelChart(
         title="Greedy and LRU after a double swap of a hot and a cold group",
-        subtitle="paper 3, Fig. 2 · panels: spare space left to the cold group, of its size "
+        subtitle="paper 3, Fig. 2 · panels: spare space of the cold group in % of its size "
         f"· fill {FILL}",
         x_label="writes since the second swap (millions)",
         y_label=f"{WA_LABEL}\n({WA_UNIT})",

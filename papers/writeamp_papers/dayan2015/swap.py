@@ -56,7 +56,7 @@ def _two_groups(swaps: Swaps) -> list[Item]:
     def extra(manager: str, after: float = AFTER) -> float:
         return swaps.extra(manager, frequencies, swap, after)
 
-    swapped = "extra migrations if 10% and 90% swap (% of PBA)"
+    swapped = "extra migrations if groups with 10% and 90% of the writes swap (% of PBA)"
     wolf, fdp = (swaps.millions_until_back(m, frequencies, swap) for m in (WOLF, FDP))
     return [
         compared(
@@ -70,7 +70,9 @@ def _two_groups(swaps: Swaps) -> list[Item]:
             152.1,
             by_reading(lambda reading: extra(_FDP[reading.choices[CLASS]])),
             35,
-            note=", ".join(f"{extra(FDP, count):.0f} after {count / 1e6:g} M" for count in COUNTED),
+            note=", ".join(
+                f"{extra(FDP, count):.0f}% in {count / 1e6:g} M writes" for count in COUNTED
+            ),
         ),
         checked(at_most(f"{swapped}, Wolf with weight 0.015", 3, extra(WOLF), note=CHECKED)),
         checked(
@@ -83,7 +85,7 @@ def _two_groups(swaps: Swaps) -> list[Item]:
             )
         ),
         ordered(
-            "section 6.1: time until WA is back within 10%, Wolf over FDP",
+            "section 6.1: writes until WA stays within 10% of its usual level, Wolf ÷ FDP",
             wolf / fdp,
             note=f"{wolf:.2f} and {fdp:.2f} M writes",
         ),
@@ -101,7 +103,7 @@ def _milder(swaps: Swaps) -> list[Item]:
         ratios.append(
             checked(
                 ordered(
-                    f"extra migrations of a swap over those of the next stronger, largest, "
+                    f"extra migrations of a swap ÷ those of the next stronger swap, largest, "
                     f"FDP with the {name} class",
                     _largest_ratio(extra[::-1]),
                     note=f"{costs}; {CHECKED}",
@@ -145,7 +147,8 @@ def _five_groups(swaps: Swaps) -> list[Item]:
         ),
         checked(
             ordered(
-                "five groups: 150% of PBA over FDP's extra migrations, outermost groups",
+                "five groups: 150% of PBA ÷ FDP's extra migrations in a swap of the outermost "
+                "groups",
                 150 / extra[FDP][_OUTERMOST],
                 note=f"FDP has {extra[FDP][_OUTERMOST]:.0f}%; {CHECKED}",
             )
@@ -160,7 +163,8 @@ def _wolf_wins(extra: Mapping[str, Mapping[Swap, float]]) -> list[Item]:
 
     return [
         ordered(
-            f"Fig. 8: Wolf's extra migrations less FDP's, groups {pair[0]} and {pair[1]} "
+            f"Fig. 8: Wolf's extra migrations minus FDP's in a swap of groups {pair[0]} and "
+            f"{pair[1]} "
             "(% of PBA)",
             by_reading(partial(less, pair=pair)),
             below=0,
@@ -174,11 +178,12 @@ def _largest_win(extra: Mapping[str, Mapping[Swap, float]]) -> Item:
         return max(extra[fdp][pair] - extra[WOLF][pair] for pair in PAIRS) / 100
 
     return compared(
-        'Fig. 8: largest difference of FDP and Wolf in PBA ("up to 2.2x")',
+        'Fig. 8: largest difference of extra migrations, FDP minus Wolf, in PBA ("up to 2.2x")',
         2.2,
         by_reading(lambda reading: largest(_FDP[reading.choices[CLASS]])),
         0.2,
-        note="the text calls it an improvement in performance; read as the longest bar",
+        note='the text has an improvement in performance of "up to 2.2x", which is read as the '
+        "longest bar",
     )
 
 
@@ -191,10 +196,10 @@ def _increases(extra: Mapping[str, Mapping[Swap, float]]) -> Item:
 
     values = ", ".join(f"{value:.1f}" for value in by_distance(FDP))
     return ordered(
-        "Fig. 8: mean difference of FDP and Wolf over that of groups one place further apart, "
+        "Fig. 8: extra migrations, FDP minus Wolf, mean ÷ mean of groups one place further apart, "
         "largest",
         by_reading(lambda reading: _largest_ratio(by_distance(_FDP[reading.choices[CLASS]]))),
-        note=f"1 to 4 places apart: {values}% of PBA",
+        note=f"mean difference of groups that are 1 to 4 places apart: {values}% of PBA",
     )
 
 

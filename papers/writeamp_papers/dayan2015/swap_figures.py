@@ -37,7 +37,8 @@ _NAMES = {
 _SINCE = "writes since the swap (millions)"
 _EXTRA = "extra migrations (% of the flash's pages)"
 
-# Drawn length of a run, in writes on the paper's drive; and recorded intervals per drawn point.
+# Drawn writes before and after the swap, on the paper's drive; and recorded intervals per drawn
+# point.
 _DRAWN_BEFORE = 2e6
 _DRAWN_AFTER = 10e6
 _SMOOTHED = 2
@@ -69,7 +70,7 @@ def _over_time(swaps: Swaps) -> PanelChart:
                 points=_SMOOTHED,
             )
             for index, (swap, label) in enumerate(
-                (((0, 1), "10% and 90% swap"), (None, "nothing swaps"))
+                (((0, 1), "with the swap of 10% and 90%"), (None, "without a swap"))
             )
         ]
         top = max(lines[0].y)
@@ -119,8 +120,8 @@ def _milder(swaps: Swaps) -> LineChart:
         for index, manager in enumerate(MANAGERS)
     )
     return LineChart(
-        title="Extra migrations by the difference of the swapped groups",
-        subtitle=f"as paper 3, section 6.1 · over 10 M writes · fill {FILL}",
+        title="Extra migrations by the write share of the colder one of two swapped groups",
+        subtitle=f"as paper 3, section 6.1 · in the 10 M writes after the swap · fill {FILL}",
         x_label="share of the writes that the colder group gets (%)",
         y_label=_EXTRA,
         lines=lines,
@@ -136,12 +137,12 @@ def _five_groups(swaps: Swaps) -> BarChart:
     none = (math.nan,) * len(PAIRS)
     return BarChart(
         title="Migrations that Wolf saves as two of five groups swap",
-        subtitle="paper 3, Fig. 8 · groups 0 to 4 get 3.2%, 6.5%, 12.9%, 25.8% and 51.6% · "
-        "over 10 M writes\nbars: FDP with the class of the last write; in brackets: with the "
-        "current class",
-        x_label="difference of FDP and Wolf (multiples of the flash's pages)",
+        subtitle="paper 3, Fig. 8 · groups 0 to 4 get 3.2%, 6.5%, 12.9%, 25.8% and 51.6% of the "
+        "writes · in 10 M writes\nbars: FDP with the class of the last write; in brackets: with "
+        "the current class",
+        x_label="extra migrations of FDP minus those of Wolf (multiples of the flash's pages)",
         bars=tuple(f"{first} ↔ {second}" for first, second in PAIRS),
-        layers=(Layer("FDP less Wolf", series_color(0), tuple(wins)),),
+        layers=(Layer("FDP minus Wolf", series_color(0), tuple(wins)),),
         low=none,
         high=none,
         texts=tuple(

@@ -35,14 +35,14 @@ PAIRS = tuple(combinations(range(len(FIVE_GROUPS)), 2))
 AFTER = 10e6
 COUNTED = (5e6, 10e6, 20e6)
 
-# Writes with the first frequencies ("after 5 million writes", Fig. 8). Before them, all groups are
-# written equally often. FDP's coldest group holds all free blocks after the fill and releases them
-# only as it uses them. At its own low write frequency it would need more than
-# the writes before the swap.
+# _BEFORE is the number of writes with the first frequencies ("after 5 million writes", Fig. 8).
+# Before them, all groups are written equally often for _ALIKE writes. The reason: after the fill,
+# FDP's coldest group holds all free blocks and releases them only as it is written. At its own low
+# frequency, this would take longer than the writes before the swap.
 _ALIKE = 2e6
 _BEFORE = 5e6
 
-# WA has recovered when it exceeds its level without a swap by at most this share.
+# WA has recovered once it exceeds the WA of the run without a swap by at most this share.
 _BACK = 0.1
 
 Frequencies: TypeAlias = tuple[int, ...]
@@ -53,7 +53,7 @@ _Key = tuple[str, Frequencies, Swap | None]
 
 @dataclass(frozen=True)
 class Swaps:
-    """Runs with and without a swap, on drives of one size."""
+    """Runs of every manager with and without a swap, on drives of one size."""
 
     size: Size
     runs: Mapping[_Key, Run]
@@ -92,7 +92,10 @@ class Swaps:
         return COUNTED if frequencies == TWO_GROUPS[0] else (AFTER,)
 
     def millions_until_back(self, manager: str, frequencies: Frequencies, swap: Swap) -> float:
-        """Return millions of writes on the paper's drive until WA has recovered for good."""
+        """Return writes from the swap to the last point at which WA has not yet recovered.
+
+        They are in millions of writes on the paper's drive.
+        """
         end = self.swap_at + self.size.writes(AFTER)
         level = self.run(manager, frequencies, None).wa(self.swap_at, end)
         line = self.run(manager, frequencies, swap).line(

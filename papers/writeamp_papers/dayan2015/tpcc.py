@@ -1,4 +1,4 @@
-"""Dayan et al. 2015, section 6.2: TPC-C, with pages of constant update frequencies.
+"""Dayan et al. 2015, section 6.2: TPC-C, in which each page has a constant update frequency.
 
 The trace is not published. The workload `tpcc` replaces it, with the histogram of Fig. 9.
 """
@@ -67,11 +67,12 @@ _FILL_OF = dict(zip((OF_THE_PAGES, OF_TABLE_2), _FILLS, strict=True))
 # The engine gives each group at least 2% of its size as spare space, so no smaller value exists.
 _COLD_SPACE = {AS_IN_TEXT: 0.05, LEAST: FLOOR}
 
-# Numbers of FDP's groups, which the paper does not give; Wolf has 7 to 9.
+# Simulated numbers of FDP's groups, as the paper does not give one, and the number of Fig. 10; in
+# the paper, Wolf has 7 to 9 groups.
 _NUMBERS = (2, 3, 4, 5, 6, 8, 10, 12)
 _NUMBER = 8
 
-# Writes on the paper's drive until it is steady, and measured writes after that: 47 M in total, as
+# Writes on the paper's drive until WA is steady, and measured writes after that: 47 M in total, as
 # in the paper.
 _SETTLING = 27e6
 _MEASURED = 20e6
@@ -80,8 +81,8 @@ _MILLIONS = (_SETTLING + _MEASURED) / 1e6
 # Recorded intervals averaged in one drawn point of Fig. 10; the paper also smooths its curves.
 _SMOOTHED = 10
 
-# Wolf's groups change with the seed, so its WA is the mean over this many runs: for a short
-# reproduction, and for one of full length.
+# Wolf's groups change with the seed, so its WA is the mean of several runs: the first number is for
+# short reproductions, the second for full ones.
 _SEEDS = (2, 3)
 
 # Key: (spec of the block manager, fill).
@@ -177,7 +178,7 @@ class _Study:
             ),
             checked(
                 at_most(
-                    f"Fig. 10: WA of Wolf over that of a single group, fill {_FILL:g}",
+                    f"Fig. 10: WA of Wolf ÷ WA of a single group, fill {_FILL:g}",
                     0.7,
                     wolf / single,
                     note=f"{wolf:.3f} and {single:.3f}; {CHECKED}",
@@ -192,7 +193,7 @@ class _Study:
         numbers = wolf_run.groups[(wolf_run.host_pages > start) & (wolf_run.host_pages <= end)]
         created = wolf_run.created[(wolf_run.created > start) & (wolf_run.created <= end)]
         later = float((created > (start + end) / 2).mean()) if len(created) else 0.0
-        extremes = f"from {numbers.min():.0f} to {numbers.max():.0f}"
+        extremes = f"{numbers.min():.0f} to {numbers.max():.0f} groups"
         return [
             within(
                 "Fig. 10: Wolf's groups, on average (print: between 7 and 9)",
@@ -211,11 +212,12 @@ class _Study:
                 )
             ),
             compared(
-                "section 6.2: Wolf continually creates groups, share of them in the second half",
+                "section 6.2: Wolf continually creates groups: share of them that is created in "
+                "the second half of the writes",
                 0.5,
                 later,
                 0.1,
-                note=f"{len(created)} in the measured writes",
+                note=f"{len(created)} groups were created in the measured writes",
             ),
         ]
 
@@ -230,16 +232,18 @@ class _Study:
 
         return [
             compared(
-                "Fig. 10: migrations that the optimum saves over the closed form (%)",
+                "Fig. 10: migrations that the optimum saves (% of those of the closed form)",
                 0.2,
                 by_reading(saved),
                 0.3,
-                note=f"without the rule {self._saved(_NO_RULE, _FILL):.1f}",
+                note="without the rule for the coldest group, it saves "
+                f"{self._saved(_NO_RULE, _FILL):.1f}%",
             ),
             *(
                 checked(
                     within(
-                        f"Fig. 10: WA of the closed form without the rule over the optimum, "
+                        "Fig. 10: excess of the closed form's WA, without the rule, over the "
+                        "optimum's, "
                         f"fill {fill:g} (%)",
                         10,
                         19,
@@ -250,7 +254,7 @@ class _Study:
                 for fill in _FILLS
             ),
             ordered(
-                f"section 5.5.3: WA with the rule always acting over that without, fill {_FILL:g}",
+                f"section 5.5.3: WA with the rule always acting ÷ WA without it, fill {_FILL:g}",
                 self.wa(_wolf(_ALWAYS)) / self.wa(_wolf(_NO_RULE)),
             ),
             *_in_theory(),
@@ -263,21 +267,22 @@ class _Study:
         return 100 * (1 - (optimal - 1) / (closed - 1))
 
     def fdp(self) -> list[Item]:
-        """Return items on the cost of FDP's groups, each assumed twice as hot as the next."""
+        """Return items on the WA of FDP, which assumes each group twice as hot as the next."""
         wolf = self.wa(_wolf(_RULE))
         worse = {number: 100 * (self.wa(_fdp(number)) / wolf - 1) for number in _NUMBERS}
         ours = by_reading(lambda reading: worse[int(reading.choices[FDP_GROUPS])])
         by_number = ", ".join(f"{value:.0f}% with {number}" for number, value in worse.items())
         return [
             compared(
-                "Fig. 10: WA of FDP's groups over Wolf's (\"approximately 22%\", %)",
+                "Fig. 10: excess of the WA of FDP's groups over Wolf's (\"approximately 22%\", %)",
                 22,
                 ours,
                 3,
                 note=by_number,
             ),
             ordered(
-                "Fig. 10: Wolf is consistently better, its WA less that of FDP's groups (%)",
+                "Fig. 10: Wolf is consistently better, its WA minus that of FDP's groups (% "
+                "of Wolf's)",
                 below=0,
                 ours={name: -value for name, value in ours.items()},
             ),
@@ -285,7 +290,7 @@ class _Study:
 
 
 def _in_theory() -> list[Item]:
-    """Return the item on the closed form's extra WA if Fig. 9's clusters are the groups."""
+    """Return the item on the closed form's extra WA in theory, with Fig. 9's clusters as groups."""
     sizes = [share for share, _, _ in update_frequencies.CLUSTERS]
     means = [mean for _, mean, _ in update_frequencies.CLUSTERS]
     low, high = update_frequencies.TAIL
@@ -319,7 +324,8 @@ def _in_theory() -> list[Item]:
 
     return [
         compared(
-            "Fig. 10, in theory: WA of the closed form over the optimum, groups known (%)",
+            "Fig. 10, in theory: excess of the closed form's WA over the optimum's, groups "
+            "known (%)",
             0.2,
             by_reading(of),
             0.3,
@@ -334,13 +340,17 @@ def _figures(study: _Study) -> dict[str, FigureSpec]:
 
 
 def _figure_of_wa(study: _Study) -> LineChart:
-    # If the rule always applies, the single group at the start has too little space, so that line
-    # begins 3 million writes later.
+    # If the rule always acts, the single group at the start has too little space, which distorts
+    # WA. So that line begins 3 million writes later.
     managers = {
         "one group": (_SINGLE, HOST_COLOR, 0.0),
         f"{_NUMBER} groups of FDP": (_fdp(_NUMBER), SERIES_COLORS[2], 0.0),
         "Wolf, closed form": (_wolf(_RULE), SERIES_COLORS[0], 0.0),
-        "… its coldest-group rule always acting": (_wolf(_ALWAYS), SERIES_COLORS[3], 3e6),
+        "Wolf, closed form, coldest-group rule always acting": (
+            _wolf(_ALWAYS),
+            SERIES_COLORS[3],
+            3e6,
+        ),
         "Wolf, optimum": (_wolf(_OPTIMAL), SERIES_COLORS[1], 0.0),
     }
     _, end = study.measured

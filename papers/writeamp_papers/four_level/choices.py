@@ -8,8 +8,9 @@ from typing import Literal, TypeAlias
 
 from writeamp_papers.readings import Reading
 
-# Unit of mapping and programming: one low time of a pin ("pair", 8 KiB of two planes), a page of
-# one plane, or one low time on every die at once.
+# Unit of address mapping and programming: what one low time of a pin programs ("pair": 4 KiB on
+# SSD-v, 8 KiB of two planes on the others), a page of one plane ("page"), or one program on every
+# die at once ("stripe").
 Mapping: TypeAlias = Literal["pair", "page", "stripe"]
 
 _PS_AT_10_MHZ = 100_000
@@ -24,7 +25,7 @@ class Firmware:
         mapping: unit of address mapping and programming (`Mapping`).
         caches_data: whether the drive's memory caches host writes.
         read_share: share of the cache that reads take under a load of reads and writes.
-        flash_of_ssd_i: the drive of Table I whose type of flash SSD-I has.
+        flash_of_ssd_i: the drive of Table I whose flash times SSD-I has.
         period_ps: time between two samples of a pin, in ps.
     """
 
@@ -42,8 +43,9 @@ class Choices:
     Attributes:
         firmware: firmware of every drive.
         is_emptied: whether SSD-v is empty before each workload of Figs. 5 and 6.
-        op_is_physical: whether the drive of Fig. 9 has flash for the disk partition plus 2.8 GiB.
-        has_initial_data: whether the disk partition is written once before the sub-tests.
+        op_is_physical: whether the drive of Fig. 9 has only flash for the disk partition plus
+            2.8 GiB, instead of 40 GiB.
+        has_initial_data: whether the disk partition of Fig. 9 is written once before the sub-tests.
         sub_tests_a_trace: sub-tests of Figs. 10 and 11 into which the written bytes of a trace
             are divided; None if each sub-test writes 5 GiB.
     """
@@ -70,11 +72,11 @@ PAIR, PAGE, STRIPE, LABEL = CHOICES
 
 _COMMON = {
     "GB, MB/s": "2^30 and 2^20 bytes",
-    "span": "the whole user space",
+    "addresses of the workloads": "the whole user space",
     "before Figs. 7, 8, 10 and 11": "filled once, random 4 KiB writes of 1.33 times the user space",
-    "volume": "2 GiB per workload of Figs. 5 and 6, 5 GiB of Figs. 7 to 9",
+    "written bytes": "2 GiB per workload of Figs. 5 and 6, 5 GiB of Figs. 7 to 9",
     "benchmark of Fig. 9": "random 4 KiB writes, aligned, one outstanding",
-    "replay": "as fast as the drive answers, repeated from the start",
+    "replay of F1 and F2": "as fast as the drive answers, repeated from the start",
     "read disturb": "none",
     "mapping table": "in the memory of the profile, the rest on flash",
 }
@@ -92,17 +94,24 @@ def _reading(name: str) -> Reading:
                 "stripe": "one program on every die: 16 KiB (SSD-v), 80 KiB (SSD-I), 128 KiB",
             }[firmware.mapping],
             "write cache": "holds writes" if firmware.caches_data else "none for data",
-            "reads": "half of the cache in a mix" if firmware.read_share else "not cached",
-            "flash of SSD-I": f"as {firmware.flash_of_ssd_i.upper().replace('SSD-V', 'SSD-v')}",
-            "pin": f"sampled at {1e9 / firmware.period_ps:g} kHz",
+            "reads": "take half of the cache in mixed loads"
+            if firmware.read_share
+            else "not cached",
+            "flash times of SSD-I": "those of "
+            + firmware.flash_of_ssd_i.upper().replace("SSD-V", "SSD-v"),
+            "pins": f"sampled at {1e9 / firmware.period_ps:g} kHz",
             "before Figs. 5 and 6": "emptied before each"
             if choices.is_emptied
             else "filled once, then all workloads in turn",
-            "flash of a partition": "its size and 2.8 GiB" if choices.op_is_physical else "40 GiB",
-            "initial data": "the partition once in order" if choices.has_initial_data else "none",
-            "sub-test of a trace": "5 GiB"
+            "flash of the drive of Fig. 9": "partition and 2.8 GiB"
+            if choices.op_is_physical
+            else "40 GiB",
+            "initial data of Fig. 9": "the partition once in order"
+            if choices.has_initial_data
+            else "none",
+            "written bytes of a sub-test of F1 or F2": "5 GiB"
             if choices.sub_tests_a_trace is None
-            else f"1/{choices.sub_tests_a_trace} of its volume",
+            else f"1/{choices.sub_tests_a_trace} of the trace's written bytes",
             **_COMMON,
         },
     )

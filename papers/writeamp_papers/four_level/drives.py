@@ -50,9 +50,9 @@ class PinCounts:
     low_times: int
     host_bytes: float
     wa: float
-    """Of all pins, each by its own count."""
+    """WA from the counts of all pins."""
     wa_by_one: float
-    """Of the first pin, to which all others are taken to be alike (eq. 2)."""
+    """WA from the count of the first pin, if all other pins are assumed to be equal (eq. 2)."""
 
     @property
     def spread_of_dies(self) -> float:
@@ -104,21 +104,20 @@ QUIET_NS = 300 * 10**9
 STEADY_WRITES = 1.33
 
 # The paper does not describe the firmware. Garbage collection copies to blocks of its own, as is
-# usual. If copies
-# shared blocks with host writes, data that are never written again would be spread over all blocks,
-# and WA would not fall within fifteen sub-tests of F1 as in Fig. 10.
+# usual. If copies shared blocks with host writes, data that are never written again would be spread
+# over all blocks, and WA would not fall over fifteen sub-tests of F1 as it does in Fig. 10.
 _MANAGER = "sepgc"
 
 _SEED = 5
 _CHUNK_EVENTS = 1_000_000
 
-# A load ends with its last request, so it needs no limit.
+# Limit of requests of a load. A load ends with its last request, so the limit is never reached.
 _NO_END = 2**62
 
 _NS_A_S = 1e9
 
-# Minimum size of a cache: the 32 KB of SSD-v and SSD-S hold only a few pages, so they are not
-# scaled down.
+# Minimum size of a scaled write cache: the 32 KB of SSD-v and SSD-S hold only a few pages, so they
+# are not scaled down.
 _LEAST_CACHE_BYTES = 32 * 2**10
 # Minimum size of a mapping-table cache that holds a part of the table.
 _LEAST_MAP_BYTES = 2 * PAGE_BYTES
@@ -126,9 +125,10 @@ _LEAST_MAP_BYTES = 2 * PAGE_BYTES
 
 @dataclass(frozen=True)
 class Drive:
-    """A drive, the levels of its flash by Table I, and the sampling of its pins.
+    """A drive, the levels of its flash by Table I, and the sampling period of its pins in ps.
 
-    If a reading maps stripes over all dies, the simulated device has one die for all dies.
+    If a reading (interpretation of the paper) maps stripes over all dies, the simulated device has
+    a single die that represents all dies.
     """
 
     device: Device
@@ -169,7 +169,8 @@ class Scale:
             firmware: mapping and memory use of a reading (interpretation) of the paper.
             changes: settings that replace those of the profile.
             reads_share_cache: whether the load has reads, which take a share of the cache.
-            memory_of: the profile whose memory the drive has, instead of its own.
+            memory_of: the profile whose memory sizes (write cache, mapping table) the drive has,
+                instead of its own.
             flash_share: share of the flash of Table I that the drive has.
             op: over-provisioning, spare over user space, instead of Table I's.
         """
@@ -214,7 +215,10 @@ class Scale:
         return Drive(made, facts_of(whole), firmware.period_ps)
 
     def _bytes(self, of_profile: int, least: int) -> int:
-        """Return the bytes of a cache at this scale; 0 (off, or the whole table) stays 0."""
+        """Return the bytes of a cache at this scale.
+
+        0 stays 0: it means no write cache, or memory for the whole mapping table.
+        """
         return of_profile and max(least, of_profile // self.factor)
 
 
@@ -300,7 +304,7 @@ class Life:
             drive: the drive, just emptied by TRIM.
             load: the first load of the host.
             is_filled: whether the whole user space is written once, in order.
-            ageing_writes: random 4 KiB writes before the load, in multiples of the user space.
+            ageing_writes: random 4 KiB writes before the load, in drive writes (user spaces).
             missed: share of the low times that the pin sampling misses.
         """
         made = drive.device

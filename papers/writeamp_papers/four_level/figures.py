@@ -42,10 +42,10 @@ def percentage_errors(errors: _Errors, methods: Sequence[str], subtitle: str) ->
                 )
             panels.append(Panel(_title(share, is_random=is_random), tuple(lines)))
     return PanelChart(
-        title="Page programs by Ready/Busy pins against the drive's own count",
+        title="Error of page programs counted at Ready/Busy pins, from the drive's own count",
         subtitle=subtitle,
         x_label="size of an access (KiB)",
-        y_label="|PEN| (%), larger one of\naligned and unaligned",
+        y_label="absolute error |PEN| (%), larger one\nof aligned and unaligned",
         panels=tuple(panels),
         columns=2,
         x_ticks=_kib(),
@@ -80,7 +80,7 @@ def micro_benchmarks(
                     )
             panels.append(Panel(f"{name.upper()}, {share:.0%} writes", tuple(lines)))
     return PanelChart(
-        title="Micro-benchmarks on drives in random steady state",
+        title="Micro-benchmarks on drives in the steady state of random writes",
         subtitle=subtitle,
         x_label="size of an access (KiB)",
         y_label=f"{WA_LABEL}\n(flash bytes / host bytes)",

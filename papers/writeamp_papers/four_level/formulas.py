@@ -8,7 +8,7 @@ SSD_I_OP_SPACE_GB = 2.8
 # Table III: OP% by user space.
 PARTITIONS_GB: dict[float, float] = {7: 37.2, 8: 32.2, 10: 25.2, 12: 20.5, 15: 15.9}
 
-# Table I: tested times of a page write, in µs.
+# Table I: tested shortest and longest time of a page write, in µs.
 TESTED_US = {
     "ssd-v": (200, 2200),
     "ssd-i": (200, 2200),
@@ -58,7 +58,9 @@ def op_percent(user_space_gb: float, op_space_gb: float = SSD_I_OP_SPACE_GB) -> 
 
 
 def share_of_window(from_us: float, window_us: tuple[float, float]) -> float:
-    """Return the share of a uniform range of times that is above a time (section IV.C).
+    """Return the share of the times that exceeds `from_us`, if times are uniform in the window.
+
+    Section IV.C.
 
     >>> share_of_window(2000, (200, 2200))
     0.1

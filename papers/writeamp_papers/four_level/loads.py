@@ -1,8 +1,8 @@
-"""Loads of IOGenerator and IOReplayer: accesses of one size, and statistics of F1 and F2.
+"""Loads of the paper's IOGenerator: accesses of one size, one outstanding.
 
-IOGenerator extends IOmeter. Sequential accesses of both directions share one position, and each
-access is aligned: sequential accesses of 512 bytes aligned to 4 KiB touch the first sector of one
-page after another. One request is outstanding.
+IOGenerator extends IOmeter. Sequential reads and writes share one position. If accesses are
+aligned, each access is: sequential accesses of 512 bytes aligned to 4 KiB touch the first sector of
+one page after another.
 """
 
 from __future__ import annotations
@@ -64,7 +64,12 @@ class Access:
 
 
 def grid(orders: Sequence[bool], write_shares: Sequence[float]) -> list[Access]:
-    """Return Table II's accesses of every size, aligned and not; a true order means random."""
+    """Return Table II's accesses of every size, aligned and not.
+
+    Args:
+        orders: True for random accesses, False for sequential ones.
+        write_shares: shares of writes.
+    """
     return [
         Access(size, is_random, write_share, is_aligned)
         for is_random in orders
@@ -75,7 +80,7 @@ def grid(orders: Sequence[bool], write_shares: Sequence[float]) -> list[Access]:
 
 
 def requests(offsets: Integers, sizes: Integers, is_write: npt.NDArray[np.bool_]) -> EngineLoad:
-    """Convert arrays of requests in bytes, shape (n,), to an engine load without overlap."""
+    """Convert arrays of requests in bytes, shape (n,), to a load for the engine."""
     first, end = offsets // PAGE_BYTES, -(-(offsets + sizes) // PAGE_BYTES)
     return EngineLoad.trace(
         ops=np.where(is_write, _WRITE, _READ).astype(np.uint8),

@@ -15,8 +15,8 @@ DRIVES = ("ssd-i", "ssd-m", "ssd-s")
 SHARES = (1.0, 0.5)
 _VOLUME_BYTES = 5 * GIB
 
-# Only the last of the random writes of the twelve hours take simulated time. They fill the caches
-# and let background collection finish.
+# Of the random writes of the twelve hours, only the last ones (this share of the user space) take
+# simulated time. They fill the caches and let background collection finish.
 STEADY = Access(PAGE_BYTES, is_random=True, write_share=1, is_aligned=True)
 _TIMED_SHARE = 0.02
 
@@ -48,7 +48,7 @@ class Workload:
         drive: profile of the drive.
         access: the host's accesses.
         memory_of: the profile whose memory the drive has, if not its own.
-        is_empty: whether TRIM has emptied the drive instead.
+        is_empty: whether TRIM has emptied the drive, instead of twelve hours of random writes.
     """
 
     drive: str

@@ -39,7 +39,7 @@ class Statistics:
         written_gib: GiB that the whole trace writes.
         mean_bytes, most_bytes: mean and largest sizes by direction, (write, read).
         sequential_share: share of requests that start at the end of the previous request.
-        span_share: share of the drive in which all other requests start.
+        span_share: size of the range in which all other requests start, as a share of the drive.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Statistics:
 
         Args:
             space_bytes: logical capacity of the scaled drive.
-            factor: written bytes of the real trace, divided by those of the generated trace.
+            factor: written bytes of the real trace ÷ those of the generated trace.
             sub_test_bytes: bytes written by each sub-test.
         """
         whole_bytes = round(self.written_gib * GIB / factor)
@@ -121,7 +121,7 @@ _FIGURES = {"F1": "Fig. 10", "F2": "Fig. 11"}
 _SUB_TESTS = 13
 _STABLE = 10
 
-# Tolerance of values that the paper states as "about": 25%.
+# Tolerance of values that the paper states as "about": 25%. A change of WA up to 5% counts as none.
 _ABOUT = 0.25
 _UNNOTICED = 0.05
 
@@ -179,7 +179,7 @@ def _items(runs: _OltpRun) -> list[Item]:
         *_levels(runs),
         *_trends(runs),
         ordered(
-            "Figs. 10 and 11: last write bandwidth of F2 over that of F1",
+            "Figs. 10 and 11: last write bandwidth of F2 ÷ that of F1",
             by_reading(
                 lambda c: runs.tests(c, "F2")[-1].write_mb_s / runs.tests(c, "F1")[-1].write_mb_s
             ),
@@ -187,7 +187,7 @@ def _items(runs: _OltpRun) -> list[Item]:
             statement="P5-F11-2",
         ),
         ordered(
-            "Figs. 10 and 11: last WA of F1 (77% of writes) over that of F2 (18%)",
+            "Figs. 10 and 11: last WA of F1 (77% of writes) ÷ last WA of F2 (18%)",
             by_reading(lambda c: runs.tests(c, "F1")[-1].wa / runs.tests(c, "F2")[-1].wa),
             statement="P5-F11-9",
         ),
@@ -222,12 +222,12 @@ def _trends(runs: _OltpRun) -> list[Item]:
     """Return items on the trends of WA and bandwidth from sub-test to sub-test."""
     items = [
         ordered(
-            "Fig. 10, F1: WA of a sub-test over that of the one before, worst",
+            "Fig. 10, F1: WA of a sub-test ÷ WA of the one before, largest",
             runs.values("F1", lambda tests: falls([test.wa for test in tests])),
             statement="P5-F10-5",
         ),
         ordered(
-            "Fig. 10, F1: write bandwidth of a sub-test over that of the next, worst",
+            "Fig. 10, F1: write bandwidth of a sub-test ÷ that of the next, largest",
             runs.values("F1", lambda tests: rises([test.write_mb_s for test in tests])),
             statement="P5-F10-5",
         ),
@@ -242,12 +242,12 @@ def _trends(runs: _OltpRun) -> list[Item]:
     for name, figure in _FIGURES.items():
         items += [
             ordered(
-                f"{figure}, {name}: largest later WA over that of the first sub-test",
+                f"{figure}, {name}: largest later WA ÷ WA of the first sub-test",
                 runs.values(name, lambda tests: max(_wa(tests[1:])) / tests[0].wa),
                 statement="P5-F11-7",
             ),
             ordered(
-                f"{figure}, {name}: first write bandwidth over the least of the later ones",
+                f"{figure}, {name}: first write bandwidth ÷ the least of the later ones",
                 runs.values(
                     name,
                     lambda tests: tests[0].write_mb_s / min(test.write_mb_s for test in tests[1:]),
@@ -255,10 +255,10 @@ def _trends(runs: _OltpRun) -> list[Item]:
                 statement="P5-F11-7",
             ),
             at_most(
-                f"{figure}, {name}: change of WA over the last three sub-tests",
+                f"{figure}, {name}: change of WA within the last three sub-tests",
                 _UNNOTICED,
                 runs.values(name, lambda tests: spread(_wa(tests[-3:])) - 1),
-                note="largest over least",
+                note="largest ÷ least, minus 1",
                 statement="P5-C-4",
             ),
         ]
@@ -266,7 +266,10 @@ def _trends(runs: _OltpRun) -> list[Item]:
 
 
 def _from_stable(tests: _Tests) -> float:
-    """Return the ratio, at least 1, of our first stable sub-test's number to the paper's."""
+    """Return the ratio of our first stable sub-test's number to the paper's, or its inverse.
+
+    It is at least 1.
+    """
     return spread((_STABLE, settled_at(_wa(tests))))
 
 
@@ -293,7 +296,7 @@ def _last_rate(tests: _Tests) -> float:
 def _figures(runs: _OltpRun, scale: Scale) -> dict[str, FigureSpec]:
     subtitle = (
         f"paper 5, Figs. 10 and 11 · SSD-I at 1/{scale.factor} of its size, generated requests · "
-        f"reading {PAIR} · rings: printed"
+        f"reading {PAIR} · rings: printed values"
     )
     tests = {name: runs.tests(CHOICES[PAIR], name) for name in _TRACES}
     return {

@@ -10,7 +10,8 @@ _PARTS = ("tables", "verification", "steady", "partitions", "oltp")
 PAPER = Paper(
     name="four-level",
     citation="A four-level model of write amplification by Ready/Busy signals (paper 5)",
-    summary="Ready/Busy pins against the drive's own count, partitions, F1 and F2",
+    summary="WA from Ready/Busy pins beside the drive's own count, in micro-benchmarks, partitions "
+    "and the traces F1 and F2",
     parts=tuple(late_part(f"writeamp_papers.four_level.{name}") for name in _PARTS),
     readings=READINGS,
 )

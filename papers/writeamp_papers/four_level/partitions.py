@@ -2,9 +2,9 @@
 
 TRIM empties the drive, which is then partitioned. The space outside the partition stays trimmed and
 serves as spare space. The initial data, assumed to be a file that fills the partition, are written
-in order; fifteen sub-tests of random writes follow. The first sub-test counts the pages of the
-initial data, but not their bytes. The count of a
-sub-test ends when every Ready/Busy pin has been high for five minutes.
+in order; fifteen sub-tests of random writes follow. The WA of the first sub-test includes the pages
+programmed for the initial data, but not the bytes of these data. The count of a sub-test ends when
+every Ready/Busy pin has been high for five minutes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _STEADY_FROM = 8
 _UNNOTICED = 0.05
 
 # Section V.B.2: (WA, its tolerance) by OP%, of the first sub-test and in steady state. Tolerances
-# are half of the last printed digit, and a quarter for "about 25".
+# are half a unit of the last printed digit, and a quarter of the value for "about 25".
 _FIRST: dict[float, tuple[float, float]] = {
     7: (39, 0.5),
     8: (8, 0.5),
@@ -202,7 +202,8 @@ def _levels(runs: _PartitionRun) -> list[Item]:
                 printed,
                 runs.values(lambda tests: tests.steady_wa, op),
                 tolerance,
-                note=f"{runs.tests(CHOICES[PAIR], op).causes} at last",
+                note="flash bytes per host byte in the last sub-test, by cause: "
+                f"{runs.tests(CHOICES[PAIR], op).causes}",
                 statement="P5-F9-10" if op == _DEFAULT_OP else f"P5-F9-{15 + _IDS[op]}",
             )
         )
@@ -222,8 +223,8 @@ def _too_low() -> Erratum:
     return Erratum(
         initial + 2,
         0.1,
-        f"the initial data alone are {initial:.1f} of 5 GiB; 2.5 and the 4.5 at 15% were probably "
-        "exchanged in print",
+        f"writing the initial data alone gives a WA of {initial:.1f}; the printed 2.5 here and 4.5 "
+        "at 15% were probably exchanged",
     )
 
 
@@ -238,24 +239,24 @@ def _at_7(runs: _PartitionRun) -> list[Item]:
             statement="P5-F9-8",
         ),
         compared(
-            "Fig. 9a, 7%: WA of the second sub-test over the steady one",
+            "Fig. 9a, 7%: WA of the second sub-test ÷ steady WA",
             round(_SECOND[0] / _SETTLED[0], 3),
             runs.values(lambda tests: tests.wa[1] / tests.steady_wa),
             0.05,
             statement="P5-F9-8 P5-F9-10",
         ),
         ordered(
-            "Fig. 9a, 7%: WA of the second sub-test over the least of the others",
+            "Fig. 9a, 7%: WA of the second sub-test ÷ least WA of the others",
             runs.values(lambda tests: tests.wa[1] / min(tests.wa[:1] + tests.wa[2:])),
             statement="P5-F9-9",
         ),
         ordered(
-            "Fig. 9a, 7%: WA of a sub-test over that of the next, second to eighth, worst",
+            "Fig. 9a, 7%: WA of a sub-test ÷ WA of the next, second to eighth, largest",
             runs.values(lambda tests: rises(tests.wa[1:_STEADY_FROM])),
             statement="P5-F9-1",
         ),
         within(
-            "Fig. 9a, 7%: sub-test from which all later ones are within 5%",
+            "Fig. 9a, 7%: number of the sub-test from which WA stays within 5%",
             5.5,
             8.5,
             runs.values(lambda tests: settled_at(tests.wa)),
@@ -264,7 +265,7 @@ def _at_7(runs: _PartitionRun) -> list[Item]:
     ]
     items += [
         ordered(
-            f"Fig. 9, {op:g}%: largest later WA over that of the first sub-test",
+            f"Fig. 9, {op:g}%: largest later WA ÷ WA of the first sub-test",
             runs.values(lambda tests: max(tests.wa[1:]) / tests.wa[0], op),
             statement="P5-F9-2",
         )
@@ -274,7 +275,7 @@ def _at_7(runs: _PartitionRun) -> list[Item]:
 
 
 def _rates(runs: _PartitionRun) -> list[Item]:
-    """Return items on write bandwidth at OP% = 7, and on the flash's time per written byte."""
+    """Return items on write bandwidth at OP% = 7, and on the bandwidth of the flash."""
     named = (
         ("in the first sub-test", 1.4, 0.05, _first_rate, "P5-F9-12"),
         ("in the second sub-test", _SECOND[1], 0.05, _second_rate, "P5-F9-13"),
@@ -300,7 +301,7 @@ def _rates(runs: _PartitionRun) -> list[Item]:
             printed,
             runs.values(value),
             0.25 * printed,
-            note="bandwidth of the flash; all dies of SSD-I together reach 60",
+            note="bandwidth of the flash; all dies of SSD-I together can reach 60 MB/s",
             statement=statement,
         )
         for which, printed, value, statement in programmed
@@ -340,12 +341,12 @@ def _partitions(runs: _PartitionRun) -> list[Item]:
     errors = over_partitions(lambda tests: max(tests.error_by_one))
     return [
         ordered(
-            "Fig. 9: steady WA over that with the next less over-provisioning, worst",
+            "Fig. 9: steady WA ÷ steady WA with the next lower over-provisioning, largest",
             by_reading(lambda choices: falls(wa(choices))),
             statement="P5-F9-20 P5-B-3 P5-C-3 P5-F8-10",
         ),
         ordered(
-            "Fig. 9: steady MB/s over that with the next more over-provisioning, worst",
+            "Fig. 9: steady MB/s ÷ steady MB/s with the next higher over-provisioning, largest",
             by_reading(lambda choices: rises(rate(choices))),
             statement="P5-F9-21",
         ),
@@ -353,14 +354,14 @@ def _partitions(runs: _PartitionRun) -> list[Item]:
             "Fig. 9: change of WA from the eighth sub-test on, largest of the partitions",
             _UNNOTICED,
             by_reading(lambda choices: max(changes(choices))),
-            note="largest over least",
+            note="largest ÷ least, minus 1",
             statement="P5-C-4",
         ),
         at_most(
-            "Fig. 9, SSD-I: largest |PEN| (%), one pin",
+            "Fig. 9, SSD-I: largest absolute percentage error |PEN|, counted at one pin",
             1,
             by_reading(lambda choices: max(errors(choices))),
-            note="in the bound of SSD-v; every sub-test of every partition",
+            note="the paper states this bound for SSD-v; largest of all sub-tests and partitions",
             statement="P5-A-3",
         ),
     ]
@@ -369,12 +370,12 @@ def _partitions(runs: _PartitionRun) -> list[Item]:
 def _figures(runs: _PartitionRun, scale: Scale) -> dict[str, FigureSpec]:
     subtitle = (
         f"paper 5, Fig. 9 · SSD-I at 1/{scale.factor} of its size, 15 sub-tests of 5 GiB/"
-        f"{scale.factor} · reading {PAIR} · rings: printed"
+        f"{scale.factor} · reading {PAIR} · rings: printed values"
     )
     tests = {op: runs.tests(CHOICES[PAIR], op) for op in PARTITIONS_GB}
     return {
         "fig9-walvd": figures.by_sub_test(
-            "Write amplification over the data written, by over-provisioning",
+            "Write amplification of each sub-test, by over-provisioning",
             subtitle,
             {f"{op:g}%": sub_tests_of_op.wa for op, sub_tests_of_op in tests.items()},
             {f"{op:g}%": sub_tests_of_op.write_mb_s for op, sub_tests_of_op in tests.items()},

@@ -18,7 +18,7 @@ _SMALLEST = Access(SECTOR_BYTES, is_random=True, write_share=1, is_aligned=True)
 _APPROXIMATELY = 0.01
 # Printed bounds of |PEN| in percent, by the share of writes.
 _PRINTED = {1.0: 1.0, 0.5: 10.0}
-# Numbers of low times are whole, and sampling may miss a few, so counts may differ by 0.1%.
+# Sampling of the pins may miss a few low times, so counts may differ by 0.1%.
 _OF_COUNTS = 1e-3
 
 _EMPTY = Scale(128, 64)
@@ -35,7 +35,7 @@ def items(measurement: MicroMeasurement) -> list[Item]:
             statement="P5-B-1",
         ),
         compared(
-            "Section III.A: low times of all pins over operations of the flash, SSD-I",
+            "Section III.A: low times of all pins ÷ operations of the flash, SSD-I",
             1,
             _per_operation(measurement.under(CHOICES[PAIR]).counts("ssd-i", STEADY)),
             _OF_COUNTS,
@@ -83,7 +83,7 @@ def _dies(measurement: MicroMeasurement) -> list[Item]:
     """Return items on differences in programs between the dies of a used drive."""
     return [
         compared(
-            "Section III.C: programs of SSD-I's busiest die over their mean, random 4K",
+            "Section III.C: programs of SSD-I's busiest die ÷ mean of its dies, random 4K",
             1,
             measurement.by_reading(
                 lambda view: view.counts("ssd-i", STEADY).by_pins.spread_of_dies
@@ -116,17 +116,18 @@ def _equation_2() -> Item:
         round(5 * 1 * 2 * programs * 2 * 4096 / host_bytes, 3),
         four_level({"R/B#1": low_times}, ["R/B#1"], facts, host_bytes).wa,
         0.001,
-        note="5 channels, 1 chip each, 2 dies, 2 pages of 4 KiB a program",
+        note="5 channels, 1 chip per channel, 2 dies per chip, 2 pages of 4 KiB per program",
         statement="P5-R-7",
     )
 
 
 def _any_drive(measurement: MicroMeasurement, name: str) -> list[Item]:
-    """Return items on the largest |PEN| by one pin and by all pins, with several dies a chip."""
+    """Return items on a drive's largest error |PEN|, counted at one pin and at all pins."""
     return [
         *(_by_one_pin(measurement, name, share) for share in SHARES),
         at_most(
-            f"Figs. 7 and 8, {name.upper()}: largest |PEN| (%), all pins",
+            f"Figs. 7 and 8, {name.upper()}: largest absolute percentage error |PEN|, counted "
+            "at all pins",
             _PRINTED[1.0],
             measurement.by_reading(
                 lambda view: max(
@@ -141,11 +142,11 @@ def _any_drive(measurement: MicroMeasurement, name: str) -> list[Item]:
 def _by_one_pin(measurement: MicroMeasurement, name: str, share: float) -> Item:
     figure = "Fig. 8" if share == 1 else "Fig. 7"
     return at_most(
-        f"{figure}, {name.upper()}: largest |PEN| (%), one pin",
+        f"{figure}, {name.upper()}: largest absolute percentage error |PEN|, counted at one pin",
         _PRINTED[share],
         measurement.by_reading(
             lambda view: max(counts.error_by_one for _, counts in view.all_of(name, share))
         ),
-        note='"generally applicable to any SSDs", in the bounds of SSD-v',
+        note='the method is "generally applicable to any SSDs"; the bounds are those of SSD-v',
         statement="P5-A-3",
     )

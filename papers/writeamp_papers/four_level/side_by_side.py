@@ -15,8 +15,8 @@ from writeamp_papers.items import TIE, Item, at_most, ordered, rises, spread
 _LARGE = SIZES[1:]
 _SMALLEST = Access(SECTOR_BYTES, is_random=True, write_share=1, is_aligned=True)
 
-# "Dramatic" means a factor of at least 2, and "similar" means within 25%. These rules are part of
-# the list of statements.
+# The paper's "dramatic" is taken as a factor of at least 2, and "similar" as within 25%. These
+# rules were set with the list of the paper's statements, before any result.
 _DRAMATIC = 2
 _SIMILAR = 0.25
 
@@ -35,7 +35,7 @@ def _reads(measurement: MicroMeasurement, name: str) -> list[Item]:
     """Return items on how much reads among the writes change a drive's WA."""
     return [
         ordered(
-            f"Figs. 7 and 8, {name.upper()}: WA of 100% writes over that of 50%, largest of all",
+            f"Figs. 7 and 8, {name.upper()}: WA of 100% writes ÷ WA of 50%, largest of all",
             measurement.by_reading(
                 lambda view: max(_without_reads(view, name, grid((True, False), (1.0,))))
             ),
@@ -43,7 +43,7 @@ def _reads(measurement: MicroMeasurement, name: str) -> list[Item]:
             statement="P5-F7-1 P5-C-2",
         ),
         ordered(
-            f"Figs. 7 and 8, {name.upper()}: WA of 100% writes over that of 50%, random 512 bytes",
+            f"Figs. 7 and 8, {name.upper()}: WA of 100% writes ÷ WA of 50%, random 512 bytes",
             measurement.by_reading(lambda view: max(_without_reads(view, name, [_SMALLEST]))),
             below=TIE,
             statement="P5-F7-12",
@@ -69,7 +69,7 @@ def _alignment(measurement: MicroMeasurement, name: str) -> list[Item]:
             statement="P5-F7-10",
         ),
         ordered(
-            f"Figs. 7 and 8, {name.upper()}: 2 over the largest ratio by alignment, 512 bytes",
+            f"Figs. 7 and 8, {name.upper()}: 2 ÷ the largest WA ratio by alignment, 512 bytes",
             measurement.by_reading(
                 lambda view: _DRAMATIC / _by_alignment(view, name, (SECTOR_BYTES,))
             ),
@@ -93,7 +93,7 @@ def _by_alignment(view: ReadingCounts, name: str, sizes: Collection[int]) -> flo
 def _worst_is_ssd_s(measurement: MicroMeasurement, other: str, share: float) -> Item:
     figure = "Fig. 8" if share == 1 else "Fig. 7"
     return ordered(
-        f"{figure}: WA of {other.upper()} over SSD-S, largest of all workloads",
+        f"{figure}: WA of {other.upper()} ÷ WA of SSD-S, largest of all workloads",
         measurement.by_reading(lambda view: _largest_over(view, other, "ssd-s", share)),
         below=TIE,
         statement="P5-F8-9 P5-F7-7" if other == "ssd-m" and share != 1 else "P5-F8-9",
@@ -105,7 +105,10 @@ def _largest_over(view: ReadingCounts, name: str, other: str, share: float) -> f
 
 
 def _smoother(view: ReadingCounts, name: str, other: str, share: float) -> float:
-    """Return the ratio of two drives' variation: largest over smallest WA of all access sizes."""
+    """Return the variation of WA on drive `name` divided by that on drive `other`.
+
+    The variation is the largest ÷ the smallest WA of all access sizes.
+    """
     return spread(view.curve(name, share)) / spread(view.curve(other, share))
 
 
@@ -123,15 +126,15 @@ def _of_drives(measurement: MicroMeasurement) -> list[Item]:
     """Return items on statements that compare one drive with another."""
     return [
         ordered(
-            "Fig. 7: WA of SSD-M over SSD-I, largest of all workloads",
+            "Fig. 7: WA of SSD-M ÷ WA of SSD-I, largest of all workloads",
             measurement.by_reading(lambda view: _largest_over(view, "ssd-m", "ssd-i", 0.5)),
             below=TIE,
             statement="P5-F7-7",
         ),
         *(
             ordered(
-                f"{figure}: largest random WA over the least on {name.upper()}, "
-                f"over {other.upper()}",
+                f"{figure}: largest ÷ least random WA on {name.upper()}, "
+                f"divided by that on {other.upper()}",
                 measurement.by_reading(partial(_smoother, name=name, other=other, share=share)),
                 below=TIE,
                 statement=statement,
@@ -139,7 +142,7 @@ def _of_drives(measurement: MicroMeasurement) -> list[Item]:
             for figure, share, name, other, statement in _SMOOTHER
         ),
         ordered(
-            "Fig. 7: random WA of a size over that of the next larger, worst of the drives",
+            "Fig. 7: random WA of a size ÷ WA of the next larger, largest of the drives",
             measurement.by_reading(
                 lambda view: max(rises(view.curve(name, 0.5)) for name in DRIVES)
             ),
@@ -147,8 +150,7 @@ def _of_drives(measurement: MicroMeasurement) -> list[Item]:
             statement="P5-F7-2",
         ),
         ordered(
-            "Figs. 7 and 8: effect of reads on SSD-S (12% of OP) over that on SSD-I (7%), random "
-            "4K",
+            "Figs. 7 and 8: effect of reads on SSD-S (12% of OP) ÷ effect on SSD-I (7%), random 4K",
             measurement.by_reading(
                 lambda view: (
                     _without_reads(view, "ssd-i", [STEADY])[0]
@@ -156,14 +158,15 @@ def _of_drives(measurement: MicroMeasurement) -> list[Item]:
                 )
             ),
             below=TIE,
-            note="WA of 50% writes over that of 100%",
+            note="effect: WA of 50% writes ÷ WA of 100% writes",
             statement="P5-F7-8",
         ),
         at_most(
-            "Figs. 7 and 8: pairs of workloads whose order two drives do not share, largest share",
+            "Figs. 7 and 8: largest share of workload pairs that two drives order differently "
+            "by WA",
             _SIMILAR,
             measurement.by_reading(_other_order),
-            note='"similar" is within a quarter',
+            note='the paper calls the orders "similar"; up to 25% of the pairs may differ',
             statement="P5-F7-13",
         ),
     ]

@@ -28,8 +28,8 @@ _DIGIT = 0.5
 # Section V.B.1: ranges of random WA over the access sizes with 50% of writes, "from 85 to 90" and
 # "from 110 to 150"; and id of the statement.
 _RANDOM_50 = {"ssd-m": (85, 90, "P5-F7-4"), "ssd-i": (110, 150, "P5-F7-5")}
-# Tolerance of the ratio of a range's ends. The paper does not state whether a range covers all
-# access sizes.
+# Relative tolerance of the ratio of a range's ends, as the paper does not state whether a range
+# covers all access sizes.
 _SENSITIVITY_TOLERANCE = 0.1
 
 
@@ -59,17 +59,17 @@ def _of_figure(measurement: MicroMeasurement, name: str, share: float) -> list[I
             statement="P5-F8-1",
         ),
         ordered(
-            f"{what}: 5 over sequential WA of 512 bytes, mean of both alignments",
+            f"{what}: 5 ÷ sequential WA of 512 bytes, mean of both alignments",
             measurement.by_reading(lambda view: 5 / view.mean(name, share, (SECTOR_BYTES,))),
             statement="P5-F8-2",
         ),
         ordered(
-            f"{what}: sequential WA over random, largest of all sizes",
+            f"{what}: sequential WA ÷ random WA, largest of all sizes",
             measurement.by_reading(lambda view: max(_sequential_over_random(view, name, share))),
             statement="P5-F8-5 P5-C-1" if share == 1 else "P5-F7-3",
         ),
         ordered(
-            f"{what}: largest WA of all others over random 512 bytes",
+            f"{what}: largest WA of all other workloads ÷ WA of random 512 bytes",
             measurement.by_reading(lambda view: _others_over_worst(view, name, share)),
             statement="P5-F8-4",
         ),
@@ -107,20 +107,20 @@ def _over_sizes(measurement: MicroMeasurement, name: str) -> list[Item]:
     """Return items on how WA and bandwidth of a drive change with the access size."""
     return [
         ordered(
-            f"Fig. 8, {name.upper()}: random WA of a size over that of the next smaller, worst",
+            f"Fig. 8, {name.upper()}: random WA of a size ÷ WA of the next smaller, largest",
             measurement.by_reading(lambda view: falls(view.curve(name, 1.0))),
             below=TIE,
             statement="P5-F8-6",
         ),
         ordered(
-            f"Fig. 8, {name.upper()}: random MB/s of a size over those of the next larger, worst",
+            f"Fig. 8, {name.upper()}: random MB/s of a size ÷ MB/s of the next larger, largest",
             measurement.by_reading(lambda view: rises(_rates(view, name))),
             below=TIE,
             statement="P5-F8-6",
         ),
         ordered(
-            f"Figs. 7 and 8, {name.upper()}: sequential WA of a size over that of the next "
-            "smaller, worst",
+            f"Figs. 7 and 8, {name.upper()}: sequential WA of a size ÷ WA of the next "
+            "smaller, largest",
             measurement.by_reading(
                 lambda view: max(
                     falls(view.curve(name, share_of_writes, is_random=False))
@@ -150,11 +150,11 @@ def _half_reads(measurement: MicroMeasurement, name: str) -> list[Item]:
             statement=statement,
         ),
         compared(
-            f"Fig. 7, {name.upper()}: largest random WA of all sizes over the least",
+            f"Fig. 7, {name.upper()}: largest random WA of all sizes ÷ the least",
             round(high / low, 3),
             measurement.by_reading(lambda view: spread(view.curve(name, 0.5))),
             _SENSITIVITY_TOLERANCE * high / low,
-            note="sensitivity to the size of requests",
+            note="the paper gives a range of random WA; the ratio of its ends is compared",
             statement=f"{statement} P5-F7-6",
         ),
     ]
@@ -170,7 +170,7 @@ def _memory(measurement: MicroMeasurement) -> list[Item]:
     half_reads = replace(STEADY, write_share=0.5)
     return [
         ordered(
-            "Section II.B: WA of SSD-M over the same with SSD-S's memory of 32 KB, random 4K",
+            "Section II.B: WA of SSD-M ÷ its WA with SSD-S's memory of 32 KB, random 4K",
             measurement.by_reading(
                 lambda view: (
                     view.wa("ssd-m", STEADY) / view.counts("ssd-m", STEADY, memory_of="ssd-s").wa
@@ -179,7 +179,7 @@ def _memory(measurement: MicroMeasurement) -> list[Item]:
             statement="P5-B-2",
         ),
         ordered(
-            "Section II.B: WA of SSD-I after TRIM over that in steady state, random 4K",
+            "Section II.B: WA of SSD-I after TRIM ÷ its WA in steady state, random 4K",
             measurement.by_reading(
                 lambda view: (
                     view.counts("ssd-i", STEADY, is_empty=True).wa / view.wa("ssd-i", STEADY)
@@ -188,12 +188,12 @@ def _memory(measurement: MicroMeasurement) -> list[Item]:
             statement="P5-B-4",
         ),
         ordered(
-            "Section II.B: programs other than copies of collection over all, SSD-I, random 4K",
+            "Section II.B: programs other than copies of collection ÷ all, SSD-I, random 4K",
             measurement.by_reading(lambda view: 1 - _share_of(view.counts("ssd-i", STEADY), "gc")),
             statement="P5-B-5",
         ),
         ordered(
-            "Section II.B: programs that refresh no disturbed block over all, SSD-I, 50% writes",
+            "Section II.B: programs that refresh no disturbed block ÷ all, SSD-I, 50% writes",
             measurement.by_reading(
                 lambda view: 1 - _share_of(view.counts("ssd-i", half_reads), "refresh")
             ),
@@ -215,7 +215,8 @@ def _figures(measurement: MicroMeasurement) -> dict[str, FigureSpec]:
         for access, counts in view.all_of(name, share)
     }
     subtitle = (
-        f"paper 5, Figs. 7 and 8 · drives at 1/{measurement.form.scale.factor} of their size after "
-        f"random writes of {STEADY_WRITES:g} times theirs · reading {PAIR}"
+        f"paper 5, Figs. 7 and 8 · drives at 1/{measurement.form.scale.factor} of their size, "
+        "after "
+        f"{STEADY_WRITES:g} drive writes of random data · reading {PAIR}"
     )
     return {"fig7-8-micro-benchmarks": figures.micro_benchmarks(wa, DRIVES, subtitle)}

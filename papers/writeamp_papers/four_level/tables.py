@@ -125,14 +125,14 @@ def _tested(name: str) -> list[Item]:
     low, high = TESTED_US[name]
     return [
         at_most(
-            f"Table I: {name}, tested {low} µs over the shortest page write",
+            f"Table I: {name}, tested {low} µs ÷ shortest possible page write",
             1,
             low / shortest,
             note=f"{shortest:.0f} µs",
             statement="P5-T1-14",
         ),
         at_most(
-            f"Table I: {name}, longest page write over the tested {high} µs",
+            f"Table I: {name}, longest possible page write ÷ tested {high} µs",
             1,
             longest / high,
             note=f"{longest:.0f} µs",

@@ -21,8 +21,8 @@ from writeamp_papers.four_level.formulas import (
 from writeamp_papers.four_level.loads import SECTOR_BYTES, SIZES, Access, grid
 from writeamp_papers.items import Item, at_most, checked, compared, ordered
 
-# Bounds of the absolute percentage error |PEN|, by the share of writes: the paper's for one pin
-# (section IV.C), and ours for all pins.
+# Bounds of the absolute percentage error |PEN| in percent, by the share of writes: the paper's for
+# one pin (section IV.C), and ours for all pins with a mixture of times.
 _PRINTED = {1.0: 1.0, 0.5: 10.0}
 _BAR = {1.0: 0.2, 0.5: 1.0}
 
@@ -37,8 +37,7 @@ _MISSED = 0.01
 class VerificationForm:
     """A scaled SSD-v, and the maximum number of 512-byte writes of a workload.
 
-    The drive of short runs also has blocks of 256 pages, so that erases are as rare as in full
-    runs.
+    The drives of short and of full runs have blocks of 256 pages, so that erases are equally rare.
     """
 
     scale: Scale
@@ -48,7 +47,8 @@ class VerificationForm:
     def drive(self, choices: Choices) -> Drive:
         """Return the drive under a reading's choices.
 
-        Reads get no share of its cache, because one drive serves loads with and without reads.
+        Reads get no share of the drive's cache, because one drive serves loads with and without
+        reads in turn.
         """
         return self.scale.drive("ssd-v", choices.firmware, *self.changes)
 
@@ -202,10 +202,10 @@ def _bounds(errors_by_choices: Mapping[Choices, _Found]) -> list[Item]:
     ):
         for write_share, printed in _PRINTED.items():
             statement = f"{ids} {'P5-A-1' if write_share == 1 else 'P5-A-2'}"
-            what = f"{figure}, {write_share:.0%} writes: largest |PEN| (%)"
+            what = f"{figure}, {write_share:.0%} writes: largest absolute percentage error |PEN|"
             items += [
                 at_most(
-                    f"{what}, one pin",
+                    f"{what}, counted at one pin",
                     printed,
                     _largest(
                         errors_by_choices,
@@ -213,11 +213,11 @@ def _bounds(errors_by_choices: Mapping[Choices, _Found]) -> list[Item]:
                         write_share,
                         lambda workload_errors: workload_errors.one_pin,
                     ),
-                    note="its programs times the number of dies, as in the paper",
+                    note="programs at this pin times the number of dies, as in the paper",
                     statement=statement,
                 ),
                 at_most(
-                    f"{what}, all pins",
+                    f"{what}, counted at all pins",
                     printed,
                     _largest(
                         errors_by_choices,
@@ -225,7 +225,7 @@ def _bounds(errors_by_choices: Mapping[Choices, _Found]) -> list[Item]:
                         write_share,
                         lambda workload_errors: workload_errors.all_pins,
                     ),
-                    note="erases that fall into the window of programs",
+                    note="cause of the error: erases with a low time in the window of programs",
                     statement=f"{statement} P5-E-4",
                 ),
             ]
@@ -237,7 +237,7 @@ def _bounds(errors_by_choices: Mapping[Choices, _Found]) -> list[Item]:
         }
         items.append(
             ordered(
-                f"{figure}: largest |PEN| of 100% writes over that of 50%, one pin",
+                f"{figure}: largest |PEN| of 100% writes ÷ that of 50%, counted at one pin",
                 {name: errors[1.0][name] / errors[0.5][name] for name in errors[1.0]},
                 statement="P5-F6-2",
             )
@@ -254,8 +254,8 @@ def _used(errors_by_choices: Mapping[Choices, _Found]) -> list[Item]:
     errors = errors_by_choices[_run_of(CHOICES[PAIR])]
     return [
         at_most(
-            f"Figs. 5 and 6, used drive whose dies collect each for itself, {share:.0%} writes: "
-            "largest |PEN| (%), one pin",
+            f"Figs. 5 and 6, used drive with separate collection on each die, {share:.0%} writes: "
+            "largest absolute percentage error |PEN|, counted at one pin",
             printed,
             max(
                 workload_errors.one_pin
@@ -297,7 +297,7 @@ def _causes(errors_by_choices: Mapping[Choices, _Found], missed: float) -> list[
             statement="P5-E-3",
         ),
         ordered(
-            "Section IV.C: true programs over counted ones if erases fall into the window",
+            "Section IV.C: true programs ÷ counted ones if erases fall into the window",
             by_reading(
                 lambda choices: max(
                     1 / errors.counted
@@ -305,19 +305,19 @@ def _causes(errors_by_choices: Mapping[Choices, _Found], missed: float) -> list[
                     if access.is_random and access.write_share == 1
                 )
             ),
-            note="random workloads of 100% writes, all pins; the largest",
+            note="random workloads of 100% writes, counted at all pins; the largest ratio",
             statement="P5-E-5",
         ),
         ordered(
-            "Section IV.C: counted programs over true ones if sampling misses 1% of the low times",
+            "Section IV.C: counted programs ÷ true ones if sampling misses 1% of the low times",
             missed,
             note="on an empty drive, which erases nothing",
             statement="P5-E-6",
         ),
         ordered(
-            "Section IV.C: program time of lower pages over that of upper ones",
+            "Section IV.C: program time of lower pages ÷ that of upper ones",
             min(kinds_us) / max(kinds_us),
-            note="kinds of programs in the mixture of a capture",
+            note="shortest and longest mean time of the kinds of programs in a fitted mixture",
             statement="P5-E-7",
         ),
     ]
@@ -329,14 +329,15 @@ def _our_bar(errors_by_choices: Mapping[Choices, _Found]) -> list[Item]:
     return [
         checked(
             at_most(
-                f"Figs. 5 and 6, {share:.0%} writes: largest |PEN| (%), all pins by the mixture",
+                f"Figs. 5 and 6, {share:.0%} writes: largest absolute percentage error |PEN|, "
+                "counted at all pins by a mixture of times",
                 bar,
                 max(
                     workload_errors.mixture
                     for access, workload_errors in ours.items()
                     if access.write_share == share
                 ),
-                note="our own bound, against the drive's own count",
+                note="the bound is ours; the error is that from the drive's own count",
             )
         )
         for share, bar in _BAR.items()
@@ -348,7 +349,7 @@ def _figures(errors_by_access: _Found, form: VerificationForm) -> dict[str, Figu
     volume = _VOLUME_BYTES / form.scale.factor / MIB
     subtitle = (
         f"paper 5, Figs. 5 and 6 · SSD-v of {drive.capacity_bytes / GIB:.3g} GiB, one workload "
-        f"after the other, up to {volume:g} MiB each, sampled at 10 MHz"
+        f"after the other, up to {volume:g} MiB written by each, pins sampled at 10 MHz"
     )
     by_method = {
         access: {

@@ -61,7 +61,7 @@ def accuracy(
     Args:
         rows: measurements by name of the way of making runs (`runs.WAYS`).
         features: name of the feature set.
-        log_target: whether the tree is fitted to the logarithm.
+        log_target: whether the tree is fitted to the logarithm of the metric.
         quantile: quantile fitted in the leaves, instead of least squares.
         metrics: some of `METRICS`.
     """

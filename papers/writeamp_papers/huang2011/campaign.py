@@ -26,8 +26,8 @@ class Form:
     Attributes:
         cells: number of workloads of the paper's grid (`workloads.cells`) on a flash drive.
         disk_cells, array_cells: numbers of workloads on the disk and on the array.
-        stretch: workloads that one drive runs back to back; a new drive runs the next ones.
-        lead: preceding workloads that a new drive runs first, unmeasured.
+        stretch: number of workloads that one drive runs back to back; then a new drive continues.
+        lead: number of the preceding workloads that a new drive runs first, unmeasured.
         flash_bytes: capacity of a flash drive. The minute of a run is scaled in proportion.
         disk_s: length of a run on the disk in seconds; the disk has its full size.
         sizes, steps: sizes and steps of the workload-specific models' grid (`workloads.specific`).
@@ -71,7 +71,7 @@ SHORT = Form(
     lead=0,
     flash_bytes=2 * GIB,
     disk_s=3.0,
-    # Few enough for speed, and many more than a specific model has features.
+    # These give few workloads, for speed, but many more than a specific model has features.
     sizes=28,
     steps=2,
     window_requests=400,
@@ -88,7 +88,7 @@ def form_of(*, full: bool) -> Form:
 _MOST_THREADS = 4
 _SEED = 2
 _SEEDS_OF_A_STRETCH = 1_000_000
-# Initial estimate of the computing time of a short run in seconds; finished runs correct it.
+# Initial estimates of the computing time of a run in seconds; finished runs correct them.
 _FLASH_S, _DISK_S = 0.025, 0.3
 
 _STORE = Store()
@@ -147,7 +147,7 @@ def runs_of(bench: Bench, device: str) -> dict[str, Runs]:
 def stretches(device: str, way: Way, form: Form) -> list[Stretch]:
     """Return all runs of a device, divided into series that each run on a new drive.
 
-    Runs after the grid use the drive of its last series.
+    Runs of the figures and of the specific models follow the grid, on the drive of its last series.
     """
     cells, curve_points, specific_points = _points(device, way, form)
     runs = []
@@ -196,7 +196,7 @@ def _measure(bench: Bench, device: str, todo: Sequence[Stretch]) -> None:
 
 
 def _tell(bench: Bench, device: str, left: Sequence[Stretch]) -> None:
-    """Report the current measurement, and the time left for it and the devices after it."""
+    """Report the runs left on the current device, and the estimated time for all devices."""
     names = list(DEVICES)
     later = names[names.index(device) + 1 :]
     form = form_of(full=bench.full)

@@ -1,8 +1,8 @@
 """Figures 3 to 7: one workload parameter varied at a time, on a disk and two flash drives.
 
 Section III's statements on the plots are compared, not the plots. With one request outstanding,
-throughput is 1/latency, and bandwidth is throughput times the request size. Statements on the three
-metrics of such runs are therefore one item.
+throughput is 1 ÷ latency, and bandwidth is throughput times the request size. A statement on all
+three metrics of runs with one request outstanding is therefore a single item, on latency.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from writeamp_papers.items import Item, at_most, compared, ordered, rises, sprea
 DRAWN = ("HDD_S", "SSD_I", "SSD_S")
 _FLASH = ("SSD_I", "SSD_S")
 
-# "About", "small" and "similar" are within 25%; "large", "significantly" and "greatly" are a factor
-# of two.
+# The paper's "about", "small" and "similar" are taken as within 25%; "large", "significantly" and
+# "greatly" as a factor of two.
 _ABOUT, _TWOFOLD, _SIMILAR = 0.25, 0.5, 0.25
 _STRAIGHT = 0.05
 
@@ -61,7 +61,7 @@ def _write_ratio(device_scores: _Devices) -> list[Item]:
         mine = latency[device]
         items += [
             ordered(
-                f"Fig. 3, {device}: latency over the disk's, at most 25% writes",
+                f"Fig. 3, {device}: latency ÷ the disk's, up to 25% writes, largest",
                 combined(
                     lambda a, b: curve_figures.largest_ratio(
                         a[_READ_DOMINATED], b[_READ_DOMINATED]
@@ -86,12 +86,13 @@ def _write_ratio(device_scores: _Devices) -> list[Item]:
                 statement="P2-F3-3",
             ),
             ordered(
-                f"Fig. 3, {device}: latency of a write ratio over that of the next, at most",
+                f"Fig. 3, {device}: latency at a write ratio ÷ latency at the next higher "
+                "one, largest",
                 combined(rises, mine),
                 statement="P2-F3-6, P2-F3-7, P2-F3-8",
             ),
             at_most(
-                f"Fig. 3, {device}: latency of reads over that of writes",
+                f"Fig. 3, {device}: latency of reads ÷ latency of writes",
                 _TWOFOLD,
                 combined(lambda a: a[0] / a[_ALL_WRITES], mine),
                 statement="P2-F3-9",
@@ -102,7 +103,7 @@ def _write_ratio(device_scores: _Devices) -> list[Item]:
     return [
         *items,
         compared(
-            "Fig. 3, HDD_S: latency at 10% writes over that of the flash drives",
+            "Fig. 3, HDD_S: latency at 10% writes ÷ mean latency of the flash drives",
             5.0,
             combined(lambda a, b: a / b, at_tenth, both),
             _ABOUT * 5.0,
@@ -116,7 +117,7 @@ def _write_ratio(device_scores: _Devices) -> list[Item]:
             statement="P2-F3-5",
         ),
         at_most(
-            "Fig. 3, HDD_S: largest latency over the smallest",
+            "Fig. 3, HDD_S: largest latency ÷ the smallest",
             1 + _SIMILAR,
             combined(spread, disk),
             statement="P2-F3-10",
@@ -134,7 +135,7 @@ def _write_ratio(device_scores: _Devices) -> list[Item]:
             statement="P2-F3-11",
         ),
         ordered(
-            "Fig. 3: latency of HDD_S over that of SSD_S, writes only",
+            "Fig. 3: latency of HDD_S ÷ latency of SSD_S, writes only",
             combined(lambda a, b: a[_ALL_WRITES] / b[_ALL_WRITES], disk, latency["SSD_S"]),
             statement="P2-F3-12",
         ),
@@ -148,13 +149,13 @@ def _queue_depth(device_scores: _Devices) -> list[Item]:
         bandwidth = [scores.curve(f"depth, {direction}", "bandwidth") for direction in DIRECTIONS]
         items += [
             at_most(
-                f"Fig. 4, {device}: latency at depth 1 over that at 64, reads or writes",
+                f"Fig. 4, {device}: latency at depth 1 ÷ latency at depth 64, reads or writes",
                 _TWOFOLD,
                 combined(lambda *both: max(a[0] / a[-1] for a in both), *latency),
                 statement="P2-F4-1",
             ),
             at_most(
-                f"Fig. 4, {device}: bandwidth at depth 64 over that at 16, or the other way round",
+                f"Fig. 4, {device}: bandwidth at depth 64 ÷ that at 16, or the inverse",
                 1 + _SIMILAR,
                 combined(lambda *both: max(spread(a[_SATURATED]) for a in both), *bandwidth),
                 statement="P2-F4-3, P2-F4-4",
@@ -164,7 +165,7 @@ def _queue_depth(device_scores: _Devices) -> list[Item]:
     for better, worse in (("SSD_I", "HDD_S"), ("HDD_S", "SSD_S")):
         items.append(
             ordered(
-                f"Fig. 4: latency of {better} over that of {worse} at any depth, writes",
+                f"Fig. 4: latency of {better} ÷ that of {worse}, writes, largest of all depths",
                 combined(curve_figures.largest_ratio, writes[better], writes[worse]),
                 statement="P2-F4-2",
             )
@@ -184,7 +185,7 @@ def _request_size(device_scores: _Devices) -> list[Item]:
         of_reads, of_writes = reads[device], writes[device]
         items += [
             ordered(
-                f"Fig. 5, {device}: latency of writes of a size over that of the next, at most",
+                f"Fig. 5, {device}: latency of writes of a size ÷ that of the next larger, largest",
                 combined(rises, of_writes),
                 statement="P2-F5-1",
             ),
@@ -201,12 +202,13 @@ def _request_size(device_scores: _Devices) -> list[Item]:
                 )
             ),
             ordered(
-                f"Fig. 5, {device}: bandwidth of reads of a size over that of the next, at most",
+                f"Fig. 5, {device}: bandwidth of reads of a size ÷ that of the next larger, "
+                "largest",
                 combined(rises, bandwidth[device]),
                 statement="P2-F5-5",
             ),
             ordered(
-                f"Fig. 5, {device}: latency a KiB of reads over that of writes",
+                f"Fig. 5, {device}: latency of each further KiB, reads ÷ writes",
                 combined(
                     lambda a, b: (
                         curve_figures.slope(SIZES_KIB, a) / curve_figures.slope(SIZES_KIB, b)
@@ -217,7 +219,7 @@ def _request_size(device_scores: _Devices) -> list[Item]:
                 statement="P2-F5-6",
             ),
             ordered(
-                f"Fig. 5, {device}: latency of reads of a size over that of the next, at most",
+                f"Fig. 5, {device}: latency of reads of a size ÷ that of the next larger, largest",
                 combined(rises, of_reads),
                 note="throughput falls as latency rises",
                 statement="P2-F5-7",
@@ -226,13 +228,13 @@ def _request_size(device_scores: _Devices) -> list[Item]:
     for device in _FLASH:
         items += [
             at_most(
-                f"Fig. 5, {device}: latency of reads of any size over the disk's",
+                f"Fig. 5, {device}: latency of reads ÷ the disk's, largest of all sizes",
                 _TWOFOLD,
                 combined(curve_figures.largest_ratio, reads[device], reads["HDD_S"]),
                 statement="P2-F5-8",
             ),
             at_most(
-                f"Section III.C, {device}: latency of reads over the disk's, at the best size",
+                f"Section III.C, {device}: latency of reads ÷ the disk's, smallest of all sizes",
                 0.01,
                 combined(curve_figures.smallest_ratio, reads[device], reads["HDD_S"]),
                 statement="P2-C-1",
@@ -241,30 +243,30 @@ def _request_size(device_scores: _Devices) -> list[Item]:
     return [
         *items,
         ordered(
-            "Fig. 5: latency of HDD_S over that of SSD_S, writes of any size",
+            "Fig. 5: latency of HDD_S ÷ that of SSD_S, writes, largest of all sizes",
             combined(curve_figures.largest_ratio, writes["HDD_S"], writes["SSD_S"]),
             statement="P2-F5-3",
         ),
         compared(
-            "Fig. 5: latency of SSD_I over that of SSD_S, reads",
+            "Fig. 5: latency of SSD_I ÷ latency of SSD_S, reads",
             1.0,
             combined(curve_figures.mean_ratio, *_of(reads, _FLASH)),
             _SIMILAR,
             statement="P2-F5-9",
         ),
         at_most(
-            "Fig. 5: latency of SSD_I over that of SSD_S, writes",
+            "Fig. 5: latency of SSD_I ÷ latency of SSD_S, writes",
             _TWOFOLD,
             combined(curve_figures.mean_ratio, *_of(writes, _FLASH)),
             statement="P2-F5-10",
         ),
         ordered(
-            "Section III.C: latency of SSD_I over that of SSD_S, writes of any size",
+            "Section III.C: latency of SSD_I ÷ that of SSD_S, writes, largest of all sizes",
             combined(curve_figures.largest_ratio, *_of(writes, _FLASH)),
             statement="P2-C-2",
         ),
         ordered(
-            "Fig. 5: 1 - R² of a straight line, bandwidth of reads, SSD_S over SSD_I",
+            "Fig. 5: 1 - R² of a straight line, bandwidth of reads, SSD_S ÷ SSD_I",
             combined(
                 lambda i, s: (
                     curve_figures.nonlinearity(SIZES_KIB, s)
@@ -286,7 +288,7 @@ def _access_patterns(device_scores: _Devices) -> list[Item]:
                 statements += ["P2-F6-2", "P2-F7-2"] if direction == "write" else ["P2-F7-2"]
             items.append(
                 ordered(
-                    f"Fig. 6, {device}: latency of sequential {direction}s over random ones",
+                    f"Fig. 6, {device}: latency of sequential {direction}s ÷ random ones",
                     combined(
                         curve_figures.mean_ratio,
                         scores.curve(f"sequential, {direction}"),
@@ -302,7 +304,7 @@ def _access_patterns(device_scores: _Devices) -> list[Item]:
         ):
             items.append(
                 compared(
-                    f"Fig. 6, {device}: latency of {direction}s at a stride over {other} ones",
+                    f"Fig. 6, {device}: latency of {direction}s at a stride ÷ {other} ones",
                     1.0,
                     combined(
                         curve_figures.mean_ratio,
@@ -323,7 +325,7 @@ def _access_patterns(device_scores: _Devices) -> list[Item]:
     }
     items.append(
         ordered(
-            "Fig. 6: latency of random writes over sequential ones, SSD_I over SSD_S",
+            "Fig. 6: latency of random writes ÷ sequential ones, SSD_I ÷ SSD_S",
             combined(lambda i, s: i / s, *_of(slowdown, _FLASH)),
             statement="P2-F6-3",
         )
@@ -334,7 +336,7 @@ def _access_patterns(device_scores: _Devices) -> list[Item]:
         of_upper = [disk.curve(f"{upper}, {direction}") for direction in DIRECTIONS]
         items.append(
             ordered(
-                f"Fig. 6, HDD_S: latency, {lower} over {upper}, reads or writes",
+                f"Fig. 6, HDD_S: latency, {lower} ÷ {upper}, reads or writes",
                 combined(
                     lambda a, b, c, d: max(
                         curve_figures.mean_ratio(a, c), curve_figures.mean_ratio(b, d)
@@ -348,14 +350,14 @@ def _access_patterns(device_scores: _Devices) -> list[Item]:
     for direction in DIRECTIONS:
         items.append(
             at_most(
-                f"Fig. 7, HDD_S: latency of sequential {direction}s over random ones",
+                f"Fig. 7, HDD_S: latency of sequential {direction}s ÷ random ones",
                 0.1,
                 combined(
                     curve_figures.mean_ratio,
                     disk.curve(f"sequential, {direction}"),
                     disk.curve(f"random, {direction}"),
                 ),
-                note="throughput is one over it",
+                note="the ratio of throughputs is the inverse",
                 statement="P2-F7-1",
             )
         )

@@ -17,14 +17,14 @@ from writeamp_papers.huang2011.runs import METRICS
 from writeamp_papers.items import Item, at_most
 from writeamp_papers.learners.workload_classes import WORKLOAD_CLASSES, members
 
-# Rounding errors of printed values. An R² printed as "1" has three decimals like the others. A mean
-# relative error (MRE) below 1% has one more digit.
+# Largest rounding errors of printed values. An R² printed as "1" is taken to have three decimals
+# like the others. A mean relative error (MRE) below 1% is printed with one more digit.
 _R2_ROUNDING, _MRE_ROUNDING, _SMALL_MRE_ROUNDING = 0.0005, 0.005, 0.0005
 _SMALL_MRE = 0.01
 
 
 def by_kind(rows: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, Scores]]:
-    """Return the scores of the models of each kind of workload, by its symbol in Table IV.
+    """Return the models' scores for each kind of workload, by the kind's symbol in Table IV.
 
     Args:
         rows: runs of the workload-specific models' grid, by name of the way of making runs.

@@ -1,4 +1,4 @@
-"""Devices of paper 2: drive profiles with less flash per die, so that runs are short."""
+"""Devices of paper 2: a disk, and flash drives with less flash per die for short runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DISK, ARRAY = "HDD_S", "Array_I"
 FLASH = ("SSD_I", "SSD_A", "SSD_S")
 
 _MINUTE_S = 60.0
-# Minimum bytes of a write cache, which hold a few of the largest requests.
+# Minimum bytes of a scaled write cache, which hold a few of the largest requests.
 _LEAST_CACHE_BYTES = 1 << 20
 
 

@@ -33,8 +33,8 @@ class Leaf:
 
     Attributes:
         rows: number of its training rows.
-        least, most: range of the equation, where each characteristic has the value of one of these
-            rows.
+        least, most: range of the equation's values, if each characteristic is anywhere between its
+            smallest and largest value in these rows.
     """
 
     rows: int
@@ -43,7 +43,7 @@ class Leaf:
 
     @property
     def is_invalid(self) -> bool:
-        """True if the equation predicts a bandwidth below 0 within the range of its rows."""
+        """True if the equation predicts a bandwidth below 0 somewhere in the range of its rows."""
         return self.least < 0
 
 

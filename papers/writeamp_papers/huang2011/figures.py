@@ -16,7 +16,7 @@ def improvements(device_scores: Mapping[str, DeviceScores]) -> PanelChart:
     """Describe MRE and R² in % for each metric, with a panel per device, beside printed values."""
     return PanelChart(
         title="Basic and extended models",
-        subtitle="paper 2, Figs. 9 and 10 · on the training rows; rings: printed",
+        subtitle="paper 2, Figs. 9 and 10 · on the training rows; rings: printed values",
         x_label="",
         y_label="%",
         panels=(

@@ -25,12 +25,12 @@ _Values: TypeAlias = Mapping[str, float]
 
 
 def of_fitting(device_scores: Devices) -> list[Item]:
-    """Compare trees that predict medians or fit no logarithm with the default trees."""
+    """Compare trees of medians, and trees not fitted to the logarithm, with the default trees."""
     example = device_scores[EXAMPLE]
     medians = accuracy(example.grid, "extended", quantile=0.5)
     items = [
         compared(
-            f"Section III.D, {metric}, {EXAMPLE}: MRE by quantile regression over that by least "
+            f"Section III.D, {metric}, {EXAMPLE}: MRE by quantile regression ÷ MRE by least "
             "squares",
             1.0,
             combined(
@@ -49,7 +49,8 @@ def of_fitting(device_scores: Devices) -> list[Item]:
         )
         items.append(
             ordered(
-                f"Section IV.A, {device}: MRE of latency, fitted to the logarithm over not",
+                f"Section IV.A, {device}: MRE of latency, fitted to the logarithm ÷ not "
+                "fitted to it",
                 combined(
                     truediv,
                     device_scores[device].measure("extended", "latency", "mre"),
@@ -131,22 +132,23 @@ def of_kinds(device_scores: Devices) -> list[Item]:
     flash, every = ("SSD_I", "SSD_A"), [*directions, *others]
     return [
         ordered(
-            "Section IV.B: MRE of a workload-specific model over that of the extended one, at most",
+            "Section IV.B: MRE of a workload-specific model ÷ MRE of the extended one, largest",
             largest_over((DISK, *flash), every, lambda device: extended(device, every)),
             statement="P2-T4-1",
         ),
         ordered(
-            "Section IV.B: the same of the flash drives' six models of one kind",
+            "Section IV.B: MRE ÷ MRE of the extended model, six models of the flash drives, "
+            "largest",
             largest_over(flash, others, lambda device: extended(device, others)),
             statement="P2-T4-5",
         ),
         ordered(
-            "Section IV.B: MRE of a workload-specific model, a flash drive over HDD_S, at most",
+            "Section IV.B: MRE of a workload-specific model, a flash drive ÷ HDD_S, largest",
             largest_over(flash, every, lambda _: mre(DISK, every)),
             statement="P2-T4-6",
         ),
         ordered(
-            "Section IV.D: MRE of rd_only models over wr_only ones, at most",
+            "Section IV.D: MRE of rd_only models ÷ MRE of wr_only ones, largest",
             largest_over((DISK, *flash), ["rd_only"], lambda device: mre(device, ["wr_only"])),
             statement="P2-T7-6",
         ),

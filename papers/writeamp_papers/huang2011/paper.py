@@ -11,12 +11,14 @@ from writeamp_papers.huang2011.readings import READINGS
 
 _ROOM = "writeamp_papers.huang2011"
 
-# Each device's tables are finished before the next is measured; statements across devices follow.
+# Each device's tables are finished before the next device is measured, so that an interruption
+# keeps them. Statements that compare devices follow.
 PAPER = Paper(
     name="huang2011",
     citation="Huang, Li, Szalay and Terzis, Performance modeling and analysis of flash-based "
     "storage devices (MSST 2011)",
-    summary="black-box models of a disk, three flash drives and an array, on grids and traces",
+    summary="performance models of a disk, three flash drives and an array, fitted on grids of "
+    "workloads and on traces",
     parts=(
         late_part(f"{_ROOM}.specification", "profiles"),
         *(late_part(f"{_ROOM}.tables", "of_device", device) for device in DEVICES),

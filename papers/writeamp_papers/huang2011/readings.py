@@ -1,7 +1,7 @@
 """Joint readings (interpretations) of paper 2: choices for all details left open.
 
-They were defined from the paper alone, before any result. Choices that are equal in all readings,
-such as the type of tree, are included, so that all choices are in one place.
+The readings were defined from the paper alone, before any result. Choices that are equal in all
+readings, such as the type of tree, are included, so that all choices are in one place.
 """
 
 from __future__ import annotations
@@ -15,22 +15,24 @@ _T = TypeVar("_T")
 
 _DEFAULT = {
     "state of the drive": "filled once in order, then every run back to back in one shuffled order",
-    "span": "the whole device, each run from a random start",
+    "address range": "the whole device, each run from a random start",
     "units": "KB of 1024 bytes, MB/s of 2^20 bytes; Table I decimal",
-    "queue depth": "closed loop with this number outstanding, including those waiting in the host",
-    "run": "one minute, all requests count; scaled drives run for a share of it",
-    "mix": "each request is a write by an independent draw; one position for each direction",
-    "stride": "bytes from the end of one access to the start of the next of its direction",
+    "queue depth": "number of outstanding requests, including those waiting in the host; an answer "
+    "starts the next request",
+    "run": "one minute, all requests count; scaled drives run for a share of a minute",
+    "mixed reads and writes": "each request is a write by an independent draw; reads and writes "
+    "have separate positions",
+    "stride": "bytes from the end of one access to the start of the next access of its direction",
     "write cache": "on, never flushed by the host",
     "axis of Fig. 3": "0, 10, 25, 50, 75, 90 and 100% writes",
-    "write ratio of Fig. 4": "0 and 100%; 100% for the order of the devices",
+    "write ratio of Fig. 4": "0 and 100%; the order of the devices is that of 100%",
     "alignment": "random addresses are multiples of the size",
     "rows scored": "the training rows",
-    "scale of the score": "fitted to the logarithm, scored in natural units",
+    "units of models and scores": "fitted to the logarithm, scored in natural units",
     "tree": "least-squares splits, multilinear leaves of at least 5 rows per coefficient, pruned "
     "by 10-fold cross-validation",
     "grid": "all 12,500 cells, equal workloads as often as they occur",
-    "features of a mix": "means over its requests; a random run has no stride",
+    "features of a mixed workload": "means of its requests; a random run has no stride",
     "replay of the traces": "at the times of the trace",
     "device of Fig. 8": "any flash drive",
 }
@@ -41,7 +43,7 @@ HELD_OUT = AGED.but("2-C held out", {"rows scored": "each by a tree trained with
 SHORT_SPAN = AGED.but(
     "2-D short span",
     {
-        "span": "one sixteenth of the device, anywhere",
+        "address range": "a sixteenth of the device, at a random position in each run",
         "write cache": "on; off on the disk",
         "alignment": "random addresses are multiples of 512 bytes",
         "grid": "each of its 7,780 workloads once",

@@ -30,15 +30,15 @@ _EVENTS = 1 << 16
 
 @dataclass(frozen=True)
 class Way:
-    """Way in which a reading (interpretation of the paper) makes runs.
+    """Way in which runs are made under a reading (interpretation of the paper).
 
     Attributes:
-        name: its name.
+        name: name of the way.
         erased: whether each run starts on a new drive.
         parts: number of parts into which the device is divided; a run accesses one part.
         align_bytes: alignment of random addresses in bytes; None for the size of the request.
         disk_cached: whether the disk's write cache is on.
-        each_once: whether equal workloads of the grid run once.
+        each_once: whether equal workloads of the grid run only once.
         at_times: whether traces are replayed at their times, instead of one request after another.
     """
 
@@ -59,7 +59,10 @@ WAYS = (
 
 
 def way_on(device: str, way: Way) -> Way:
-    """Return the way of making runs on a device; a disk is never erased, as it has no state."""
+    """Return the way of making runs on a device.
+
+    A disk has no state that could be erased, so it uses the way "aged" instead of "fresh".
+    """
     return WAYS[0] if device == DISK and way.erased else way
 
 

@@ -1,7 +1,8 @@
 """Table I: datasheet values of the paper's devices beside the profiles.
 
-Capacities and buffers were copied. The profiles were fitted to bandwidths and latencies, which are
-measured here. These values are inputs, not results.
+Capacities and buffers were copied into the profiles. The profiles were also fitted to the printed
+bandwidths and latencies, which are measured here. All these values are therefore inputs, not
+results.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ _READS_MB_S = {"SSD_I": 250, "SSD_A": 250, "SSD_S": 100}
 _WRITES_MB_S = {"SSD_I": 70, "SSD_A": 100, "SSD_S": 80}
 _MIB, _MB = 1 << 20, 1e6
 
-# A datasheet's numbers come from several loads, so an equal value cannot be expected.
+# Relative tolerance. A datasheet's numbers come from loads that it does not describe, so equal
+# values cannot be expected.
 _TOLERANCE = 0.1
 
 

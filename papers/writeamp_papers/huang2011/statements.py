@@ -80,17 +80,17 @@ def _of_basic(device_scores: Devices) -> list[Item]:
             statement="P2-T2-5",
         ),
         ordered(
-            "Section IV.B: 50% over the MRE of SSD_I's basic model of throughput",
+            "Section IV.B: 50% ÷ MRE of SSD_I's basic model of throughput",
             combined(lambda error: 0.5 / error, throughput["SSD_I"]),
             statement="P2-T2-6",
         ),
         ordered(
-            "Section IV.B: MRE of the basic model of throughput, HDD_S over SSD_I",
+            "Section IV.B: MRE of the basic model of throughput, HDD_S ÷ SSD_I",
             combined(truediv, throughput[DISK], throughput["SSD_I"]),
             statement="P2-T2-7",
         ),
         ordered(
-            "Section I: MRE of basic models, flash drives over HDD_S",
+            "Section I: MRE of basic models, a flash drive ÷ HDD_S, largest",
             combined(max, *_over_disk(device_scores, FLASH, "basic", "mre")),
             statement="P2-I-1",
         ),
@@ -100,7 +100,7 @@ def _of_basic(device_scores: Devices) -> list[Item]:
 def _of_extended(device_scores: Devices) -> list[Item]:
     items = [
         ordered(
-            "Section IV.B: MRE of an extended model over that of the basic one, at most",
+            "Section IV.B: MRE of an extended model ÷ MRE of the basic one, largest",
             combined(
                 max,
                 *(
@@ -131,7 +131,7 @@ def _of_extended(device_scores: Devices) -> list[Item]:
             statement="P2-T3-7",
         ),
         ordered(
-            "Section IV.B: errors of extended models, SSD_I over the next best device",
+            "Section IV.B: errors of extended models, SSD_I ÷ the best other device, largest",
             combined(
                 max,
                 *(
@@ -151,7 +151,7 @@ def _of_extended(device_scores: Devices) -> list[Item]:
             statement="P2-T3-10",
         ),
         ordered(
-            "Section IV.B: mean MRE of extended models, other metrics over latency",
+            "Section IV.B: mean MRE of extended models, largest of the other metrics ÷ latency",
             combined(
                 lambda latency, *others: max(others) / latency,
                 *(
@@ -173,7 +173,7 @@ def _of_extended(device_scores: Devices) -> list[Item]:
             items.append(
                 ordered(
                     f"Section IV.B, {metric}: largest {name} of a flash drive's extended model "
-                    "over the disk's",
+                    "÷ the disk's",
                     combined(
                         max,
                         *_over_disk(device_scores, FLASH, "extended", measure)[at :: len(METRICS)],
@@ -188,7 +188,7 @@ def _of_gains(device_scores: Devices) -> list[Item]:
     gains = {device: found_gains(device_scores[device]) for device in SINGLE}
     return [
         ordered(
-            "Section IV.B: 50% over the largest gain of R² of a flash drive",
+            "Section IV.B: 50% ÷ the largest gain of R² of a flash drive",
             combined(
                 lambda *several: _over(0.5, max(several)),
                 *(gains[device][metric] for device in FLASH for metric in METRICS),
@@ -196,7 +196,7 @@ def _of_gains(device_scores: Devices) -> list[Item]:
             statement="P2-T3-6",
         ),
         compared(
-            "Fig. 9, SSD_I: largest of the extended models' MREs over the basic ones'",
+            "Fig. 9, SSD_I: largest of the extended models' MREs ÷ the basic ones'",
             0.2,
             combined(
                 max,
@@ -213,7 +213,8 @@ def _of_gains(device_scores: Devices) -> list[Item]:
             statement="P2-F9-2",
         ),
         ordered(
-            "Fig. 10, latency: gain of R² of SSD_A or HDD_S over that of SSD_I and SSD_S",
+            "Fig. 10, latency: gain of R², larger one of SSD_A and HDD_S ÷ smaller one of "
+            "SSD_I and SSD_S",
             combined(
                 lambda i, s, a, d: _over(max(a, d), min(i, s)),
                 *(gains[device]["latency"] for device in ("SSD_I", "SSD_S", "SSD_A", DISK)),
@@ -245,7 +246,7 @@ def _of_array(device_scores: Devices) -> list[Item]:
     array, single = device_scores[ARRAY], device_scores["SSD_I"]
     items = [
         ordered(
-            f"Section IV.C, {metric}: MRE of the extended model, SSD_I over Array_I",
+            f"Section IV.C, {metric}: MRE of the extended model, SSD_I ÷ Array_I",
             combined(
                 truediv,
                 single.measure("extended", metric, "mre"),
@@ -257,7 +258,7 @@ def _of_array(device_scores: Devices) -> list[Item]:
     ]
     items += [
         ordered(
-            f"Section IV.C: mean {metric} of SSD_I over that of Array_I",
+            f"Section IV.C: mean {metric} of SSD_I ÷ that of Array_I",
             combined(truediv, single.mean(metric), array.mean(metric)),
             statement="P2-T6-4",
         )
@@ -278,7 +279,7 @@ def _of_array(device_scores: Devices) -> list[Item]:
     return [
         *items,
         compared(
-            "Section IV.C: MRE of basic models, Array_I over SSD_I, the furthest from 1",
+            "Section IV.C: MRE of basic models, Array_I ÷ SSD_I, the ratio furthest from 1",
             1.0,
             combined(lambda *several: max(several, key=lambda ratio: abs(ratio - 1)), *basic),
             SIMILAR,
@@ -292,7 +293,9 @@ def _of_array(device_scores: Devices) -> list[Item]:
             erratum=Erratum(
                 0.622,
                 0.25 * 0.622,
-                "Tables V and VI have falls of 61.0, 58.3 and 67.3%; 36, 35 and 35 are points",
+                "Tables V and VI have falls of 61.0, 58.3 and 67.3%; only in percentage "
+                "points, they "
+                "are 36, 35 and 35",
             ),
             statement="P2-T6-3",
         ),
@@ -302,7 +305,7 @@ def _of_array(device_scores: Devices) -> list[Item]:
 def _of_performance(device_scores: Devices) -> list[Item]:
     items = [
         ordered(
-            f"Section II.B, {device}: mean latency of reads over that of writes",
+            f"Section II.B, {device}: mean latency of reads ÷ that of writes",
             combined(
                 truediv,
                 device_scores[device].mean("latency", pl.col("write_ratio") == 0),
@@ -322,14 +325,14 @@ def _of_performance(device_scores: Devices) -> list[Item]:
     for device in FLASH:
         items.append(
             ordered(
-                f"Section II.B, {device}: latency of 256 KiB in order over the disk's, reads or "
+                f"Section II.B, {device}: latency of 256 KiB in order ÷ the disk's, reads or "
                 "writes",
                 combined(
                     lambda a, b, c, d: max(a[-1] / c[-1], b[-1] / d[-1]),
                     *in_order[device],
                     *in_order[DISK],
                 ),
-                note="bandwidth is one over it",
+                note="the ratio of bandwidths is the inverse",
                 statement="P2-B-7",
             )
         )
@@ -337,7 +340,7 @@ def _of_performance(device_scores: Devices) -> list[Item]:
     return [
         *items,
         ordered(
-            "Section II.B: mean bandwidth of SSD_S over that of SSD_I or SSD_A",
+            "Section II.B: mean bandwidth of SSD_S ÷ the smaller one of SSD_I and SSD_A",
             combined(
                 lambda s, i, a: s / min(i, a),
                 bandwidth["SSD_S"],

@@ -22,7 +22,7 @@ from writeamp.files.tables import read_parquet
 from writeamp_papers.huang2011.devices import DEVICES
 from writeamp_papers.huang2011.runs import METRICS, Stretch
 
-# Folders of writeamp that do not affect measurements.
+# Folders of writeamp that do not affect measurements, and files of this folder that do.
 _BYSTANDERS = ("cli", "plots", "results", "vssd", "theory", "custom", "drives")
 _OWN = ("devices.py", "runs.py", "workloads.py")
 
@@ -55,7 +55,7 @@ def key_of(stretch: Stretch) -> str:
 
 
 class Store:
-    """Measured series of this process, and of a folder if given."""
+    """Measured series of runs, in memory and, if a folder is given, in its files."""
 
     def __init__(self) -> None:
         """Start without measurements."""

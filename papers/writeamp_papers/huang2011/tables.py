@@ -21,17 +21,17 @@ from writeamp_papers.huang2011.readings import combined
 from writeamp_papers.huang2011.runs import METRICS, UNITS
 from writeamp_papers.items import Item, at_most, compared
 
-# Relative tolerances, as the paper measured another device of the product: of the errors of basic
-# models, and of the device's mean metrics.
+# Relative tolerances of the errors of basic models, and of the device's mean metrics. They are wide
+# because the paper measured another device of the same product.
 BASIC_ERROR, _MEAN = 0.1, 0.25
 # Half a unit of the last printed digit: of R², of MRE, and of MAE in the unit of each metric.
 R2_ROUNDING, MRE_ROUNDING = 0.0005, 0.005
 _MAE_ROUNDING = {"latency": 0.005, "bandwidth": 0.005, "throughput": 0.5}
 
-# Section IV.B: "close to or higher than 60% improvements" means 54% or more, so at most 46% of the
-# basic model's MRE remain.
+# Section IV.B: "close to or higher than 60% improvements" is taken as 54% or more, so at most 46%
+# of the basic model's MRE remain.
 _LEFT_OF_MRE = 0.46
-# "The latency tends to increase dramatically when dealing with random writes": at least
+# "The latency tends to increase dramatically when dealing with random writes" is taken as at least
 # twofold, so other writes take at most half the time.
 _DRAMATIC = 0.5
 
@@ -76,7 +76,7 @@ def extended_table(device: str, scores: DeviceScores) -> list[Item]:
             "mre": MRE_ROUNDING,
         }
         for name, published, measure in _cells(printed, metric):
-            process = f"a Gaussian process on rows held out: {scores.process_mre[metric]:.3f}"
+            process = f"MRE of a Gaussian process on unseen rows: {scores.process_mre[metric]:.3f}"
             items.append(
                 at_most(
                     f"{row}: {name}",
@@ -123,7 +123,7 @@ def _improvements(device: str, scores: DeviceScores) -> list[Item]:
     """Return items on the extended models' MRE over the basic models' (Fig. 9)."""
     return [
         at_most(
-            f"Fig. 9, {metric}, {device}: extended model's MRE over the basic one's",
+            f"Fig. 9, {metric}, {device}: extended model's MRE ÷ the basic one's",
             _LEFT_OF_MRE,
             combined(
                 truediv,
@@ -144,5 +144,5 @@ def _random_writes(device: str, scores: DeviceScores) -> list[Item]:
         scores.mean("latency", writes & (pl.col("write_randomness") == 0)),
         scores.mean("latency", writes & random),
     )
-    item = f"Section IV.B, {device}: latency of other writes over that of random ones"
+    item = f"Section IV.B, {device}: latency of sequential and strided writes ÷ that of random ones"
     return [at_most(item, _DRAMATIC, ours, statement="P2-T3-12")]

@@ -115,7 +115,7 @@ def wrapped(requests: pl.DataFrame, space_bytes: int) -> pl.DataFrame:
 
 
 def part_of(requests: pl.DataFrame, parts: int, space_bytes: int) -> pl.DataFrame:
-    """Return requests with addresses modulo one of `parts` parts of a space."""
+    """Return requests with addresses mapped into the first of `parts` equal parts of a space."""
     return requests.with_columns(pl.col("offset") % (space_bytes // parts))
 
 

@@ -1,6 +1,7 @@
 """Table VII: models of trace windows, trained on two thirds of a trace, tested on the rest.
 
-The traces run on one drive, one after another, unless a reading erases it.
+The traces run on one drive, one after another; under a reading (interpretation of the paper) that
+erases drives, each trace runs on a new drive.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ from writeamp_papers.items import Item, at_most, ordered
 _SEED = 11
 # Section IV.D: two hours train, the third is predicted.
 _TRAINING_SHARE = 2 / 3
-# Simulated events between two checks of the clock, which take a small part of a window.
+# Simulated events between two checks whether a window has ended. So many events take only a small
+# part of a window.
 _STEP_EVENTS = 32
 _LAST_EVENTS = 1 << 16
 
@@ -176,8 +178,8 @@ def _served(
 ) -> Iterator[tuple[int, float, float, float, float]]:
     """Yield number, mean latency (ms), MB/s, IO/s and mean requests outstanding of each window.
 
-    If requests are replayed back to back, a window lasts until its requests are answered, and no
-    request waits.
+    If requests are replayed one after another, a window lasts until its requests are answered, and
+    no request waits.
     """
     counts_before, began_ns = np.zeros(3), run.now_ns
     first_ns = began_ns
@@ -251,7 +253,9 @@ def _item(
             }
         ),
         _ROUNDING,
-        note="the trace, in one-second windows" if is_real else "generated from its statistics",
+        note="the published trace, in windows of one second"
+        if is_real
+        else "requests are generated from the trace's statistics",
         statement=f"P2-T7-{'abc'[METRICS.index(metric)]}",
     )
 
@@ -286,7 +290,7 @@ def _sentences(errors_by_device: Mapping[str, Mapping[str, _OfTraces]]) -> list[
     for device in errors_by_device:
         items.append(
             ordered(
-                f"Section IV.D, {device}: mean MRE of WebSearch traces over Financial ones",
+                f"Section IV.D, {device}: mean MRE of WebSearch traces ÷ that of Financial traces",
                 combined(
                     lambda *several: (
                         sum(several[: len(several) // 2]) / sum(several[len(several) // 2 :])

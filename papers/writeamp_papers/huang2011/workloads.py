@@ -4,7 +4,8 @@
 fixed stride, one for writes and one for reads. The grid has 12,500 cells: 5 write ratios, 4 queue
 depths, 5 write sizes and 5 read sizes, with 9 pairs of random shares (0 for both is sequential) or
 16 pairs of strides. The paper counts 12,000. A read-only workload occupies a cell for each size,
-randomness and stride of the missing writes. Section III varies one parameter at a time.
+randomness and stride of the missing writes, so many cells are equal workloads. Section III varies
+one parameter at a time.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Kinds of black-box models that only paper 2 needs, as entry points of `writeamp.learners`.
 
-This module does not import scikit-learn.
+This module does not import scikit-learn, so that the kinds can be listed without it.
 """
 
 from writeamp.learn.blackbox.model_kinds import ModelKind

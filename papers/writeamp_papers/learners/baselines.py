@@ -82,7 +82,9 @@ def _sound(nodes: npt.NDArray[Any], dtype: np.dtype[Any], features: int) -> npt.
 
 def _check_type(nodes: npt.NDArray[Any], dtype: np.dtype[Any]) -> None:
     if nodes.dtype != dtype or nodes.ndim != 1:
-        raise WriteampError("the nodes of its tree are not those of this scikit-learn")
+        raise WriteampError(
+            "its tree was saved by a scikit-learn with another layout of nodes; fit the model again"
+        )
 
 
 def _lightgbm() -> Any:

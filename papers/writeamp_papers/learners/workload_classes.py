@@ -50,7 +50,7 @@ def _writes(columns: Columns) -> Flags:
 
 
 def _random(columns: Columns) -> Flags:
-    """Return which rows have only random requests; a direction without requests is ignored."""
+    """Return which rows have only random requests; reads or writes without requests are ignored."""
     random = {
         direction: _is(columns[f"{direction}_randomness"], 1) for direction in ("write", "read")
     }
@@ -91,8 +91,7 @@ def members(features: F64, names: tuple[str, ...]) -> Flags:
 
     Args:
         features: shape (rows, features).
-        names: names of the features, including all of `NEEDS`; of workloads as `settled` returns
-            them.
+        names: names of the features, including all of `NEEDS`.
     """
     columns = {name: features[:, names.index(name)] for name in NEEDS}
     return np.array([workload_class.holds(columns) for workload_class in WORKLOAD_CLASSES])

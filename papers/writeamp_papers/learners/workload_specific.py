@@ -29,13 +29,14 @@ _DOMAINS: Mapping[str, Domain] = {"fewest_rows": Whole(2)}
 class WorkloadSpecificRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Eight workload-specific models (paper 2, section III.C) and a general one.
 
-    Each class has a model fitted to its rows; the general model is fitted to all rows. A row is
-    predicted by the model of its narrowest trained class (`WORKLOAD_CLASSES` has them in order).
+    Each class with enough rows has a model fitted to its rows; the general model is fitted to all
+    rows. A row is predicted by the model of the first class in `WORKLOAD_CLASSES` that it belongs
+    to and that has a model, otherwise by the general model.
 
     Args:
-        estimator: the model; None for a linear one.
-        names: names of the features; None for those of the data frame in `fit`. Without the names
-            that define the classes (extended features), there is only the general model.
+        estimator: estimator that is cloned for each model; None for linear regression.
+        names: names of the features; None for those of the data frame in `fit`. If the features
+            that define the classes (extended features) are missing, only the general model exists.
         fewest_rows: minimum of training rows for a class's own model.
 
     Attributes:
@@ -118,7 +119,7 @@ class WorkloadSpecificRegressor(RegressorMixin, BaseEstimator):  # type: ignore[
         }
 
     def _rows_by_model(self, features: F64) -> dict[str, I64]:
-        """Return the rows that each model predicts, without empty ones."""
+        """Return the rows that each model predicts; models without rows are left out."""
         is_left = np.ones(len(features), dtype=bool)
         rows_by_model: dict[str, I64] = {}
         for name, rows in self._rows_by_class(features).items():
@@ -146,7 +147,7 @@ def _read(
         check_names(model.names, int(document["features"]))
     model.models_ = {name: read(saved_model) for name, saved_model in document["models"].items()}
     if GENERAL not in model.models_:
-        raise WriteampError(f"it has no {GENERAL} model")
+        raise WriteampError(f"it has no model {GENERAL!r}, which predicts rows of no class")
 
 
 LEARNER = Learner(

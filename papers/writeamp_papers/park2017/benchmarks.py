@@ -33,8 +33,9 @@ PRINTED_MOST = 1.2
 _GIB, _MIB = 2**30, 2**20
 SHARE = DRIVE.capacity_bytes / (215 * _GIB)
 
-# Bytes written to files, in multiples of the drive's capacity, for loads without a printed run
-# length. For synchronised mail messages, the file system's journal triples the writes.
+# Bytes written to files, in multiples of the drive's capacity, for the two loads without a printed
+# run length. For synchronised mail messages, the file system's journal triples the writes, so that
+# 0.35 gives about one drive write.
 _FILESERVER_WRITES, _VARMAIL_WRITES = 2.0, 0.35
 
 
@@ -52,7 +53,8 @@ class Benchmark(NamedTuple):
         name: name of the benchmark in items and figures.
         load: the load.
         missing: returns the required programs that are not installed.
-        later_bytes: growth of the load's files during the run, in bytes.
+        later_bytes: growth of the load's files during the run, in bytes. The cold file is smaller
+            by this, so that the utilization is right.
     """
 
     name: str
@@ -62,7 +64,7 @@ class Benchmark(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """Measurement of a load on a drive: WA, and how many times the drive was written."""
+    """Measurement of a load on a drive: WA, and host bytes divided by the drive's capacity."""
 
     wa: float
     drive_writes: float
@@ -141,12 +143,12 @@ def judged(name: str, measurements: Mapping[float, Measured]) -> list[Item]:
                 f'Fig. 5: {name}, utilization {utilization:.0%} ("does not exceed 1.2")',
                 PRINTED_MOST,
                 measurement.wa,
-                note=f"on the virtual drive, written {measurement.drive_writes:.2f} times",
+                note=f"on the virtual drive, after {measurement.drive_writes:.2f} drive writes",
             )
             for utilization, measurement in measurements.items()
         ),
         ordered(
-            f"Fig. 5: {name}, WA at utilization {least:.0%} over {most:.0%} (it increases)",
+            f"Fig. 5: {name}, WA at utilization {least:.0%} ÷ WA at {most:.0%} (it increases)",
             measurements[least].wa / measurements[most].wa,
             note=f"{measurements[least].wa:.4f} and {measurements[most].wa:.4f}",
         ),
@@ -163,7 +165,7 @@ def write_cold(path: Path, size_bytes: float) -> None:
 
 
 def _lacking(benchmark: Benchmark) -> str:
-    """Return a sentence on programs or rights that a load needs and that are missing, or ""."""
+    """Return what keeps a load from running here (missing programs or rights), or ""."""
     programs = benchmark.missing()
     if programs:
         return f"{' and '.join(programs)} not installed"

@@ -20,9 +20,9 @@ _PROGRAM = "fio"
 # A record of YCSB has ten fields of 100 bytes; half of the operations update one (workload A).
 _RECORD_BYTES = 1024
 _UPDATES = 0.5
-# Sizes in multiples of the job's smallest table: of all files together; and of the writes per loop,
-# to the log and to tables of three sizes. The largest tables are written once in sixteen loops, so
-# the number of loops is a multiple of sixteen.
+# In multiples of the job's smallest table: the size of all files together, and the bytes that a
+# loop writes to the log and to tables of three sizes. The largest tables are written once in
+# sixteen loops, so the number of loops is a multiple of sixteen.
 _FILES_UNITS, _LOOP_UNITS, _LARGEST = 88, 4, 16
 _BLOCK_BYTES = 4096
 
@@ -41,7 +41,7 @@ class Cassandra:
 
     @property
     def later_bytes(self) -> int:
-        """Bytes of the files while the load runs; the folder is empty before the run."""
+        """Bytes that the files have while the load runs; before the run, there are no files."""
         return _FILES_UNITS * self.unit_bytes
 
     @contextmanager
@@ -59,7 +59,10 @@ class Cassandra:
 
 
 def cassandra(share: float) -> Cassandra:
-    """Return the load on a drive with a share of the paper's size: 6 M records, 60 M operations."""
+    """Return the load scaled to a drive with a share of the paper's size.
+
+    The paper has 6 M records and 60 M operations.
+    """
     unit = round(6e6 * share * _RECORD_BYTES / _FILES_UNITS / _BLOCK_BYTES) * _BLOCK_BYTES
     loops = 60e6 * share * _UPDATES * _RECORD_BYTES / (_LOOP_UNITS * unit)
     return Cassandra(unit, max(1, round(loops / _LARGEST)) * _LARGEST)

@@ -47,13 +47,13 @@ _MEASURED_FIG_3, _PREDICTED_FIG_3 = 2.466, 2.481
 # Firmware and file system are not simulated, so agreement to 1% is a match.
 _DRIVE_TOLERANCE = 0.01
 
-# Pages per block: short runs have as many superblocks with fewer pages, and runs for the figure of
-# errors have even fewer pages per superblock.
+# Pages per superblock. Short runs keep the number of superblocks but have fewer pages in each; runs
+# for the figure of errors have even fewer.
 _SHORT_PAGES, _SHORT_MAP_PAGES = 1024, 64
 _FULL_MAP_PAGES = 256
 
-# Drive writes after which a small share of writes to cold data has mixed hot and cold data in all
-# blocks.
+# Length of a run in drive writes. By then, even a small share of writes to cold data has mixed hot
+# and cold data in all blocks.
 _FOR_LONG_DRIVE_WRITES = 120
 
 _INTERLEAVED = "phases:writes=1/1,of=sequential/uniform"
@@ -99,8 +99,8 @@ def _capacity() -> list[Item]:
             23.4,
             (physical_bytes - 240e9) / _GIB,
             _OF_ROUNDED_SIZES_GIB,
-            note="the 240 GB as sold in 10^9 bytes, all other sizes in GiB; 215 GB and 0.147, of "
-            "which ours follows, are rounded",
+            note="assumed: the nominal 240 GB in 10^9 bytes, all other sizes in GiB; the computed "
+            "value follows from 215 GB and op 0.147, which are rounded",
         ),
     ]
 
@@ -115,15 +115,15 @@ def _figure_3(bench: Bench, drive: Device) -> Findings:
             _MEASURED_FIG_3,
             _by_passes(passes),
             _DRIVE_TOLERANCE * _MEASURED_FIG_3,
-            note=f"simulated; the first pass still finds free superblocks (WA {first:.3f})",
+            note=f"simulated; WA of the first pass is {first:.3f}, as it finds free superblocks",
         ),
         compared(
-            "Fig. 3: drive at op 0.28 after its warm-up, against the models",
+            "Fig. 3: drive at op 0.28 without the first five passes, beside the models' WA",
             _PREDICTED_FIG_3,
             passes.settled,
             _DRIVE_TOLERANCE * _PREDICTED_FIG_3,
-            note="simulated; the models assume many blocks and ignore that some of the 126 spare "
-            "ones are open or reserved",
+            note="simulated; the models assume many blocks, and ignore that some of the 126 spare "
+            "superblocks are open or reserved",
         ),
     ]
     if not bench.figures:
@@ -161,7 +161,8 @@ def _against_drive(published: float, place: tuple[float, float], passes: Passes)
         published,
         _by_passes(passes),
         _DRIVE_TOLERANCE * published,
-        note=f"simulated, all {PASSES} passes; {passes.settled:.3f} after the fifth",
+        note=f"simulated, mean WA of all {PASSES} passes; {passes.settled:.3f} without the first "
+        "five",
     )
 
 
@@ -170,9 +171,9 @@ def _by_passes(passes: Passes) -> dict[str, float]:
 
 
 def _other_mixtures(bench: Bench, drive: Device) -> dict[str, float]:
-    """Return WA of sequential and uniform writes that alternate in longer turns, by turn.
+    """Return WA of sequential and uniform writes in longer turns, by the kind of turn.
 
-    Runs have the highest utilization and hot ratio, because WA is largest there.
+    Runs have the highest utilization and the largest hot file, because WA is largest there.
     """
     utilization, written_fraction = max(UTILIZATIONS), max(HOT_RATIOS)
     turns = {
@@ -204,20 +205,20 @@ def _words_of_section_4_5(
     halves = largest(_HALVES, UTILIZATIONS, HOT_RATIOS)
     return [
         compared(
-            'Fig. 4: largest at utilization 60-70% with a small hot file ("slightly over 1")',
+            'Fig. 4: largest WA at utilization 60-70% with a small hot file ("slightly over 1")',
             1.0,
             largest("uniform", (0.6, 0.7), (0.1,)),
             0.05,
             note="simulated; a hot file of 10%, uniform writes",
         ),
         at_most(
-            'Fig. 4: largest of the sequential writes ("less than 1.2")',
+            'Fig. 4: largest WA of sequential writes ("less than 1.2")',
             1.2,
             largest("sequential", UTILIZATIONS, HOT_RATIOS),
-            note="simulated; an upper bound",
+            note="simulated",
         ),
         at_most(
-            'Fig. 4: largest of the sequential+random writes ("less than 1.2")',
+            'Fig. 4: largest WA of sequential+random writes ("less than 1.2")',
             1.2,
             by_choice(MIXTURE, {IN_TURN: interleaved, HALVES: halves}),
             note="simulated; "
@@ -233,7 +234,7 @@ def _where_effective_op_fails(bench: Bench) -> Findings:
     cold_shares = (0.0, 0.01, 0.1)
     points = list(product(cold_shares, patterns, UTILIZATIONS, HOT_RATIOS))
 
-    bench.step(f"{len(points)} points of a map of errors")
+    bench.step(f"error of the effective op at {len(points)} points")
     wa_by_point = dict(
         zip(points, bench.map(partial(_overwritten_for_long, drive), points), strict=True)
     )
@@ -256,7 +257,7 @@ def _overwritten_for_long(
 def _over_time(bench: Bench, drive: Device) -> LineChart:
     """Describe WA over drive writes while a small share of the writes goes to the cold file."""
     utilization, written_fraction = 0.9, 0.1
-    bench.step("cold data with some writes, over time")
+    bench.step("WA over time with a share of the writes to cold data")
     shares = (0.0, 0.005, 0.01, 0.02, 0.05)
     runs = [(drive, utilization, written_fraction, share) for share in shares]
     results = zip(shares, bench.map(_series, runs), strict=True)

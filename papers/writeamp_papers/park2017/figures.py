@@ -111,7 +111,7 @@ def time(
 
 
 def windowed(simulated: Mapping[int, float]) -> PanelChart:
-    """Describe WA of simulated windowed greedy and its model over the window s, in blocks."""
+    """Describe WA of windowed greedy collection over the window s in blocks, beside its model."""
     windows = list(simulated)
     logical_blocks, op, pages = 2000, 0.28, 64
     predicted = models.coupon_collector(op, pages, windows, logical_blocks=logical_blocks)
@@ -146,7 +146,10 @@ def passes(drive: Device, simulated: Passes, measured: float) -> PanelChart:
     """Describe Fig. 3: write amplification over the number of the pass over the hot file."""
     pages = drive.pages_per_block
     numbers = list(range(1, len(simulated.wa_of_pass) + 1))
-    label = f"simulated drive: {simulated.all:.3f} over all passes, {simulated.settled:.3f} settled"
+    label = (
+        f"simulated drive: mean {simulated.all:.3f} of all passes, {simulated.settled:.3f} without "
+        "the first five"
+    )
     levels = (
         Mark(measured, INK, "solid", f"real drive: {measured}"),
         _level("expected-value", float(models.expected_value(0.28)), "expected-value", "dash"),
@@ -164,7 +167,7 @@ def passes(drive: Device, simulated: Passes, measured: float) -> PanelChart:
     return PanelChart(
         title="Fifteen passes over the hot file at op = 0.28",
         subtitle=f"paper 1, Fig. 3 · {_drive(drive)} · hot 112.9 GiB, cold 102.1 GiB",
-        x_label="pass over the hot file",
+        x_label="number of the pass over the hot file",
         y_label=_WA_AXIS,
         panels=(Panel("", (line,), levels),),
         columns=1,

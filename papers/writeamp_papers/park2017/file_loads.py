@@ -55,13 +55,13 @@ class Population:
 
 @dataclass(frozen=True)
 class FileLoad:
-    """Files in one folder, and threads that repeat the same operations.
+    """Load: files in one folder, and threads that repeat a round of operations on them.
 
     Attributes:
         files, file_bytes: number of files, and their mean size.
         threads: number of threads.
-        append_bytes: bytes of one append. A file has one append in its life on average, so it is
-            created smaller by this.
+        append_bytes: bytes of one append. A file has one append in its life on average, so new
+            files are smaller than `file_bytes` by this.
         cycle: one round of operations on the files, given the thread's draws; it creates one file,
             appends to one and deletes one.
         loops: total number of rounds of all threads.
@@ -177,9 +177,9 @@ def _put(path: Path, flags: int, content: bytes, *, synchronise: bool) -> None:
             content = content[os.write(file, content) :]
         if synchronise:
             os.fsync(file)
-        # The files are a hundredth of the paper's, but the page cache is not smaller. Files deleted
-        # in the cache would never reach the drive. This starts their write-back without waiting for
-        # it.
+        # The number of files is a hundredth of the paper's, but the page cache is not smaller, so
+        # files deleted in the cache would never reach the drive. This call starts the write-back of
+        # the file without waiting for its end.
         os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
     finally:
         os.close(file)

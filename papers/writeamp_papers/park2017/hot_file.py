@@ -19,11 +19,12 @@ from writeamp.studies.simulation import simulate_untimed
 
 PASSES = 15
 
-# Passes that are cut: collection begins in the first pass, and WA oscillates for a few more passes.
+# Number of first passes that `Passes.settled` leaves out: collection begins in the first pass, and
+# WA oscillates for a few more passes.
 _UNSETTLED_PASSES = 5
 
-# For steady state: drive writes until collection has begun, drive writes to the cold file until
-# every cold page was overwritten once, and measured drive writes.
+# Lengths in drive writes, for steady state: until collection has settled; to the cold file, so that
+# cold pages are overwritten about once; and measured after that.
 _SETTLING_DRIVE_WRITES = 10.0
 _SETTLING_COLD_WRITES = 1.0
 _MEASURED_DRIVE_WRITES = 10

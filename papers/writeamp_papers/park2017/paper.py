@@ -39,7 +39,8 @@ _SIMULATION_TOLERANCE = 0.002
 # Seconds for 100 values of ρ with the Coupon Collector model, by pages per block (section 4.3).
 _PRINTED_SECONDS = {64: 58, 128: 233, 256: 936, 512: 3690}
 
-# Physical blocks of a drive with U = 2000 logical blocks at op 0.28.
+# Physical blocks of a drive with U = 2000 logical blocks at op 0.28. With a window of all blocks,
+# windowed greedy collection is greedy.
 _ALL_BLOCKS = 2560
 
 
@@ -107,7 +108,7 @@ def _section_4_4() -> list[Item]:
             8,
             100 * (1 - ud / measured),
             1.0,
-            note=f"{100 * (1 - ud / ev):.1f}% below expected-value, perhaps meant by the text",
+            note=f"it is {100 * (1 - ud / ev):.1f}% below expected-value, which the text may mean",
         ),
     ]
 
@@ -171,8 +172,9 @@ def _coupon_collector() -> list[Item]:
             published,
             by_choice(WINDOW, ratios[pages]),
             0.005,
-            note=f"no choice gives both: from N=64 to 128 the print grows by a factor of "
-            f"{printed[128] / printed[64]:.3f}, ours by {growth:.3f} at most",
+            note="no choice of window, reserve and size gives both values: from N=64 to 128 the "
+            f"printed ratio grows by a factor of {printed[128] / printed[64]:.3f}, the computed "
+            f"ratio by {growth:.3f} at most",
         )
         for pages, published in printed.items()
     ]
@@ -187,7 +189,7 @@ def _table_6() -> list[Item]:
         (0.9, 0.3, 0.82, 1.35, "0.82333", "1.349"),
         (0.9, 0.4, 0.62, 1.53, "0.6175", "1.536"),
     ]
-    cut = "some printed digits are cut off, not rounded, so a difference of 0.01 is accepted"
+    cut = "some printed values are cut off, not rounded, so a difference of 0.01 is accepted"
     items = []
     for utilization, written_fraction, op, wa, exact_op, exact_wa in columns:
         place = f"utilization {utilization:.0%}, hot {written_fraction:.0%}"
@@ -322,7 +324,7 @@ PAPER = Paper(
     name="park2017",
     citation="Park, Lee, Won, Ahn: Practical Implication of Analytical Models for SSD Write "
     "Amplification (ICPE 2017)",
-    summary="four analytic models beside each other and beside a Samsung 843TN",
+    summary="four analytic models of WA, beside each other and beside a simulated Samsung 843TN",
     parts=(
         _models,
         _figure_2,

@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from writeamp_papers.readings import Reading
 from writeamp_papers.readings import by_choice as by_choice_of
 
-PASSES_COUNTED = "passes over the hot file that a measured WA is the mean of"
-WINDOW = "window, reserve and size of the coupon collector's drive (Table 4)"
+PASSES_COUNTED = "passes over the hot file whose mean WA the paper reports"
+WINDOW = "window, reserve and size of the drive in the Coupon Collector model (Table 4)"
 MIXTURE = "how sequential and random writes share the hot file (Fig. 4)"
 
-ALL, SETTLED = "all fifteen", "those after the fifth"
+ALL, SETTLED = "all fifteen passes", "the passes after the fifth"
 # Hu et al.'s windows start at one block, which is FIFO collection.
 WINDOWS = {"64 blocks": 64, "8 blocks": 8, "one block": 1}
 # FIFO collection on a small drive with reserved blocks: the only choice for which the model's ratio
 # to Expected Value exceeds 1.
-SMALL_DRIVE = "one block, of 1000 with 5 held free"
-IN_TURN = "sequential and random writes in turn, page by page, over the whole hot file"
+SMALL_DRIVE = "window of one block, on a drive of 1000 logical blocks with a reserve of 5 blocks"
+IN_TURN = "sequential and random writes alternate page by page in the whole hot file"
 HALVES = "sequential writes in one half of the hot file, random writes in the other"
 
 _OURS = Reading("1-A as printed", {PASSES_COUNTED: ALL, WINDOW: "64 blocks", MIXTURE: IN_TURN})

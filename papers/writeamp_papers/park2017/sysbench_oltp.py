@@ -20,7 +20,7 @@ from writeamp_papers.park2017.programs import run
 _SERVERS = Path("/usr/lib/postgresql")
 _USER = "postgres"
 _MIB = 2**20
-# PostgreSQL's defaults, and its minimum.
+# PostgreSQL's default and minimum sizes of its memory and of its log.
 _BUFFERS_BYTES, _LEAST_BUFFERS_BYTES = 128 * _MIB, 128 * 1024
 _LOG_BYTES, _LEAST_LOG_BYTES = 1024 * _MIB, 2 * _MIB
 
@@ -85,7 +85,10 @@ class Oltp:
 
 
 def oltp(share: float) -> Oltp:
-    """Return the load on a drive with a share of the paper's size: 45 M records, 1 M requests."""
+    """Return the load scaled to a drive with a share of the paper's size.
+
+    The paper has 45 M records and 1 M requests.
+    """
     return Oltp(
         round(45_000_000 * share),
         round(1_000_000 * share),

@@ -10,12 +10,13 @@ from writeamp.plots.style import WA_LABEL, WA_UNIT, series_color
 from writeamp_papers.bench import Bench, Findings
 from writeamp_papers.items import Item, compared, ordered
 
-# Parameters from the figure's caption; and r, f and d of the one exception in section 4.
+# Parameters from the figure's caption. Section 4 states one exception: at these r and f, swapping
+# wins only up to this d.
 _PAGES_PER_BLOCK = 32
 _SPARE_FACTOR = 0.08
 _EXCEPTION = (0.8, 0.025, 15)
 
-# The text states neither r nor f of the figure, except for the exception.
+# The text does not state r and f of the figure, except those of the exception, so these are ours.
 _HOT_WRITE_FRACTIONS = (0.8, 0.9)
 _HOT_FRACTIONS = (0.025, 0.05, 0.1, 0.2)
 _D = (*range(1, 31),)
@@ -97,21 +98,23 @@ def _first_loss(
         last_win,
         max((d for d in sweep if d < first), default=0),
         1,
-        note=f"elsewhere it loses at {others}" if others else "elsewhere it never loses",
+        note=f"at other (r, f), swapping loses at d: {others}"
+        if others
+        else "at other r and f, swapping never loses",
     )
 
 
 def _lower_minimum(r: float, f: float, hcwf: list[float], swap: list[float]) -> Item:
     """Return the item on section 4: HCWF(swap) achieves a lower minimum of WA over d."""
     return ordered(
-        f"Fig. 1: least WA of HCWF(swap) over that of HCWF, r={r}, f={f}", min(swap) / min(hcwf)
+        f"Fig. 1: least WA of HCWF(swap) ÷ least WA of HCWF, r={r}, f={f}", min(swap) / min(hcwf)
     )
 
 
 def _small_d(
     sweep: tuple[int, ...], hcwf: dict[float, _Curves], swap: dict[float, _Curves]
 ) -> list[Item]:
-    """Section 4: at d = 2 or 3 swapping is not too far from optimal, in contrast to HCWF."""
+    """Return items on section 4: at small d, swapping is nearer to its best WA than HCWF is."""
     items = []
     for r in hcwf:
         excess = {
@@ -120,7 +123,7 @@ def _small_d(
         }
         items.append(
             ordered(
-                f"section 4: WA at d=2 over the optimum, HCWF(swap) against HCWF, r={r}",
+                f"section 4: excess of WA at d=2 over WA at the best d, HCWF(swap) ÷ HCWF, r={r}",
                 (excess["HCWF(swap)"] - 1) / (excess["HCWF"] - 1),
                 note=", ".join(f"{name} {value:.3f}" for name, value in excess.items()),
             )
@@ -135,9 +138,7 @@ def _random_swap_costs(swap: _Curves, random_swap: _Curves) -> Item:
         for f in swap
         for random_draw, many in zip(random_swap[f], swap[f], strict=True)
     ]
-    return ordered(
-        "Fig. 1c: largest WA with d*=100 over that with d*=1", max(b / a for a, b in pairs)
-    )
+    return ordered("Fig. 1c: WA with d*=100 ÷ WA with d*=1, largest", max(b / a for a, b in pairs))
 
 
 def _panel(title: str, sweep: tuple[int, ...], hcwf: _Curves, swap: _Curves) -> Panel:

@@ -16,8 +16,8 @@ from writeamp.plots.style import WA_LABEL, series_color
 from writeamp.studies.functions import endurance
 from writeamp_papers.bench import Bench
 
-# Manager and wear leveller: the paper's two modes, HCWF with each leveller, and the swap with a
-# leveller.
+# Block manager and wear leveller (None for none): the paper's two modes, HCWF with each leveller,
+# and HCWF(swap) with one leveller.
 SCHEMES: tuple[tuple[str, str | None], ...] = (
     ("hcwf", None),
     ("hcwf", "youngest-free:reserve=8"),
@@ -60,7 +60,10 @@ def synthetic_loads(logical_blocks: int) -> list[LevelerLoad]:
 
 
 def trace_load(path: Path) -> LevelerLoad:
-    """Return a trace on a drive of its size; a detector of hot pages replaces exact knowledge."""
+    """Return a trace as a load, on a drive of the size that it needs.
+
+    A detector finds the hot pages of the trace; synthetic workloads state theirs.
+    """
     arguments = {"trace": path, "pages_per_block": 32, "spare_factor": 0.10}
     return LevelerLoad(path.stem, arguments, f"d={_D},detector=distance")
 
@@ -116,8 +119,8 @@ def figure(outcomes_of_all: Sequence[Outcome], *, subtitle: str) -> PanelChart:
     return PanelChart(
         title="Cost of even wear: hot and cold frontiers with wear levellers, and with swaps",
         subtitle=subtitle,
-        x_label=f"{WA_LABEL} over the whole life",
-        y_label="PE fairness (mean erases per block\nover those of the first worn block)",
+        x_label=f"{WA_LABEL} of the whole life",
+        y_label="PE fairness (mean erases per block\n÷ erases of the first worn-out block)",
         panels=tuple(panels),
         columns=2,
     )

@@ -67,8 +67,8 @@ class Setting:
         ).wa
 
 
-# Setting; WA by "ODE" and by "simul." as printed. The r of the first row is a misprint, so the row
-# has the r for which its WA is right.
+# Setting; WA by "ODE" (mean field) and by "simul." as printed. The r of the first row is misprinted
+# as 0.96, so the row here has the r for which the printed WA is right.
 _TABLE_1 = [
     (Setting(64, 0.15, 4, 1, 0.86, 0.24), 3.1669, 3.1674),
     (Setting(64, 0.12, 9, 10, 0.81, 0.08), 2.5600, 2.5604),
@@ -97,7 +97,8 @@ _TABLE_2 = {
     64: (2.1299, 3.4138, 2.7266, 2.5219),
     128: (2.1299, 3.4319, 2.7202, 2.5196),
 }
-# By column and d*: computed values that do not round to the printed ones, with more digits.
+# Errata of Table 2, by column (case) and d*: computed values with more digits. They do not round to
+# the printed values.
 _TABLE_2_ERRATA = {(3, 4): 2.963749, (2, 128): 3.431954}
 
 _AS_PRINTED = 0.5e-4
@@ -181,6 +182,7 @@ PAPER = Paper(
     name="verschoren2019",
     citation="Verschoren, Van Houdt: How to improve the performance of the d-choices garbage "
     "collection algorithm in flash-based SSDs (2019)",
-    summary="HCWF(swap): its mean field, its wear and its endurance",
+    summary="HCWF(swap), collection with hot and cold write frontiers: mean field, wear and "
+    "endurance",
     parts=(_mean_fields, _simulated, _figure_1, wear.run),
 )

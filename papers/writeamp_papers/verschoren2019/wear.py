@@ -29,8 +29,8 @@ _MODES = (_HCWF, _SWAP_1, _SWAP)
 class Study:
     """Size and length of the study; the paper has 50 runs to 5000 erases per block.
 
-    The paper does not state the size of the drive; we use 1000 logical blocks. If the paper calls
-    values equal, means over the replicas may differ by the share `noise`.
+    The paper does not state the size of the drive; full runs have 1000 logical blocks. `noise` is
+    the relative difference up to which means over the replicas count as equal.
     """
 
     logical_blocks: int
@@ -39,7 +39,7 @@ class Study:
     noise: float
 
     def life(self, manager: str, r: float, wear_leveling: str | None = None) -> Endurance:
-        """Return the lives of drives under one manager, with a share `r` of writes to hot pages."""
+        """Return simulated lives of drives under one manager; hot pages get the write share `r`."""
         return endurance(
             workload=f"hot-cold:f={1 - r:.4g},r={r}",
             manager=manager,
@@ -75,30 +75,34 @@ def run(bench: Bench) -> Findings:
 def _fairness(study: Study, lives: Mapping[_Key, Endurance]) -> list[Item]:
     least = min(life.pe_fairness for (mode, _, _), life in lives.items() if mode == _HCWF)
     items = [
-        at_most("section 5: PE fairness of HCWF falls to 0.5 and below, least", 0.5, least),
+        at_most(
+            "section 5: PE fairness of HCWF falls to 0.5 and below, smallest value", 0.5, least
+        ),
     ]
     for r in _HOT_WRITE_FRACTIONS:
         for d in _D[1:]:
             hcwf, swap = lives[_HCWF, d, r].pe_fairness, lives[_SWAP, d, r].pe_fairness
             items.append(
                 ordered(
-                    f"Fig. 2: PE fairness of HCWF over HCWF(swap), d={d}, r={r}",
+                    f"Fig. 2: PE fairness of HCWF ÷ that of HCWF(swap), d={d}, r={r}",
                     hcwf / swap,
                     note=f"{hcwf:.3f} and {swap:.3f}",
                 )
             )
             items.append(
                 compared(
-                    f"section 5: PE fairness hardly depends on d*, 100 over 1, d={d}, r={r}",
+                    f"section 5: PE fairness hardly depends on d*, d*=100 ÷ d*=1, d={d}, r={r}",
                     1,
                     swap / lives[_SWAP_1, d, r].pe_fairness,
                     study.noise,
-                    note='"very slightly" above 1 in the paper; here on either side of it',
+                    note='"very slightly" above 1 in the paper; here above or below 1, by noise',
                 )
             )
     for d in _D[1:]:
         hot, hotter = (lives[_SWAP, d, r].pe_fairness for r in _HOT_WRITE_FRACTIONS)
-        items.append(ordered(f"section 5: PE fairness at r=0.99 over r=0.9, d={d}", hotter / hot))
+        items.append(
+            ordered(f"section 5: PE fairness at r=0.99 ÷ that at r=0.9, d={d}", hotter / hot)
+        )
     return items
 
 
@@ -110,7 +114,7 @@ def _endurance(study: Study, lives: Mapping[_Key, Endurance]) -> list[Item]:
     for r in _HOT_WRITE_FRACTIONS:
         items += [
             ordered(
-                f"Fig. 3: endurance of HCWF over HCWF(swap), d={d}, r={r}",
+                f"Fig. 3: endurance of HCWF ÷ that of HCWF(swap), d={d}, r={r}",
                 fdw(_HCWF, d, r) / fdw(_SWAP, d, r),
                 note=f"{fdw(_HCWF, d, r):.0f} and {fdw(_SWAP, d, r):.0f} full drive writes",
             )
@@ -118,7 +122,7 @@ def _endurance(study: Study, lives: Mapping[_Key, Endurance]) -> list[Item]:
         ]
         items.append(
             ordered(
-                f"section 6: endurance of HCWF over HCWF(swap) at d=d*=1, r={r}",
+                f"section 6: endurance of HCWF ÷ that of HCWF(swap) at d=d*=1, r={r}",
                 fdw(_HCWF, 1, r) / fdw(_SWAP_1, 1, r),
             )
         )
@@ -126,21 +130,22 @@ def _endurance(study: Study, lives: Mapping[_Key, Endurance]) -> list[Item]:
     for d in _D[1:]:
         items.append(
             ordered(
-                f"section 6: endurance of HCWF(swap) at r={hot} over r={hotter}, d={d}",
+                f"section 6: endurance of HCWF(swap) at r={hot} ÷ that at r={hotter}, d={d}",
                 fdw(_SWAP, d, hot) / fdw(_SWAP, d, hotter),
             )
         )
         gain = {r: fdw(_SWAP, d, r) / fdw(_HCWF, d, r) for r in _HOT_WRITE_FRACTIONS}
         items.append(
             ordered(
-                f"section 6: gain in endurance at r={hot} over r={hotter}, d={d}",
+                f"section 6: gain in endurance (with ÷ without swaps) at r={hot} ÷ that at "
+                f"r={hotter}, d={d}",
                 gain[hot] / gain[hotter],
                 note=f"swapping multiplies the endurance by {gain[hot]:.2f} and {gain[hotter]:.2f}",
             )
         )
     items.append(
         compared(
-            f"section 6: endurance of HCWF at d=1, r={hot} over r={hotter}",
+            f"section 6: endurance of HCWF at d=1, r={hot} ÷ that at r={hotter}",
             1,
             fdw(_HCWF, 1, hot) / fdw(_HCWF, 1, hotter),
             study.noise,

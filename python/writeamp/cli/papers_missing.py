@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
 def reproduce(
     paper: Annotated[str | None, typer.Argument(help="Name of a paper.", metavar="PAPER")] = None,
 ) -> None:
-    """Compute a paper's published values; exit with status 1 on unexplained differences.
+    """Compute and compare a paper's values; exit with status 1 on new or changed differences.
 
     This verb is in the package writeamp-papers, which is not installed.
 

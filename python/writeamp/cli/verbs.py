@@ -47,7 +47,7 @@ class Verb(NamedTuple):
 # Replaces the subcommand `reproduce` if the package writeamp-papers is not installed.
 REPRODUCE = Verb(
     "writeamp.cli.papers_missing",
-    "Compute a paper's published values; exit with status 1 on unexplained differences.",
+    "Compute and compare a paper's values; exit with status 1 on new or changed differences.",
     HelpPanel.PAPERS,
 )
 
