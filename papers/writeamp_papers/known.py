@@ -76,7 +76,10 @@ def surprises(paper: str, items: Iterable[Item], *, full: bool, whole: bool = Tr
         pin = pins.pop(item.item, None)
         if pin is None:
             if item.verdict == "differs":
-                sentences.append(f"{item.item}: {item.ours:.6g} differs from {item.published:.6g}")
+                sentences.append(
+                    f"{item.item}: the computed {item.ours:.6g} differs from the published "
+                    f"{item.published:.6g}"
+                )
         elif not pin.holds(item):
             sentences.append(
                 f"{item.item}: known_differences.toml expects {pin.ours:g} ± {pin.tolerance:g}, "

@@ -195,13 +195,17 @@ def test_a_pinned_difference_is_a_surprise_as_soon_as_it_moves(ours: float, surp
 def test_a_difference_that_is_not_pinned_is_a_surprise_and_so_is_a_pin_without_an_item() -> None:
     agreeing, differing = compared("a", 1, 1, 0), compared("b", 1, 2, 0)
     at_pin = compared("known", 1.0, 3.0, 0.1)
-    assert surprises("toy", [agreeing, differing, at_pin], full=False) == ["b: 2 differs from 1"]
+    assert surprises("toy", [agreeing, differing, at_pin], full=False) == [
+        "b: the computed 2 differs from the published 1"
+    ]
     assert surprises("toy", [agreeing], full=False) == [
         "known: in known_differences.toml, but the paper has no item of this name"
     ]
     assert surprises("toy", [agreeing], full=False, whole=False) == []
     # A known difference applies to short or to full reproductions, unless its form is "every".
-    assert surprises("toy", [at_pin], full=True) == ["known: 3 differs from 1"]
+    assert surprises("toy", [at_pin], full=True) == [
+        "known: the computed 3 differs from the published 1"
+    ]
     known._DIFFERENCES.write_text(known._DIFFERENCES.read_text() + 'form = "every"\n')
     known.known_differences.cache_clear()
     assert [surprises("toy", [at_pin], full=full) for full in (False, True)] == [[], []]
@@ -285,7 +289,7 @@ def test_a_differing_item_makes_the_status_1_and_is_shown(command: Command) -> N
     assert command([MATCHING])[0] == 0
     status, out, err = command([MATCHING, DIFFERING])
     assert status == 1
-    assert "unexpected: Table 2: WA: 3 differs from 2" in err
+    assert "unexpected: Table 2: WA: the computed 3 differs from the published 2" in err
     assert '1 of 2 comparable values match under the default reading "as printed"' in out
     assert "no explanation is known" in out
     assert "Table 1: WA [of it]" in out

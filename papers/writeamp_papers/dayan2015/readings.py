@@ -1,4 +1,4 @@
-"""Joint readings (interpretations) of paper 3, each with one open detail changed."""
+"""Joint readings (interpretations) of paper 3: a default, and nine with one change each."""
 
 from __future__ import annotations
 

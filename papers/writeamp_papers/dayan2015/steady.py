@@ -53,8 +53,8 @@ _UNTIL_SWAP_BACK = 2e6
 _CONVERGED = 1e6
 _DRAWN = 1e6
 
-# Weight of a new frequency estimate, and the minimum spare space of the cold group as a share of
-# the group's size (§5.5.3: 5%).
+# Choices of the weight of the last interval in measured frequencies, and of the minimum spare space
+# of the cold group as a share of the group's size (§5.5.3: 5%).
 _WEIGHTS = {FAST: 0.015, SLOW: 0.003}
 _COLD_SPACE = {AS_IN_TEXT: 0.05, LEAST: 0.002}
 _CHOICES = (

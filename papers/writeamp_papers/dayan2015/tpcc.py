@@ -41,7 +41,7 @@ from writeamp_papers.dayan2015.readings import FILL as FILL_READ
 from writeamp_papers.items import Item, at_most, checked, compared, ordered, within
 from writeamp_papers.readings import Reading
 
-# Fill (logical over physical pages): of the 802,816 pages on Table 2's drive; and Table 2's value.
+# Fill (logical ÷ physical pages): that of 802,816 pages on Table 2's drive, and Table 2's value.
 _FILLS = (0.765625, 0.7)
 _FILL = _FILLS[0]
 
@@ -57,7 +57,8 @@ _NO_RULE = "closed-form,coldest_ratio=0,coldest_op=0.05"
 _ALWAYS = "closed-form,coldest_ratio=1,coldest_op=0.05"
 _OPTIMAL = "optimal"
 
-# Share of the pages classified as cold that are demoted; the paper's text means 1.
+# Share of the pages classified as cold that move to a colder group; taken literally, the paper's
+# text means all of them.
 _DEMOTION = 0.125
 _LITERAL_DEMOTION = 1.0
 
@@ -127,7 +128,8 @@ def _fdp(number: int) -> str:
 
 def _simulated(size: Size, manager: str, fill: float, seed: int) -> Run:
     writes = size.writes(_SETTLING) + size.writes(_MEASURED)
-    # Greedy for FDP too: the comparison concerns only its groups (section 6.2, the green line).
+    # FDP collects greedily, too, because section 6.2 compares only its groups with Wolf's (the
+    # green line of Fig. 10).
     drive = size.device(fill=fill)
     return drives.run(manager, "greedy", "tpcc", drive, writes, seed=seed)
 
@@ -187,7 +189,7 @@ class _Study:
         ]
 
     def groups(self) -> list[Item]:
-        """Return items on the number of Wolf's groups, and on groups created late."""
+        """Return items on the number of Wolf's groups, and on when groups are created."""
         start, end = self.measured
         wolf_run = self.runs[_wolf(_RULE), _FILL][0]
         numbers = wolf_run.groups[(wolf_run.host_pages > start) & (wolf_run.host_pages <= end)]

@@ -172,7 +172,7 @@ class Scale:
             memory_of: the profile whose memory sizes (write cache, mapping table) the drive has,
                 instead of its own.
             flash_share: share of the flash of Table I that the drive has.
-            op: over-provisioning, spare over user space, instead of Table I's.
+            op: over-provisioning (spare ÷ user space), instead of Table I's.
         """
         flash = _flash(firmware.flash_of_ssd_i) if profile == "ssd-i" else []
         whole = device(profile, set=flash)

@@ -158,7 +158,10 @@ def run(bench: Bench) -> Findings:
 
 
 def _run_of(choices: Choices) -> Choices:
-    """Return the choices of a reading without those that do not affect Figs. 10 and 11."""
+    """Return a reading's choices with defaults for those that do not affect Figs. 10 and 11.
+
+    Readings that are equal then share their runs.
+    """
     return Choices(choices.firmware, sub_tests_a_trace=choices.sub_tests_a_trace)
 
 

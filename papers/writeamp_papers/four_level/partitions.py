@@ -128,7 +128,10 @@ def run(bench: Bench) -> Findings:
 
 
 def _run_of(choices: Choices) -> Choices:
-    """Return the choices of a reading without those that do not affect Fig. 9."""
+    """Return a reading's choices with defaults for those that do not affect Fig. 9.
+
+    Readings that are equal then share their runs.
+    """
     return replace(choices, is_emptied=False, sub_tests_a_trace=None)
 
 

@@ -114,7 +114,10 @@ def run(bench: Bench) -> Findings:
 
 
 def _run_of(choices: Choices) -> Choices:
-    """Return the choices of a reading without those that do not affect Figs. 5 and 6."""
+    """Return a reading's choices with defaults for those that do not affect Figs. 5 and 6.
+
+    Readings that are equal then share their runs.
+    """
     firmware = replace(choices.firmware, flash_of_ssd_i="ssd-i", read_share=0)
     return Choices(firmware, choices.is_emptied)
 
@@ -248,8 +251,8 @@ def _bounds(errors_by_choices: Mapping[Choices, _Found]) -> list[Item]:
 def _used(errors_by_choices: Mapping[Choices, _Found]) -> list[Item]:
     """Return items on |PEN| of one pin on a used drive with separate collection on each die.
 
-    The default reading's drive is used for all readings, because some empty the drive before each
-    workload.
+    The drive of the default reading is used for all readings, because some readings empty the drive
+    before each workload.
     """
     errors = errors_by_choices[_run_of(CHOICES[PAIR])]
     return [

@@ -30,7 +30,8 @@ class Form:
         lead: number of the preceding workloads that a new drive runs first, unmeasured.
         flash_bytes: capacity of a flash drive. The minute of a run is scaled in proportion.
         disk_s: length of a run on the disk in seconds; the disk has its full size.
-        sizes, steps: sizes and steps of the workload-specific models' grid (`workloads.specific`).
+        sizes, steps: numbers of request sizes, and of steps of randomness and stride, in the grid
+            of the workload-specific models (`workloads.specific`).
         window_requests: mean number of requests per window of a trace; None for windows of a
             minute.
         windows: number of windows of a trace; models are trained on the first two thirds.

@@ -1,8 +1,8 @@
 """Figure 8: a small tree for bandwidth, with leaves that predict invalid values.
 
-The tree predicts bandwidth instead of its logarithm, otherwise no prediction would be negative. It
-is small, and leaves have few terms. Our trees limit predictions to the range of a leaf's rows, so
-the equations are evaluated without this limit.
+The tree predicts bandwidth instead of its logarithm; otherwise no prediction could be negative. It
+is small, and its leaves have few terms. Our trees limit predictions to the range of a leaf's rows,
+so here the equations of the leaves are evaluated without this limit.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def example_tree(rows: pl.DataFrame, device: str) -> TreeChart:
     """Describe a tree of a device's bandwidth.
 
     Args:
-        rows: measurements of it.
-        device: its name.
+        rows: measurements of the device.
+        device: name of the device.
     """
     extended = find_feature_set("extended")
     # Sizes and strides in KiB.

@@ -80,5 +80,5 @@ def of_runs(values: Mapping[str, _T]) -> dict[str, _T]:
 
 
 def combined(work: Callable[..., float], *values: Mapping[str, _T]) -> dict[str, float]:
-    """Return a function of several values, under each reading."""
+    """Return the result of `work` on several values, under each reading."""
     return {reading.name: work(*(each[reading.name] for each in values)) for reading in READINGS}

@@ -120,7 +120,7 @@ def _mean(row: str, printed: Printed, scores: DeviceScores, metric: str, stateme
 
 
 def _improvements(device: str, scores: DeviceScores) -> list[Item]:
-    """Return items on the extended models' MRE over the basic models' (Fig. 9)."""
+    """Return items on the extended models' MRE divided by the basic models' (Fig. 9)."""
     return [
         at_most(
             f"Fig. 9, {metric}, {device}: extended model's MRE ÷ the basic one's",

@@ -63,7 +63,7 @@ _MIB = 1 << 20
 
 
 def run(bench: Bench) -> Findings:
-    """Replay the traces on four devices, and score models of their first two thirds."""
+    """Replay the traces on four devices, fit models to two thirds, and score them on the rest."""
     form = form_of(full=bench.full)
     real = _real_files(bench.traces)
     devices = list(ON_TRACES["latency"])

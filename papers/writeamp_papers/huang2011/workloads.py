@@ -56,7 +56,7 @@ def some_cells(count: int) -> list[WorkloadPoint]:
 
 
 def grid(count: int, *, each_once: bool) -> list[WorkloadPoint]:
-    """Return `count` random workloads of the grid; `each_once` removes duplicates."""
+    """Return the workloads of `count` random cells; `each_once` removes duplicates, so fewer."""
     drawn = some_cells(count)
     return list(dict.fromkeys(drawn)) if each_once else drawn
 
@@ -65,8 +65,9 @@ def specific(sizes: int, steps: int) -> list[WorkloadPoint]:
     """Return the specific models' workloads: only reads or only writes, queue depth 1.
 
     Args:
-        sizes: number of sizes from 1 to 256 KiB.
-        steps: number of shares of random requests from 0 to 100%, and of strides from 1 to 256 KiB.
+        sizes: number of request sizes, which are spaced from 1 to 256 KiB.
+        steps: number of shares of random requests, which are spaced from 0 to 100%, and largest
+            number of strides, which are spaced from 1 to 256 KiB.
     """
     size_bytes = np.unique(np.round(np.geomspace(2, 512, sizes)).astype(int)) * (KIB // 2)
     shares = [(float(share), 0) for share in np.linspace(0, 1, steps)]

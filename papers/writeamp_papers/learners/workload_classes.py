@@ -50,7 +50,7 @@ def _writes(columns: Columns) -> Flags:
 
 
 def _random(columns: Columns) -> Flags:
-    """Return which rows have only random requests; reads or writes without requests are ignored."""
+    """Return which rows have only random requests, in each direction that has requests."""
     random = {
         direction: _is(columns[f"{direction}_randomness"], 1) for direction in ("write", "read")
     }

@@ -1,4 +1,4 @@
-"""Joint readings (interpretations) of paper 1, each with one open detail changed."""
+"""Joint readings (interpretations) of paper 1: a default, and five with one change each."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ _S_PER_DAY = 86_400
 # have different clocks.
 _LONGEST_PAUSE_S = 30 * _S_PER_DAY
 _LONGEST_S = 20 * 365 * _S_PER_DAY
-# A step back in time makes the duration doubtful if it exceeds this share of the duration, and this
-# number of seconds. Requests out of order cause smaller steps.
+# A step back in time makes the duration doubtful if it exceeds both this share of the duration and
+# this number of seconds. Requests out of order cause smaller steps.
 _LARGEST_STEP_BACK, _SHORTEST_STEP_BACK_S = 0.1, 1e-3
 _AS_FAR = 0.9
 MOST_BACKWARD_STEPS, _FEWEST_STEPS = 0.25, 8

@@ -130,7 +130,7 @@ def _scored(columns: Mapping[int, Column], names: Mapping[int, str]) -> Iterator
 
 
 def _units(values: Column, name: str, most_bytes: int) -> Iterator[str]:
-    """Yield the units in which all values are addresses or sizes of whole sectors."""
+    """Yield the units in which nearly all values are addresses or sizes of whole sectors."""
     named = byte_unit_of(name)
     for unit in ("bytes", "sectors", *({named} - {"", "bytes", "sectors"})):
         unit_bytes = UNIT_BYTES[unit]
@@ -172,9 +172,9 @@ def _score(
     if places >= _FEWEST_PLACES and (offsets % _PAGE_BYTES == 0).all():
         score += _NAMED * (extents.offset_unit == "bytes")
     steps = np.diff(offsets)
-    if places >= _FEWEST_PLACES and (steps == 1).all():  # a row number
+    if places >= _FEWEST_PLACES and (steps == 1).all():  # row numbers, not offsets
         score -= _MISNAMED
-    elif len(steps) > 1 and (steps > 0).all() and following <= 0.5:  # more likely times
+    elif len(steps) > 1 and (steps > 0).all() and following <= 0.5:  # times, not offsets
         score -= 1.0
     return score
 

@@ -47,7 +47,7 @@ _UNITS = (
 
 @dataclass(frozen=True)
 class MeasureColumn:
-    """Column of offsets or lengths; if `where` is None, all rows have the value `unit_bytes`."""
+    """Column of offsets or lengths; if `where` is None, all rows have the length `unit_bytes`."""
 
     where: Where | None
     unit_bytes: int

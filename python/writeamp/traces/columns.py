@@ -131,7 +131,8 @@ def parse_columns(text: str) -> StatedColumns:
     'columns:offset=lba:sectors,length=4KiB,op=write'
 
     Raises:
-        WriteampError: a key is unknown or missing, or a value is not valid; it lists valid ones.
+        WriteampError: a key is unknown or missing, or a value is not valid. The message lists what
+            is valid.
     """
     values = _given(text)
     measures = {name: parse_measure(name, values[name]) for name in _MEASURES if name in values}
@@ -247,7 +248,7 @@ def resolve(
             raise fault(f"{unknown('column', where, headings)}")
     fields: dict[int, str] = {}
     for field, position in positions.items():
-        if position in fields:  # by its name and by its number
+        if position in fields:  # one field has the column's name, the other one its number
             raise fault(
                 f"{fields[position]} and {field} are both column {position + 1} "
                 f"({quoted(headings[position])}); each needs its own"

@@ -71,7 +71,7 @@ def detect(path: str | os.PathLike[str]) -> str:
         raise _error(path, why, suggestion)
     if misfit := misfit_of(file, head):
         raise WriteampError(f"{path}: {why}; {misfit}")
-    # The file may be private: its content is not shown.
+    # The file may be private, so the errors do not show its content.
     if gap := gap_of(table):
         raise WriteampError(
             f"{path}: {why}, and {gap}; name the format with --format (--from in convert), one of "

@@ -103,7 +103,7 @@ class Format:
             WriteampError: the format cannot be written, or cannot represent a request.
         """
         if self.writer is None:
-            kind = self.name.partition(":")[0]  # without the columns of one file
+            kind = self.name.partition(":")[0]  # only "columns" of a text `columns:…`
             raise WriteampError(
                 f"traces cannot be written as {kind}; choose another format, such as parquet"
             )

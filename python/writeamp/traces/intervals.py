@@ -93,7 +93,7 @@ def union(extents: pl.DataFrame) -> IntervalUnion:
 
 
 def ends_of_devices(extents: pl.DataFrame, covered: IntervalUnion) -> tuple[int, ...] | None:
-    """Return the covered positions up to the end of each device; None for a single device.
+    """Return the number of covered positions up to the end of each device; None for one device.
 
     Args:
         extents: columns `device` and `end`, with the devices laid one after the other.
@@ -140,8 +140,9 @@ class IntervalBounds:
     def lengths_by_cover(self) -> npt.NDArray[np.int64]:
         """Return a histogram: element n is the number of positions that n intervals cover.
 
-        The shape is (most + 1,); element 0 is 0. Positions must be below 2^62. The memory depends
-        on the number of intervals, not on their lengths.
+        The shape is (most + 1,), where most is the largest number of intervals that cover one
+        position. Element 0 is 0. Positions must be below 2^62. The memory depends on the number of
+        intervals, not on their lengths.
         """
         positions = np.zeros(len(self.start) + 1, np.int64)
         cover, since = 0, np.zeros(1, np.int64)

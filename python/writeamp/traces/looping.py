@@ -23,7 +23,7 @@ _WRITE, _TRIM = 0, 1
 # and not the trace decides WA.
 MATERIAL_SHARE = 0.2
 
-# Number of page writes that are processed at once.
+# Number of page writes that are processed at once, to limit the memory.
 _CHUNK_PAGES = 1 << 22
 
 

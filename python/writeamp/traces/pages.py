@@ -209,6 +209,7 @@ def to_pages(
             trace needs: the footprint (compact) or the highest page plus one (as-is).
         with_reads: whether pages that are only read also get numbers and must fit on the drive;
             for timed runs, in which reads take time.
+
     Returns:
         `PageTrace`: `start`, `count` and `op` of each request (arrays), `logical_pages`,
         `host_pages`, `notes`.

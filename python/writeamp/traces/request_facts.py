@@ -110,7 +110,7 @@ _POINTS = 200
 class Heat:
     """Histogram of writes per page: ``pages_by_writes[n]`` pages are written n times.
 
-    The shape is (most + 1,), with the number of writes of the most written page.
+    The shape is (most + 1,), where most is the number of writes of the most written page.
     """
 
     pages_by_writes: npt.NDArray[np.int64]

@@ -33,7 +33,8 @@ _FORM = (
     "sector + sectors [priority] [error or comm]"
 )
 _GAP = r"[ \t]+"
-# `perf script` may print a period after the time, and the group of the event.
+# `perf script` may print a sampling period (a number) after the time, and the group of the event
+# (`block:`).
 _EVENT = rf"[ \t]([0-9.]+):{_GAP}(?:[0-9]+{_GAP})?(?:block:)?(block_\w+):[ \t]*(.*)$"
 _REQUEST = (
     rf"^([0-9]+,[0-9]+){_GAP}([A-Z]+){_GAP}(?:(?:[0-9]+{_GAP})?\([^)]*\){_GAP})?"
