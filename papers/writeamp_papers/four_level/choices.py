@@ -72,11 +72,11 @@ PAIR, PAGE, STRIPE, LABEL = CHOICES
 
 _COMMON = {
     "GB, MB/s": "2^30 and 2^20 bytes",
-    "addresses of the workloads": "the whole user space",
+    "span": "the whole user space",
     "before Figs. 7, 8, 10 and 11": "filled once, random 4 KiB writes of 1.33 times the user space",
-    "written bytes": "2 GiB per workload of Figs. 5 and 6, 5 GiB of Figs. 7 to 9",
+    "volume": "2 GiB per workload of Figs. 5 and 6, 5 GiB of Figs. 7 to 9",
     "benchmark of Fig. 9": "random 4 KiB writes, aligned, one outstanding",
-    "replay of F1 and F2": "as fast as the drive answers, repeated from the start",
+    "replay": "as fast as the drive answers, repeated from the start",
     "read disturb": "none",
     "mapping table": "in the memory of the profile, the rest on flash",
 }
@@ -97,19 +97,15 @@ def _reading(name: str) -> Reading:
             "reads": "take half of the cache in mixed loads"
             if firmware.read_share
             else "not cached",
-            "flash times of SSD-I": "those of "
+            "flash of SSD-I": "those of "
             + firmware.flash_of_ssd_i.upper().replace("SSD-V", "SSD-v"),
-            "pins": f"sampled at {1e9 / firmware.period_ps:g} kHz",
+            "pin": f"sampled at {1e9 / firmware.period_ps:g} kHz",
             "before Figs. 5 and 6": "emptied before each"
             if choices.is_emptied
             else "filled once, then all workloads in turn",
-            "flash of the drive of Fig. 9": "partition and 2.8 GiB"
-            if choices.op_is_physical
-            else "40 GiB",
-            "initial data of Fig. 9": "the partition once in order"
-            if choices.has_initial_data
-            else "none",
-            "written bytes of a sub-test of F1 or F2": "5 GiB"
+            "flash of a partition": "partition and 2.8 GiB" if choices.op_is_physical else "40 GiB",
+            "initial data": "the partition once in order" if choices.has_initial_data else "none",
+            "sub-test of a trace": "5 GiB"
             if choices.sub_tests_a_trace is None
             else f"1/{choices.sub_tests_a_trace} of the trace's written bytes",
             **_COMMON,

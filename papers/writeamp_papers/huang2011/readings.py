@@ -15,12 +15,12 @@ _T = TypeVar("_T")
 
 _DEFAULT = {
     "state of the drive": "filled once in order, then every run back to back in one shuffled order",
-    "address range": "the whole device, each run from a random start",
+    "span": "the whole device, each run from a random start",
     "units": "KB of 1024 bytes, MB/s of 2^20 bytes; Table I decimal",
     "queue depth": "number of outstanding requests, including those waiting in the host; an answer "
     "starts the next request",
     "run": "one minute, all requests count; scaled drives run for a share of a minute",
-    "mixed reads and writes": "each request is a write by an independent draw; reads and writes "
+    "mix": "each request is a write by an independent draw; reads and writes "
     "have separate positions",
     "stride": "bytes from the end of one access to the start of the next access of its direction",
     "write cache": "on, never flushed by the host",
@@ -28,11 +28,11 @@ _DEFAULT = {
     "write ratio of Fig. 4": "0 and 100%; the order of the devices is that of 100%",
     "alignment": "random addresses are multiples of the size",
     "rows scored": "the training rows",
-    "units of models and scores": "fitted to the logarithm, scored in natural units",
+    "scale of the score": "fitted to the logarithm, scored in natural units",
     "tree": "least-squares splits, multilinear leaves of at least 5 rows per coefficient, pruned "
     "by 10-fold cross-validation",
     "grid": "all 12,500 cells, equal workloads as often as they occur",
-    "features of a mixed workload": "means of its requests; a random run has no stride",
+    "features of a mix": "means of its requests; a random run has no stride",
     "replay of the traces": "at the times of the trace",
     "device of Fig. 8": "any flash drive",
 }
@@ -43,7 +43,7 @@ HELD_OUT = AGED.but("2-C held out", {"rows scored": "each by a tree trained with
 SHORT_SPAN = AGED.but(
     "2-D short span",
     {
-        "address range": "a sixteenth of the device, at a random position in each run",
+        "span": "a sixteenth of the device, at a random position in each run",
         "write cache": "on; off on the disk",
         "alignment": "random addresses are multiples of 512 bytes",
         "grid": "each of its 7,780 workloads once",
