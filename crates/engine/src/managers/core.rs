@@ -22,7 +22,8 @@ use crate::write_history::WriteHistory;
 /// ahead.
 pub const PAGE_LOOKAHEAD: usize = 10;
 
-/// Drive with victim policies, and a frontier for each stream and pool.
+/// Flash with victim policies, and a write frontier (a block being filled) per stream and
+/// pool.
 pub struct Core<V, T: Tap> {
     pub flash: Flash<T>,
     /// Frontiers of all streams and pools; [`Core::frontier`] computes the index.
@@ -30,18 +31,19 @@ pub struct Core<V, T: Tap> {
     /// One victim policy per collection domain, which is the drive or a pool.
     victims: Vec<V>,
     random: Stream,
-    /// Number of victims in a row without an invalid page.
+    /// Number of consecutive victims without an invalid page, up to the last victim.
     gainless: u64,
-    /// For each closed block: true if it is withheld from the victim policy. Empty if never used.
+    /// For each block: true if the victim policy may not choose it.
+    /// Empty until a first block is held.
     held: Vec<bool>,
-    /// One wear leveller per pool; empty without wear levelling.
+    /// Wear levellers, one per pool. Empty if the drive has no wear levelling.
     levelers: Vec<Box<dyn WearLeveler>>,
     reserve_blocks: u32,
     /// Pages moved by an exchange of the wear leveller.
     exchanged: Vec<u32>,
     /// Write history of the pages, if a policy uses it.
     history: Option<WriteHistory>,
-    /// Identity of the drive: all settings it was built from.
+    /// All settings that the drive was built from. A saved state must have the same ones.
     pub identity: Identity,
 }
 
@@ -98,13 +100,13 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         stream * self.flash.pools() + pool
     }
 
-    /// Victim policy of a drive with one collection domain.
+    /// Victim policy of a drive that collects as a whole, so that it has a single policy.
     #[inline(always)]
     pub fn candidates(&self) -> &V {
         &self.victims[0]
     }
 
-    /// See [`Self::candidates`].
+    /// Victim policy of a drive that collects as a whole, mutable.
     #[inline(always)]
     pub fn candidates_mut(&mut self) -> &mut V {
         &mut self.victims[0]
@@ -141,8 +143,8 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         Some(loss.block)
     }
 
-    /// Programs host pages at a frontier until it is full. Returns how many were programmed.
-    /// The drive must have one collection domain.
+    /// Programs host pages at a frontier until it is full or all are written.
+    /// Returns their number. The drive must have one collection domain.
     #[inline(always)]
     pub fn program_run(&mut self, pages: &[u32], frontier: usize) -> usize {
         let (frontier, policy) = (&mut self.frontiers[frontier], &mut self.victims[0]);
@@ -190,7 +192,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         self.flash.free_blocks(pool) > self.reserve_blocks
     }
 
-    /// True if the reserve of free blocks of `pool` is complete.
+    /// True if `pool` has at least as many free blocks as its reserve requires.
     #[inline(always)]
     pub fn reserve_is_complete(&self, pool: usize) -> bool {
         self.flash.free_blocks(pool) >= self.reserve_blocks
@@ -211,9 +213,10 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         block
     }
 
-    /// Pads the incomplete program unit of the open block `block`. Returns its frontier.
-    /// Returns None if the block has no incomplete unit, or if the pool's reserve for the next
-    /// collection is incomplete.
+    /// Fills the incomplete program unit of the open block `block`.
+    /// Returns the block's frontier. Adds no page if the last unit is complete. Returns None if
+    /// `block` is not open or is full, or if the pool has fewer free blocks than its reserve
+    /// requires.
     pub fn pad(&mut self, block: u32, unit_pages: u32) -> Option<usize> {
         let is_behind =
             |frontier: &Frontier| !frontier.is_full() && self.flash.block_behind(frontier) == block;
@@ -234,7 +237,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         self.close_behind(self.frontiers[frontier])
     }
 
-    /// Sets whether `block`, which is about to close, is withheld from the victim policy.
+    /// Sets whether the victim policy may not choose `block`, which is about to close.
     pub fn hold(&mut self, block: u32, is_held: bool) {
         if is_held && self.held.is_empty() {
             self.held = vec![false; self.flash.geometry().blocks() as usize];
@@ -244,7 +247,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         }
     }
 
-    /// Releases a closed block that was withheld.
+    /// Allows the victim policy to choose a closed block that was held.
     /// It becomes a candidate as if it had just closed.
     pub fn release(&mut self, block: u32) {
         self.hold(block, false);
@@ -279,7 +282,8 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         if self.victims.len() == 1 { 0 } else { self.flash.pool_of(block) }
     }
 
-    /// True if a collection in `pool` can free pages.
+    /// True if a closed block of `pool` has an invalid page, so that collecting it would free
+    /// space.
     pub fn has_invalid(&self, pool: usize) -> bool {
         self.flash.blocks_of(pool).any(|block| {
             self.flash.invalid_pages(block) > 0 && self.flash.state(block) == BlockState::Closed
@@ -292,7 +296,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         let scores = self.scores(domain);
         let Some(victim) = self.choose_candidate(domain) else {
             let failure = self.victims[domain].failure();
-            return Err(failure.expect("a full drive has closed blocks"));
+            return Err(failure.expect("a drive that must collect has closed blocks"));
         };
         self.count_gain(victim);
         self.notify_victim(victim, self.victims[domain].measure(), &scores);
@@ -317,7 +321,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         self.victims[domain].scores(&situation)
     }
 
-    /// Notifies the observer of a victim, after the delayed erase of the previous one.
+    /// Reports a victim to the observer. An erase that was not reported yet is reported first.
     #[inline(always)]
     fn notify_victim(&mut self, block: u32, measure: &str, scores: &[Score]) {
         if T::IS_OPEN {
@@ -364,7 +368,8 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         if self.victims.len() == 1 { 0..self.flash.pools() } else { domain..domain + 1 }
     }
 
-    /// Updates the count of consecutive victims without an invalid page.
+    /// Adds `victim` to the count of consecutive victims without an invalid page, or resets it to
+    /// 0.
     pub fn count_gain(&mut self, victim: u32) {
         let gained = self.flash.invalid_pages(victim) > 0;
         self.gainless = if gained { 0 } else { self.gainless + 1 };
@@ -373,7 +378,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     /// Removes a victim that the manager has chosen itself from the candidates.
     pub fn take_victim(&mut self, victim: u32) {
         self.forget(victim);
-        self.notify_victim(victim, "the choice of the block manager", &[]);
+        self.notify_victim(victim, "chosen by the block manager", &[]);
     }
 
     /// Chooses a second victim for a swap and removes it from the candidates.
@@ -384,13 +389,14 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         let scores = wants_scores.then(|| among.scores_of(d, self.flash.blocks(), random()));
         let victim = among.most_invalid_of(d, self.flash.blocks(), &mut self.random)?;
         self.forget(victim);
-        // The erase of the first victim is reported after its pages have moved.
+        // Unlike `notify_victim`, this does not report the pending erase of the first victim: that
+        // erase is reported once the pages of that victim have moved.
         let (measure, scores) = (Bag::MEASURE, scores.unwrap_or_default());
         self.flash.notify(&Notice::Victim { block: victim, measure, scores: &scores });
         Some(victim)
     }
 
-    /// Removes a closed block from the candidates, if it is one. The policy did not choose it.
+    /// Removes a closed block that the policy did not choose from the candidates, if it is one.
     fn forget(&mut self, block: u32) {
         if !self.is_held(block) {
             let domain = self.domain_of(block);

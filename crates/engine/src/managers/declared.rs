@@ -8,12 +8,13 @@ use crate::hints::RequiredHints;
 use crate::leveling;
 use crate::victims::VICTIMS;
 
-/// Layouts or victim policies that a manager supports, with the reason for the limit.
+/// Layouts or victim policies that a manager supports, with the reason why it supports no
+/// others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Only<T: 'static> {
     /// Supported layouts, or names of supported victim policies.
     pub these: &'static [T],
-    /// Reason for the limit, which follows the manager's name in the error message.
+    /// Reason why others are not supported. It follows the manager's name in the error message.
     pub because: &'static str,
 }
 
@@ -27,7 +28,8 @@ pub struct Declared {
     pub victims: Option<Only<&'static str>>,
     /// Spec of the manager's default victim policy.
     pub default_victims: String,
-    /// Parameter that changes the default victim policy, so that no other policy may be chosen.
+    /// Parameter of the default victim policy.
+    /// A spec may not combine it with another victim policy.
     pub shapes_victims: Option<&'static str>,
     /// Kind of hint that the host must provide.
     pub required_hints: RequiredHints,
@@ -43,7 +45,7 @@ pub struct Declared {
 /// Blocks of each pool that a manager keeps open or free at any time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
-    /// Fewest write frontiers. The manager uses more of them if the drive has room.
+    /// Fewest write frontiers with which the manager works. It uses more if the drive has room.
     pub fewest_streams: u32,
     /// Number of write frontiers on a drive that has room for all of them.
     pub most_streams: u32,
@@ -160,7 +162,8 @@ impl Declared {
             )));
         }
         // In the worst case for collection, all invalid pages are in open blocks, which no policy
-        // may choose. One more invalid page must then be in a closed block.
+        // may choose. The drive needs one more spare page, so that a closed block has an invalid
+        // page.
         let reserved_blocks = u64::from(self.needs.reserve_blocks) + u64::from(leveler_blocks);
         let pages_per_block = u64::from(geometry.pages_per_block());
         let tied_up = (frontiers - pools + pools * reserved_blocks) * pages_per_block;
@@ -177,8 +180,8 @@ impl Declared {
         if spare <= tied_up && spare > 0 {
             return too_small(spare, "", tied_up);
         }
-        // With static allocation, a LUN whose host pages exceed its room cannot use another LUN's
-        // space.
+        // With static allocation, each LUN must have enough spare pages for itself, because it
+        // cannot use another LUN's space. So the fullest LUN is checked.
         if layout == Layout::Static && spare > 0 {
             let spare = (usable_pages / pools).saturating_sub(logical_pages.div_ceil(pools));
             if spare <= tied_up / pools {

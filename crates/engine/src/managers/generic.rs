@@ -2,9 +2,10 @@
 //!
 //! A collection reads a victim's valid pages into the controller's buffer, erases it, and writes
 //! the pages to the frontiers chosen by the placement, on the victim's own LUN. The erased block is
-//! opened first, unless a wear leveller chooses another or the block retires. A drive therefore
-//! needs no reserve block for collection if migrated pages go to one stream (paper 4, §2.1–2.2),
-//! and one per further stream. The host writes to a pool only while that reserve is complete.
+//! the first that is opened for these pages, unless a wear leveller chooses another block or the
+//! erased block is worn out. A drive therefore needs no reserved free block for collection if
+//! migrated pages go to one stream (paper 4, §2.1–2.2), and one reserved block per further stream.
+//! The host writes to a pool only while all reserved blocks are free.
 
 mod assembly;
 mod runs;
@@ -40,13 +41,13 @@ struct Generic<P, V, T: Tap> {
     placement: P,
     required_hints: RequiredHints,
     needs: Needs,
-    /// Time and stream of each block's opening. Empty if neither is needed.
+    /// Time and stream of each block's opening. Empty if the drive needs neither.
     opened: Table<Opened>,
     /// Next pool to write to, for each stream.
     next_pool: Vec<usize>,
     layout: Layout,
     migrating: Vec<u32>,
-    /// Mapping table with frontiers of its own, if there is one.
+    /// Mapping table on the flash, if the drive has one. It has its own frontiers.
     apart: Option<Apart>,
 }
 
@@ -157,9 +158,9 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         self.core.close(frontier);
     }
 
-    /// Gives `stream` a frontier with room on a pool that collects for itself.
-    /// A single pool always does. Ends with a complete reserve for the next collection, because the
-    /// host may fill frontiers of migrated pages in the meantime.
+    /// Gives `stream` a frontier with room on a pool that collects its own blocks, or on the only
+    /// pool. Collects until the pool's reserved blocks are free again, because host writes may fill
+    /// the frontiers of migrated pages before the next collection.
     #[cold]
     fn make_room(&mut self, stream: usize, pool: usize) -> Result<()> {
         let frontier = self.core.frontier(stream, pool);
@@ -186,9 +187,15 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
                     return Ok(pool);
                 }
             }
-            // Only drive-wide collection gets here. A LUN that collects for itself makes room as
-            // long as any LUN has an invalid page, which the size of the drive guarantees.
-            assert_eq!(self.layout, Layout::Striped, "no LUN has room or an invalid page");
+            // Only a drive that collects over all LUNs gets here. If LUNs collect for themselves,
+            // at least one LUN can make room: the size of the drive guarantees that a LUN has an
+            // invalid page.
+            assert_eq!(
+                self.layout,
+                Layout::Striped,
+                "the size of the drive was checked, but no \
+            LUN has room or an invalid page"
+            );
             self.collect(0)?;
         }
     }
@@ -234,7 +241,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
     }
 
     /// Victim chosen by the placement itself, if any.
-    /// Before the choice, blocks that are no longer withheld are reported to the victim policy.
+    /// Afterwards the victim policy may also choose the blocks that the placement has released.
     fn own_victim(&mut self, domain: usize, is_idle: bool) -> Option<u32> {
         let own = self.placement.victim(domain, is_idle);
         self.placement.take_released().into_iter().for_each(|block| self.core.release(block));
@@ -392,7 +399,8 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
     }
 
     fn collect_closed(&mut self, block: u32) -> Result<bool> {
-        // A placement that queues its victims cannot release one out of order.
+        // A placement that chooses its own victims collects them in its own order, so the request
+        // to collect this block is refused.
         if P::CHOOSES_VICTIMS || !self.core.reserve_is_complete(self.core.flash.pool_of(block)) {
             return Ok(false);
         }

@@ -1,8 +1,10 @@
 //! Hot and cold write frontiers, with or without swaps (paper 4, §2.2).
 //!
-//! Pages are classified as hot or cold when written, and blocks when opened. When a frontier is
-//! full, a victim of either kind becomes the next frontier. Its valid pages are copied back, or
-//! fill the other frontier, so that space moves between hot and cold data by itself. Each LUN that
+//! A page is classified as hot or cold when the host writes it. A block is hot or cold as the
+//! frontier (block being filled) that it was opened for. When a frontier is full and no free block
+//! is left, a victim is collected. If the victim is of the frontier's kind, its valid pages are
+//! copied back to it. Otherwise they go to the other frontier, and the erased victim becomes the
+//! next frontier. Space thus moves between hot and cold data without a rule for it. Each LUN that
 //! collects for itself has its own pair of frontiers (footnote 1 of the paper).
 
 mod ahead;
@@ -24,7 +26,7 @@ const HOT: usize = 0;
 const COLD: usize = 1;
 const STREAMS: usize = 2;
 
-/// Drive with a hot and a cold frontier on each pool.
+/// Drive with a hot and a cold frontier on each pool of blocks.
 struct HotCold<V, T: Tap> {
     name: &'static str,
     core: Core<V, T>,
@@ -36,7 +38,7 @@ struct HotCold<V, T: Tap> {
     layout: Layout,
     /// Next pool to write to, for each stream.
     next_pool: [usize; STREAMS],
-    /// Stream of each page of a batch.
+    /// Stream of each page of the current write call.
     streams: Vec<u8>,
     /// For each group that the host's hints name: true if the group is hot.
     hot_groups: Vec<bool>,
@@ -112,11 +114,11 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
                 return Ok(pool);
             }
         }
-        unreachable!("some LUN has room or an invalid page: the size of the drive guarantees it")
+        unreachable!("the size of the drive was checked, so a LUN has room or an invalid page")
     }
 
     /// Gives each full frontier of `pool` a block with room.
-    /// On a LUN without an invalid page, the frontier stays full.
+    /// A full frontier stays full if its LUN has neither a free block nor an invalid page.
     fn refill(&mut self, pool: usize) -> Result<()> {
         let frontiers = [HOT, COLD].map(|stream| self.core.frontier(stream, pool));
         while let Some(stream) = (HOT..=COLD).find(|s| self.core.frontiers[frontiers[*s]].is_full())
@@ -132,16 +134,18 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
         Ok(())
     }
 
-    /// Collects for the full frontier of `stream`; the victim becomes the new frontier.
-    /// Exception: if a victim of the other kind has more valid pages than the other frontier has
-    /// room for, and swaps are disabled, it becomes the other frontier.
+    /// Collects a victim for the full frontier of `stream`.
+    /// The erased victim becomes the new frontier. There is one exception, if swaps are disabled: a
+    /// victim of the other kind may have more valid pages than the other frontier has room for.
+    /// Then the victim becomes the other frontier, and the frontier of `stream` stays full.
     #[cold]
     fn collect(&mut self, stream: usize, pool: usize) -> Result<()> {
         let [mut pages, mut second_pages] = std::mem::take(&mut self.migrating);
         let other = HOT + COLD - stream;
         let other_frontier = self.core.frontier(other, pool);
         let victim = self.core.choose_victim(if self.layout == Layout::Flat { 0 } else { pool })?;
-        // A wear leveller may change the kind of the erased block.
+        // The kind is read before the erase, because a wear leveller may change the kind of the
+        // erased block.
         let kind = usize::from(self.label[victim as usize]);
         self.erase_victim(victim, &mut pages);
         if kind == stream {
@@ -174,7 +178,8 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
         self.core.choose_second_victim(closed, swap.d)
     }
 
-    /// Erases a victim. Pages that a wear leveller moves onto it keep their kind.
+    /// Erases a victim.
+    /// If a wear leveller moves pages onto it, it takes over the kind of their block.
     fn erase_victim(&mut self, victim: u32, pages: &mut Vec<u32>) {
         self.forget(victim);
         if let Some(Exchange { young, worn }) = self.core.erase_victim(victim, pages) {
@@ -224,8 +229,8 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
         self.remember(block);
     }
 
-    /// Replaces the frontiers that padding has filled by blocks with room, in a drive-wide pool.
-    /// With a pool per LUN, a frontier gets a new block when it is written to.
+    /// Opens new blocks for frontiers that padding has filled, if the drive is a single pool.
+    /// With a pool per LUN, a frontier gets a new block when the next page is written to it.
     fn refill_padded(&mut self) -> Result<()> {
         if self.layout == Layout::Flat && self.core.frontiers.iter().any(Frontier::is_full) {
             self.refill(0)?;
@@ -277,20 +282,31 @@ impl<V: VictimPolicy, T: Tap> Policy for HotCold<V, T> {
     }
 }
 
-const D: Param = Param::new("d", "10", Domain::CHOICES, "blocks drawn for a victim");
-const D_SWAP: Param =
-    Param::new("d_swap", "100", Domain::CHOICES, "blocks drawn for the second victim (d*)");
+const D: Param = Param::new(
+    "d",
+    "10",
+    Domain::CHOICES,
+    "number of closed blocks drawn at random; \
+the victim is the one with the most invalid pages",
+);
+const D_SWAP: Param = Param::new(
+    "d_swap",
+    "100",
+    Domain::CHOICES,
+    "d*: number of blocks drawn at random for the \
+    second victim, of the full frontier's kind",
+);
 const DETECTOR: Param = Param::new(
     "detector",
     "oracle",
     Domain::Either(&Domain::Word(&["oracle"]), &detectors::NESTED),
-    "detector of hot pages; oracle uses the workload's groups",
+    "detector of hot pages; oracle takes them from the groups that the workload names",
 );
 
 /// HCWF: hot and cold write frontiers (Van Houdt 2014).
 pub type Hcwf = Frontiers<false>;
 
-/// HCWF(swap): additionally swaps hot and cold blocks without writes (paper 4).
+/// HCWF(swap): HCWF that also exchanges a hot and a cold block when it collects (paper 4).
 pub type HcwfSwap = Frontiers<true>;
 
 /// HCWF manager, with or without swaps.
@@ -298,13 +314,17 @@ pub struct Frontiers<const SWAPS: bool>;
 
 impl<const SWAPS: bool> Manager for Frontiers<SWAPS> {
     const ENTRY: Entry = if SWAPS {
-        Entry::new("hcwf-swap", "hcwf with swaps of hot and cold blocks at collection")
-            .example("hcwf-swap:d_swap=100")
-            .params(&[D, D_SWAP, DETECTOR])
-            .variants(&["hcwf-swap:d_swap=1"])
-            .candidates(const { &[Pairs::rare(&["hcwf-swap"], &["d-choices:d=10"])] })
+        Entry::new(
+            "hcwf-swap",
+            "hcwf that also exchanges a hot and a cold block when a victim \
+        does not fit the other frontier",
+        )
+        .example("hcwf-swap:d_swap=100")
+        .params(&[D, D_SWAP, DETECTOR])
+        .variants(&["hcwf-swap:d_swap=1"])
+        .candidates(const { &[Pairs::rare(&["hcwf-swap"], &["d-choices:d=10"])] })
     } else {
-        Entry::new("hcwf", "a hot and a cold write frontier between which blocks move")
+        Entry::new("hcwf", "a hot and a cold write frontier; collected blocks move between them")
             .params(&[D, DETECTOR])
             .candidates(const { &[Pairs::rare(&["hcwf"], &["d-choices:d=10"])] })
     };
@@ -313,7 +333,8 @@ impl<const SWAPS: bool> Manager for Frontiers<SWAPS> {
         Ok(Declared {
             layouts: Some(Only {
                 these: &Layout::WITHIN_LUNS,
-                because: "writes to any LUN with room and copies a victim back to its own",
+                because: "writes to any LUN with room, and copies the pages of a victim to the \
+                victim's LUN",
             }),
             default_victims: format!("d-choices:d={}", params.integer::<u32>("d")),
             shapes_victims: Some("d"),

@@ -1,8 +1,8 @@
 //! Block managers: where each page goes, and when collection runs.
 //!
 //! Most published schemes are a placement ([`mod@crate::placements`]) on the [`generic`] manager. A
-//! manager with a special collection rule implements [`Manager`] itself, in a file here and a line
-//! in `managers!`. [`Declared`] states what each manager supports; [`check`] uses it to reject
+//! manager with its own rule for collection implements [`Manager`] itself, in a file here and a
+//! line in `managers!`. [`Declared`] states what each manager supports; [`check`] uses it to reject
 //! invalid combinations before building anything.
 
 mod build_with;
@@ -38,7 +38,7 @@ pub enum Layout {
     /// One frontier per stream and LUN. Pages are striped over the LUNs with room; if none has
     /// room, a victim anywhere is collected.
     Striped,
-    /// Striped, but each LUN collects its own blocks when it runs out of space (paper 3, §3).
+    /// Pages are striped, but each LUN collects its own blocks when it has no room (paper 3, §3).
     StripedPerLun,
     /// Static: each logical page belongs to LUN `page mod luns`, which collects for itself.
     /// This is static allocation by channel, then chip, then die (`MQSim`'s CWDP).
@@ -50,7 +50,7 @@ impl Layout {
     pub const ALL: [Layout; 4] =
         [Layout::Flat, Layout::Striped, Layout::StripedPerLun, Layout::Static];
 
-    /// Layouts in which no collection spans LUNs and a page may go to any LUN.
+    /// Layouts in which pages may go to any LUN, and a collection stays within one LUN.
     pub const WITHIN_LUNS: [Layout; 2] = [Layout::Flat, Layout::StripedPerLun];
 
     /// Layout with this name.
@@ -76,7 +76,8 @@ impl Layout {
         }
     }
 
-    /// Number of collection domains of a drive with this geometry.
+    /// Number of collection domains: sets of blocks that collect on their own (the drive, or a
+    /// LUN).
     fn domains(self, geometry: &Geometry) -> u32 {
         match self {
             Layout::Flat | Layout::Striped => 1,
@@ -88,9 +89,9 @@ impl Layout {
 /// Drive that serves requests: a flash array with a block manager.
 pub trait BlockManager: Send + State {
     /// Writes `pages` in order.
-    /// The counters are exact between calls, even after an error, and the result does not depend on
-    /// how a run of writes is split into calls. `hints` are the hints on these pages. Returns an
-    /// error without the hints that [`Self::required_hints`] names.
+    /// After each call the counters are exact, even after an error. Splitting the same writes into
+    /// other calls does not change the result. `hints` are the hints on these pages. Returns an
+    /// error if the hints that [`Self::required_hints`] names are missing.
     fn write(&mut self, pages: &[u32], hints: Option<Hints>) -> Result<()>;
 
     /// Reads `pages`. Unmapped pages cost no flash operation.
@@ -99,7 +100,8 @@ pub trait BlockManager: Send + State {
     /// Unmaps `pages` and forgets their history.
     fn trim(&mut self, pages: Range<u32>) -> Result<()>;
 
-    /// Makes all writes so far durable. Nothing is buffered, so flushes are only counted.
+    /// Counts a flush of the host. Writes are never buffered here, so a flush has no other
+    /// effect.
     fn flush(&mut self) -> Result<()>;
 
     /// Collects one victim on an idle LUN, before the host needs its space.
@@ -115,7 +117,8 @@ pub trait BlockManager: Send + State {
     fn steer(&mut self, queues: &[u32]);
 
     /// Pads the incomplete program unit of `unit_pages` pages in the open block `block`.
-    /// The unit can then be programmed. Returns false if the manager has no spare pages for it.
+    /// The flash can then program the unit. Returns false if the manager has no spare pages to
+    /// fill.
     fn pad(&mut self, block: u32, unit_pages: u32) -> bool;
 
     /// Collects a closed block whose data must move. Returns false if that is not possible now.
@@ -130,10 +133,10 @@ pub trait BlockManager: Send + State {
     /// Flash array.
     fn flash(&self) -> &Array;
 
-    /// Host counters, mutable for requests that cover pages in part.
+    /// Host counters, mutable, to subtract the bytes of pages that a request covers only in part.
     fn host_mut(&mut self) -> &mut HostCounters;
 
-    /// Observer that the drive was built with, if any.
+    /// Observer of flash operations that the drive was built with, if any.
     fn observer_mut(&mut self) -> Option<&mut dyn Observer>;
 
     /// Stores the identity of the drive. A saved state is restored only into a drive with the
@@ -168,8 +171,8 @@ impl dyn BlockManager {
 }
 
 /// Connections to observers ([`Tap`]) for which managers are compiled.
-/// Without an observer, each victim policy that tracks pages gets its own compiled loop. All other
-/// combinations call the policy through a pointer.
+/// Without an observer, the manager is compiled separately for each victim policy that is notified
+/// of invalid pages. In all other cases it calls the policy through a pointer, which is slower.
 pub trait Compiled: Tap {
     /// Builds the victim policy of spec `text` and passes it to `visitor`.
     fn with_policy<W: Visitor>(text: &str, setup: &Setup, visitor: W) -> Result<W::Output>;
@@ -212,8 +215,8 @@ pub trait Manager {
     ) -> Result<Box<dyn BlockManager>>;
 }
 
-/// Passes the placements and the managers with their own collection to a macro.
-/// That macro is one of the macros that build registries.
+/// Lists all placements, and all managers with their own rule for collection, for the macro
+/// `$then` that builds a registry.
 macro_rules! managers {
     ({$then:ident! $with:tt} $($module:ident::$placement:ident),+ $(,)?) => {
         $then! { $with

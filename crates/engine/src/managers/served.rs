@@ -40,33 +40,33 @@ pub trait Policy: Send + State {
         Ok(())
     }
 
-    /// See [`BlockManager::collect_idle`]; `pool` is the pool of the LUN.
+    /// Collects one victim while the LUN of `pool` is idle; see [`BlockManager::collect_idle`].
     fn collect_idle(&mut self, _pool: usize) -> Result<bool> {
         Ok(false)
     }
 
-    /// See [`BlockManager::steer`].
+    /// Starts the next stripe of each stream on an idle LUN; see [`BlockManager::steer`].
     fn steer(&mut self, _queues: &[u32]) {}
 
-    /// Function that replaces frontiers which padding has filled.
-    /// None means that the manager has no room for padding.
+    /// Function that is called for a frontier that padding has filled.
+    /// None if the manager does not allow padding.
     fn on_padded(&mut self) -> Option<fn(&mut Self, usize)> {
         None
     }
 
-    /// See [`BlockManager::collect_closed`]; the block is closed.
+    /// Collects a closed block whose data must move; see [`BlockManager::collect_closed`].
     fn collect_closed(&mut self, _block: u32) -> Result<bool> {
         Ok(false)
     }
 
-    /// See [`BlockManager::report`].
+    /// Returns data about the manager's internals; see [`BlockManager::report`].
     fn report(&self) -> Report<'_>;
 
     /// Asserts the manager's own invariants.
     fn assert_books(&self) {}
 }
 
-/// Methods of a [`Policy`] that follow from the fields `name` and `core`.
+/// Implements the methods of [`Policy`] that only return the fields `name` and `core`.
 macro_rules! by_fields {
     ($victims:ty, $tap:ty) => {
         type Victims = $victims;
@@ -109,8 +109,8 @@ impl<P: Policy> BlockManager for P {
         let written = self.write_pages(pages, &hints);
         let flash = &mut self.core_mut().flash;
         flash.report_erase();
-        // Pages are counted as they are written, so that the counters are exact after an error.
-        // Bytes are counted here.
+        // The manager counts each page when it is written, so that the page counters are exact even
+        // after an error. Only the bytes are counted here.
         let done_pages = flash.counters().host.written_pages - written_before;
         flash.host_mut().written_bytes += done_pages * u64::from(flash.geometry().page_bytes());
         written

@@ -28,8 +28,8 @@ pub struct Setup {
     pub geometry: Geometry,
     /// Number of logical pages, which are visible to the host.
     pub logical_pages: u32,
-    /// Number of logical pages, at the end, that hold the mapping table; 0 without one.
-    /// On drives with timing, placements give them their own frontiers.
+    /// Number of the last logical pages that hold the mapping table; 0 if it is not on the flash.
+    /// On drives with timing, placements write these pages to separate frontiers.
     pub table_pages: u32,
     /// Layout of streams and collection over the LUNs.
     pub layout: Layout,
@@ -50,7 +50,7 @@ fn logical_pages(geometry: &Geometry, op: f64) -> u32 {
     (f64::from(geometry.physical_pages()) / (1.0 + op)).round_ties_even() as u32
 }
 
-/// Canonical form of a spec.
+/// Standard form of a spec (a name and parameters as text). Equal policies have equal forms.
 fn canonical(registry: &Registry, spec: &str) -> Result<String> {
     Ok(registry.read(spec)?.canonical())
 }
@@ -92,7 +92,7 @@ impl Setup {
         Setup { logical_pages, ..self }
     }
 
-    /// Sets the number of logical pages, at the end, that hold the mapping table.
+    /// Sets how many of the last logical pages hold the mapping table.
     #[must_use]
     pub fn table_pages(self, table_pages: u32) -> Self {
         Setup { table_pages, ..self }
@@ -134,7 +134,7 @@ impl Setup {
         Setup { custom, ..self }
     }
 
-    /// Sizes of the drive for which a placement is built.
+    /// Sizes of the drive that a placement may use when it is built.
     pub fn sizes(&self) -> Sizes {
         let Setup { geometry, layout, .. } = self;
         Sizes {
@@ -153,7 +153,7 @@ impl Setup {
         Flash::with_tap(geometry, logical_pages, layout.pools(), wear, tap)
     }
 
-    /// First page of the mapping table if it has its own frontiers, else None.
+    /// First logical page of the mapping table if the table has its own frontiers, else None.
     pub(super) fn table_first_page(&self) -> Option<u32> {
         (self.table_pages > 0).then(|| self.logical_pages - self.table_pages)
     }
@@ -207,8 +207,8 @@ impl Setup {
             .with("layout", format!("{layout:?}"))
             .with("wear", format!("{wear:?}"))
             .with("seed", seed.to_string());
-        // Drives saved by earlier versions had no separate frontiers for the table; they stay
-        // compatible.
+        // This setting is left out if the table has no separate frontiers. Drives saved by earlier
+        // versions, which had none, can therefore still be restored.
         Ok(match table_pages {
             0 => identity,
             pages => identity.with("number of pages of the mapping table", pages.to_string()),

@@ -45,10 +45,10 @@ impl<P: RegisteredPlacement> Manager for P {
     }
 }
 
-/// Blocks needed for this number of streams.
+/// Blocks that a manager with this number of streams keeps open or free.
 fn needs_of(Streams { all, migration }: Streams) -> Needs {
-    // Reserve of each pool: a victim's pages may fill the frontier of every migration stream, and
-    // the erased victim replaces only one of them.
+    // Reserve of each pool: the pages of one victim may fill the frontiers of all streams for
+    // migrated pages, and the erased victim replaces only one of these frontiers.
     Needs { reserve_blocks: migration as u32 - 1, ..Needs::streams(all as u32) }
 }
 
@@ -88,7 +88,7 @@ pub fn self_declared<P: SelfDeclared, T: Tap>(
     if !(1..=MOST).contains(&all) || !(1..=all).contains(&migration) {
         return Err(Error::Spec(format!(
             "{name} has {all} streams, {migration} of them for migrated pages; it must have 1 to \
-             {MOST}, and at least one for migrated pages"
+             {MOST} streams, at least one of them for migrated pages"
         )));
     }
     let needs = needs_of(streams);
@@ -112,7 +112,11 @@ impl<P: Placement, T: Tap> Visitor for Assemble<P, T> {
     fn visit<V: VictimPolicy>(self, policy: V) -> Result<Self::Output> {
         let Assemble { name, placement, required_hints, needs, setup, tap } = self;
         let is_consistent = P::USES_HOST_HINTS || required_hints == RequiredHints::Nothing;
-        assert!(is_consistent, "{name} requires host hints, but its USES_HOST_HINTS is false");
+        assert!(
+            is_consistent,
+            "{name} requires host hints, but its constant USES_HOST_HINTS is \
+        false; set it to true"
+        );
         let layout = setup.layout;
         let migrating = Vec::with_capacity(setup.geometry.pages_per_block() as usize);
         let apart = setup.table_first_page();

@@ -1,4 +1,4 @@
-//! Writes of whole runs of pages, for placements that need no page-by-page calls.
+//! Faster writes and migrations of many pages at once, for placements that allow them.
 
 use super::{Generic, PAGE_LOOKAHEAD};
 use crate::error::Result;
@@ -8,8 +8,8 @@ use crate::placements::{Always, Placement};
 use crate::victims::VictimPolicy;
 
 impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
-    /// Streams of host pages and of migrated pages, for placements that put whole runs into one
-    /// stream.
+    /// The two fixed streams of host pages and of migrated pages. None if the placement must be
+    /// called for each page.
     pub(super) const RUNS: Option<Always> =
         if Self::MAY_KEEP_HISTORY || P::CHOOSES_VICTIMS || T::IS_OPEN { None } else { P::ALWAYS };
 
@@ -17,7 +17,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
     /// The pages that blocks lose by these writes are then reported to it later.
     pub(super) const AHEAD: bool = !Self::MAY_KEEP_HISTORY && !P::CAN_FAIL && !T::IS_OPEN;
 
-    /// Writes pages to the frontier of `stream`.
+    /// Writes host pages to the frontier of `stream`, and collects when that is necessary.
     pub(super) fn write_run(&mut self, pages: &[u32], stream: usize) -> Result<()> {
         self.core.flash.prefetch_run(pages);
         let mut rest = pages;
@@ -90,7 +90,8 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
     }
 }
 
-/// Director that calls the placement for each page.
+/// Choice of streams for `Core::program_each`: asks the placement for the stream of each
+/// page.
 struct PageByPage<'a, P, V> {
     placement: &'a mut P,
     policy: &'a mut V,

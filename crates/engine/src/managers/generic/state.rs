@@ -61,7 +61,8 @@ impl PolicyFreeState<'_> {
         let &Needs { most_streams: streams, reserve_blocks, .. } = self.needs;
         let is_known = |opened: &Opened| opened.at <= now && u32::from(opened.stream) < streams;
         require(self.opened.iter().all(is_known), "when a block was opened")?;
-        // Pages that a collection may need on any of the frontiers.
+        // The free blocks and the room on all frontiers must hold as many pages as the reserve,
+        // because a collection may fill any of these frontiers.
         let block_pages = u64::from(flash.geometry().pages_per_block());
         for pool in 0..pools {
             let room_pages = (0..streams as usize)

@@ -1,9 +1,9 @@
 //! Mapping table on flash, with its own frontiers on drives with timing.
 //!
-//! Its pages are written much more often than data. If the table and data shared blocks, collection
-//! would copy data at the rate at which the table changes. Pages and blocks of the table are not
-//! reported to the placement, which handles host pages only, and the drive's clock does not count
-//! them.
+//! Pages of the table are written much more often than data. If the table and data shared blocks,
+//! collection would copy data at the rate at which the table changes. Pages and blocks of the table
+//! are not reported to the placement, which handles host pages only, and the drive's clock does not
+//! count them.
 
 use super::{Generic, Opened};
 use crate::error::Result;
@@ -26,7 +26,7 @@ pub(super) fn is_of_table(apart: Option<Apart>, opened: &[Opened], block: u32) -
 }
 
 impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
-    /// Writes pages, some of which may belong to the table.
+    /// Writes pages in order, some of which may belong to the table.
     pub(super) fn write_beside_table(
         &mut self,
         Apart { first_page, stream }: Apart,
@@ -84,7 +84,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         T::IS_OPEN && is_of_table(self.apart, &self.opened, block)
     }
 
-    /// Moves the pages of a victim that held the table.
+    /// Moves the valid pages of a victim that holds pages of the table.
     #[cold]
     pub(super) fn migrate_table(&mut self, pages: &[u32], pool: usize) {
         let Some(Apart { stream, .. }) = self.apart else { return };

@@ -27,7 +27,7 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
     }
 }
 
-/// Director of a run: returns the known stream of each page.
+/// Choice of streams for `Core::program_each`: returns the known stream of each page.
 struct Decided<'a, V> {
     streams: &'a [u8],
     policy: &'a mut V,

@@ -1,5 +1,5 @@
-//! Writes of whole runs of pages.
-//! Their groups are determined before the pages that blocks lose are counted.
+//! Faster writes of many pages at once.
+//! The groups of several pages are determined before the invalid pages of blocks are counted.
 
 use super::candidates::Candidates;
 use super::drive::{Grouped, Oracle};
@@ -10,7 +10,8 @@ use crate::flash::{Director, Loss, NextPage, Stop, Tap};
 use crate::victims::VictimPolicy;
 
 impl<T: Tap> Grouped<T> {
-    /// See [`Self::write_run`].
+    /// Writes pages that are all within one interval, with the group of several pages determined
+    /// first.
     pub(super) fn write_ahead(&mut self, pages: &[u32], hint_of: &[u8]) -> Result<()> {
         self.core.flash.prefetch_run(pages);
         let mut decided = None;
@@ -50,7 +51,7 @@ impl<T: Tap> Grouped<T> {
     }
 }
 
-/// Director that determines the group of each page.
+/// Choice of write frontiers for `Core::program_each`: determines the group of each page.
 struct PageByPage<'a> {
     candidates: &'a mut Candidates,
     oracle: &'a mut Oracle,

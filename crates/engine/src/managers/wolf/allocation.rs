@@ -2,12 +2,12 @@
 
 use libm::log;
 
-/// Demand of a group for space: its size and its share of the host's writes.
+/// Size of a group and its share of the host's writes, which decide how much space it gets.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Demand {
     /// Logical pages of the group.
     pub pages: f64,
-    /// Share of the host's page writes that goes to it.
+    /// Page writes to the group, over all page writes of the host.
     pub write_share: f64,
 }
 
@@ -21,10 +21,10 @@ pub enum Allocation {
     Frequency,
     /// Mean of the two rules above (eq. 8, corrected: OP·(s/LBA + p)/2).
     ClosedForm,
-    /// Minimises the write amplification (eqs. 3–5).
+    /// Minimises the write amplification of the drive (eqs. 3–5).
     Optimal,
-    /// Minimises write amplification for effective sizes measured by collection
-    /// ([`super::measured`]).
+    /// Minimises write amplification, with effective group sizes instead of page counts.
+    /// Effective sizes follow from the valid pages of victims ([`super::measured`]).
     EffectiveSize,
 }
 
@@ -68,13 +68,14 @@ fn even(groups: &[Demand]) -> f64 {
 /// Exceptions from the allocation rule that protect cold groups.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exceptions {
-    /// Ratio of write rates per page, of the coldest group to the next group.
-    /// Below this ratio, the coldest group is protected: it gets the space of the next field.
+    /// Threshold of the ratio of write rates per page: coldest group over next hotter group.
+    /// Below this ratio, the coldest group is protected under the closed form: `coldest_op` sets
+    /// its space.
     pub coldest_ratio: f64,
-    /// Space of a protected coldest group, as a share of its size, under the closed form
-    /// (§5.5.3).
+    /// Over-provisioned pages of a protected coldest group, over its logical pages (§5.5.3). The
+    /// group never gets more than its proportional part of all over-provisioned pages.
     pub coldest_op: f64,
-    /// Smallest over-provisioned space of any group, as a share of its size.
+    /// Least over-provisioned pages of any group, over its logical pages.
     /// Pages that cool down enter a cold group without a host write, which the rules above ignore.
     pub floor: f64,
 }
@@ -151,9 +152,10 @@ fn optimal(groups: &[Demand], op_pages: f64) -> Option<Vec<f64>> {
     if pages <= 0.0 || op_pages <= 0.0 {
         return None;
     }
-    // OP/s <= √(μ·rate/2), so the groups use too little space here.
+    // OP/s <= √(μ·rate/2), so at this μ the groups use too little space: a lower bound of μ.
     let mut log_mu = std::f64::consts::LN_2 + 2.0 * log(op_pages / roots);
-    // OP/s >= ln y − 1 and y > μ·rate, so they use too much here.
+    // OP/s >= ln y − 1 and y > μ·rate, so at this μ the groups use too much space: an upper bound
+    // of μ.
     let highest = op_pages / pages + 1.0 - lowest;
     let mut taken = vec![0.0; groups.len()];
     for _ in 0..MOST_STEPS {
@@ -169,7 +171,8 @@ fn optimal(groups: &[Demand], op_pages: f64) -> Option<Vec<f64>> {
             // d ln(y − 1 − ln y)/dh = 2/(u − op), with h = u/2.
             growth += group.pages * slope * (u - op) / 2.0;
         }
-        // From a point with too little space, the first step may overshoot by far.
+        // The first step from a μ with too little space may be far too long, so the upper bound
+        // limits it.
         let next = (log_mu + (op_pages - total) / growth).min(highest);
         if (next - log_mu).abs() < TOLERANCE * log_mu.abs().max(1.0) {
             break;

@@ -7,7 +7,7 @@ use crate::flash::Tap;
 
 impl<T: Tap> Grouped<T> {
     /// Settles debts, and moves space away from groups that own too much (§5.3).
-    /// The function continues until no group has a block to spare.
+    /// Continues until no group owns a block that it can give away.
     pub fn balance(&mut self, lun: usize) -> Result<()> {
         loop {
             self.settle(lun)?;
@@ -23,7 +23,8 @@ impl<T: Tap> Grouped<T> {
         }
     }
 
-    /// Group with the greatest surplus, if it is at least one block that the group can spare.
+    /// Group with the greatest surplus of blocks over its target, or None if no group can give
+    /// one. A group can give a block if its surplus is at least one block and it can free two.
     fn giver(&self, lun: usize) -> Option<usize> {
         if !self.config.moves_space {
             return None;
@@ -40,7 +41,8 @@ impl<T: Tap> Grouped<T> {
         self.richest(lun, can_give)
     }
 
-    /// Lets groups in debt compact themselves, as long as the LUN has invalid pages.
+    /// Gains free blocks for groups that opened more blocks than they had (a debt).
+    /// Stops if the LUN has no free block and no invalid page.
     fn settle(&mut self, lun: usize) -> Result<()> {
         loop {
             let in_debt =
@@ -52,9 +54,10 @@ impl<T: Tap> Grouped<T> {
         }
     }
 
-    /// Advances `group` towards a free block. Returns false if no free block can be gained.
-    /// The group collects if it can free a block by itself. Otherwise it receives a free block, or
-    /// the subgroup with the most invalid pages collects for it.
+    /// Advances `group` towards a free block.
+    /// Returns false if no free block can be gained. The group collects if its own invalid pages
+    /// suffice for a free block. Otherwise it receives a free block of another group. If no group
+    /// has one, the group with the most invalid pages collects and gives it the erased block.
     pub fn gain(&mut self, group: usize, lun: usize) -> Result<bool> {
         let subgroup = self.space.subgroup(group, lun);
         let block_pages = i64::from(self.core.flash.geometry().pages_per_block());
@@ -99,7 +102,8 @@ impl<T: Tap> Grouped<T> {
         })
     }
 
-    /// Takes a free block from the group with the greatest surplus that has one.
+    /// Gives `group` a free block of another group: the one with the greatest surplus that has
+    /// one.
     fn borrow(&mut self, group: usize, lun: usize) -> bool {
         let has_credit = |other: &usize| {
             *other != group && self.space.credits(self.space.subgroup(*other, lun)) > 0
@@ -147,6 +151,6 @@ impl<T: Tap> Grouped<T> {
                 best
             }
         });
-        neediest.expect("a group reaches itself")
+        neediest.expect("the giver itself is always a possible receiver")
     }
 }

@@ -1,7 +1,7 @@
 //! Closed blocks of each group on each LUN, in order of collection.
 //!
 //! A single table of links serves all blocks, and each subgroup (a group on a LUN) stores only the
-//! ends of its queues. Memory does not grow with groups times blocks.
+//! ends of its queues. So the memory does not grow with the product of groups and blocks.
 
 use crate::error::Result;
 use crate::flash::{Blocks, NONE, Score, Table, filled, prefetch};
@@ -13,7 +13,7 @@ use crate::victims::{Census, Situation, VictimPolicy, by_place, ranked};
 /// Order in which the closed blocks of a subgroup (a group on a LUN) are collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Collect {
-    /// Most invalid pages first; of equal blocks, the one whose last change is oldest.
+    /// Most invalid pages first; of equal blocks, the one whose number changed longest ago.
     /// There is one queue per number of invalid pages.
     MostInvalid,
     /// Oldest closed block first, in one queue.
@@ -48,14 +48,14 @@ struct Ends {
 
 const EMPTY: Ends = Ends { first: NONE, last: NONE };
 
-/// Counters of a subgroup (a group on a LUN), and an upper bound on its queues in use.
+/// Counts of pages of a subgroup (a group on a LUN), and a bound on its non-empty queues.
 #[derive(Debug, Clone, Copy, Default)]
 struct Subgroup {
     /// Upper bound on the indices of the non-empty queues.
     highest: u32,
     /// Number of invalid pages in the closed blocks.
     invalid_pages: u32,
-    /// Number of valid pages in all blocks.
+    /// Number of valid pages in all blocks, without pages that a collection is moving.
     valid_pages: u32,
 }
 
@@ -120,7 +120,7 @@ impl Candidates {
         self.subgroups[subgroup].invalid_pages
     }
 
-    /// Number of valid pages of a subgroup.
+    /// Number of valid pages of a subgroup, without pages that a collection is moving.
     pub fn valid_pages(&self, subgroup: usize) -> u32 {
         self.subgroups[subgroup].valid_pages
     }
@@ -136,7 +136,7 @@ impl Candidates {
         self.subgroups[subgroup].valid_pages += 1;
     }
 
-    /// Subtracts pages of `subgroup` that the controller is moving.
+    /// Subtracts `pages` valid pages of `subgroup`, which a collection has read to move them.
     pub fn take_pages(&mut self, subgroup: usize, pages: u32) {
         self.subgroups[subgroup].valid_pages -= pages;
     }
@@ -154,7 +154,8 @@ impl Candidates {
         self.insert(worn, invalid_pages);
     }
 
-    /// Appends all blocks of `from` to the queues of `into`.
+    /// Moves all blocks of subgroup `from` to subgroup `into`, behind the blocks in the same
+    /// queue.
     pub fn merge(&mut self, from: usize, into: usize) {
         for subgroup in &mut self.subgroup_of {
             if *subgroup == from as u32 {
@@ -327,8 +328,8 @@ impl VictimPolicy for Candidates {
 
     fn measure(&self) -> &'static str {
         match self.collect {
-            Collect::MostInvalid => "invalid pages, of the blocks of the group",
-            Collect::FirstClosed => "blocks of the group filled after it",
+            Collect::MostInvalid => "invalid pages (blocks of the collecting group only)",
+            Collect::FirstClosed => "blocks of the collecting group that were filled later",
         }
     }
 

@@ -27,8 +27,8 @@ pub enum Knowledge {
     /// Bloom filters per group.
     Filters(FilterRules),
     /// Write intervals of each page, which predict its lifetime.
-    /// Lifetimes of neighbouring groups differ by the factor `ratio`. A group gets open blocks only
-    /// if its pages justify their space.
+    /// Page lifetimes of neighbouring groups differ by the factor `ratio`. A group gets open blocks
+    /// only if it has enough pages or receives enough writes.
     Intervals {
         /// Ratio of the page lifetimes of a group to those of the next hotter group.
         ratio: f64,
@@ -40,8 +40,9 @@ pub enum Knowledge {
 pub struct Config {
     /// Method that determines the group of a page.
     pub knowledge: Knowledge,
-    /// True: blocks go to any group, and move as soon as one group has too many (Wolf).
-    /// False: blocks go to the neighbouring group in the order, when they are erased (FDP).
+    /// True: an erased or free block goes to any group, and moves as soon as a group has too many
+    /// (Wolf). False: a block goes only to a group next to its own in the order, and only when it
+    /// is erased (FDP).
     pub moves_space: bool,
     /// Number of groups at the start.
     pub groups: usize,
@@ -65,86 +66,91 @@ pub const ALLOCATION: Param = Param::new(
     "allocation",
     "closed-form",
     Domain::Word(&words(&Allocation::ALL)),
-    "rule that divides the spare space",
+    "rule that divides the spare pages among the groups",
 );
 pub const INTERVAL: Param = Param::new(
     "interval",
     "0.001",
     Domain::Number(Excluded(0.0), Included(1.0)),
-    "h: writes between two updates of the groups, per logical page",
+    "h: host page writes between two updates of the groups, divided by the number of logical pages",
 );
 pub const WEIGHT: Param = Param::new(
     "weight",
     "0.015",
     Domain::Number(Excluded(0.0), Included(1.0)),
-    "a: weight of the last interval in the measured write shares",
+    "a: weight of the last interval in each group's average share of the host's writes",
 );
 pub const PACE: Param = Param::new(
     "pace",
     "0.02",
     Domain::Number(Excluded(0.0), Included(1.0)),
-    "effective-size: share of the difference to the last measured size, corrected per interval",
+    "effective-size: share of the difference to the newly measured size that each interval \
+     corrects",
 );
 pub const MEMORY: Param = Param::new(
     "memory",
     "0.98",
     Domain::SHARE,
-    "effective-size: share of the earlier victims that still counts after an interval",
+    "effective-size: factor on the weight of earlier victims after each interval",
 );
 pub const RATIO: Param = Param::new(
     "ratio",
     "2",
     Domain::Number(Included(1.0), Unbounded),
-    "Q: ratio of hit rates above which groups stay separate",
+    "Q: neighbouring groups merge if their writes per page differ by less than this factor; with \
+     detector=interval, factor between the page lifetimes of neighbouring groups",
 );
 pub const HOLD: Param = Param::new(
     "hold",
     "50",
     Domain::Whole(0, U32_MAX),
-    "w: intervals for which a new group keeps its place, and after which similar groups merge",
+    "w: number of intervals for which a new group keeps its place in the order, and for which two \
+     groups must be similar before they merge",
 );
 pub const SMALLEST: Param = Param::new(
     "smallest",
     "1",
     Domain::Whole(1, U32_MAX),
-    "F: size of the smallest group, in blocks per LUN",
+    "F: smallest size of a group, in blocks per LUN; smaller groups are merged",
 )
 .extent(Extent::Blocks);
 pub const COLDEST_RATIO: Param = Param::new(
     "coldest_ratio",
     "0.05",
     Domain::SHARE,
-    "closed form: hit rate of the coldest group over the next one's below which its space is fixed",
+    "closed-form: if the coldest group's writes per page, over those of the next group, are below \
+     this, coldest_op sets its space",
 );
 pub const COLDEST_OP: Param = Param::new(
     "coldest_op",
     "0.05",
     Domain::SHARE,
-    "closed form: that fixed spare space, per page of the coldest group",
+    "closed-form: spare pages per page of a coldest group that is below coldest_ratio",
 );
 pub const FLOOR: Param = Param::new(
     "floor",
     "0.02",
     Domain::SHARE,
-    "least spare space of a group, per page of the group",
+    "smallest number of spare pages of any group, per page of its data",
 );
 pub const DEMOTION: Param = Param::new(
     "demotion",
     "0.125",
     Domain::SHARE,
-    "bloom: probability that collection demotes a page which looks cold",
+    "bloom: probability that collection moves a page that neither filter contains to the next \
+     colder group",
 );
 pub const FALSE_POSITIVES: Param = Param::new(
     "false_positives",
     "0.3",
     Domain::Number(Included(0.0001), Included(0.9)),
-    "bloom: false-positive rate of a full filter",
+    "bloom: share of other pages that a full filter wrongly reports as written",
 );
 pub const MAX_GROUPS: Param = Param::new(
     "max_groups",
     "16",
     Domain::Whole(1, MOST_GROUPS),
-    "most groups; a small drive holds fewer",
+    "largest number of groups; a drive with few spare pages has fewer",
 );
 
 /// Default parameters that differ between the variants of `wolf`.
@@ -164,7 +170,7 @@ pub const fn wolf_params(defaults: &Defaults) -> [Param; 16] {
         "groups",
         "adaptive",
         Domain::Either(&Domain::Word(&["adaptive"]), &Domain::Whole(1, MOST_GROUPS)),
-        "bloom: number of groups, or adaptive (created and merged as needed)",
+        "bloom: number of groups, or adaptive: groups are created and merged during the run",
     );
     [
         DETECTOR.default(defaults.detector),
@@ -261,11 +267,12 @@ impl Config {
         Declared {
             layouts: Some(Only {
                 these: &Layout::WITHIN_LUNS,
-                because: "writes to any LUN with room and collects within a group on one",
+                because: "writes to any LUN with room, and each collection stays within one group \
+                on one LUN",
             }),
             victims: Some(Only {
                 these: &Collect::NAMES,
-                because: "orders the victims of each group itself",
+                because: "keeps its own order of victims in each group",
             }),
             default_victims: if self.moves_space { "greedy" } else { "fifo" }.into(),
             required_hints: if uses_host_hints {
@@ -282,15 +289,16 @@ impl Config {
     }
 
     /// Fewest groups for which a drive must have room.
-    /// This is at least two if the host names groups, because such hosts use two or more.
+    /// This is two if the host names groups, because a host that names groups has two or more, but
+    /// never more than `max_groups`.
     fn fewest_groups(&self) -> usize {
         let fewest = if let Knowledge::Host { .. } = self.knowledge { 2 } else { self.groups };
         fewest.min(self.max_groups)
     }
 
     /// Free blocks reserved on each LUN.
-    /// One is reserved if a victim's pages may go to different groups, because that may need a
-    /// block.
+    /// One is reserved if a victim's pages may go to different groups: a second group may then need
+    /// a new block.
     pub fn reserve_blocks(&self) -> u32 {
         match self.knowledge {
             Knowledge::Nothing | Knowledge::Host { current: false } => 0,
@@ -300,8 +308,9 @@ impl Config {
         }
     }
 
-    /// Most groups on a drive with this number of usable blocks in each of `luns`.
-    /// Their open blocks and reserved blocks occupy at most half of the spare pages.
+    /// Most groups on a drive with `blocks_per_lun` usable blocks in each of its LUNs.
+    /// Open and reserved blocks may occupy at most half of the spare pages. The result is at least
+    /// [`Self::fewest_groups`].
     pub fn groups_that_fit(
         &self,
         luns: u32,
@@ -348,11 +357,12 @@ fn knowledge(params: &Params, current: bool) -> Knowledge {
             demotion: params.number("demotion"),
         }),
         "interval" => Knowledge::Intervals { ratio: params.number("ratio") },
-        other => unreachable!("'{other}' is not a word of the domain"),
+        other => unreachable!("detector={other} was rejected before"),
     }
 }
 
-/// Most groups at any time: at least the number at the start.
+/// Value of `max_groups`, raised to the number of groups at the start.
+/// Returns an error if the spec sets it to less.
 fn max_groups(params: &Params, groups: usize) -> Result<usize> {
     let most: usize = params.integer("max_groups");
     if most < groups && params.is_given("max_groups") {

@@ -1,9 +1,10 @@
 //! Drive of the grouped managers: placement of pages, collection, and blocks for groups.
 //!
 //! The valid pages of a victim are placed on its own LUN, in their old group or in the group that
-//! they belong to now. The erased block goes to the group with the greatest deficit (Listing 3).
-//! Collection copies back through a buffer, so a subgroup collects when it has no free page left,
-//! whereas paper 3 (§5.4) keeps one block's worth free for migration.
+//! they belong to now. The erased block goes to the group that is furthest below its target number
+//! of blocks (Listing 3). A collection reads the valid pages into a buffer and then erases the
+//! block, so it needs no free page. Paper 3 (§5.4) instead keeps one block free in each group for
+//! migration.
 
 use super::candidates::Candidates;
 use super::config::Config;
@@ -48,13 +49,14 @@ pub(super) struct Grouped<T: Tap> {
     pub luns: usize,
     /// Most groups at any time.
     pub most_groups: usize,
-    /// Number of blocks, on all LUNs, that hold pages or can be opened.
+    /// Number of blocks on all LUNs without spare blocks that only replace worn-out ones.
     pub usable_blocks: u32,
     pub interval_pages: u32,
     pub interval_left: u32,
     /// Next LUN to write to, for each group.
     pub next_lun: Vec<usize>,
-    /// Blocks that each group has given away in this interval by movement operations.
+    /// Number of blocks that each group has given away in this interval because it owned too
+    /// many.
     pub moved_blocks: Vec<u32>,
     pub group_log: GroupLog,
     pub migrating: Vec<u32>,
@@ -83,8 +85,9 @@ impl Oracle {
         !matches!(self, Oracle::Filters(_))
     }
 
-    /// Group of a page that the host writes.
-    /// `held_by` returns the group that contains the page's previous version.
+    /// Group for a page that the host writes.
+    /// `held_by` returns the group whose block holds the page's previous version, or None for a new
+    /// page.
     #[inline(always)]
     pub(super) fn group_of_write(
         &mut self,
@@ -96,14 +99,17 @@ impl Oracle {
         match self {
             Oracle::Nothing => 0,
             Oracle::Host(host) => {
-                let hint = hint.expect("a hint for each page");
+                let hint = hint.expect("the host names a group for each page");
                 if let Some(hint_of_page) = &mut host.hint_of_page {
                     hint_of_page[logical as usize] = hint;
                 }
                 usize::from(host.group_of_hint[usize::from(hint)])
             }
             Oracle::Intervals(intervals) => intervals.group_of_write(logical, held_by(), now),
-            Oracle::Filters(_) => unreachable!("filters look at more than one page"),
+            Oracle::Filters(_) => unreachable!(
+                "with Bloom filters, Temperature::group_of_write \
+            determines the group"
+            ),
         }
     }
 
@@ -178,7 +184,7 @@ impl<T: Tap> Grouped<T> {
         Ok(self.oracle.group_of_write(logical, hint, || held_by, self.core.now()))
     }
 
-    /// Group of a page of group `now` that collection moves.
+    /// Group to which collection moves a page that is now in group `now`.
     fn group_of_migration(&mut self, logical: u32, now: usize) -> usize {
         match &mut self.oracle {
             Oracle::Filters(temperature) => {
@@ -211,7 +217,11 @@ impl<T: Tap> Grouped<T> {
                 self.next_lun[group] = next;
                 return Ok(lun);
             }
-            assert_ne!(next, first, "the size of the drive leaves a LUN with room");
+            assert_ne!(
+                next, first,
+                "the size of the drive was checked, so at least one LUN has or \
+            can make room"
+            );
             lun = next;
         }
     }
@@ -239,7 +249,8 @@ impl<T: Tap> Grouped<T> {
         }
     }
 
-    /// Takes over an open block of a group that was merged into this group.
+    /// Continues to fill an open block of a group that was merged into this group, if there is
+    /// one.
     fn adopt(&mut self, subgroup: usize, lun: usize) -> bool {
         let left = (0..self.most_groups).map(|group| self.space.subgroup(group, lun)).find(|at| {
             let frontier = &self.core.frontiers[*at];
@@ -260,9 +271,9 @@ impl<T: Tap> Grouped<T> {
         self.space.open(subgroup);
     }
 
-    /// Collects one block of a group and gives it to `receiver`.
-    /// If there is no receiver, the block goes to the group with the greatest deficit. This
-    /// requires that `group` can free another block by itself; else the block stays with `group`.
+    /// Collects one block of `group` on a LUN and gives the erased block to `receiver`.
+    /// If `receiver` is None and `group` can free another block by itself, the block goes to the
+    /// group with the greatest deficit. Otherwise it stays with `group`.
     pub fn collect(&mut self, group: usize, lun: usize, receiver: Option<usize>) -> Result<()> {
         let subgroup = self.space.subgroup(group, lun);
         self.core.candidates_mut().collect_from(subgroup);
@@ -293,8 +304,8 @@ impl<T: Tap> Grouped<T> {
         Ok(())
     }
 
-    /// Places a migrating page of `group` in its current group.
-    /// It stays in `group` if the move would use the last free block.
+    /// Writes a migrating page of `group` to the group that it belongs to now.
+    /// The page stays in `group` if the other group would need the last free block of the LUN.
     fn migrate(&mut self, logical: u32, group: usize, lun: usize) {
         let group_now = self.group_of_migration(logical, group);
         let mut target = self.space.subgroup(group_now, lun);

@@ -1,4 +1,4 @@
-//! Groups of a drive: statistics, order by temperature, and target space.
+//! Groups of a drive: statistics, order from coldest to hottest, and target space.
 //!
 //! This is plain arithmetic without blocks.
 
@@ -11,27 +11,28 @@ use crate::state::state;
 pub struct Rules {
     /// a: weight of the last interval in the average of the measured write shares.
     pub weight: f64,
-    /// Q: ratio of write rates per page from which two groups stay separate.
+    /// Q: two neighbouring groups whose write rates per page differ by less than this factor
+    /// merge.
     pub ratio: f64,
     /// w: number of intervals for which a new group keeps its place.
-    /// It is also the number of intervals after which similar groups merge.
+    /// Two groups merge if they are similar for more than this number of intervals.
     pub hold_intervals: u32,
-    /// F: smallest size of a group, in pages; smaller groups are merged.
-    /// If the hottest group is smaller, no group is created above it.
+    /// F: smallest size of a group, in pages.
+    /// Smaller groups are merged into a neighbour, and no group is created above a hottest group
+    /// that is smaller.
     pub smallest_pages: u32,
     /// True if groups are created and merged.
     pub adaptive: bool,
-    /// True if groups stay in the order of their numbers.
+    /// True if groups stay in the order of their numbers, instead of being sorted by write rate.
     pub keeps_order: bool,
     /// Rate at which effective sizes follow the measurements.
     pub pace: Pace,
-    /// Assumed ratio of write rates of a group and the next colder one, instead of measured
-    /// rates.
-    /// The order is then fixed (FDP).
+    /// Assumed ratio of a group's writes per page to those of the next colder group (FDP). The
+    /// order is then fixed. None: write rates are measured.
     pub assumed_ratio: Option<f64>,
     /// Rule that divides the over-provisioned pages among the groups.
     pub allocation: Allocation,
-    /// Exceptions from that rule for some groups.
+    /// Exceptions from the allocation rule for some groups.
     pub exceptions: Exceptions,
 }
 
@@ -79,11 +80,12 @@ pub struct Groups {
     pub(super) statistics: Vec<Statistics>,
     /// Existing groups, coldest first.
     pub(super) order: Vec<usize>,
-    /// For each place in the order: number of intervals in a row with similar write rates.
-    /// The rate of the group there is compared with that of the next colder place. Similar groups
-    /// exchange places often, so the count belongs to the place and not to the group.
+    /// For each place in the order: number of consecutive intervals in which the group at that
+    /// place and the next colder group had similar write rates per page. Similar groups exchange
+    /// places often, so the count belongs to the place and not to the group.
     pub(super) alike: Vec<u32>,
-    /// Number of steps of the assumed ratio between the coldest group and each group.
+    /// For each group, the number of steps of the assumed ratio that it is hotter than the
+    /// coldest group.
     steps: Vec<i32>,
 }
 
@@ -98,7 +100,7 @@ state! {
 }
 
 impl Groups {
-    /// Builds `count` groups of at most `most`, with group 0 the coldest.
+    /// Builds `count` groups, of which group 0 is the coldest. There may be `most` groups later.
     pub fn new(rules: Rules, count: usize, most: usize) -> Self {
         let mut groups = Groups {
             rules,
@@ -144,7 +146,7 @@ impl Groups {
         &self.order
     }
 
-    /// Opens a group, at its place in the order of numbers.
+    /// Adds a group without pages to the order, which is by group number.
     pub fn open(&mut self, group: usize) {
         let place = self.order.iter().take_while(|&&other| other < group).count();
         self.order.insert(place, group);
@@ -152,7 +154,7 @@ impl Groups {
         self.statistics[group] = Statistics::new(0.0);
     }
 
-    /// Merges the pages of `from` into `into`.
+    /// Removes group `from` from the order, and adds its statistics to those of `into`.
     pub fn merge(&mut self, from: usize, into: usize) {
         let place = self.place(from);
         self.order.remove(place);
@@ -176,7 +178,7 @@ impl Groups {
     }
 
     pub(super) fn place(&self, group: usize) -> usize {
-        self.order.iter().position(|&other| other == group).expect("a group there is")
+        self.order.iter().position(|&other| other == group).expect("the group is in the order")
     }
 
     /// Counts a host write to a page that is now in `group`.
@@ -200,8 +202,8 @@ impl Groups {
         self.rules.allocation == Allocation::EffectiveSize
     }
 
-    /// Compares collected blocks with the expected valid share of victims.
-    /// The expectation follows from the valid pages and the owned flash pages of each group.
+    /// Updates the effective size of each group from the valid pages of its victims.
+    /// `pages` are the valid pages and `owned_pages` the flash pages of each group.
     pub fn follow(&mut self, pages: &[u32], owned_pages: &[i64], pages_per_block: u32) {
         for &group in &self.order {
             let spare_pages = owned_pages[group] - i64::from(pages[group]);
@@ -214,9 +216,9 @@ impl Groups {
         }
     }
 
-    /// Ends an interval (Listing 2): updates shares and order, and creates and merges groups.
-    /// `pages` are the valid pages of each group, `unused` is a free group number. Merges precede
-    /// creations.
+    /// Ends an interval (Listing 2): updates write shares and order, and creates and merges
+    /// groups. `pages` are the valid pages of each group, `unused` is a group number that is not in
+    /// use. Merges precede creations.
     pub fn end_interval(&mut self, pages: &[u32], unused: Option<usize>) -> Vec<Change> {
         let writes: u32 = self.order.iter().map(|&g| self.statistics[g].interval_writes).sum();
         for &group in &self.order {
@@ -260,7 +262,7 @@ impl Groups {
         targets
     }
 
-    /// Hit rate p/s of a group: its share of the host's writes, over its size in pages.
+    /// Hit rate p/s of a group: its measured share of the host's writes, over its size in pages.
     pub(super) fn rate(&self, group: usize, pages: &[u32]) -> f64 {
         self.statistics[group].write_share / f64::from(pages[group].max(1))
     }

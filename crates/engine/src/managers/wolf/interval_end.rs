@@ -1,4 +1,4 @@
-//! End of an interval: new groups, and their target space.
+//! End of an interval: updates of groups, and new targets for their space.
 //! (Paper 3, Listing 2.)
 
 use super::drive::{Grouped, Oracle, valid_pages};
@@ -8,7 +8,8 @@ use crate::flash::{Notice, Tap};
 use crate::observe::{ChangeKind, GroupChange};
 
 impl<T: Tap> Grouped<T> {
-    /// Updates the groups and the target space (Listing 2).
+    /// Updates the groups and their target space, and moves blocks towards the targets (Listing
+    /// 2).
     pub fn end_interval(&mut self) -> Result<()> {
         self.interval_left = self.interval_pages;
         let moved = std::mem::replace(&mut self.moved_blocks, vec![0; self.most_groups]);
@@ -32,8 +33,8 @@ impl<T: Tap> Grouped<T> {
         Ok(())
     }
 
-    /// Opens groups that are worth their open blocks, and closes others.
-    /// Does nothing unless groups are defined by lifetime.
+    /// Opens groups whose pages or writes justify open blocks, and merges the others into
+    /// neighbours. Does nothing unless groups are defined by lifetime.
     fn open_and_close_groups(&mut self) {
         let Oracle::Intervals(intervals) = &mut self.oracle else { return };
         let block_pages =
@@ -72,7 +73,9 @@ impl<T: Tap> Grouped<T> {
         }
     }
 
-    /// True if a group still has an open block with room.
+    /// True if the frontier of a group number still has room on a LUN.
+    /// The number may be of a merged group, whose open block is not full yet; it cannot be reused
+    /// before.
     fn has_left_open(&self, group: usize) -> bool {
         (0..self.luns).any(|lun| !self.core.frontiers[self.space.subgroup(group, lun)].is_full())
     }
@@ -92,7 +95,7 @@ impl<T: Tap> Grouped<T> {
         self.groups.follow(sizes, &owned_pages, pages_per_block);
     }
 
-    /// Group number that is not in use on the drive.
+    /// Group number without pages and without an open block, or None if all are in use.
     fn unused_group(&self) -> Option<usize> {
         (0..self.most_groups)
             .find(|group| !self.groups.order().contains(group) && !self.has_left_open(*group))

@@ -13,15 +13,15 @@ use crate::placements::{since, stamp};
 use crate::state::{elements, state};
 
 /// Write history of a page: its last write, mean write interval and class.
-/// The mean weights the n-th interval by 1/n, but never by less than 1/16.
+/// The n-th interval changes the mean with the weight 1/n, but never with less than 1/16.
 #[derive(Debug, Clone, Copy)]
 struct PageHistory {
     /// Clock (host pages written) after the last write, or 0 if the page was never written.
     written_at: u32,
     /// Mean interval between two writes of the page.
     usual: Span,
-    /// Class of the page, and in the lower bits its number of intervals.
-    /// The number is at most [`PageHistory::MOST`].
+    /// Class of the page, and in the lower bits the number of its write intervals, counted up to
+    /// [`PageHistory::MOST`].
     class_and_intervals: u16,
 }
 
@@ -91,9 +91,10 @@ pub struct Intervals {
     pages: Table<PageHistory>,
     table: LifeTable,
     groups: OpenGroups,
-    /// Groups for host writes of each class, by its lifetime and the open groups.
+    /// For each class of pages, the group for host writes.
+    /// It follows from the lifetime of the class and the open groups.
     homes: Table<Home>,
-    /// Next page of the scan that counts the pages of each age.
+    /// Next logical page of the scan that counts the pages of each age.
     next_seen: u32,
 }
 
@@ -109,7 +110,8 @@ state! {
 
 impl Intervals {
     /// Builds the detector for `groups` groups, of which group 0 is the coldest.
-    /// Pages of each group live `ratio` times as long as pages of the next group.
+    /// Pages of each group live `ratio` times as long as pages of the group with the next higher
+    /// number.
     pub fn new(ratio: f64, groups: usize, logical_pages: u32) -> Result<Self> {
         let mut intervals = Intervals {
             pages: filled(PageHistory::nothing(), logical_pages as usize)?,
@@ -134,7 +136,7 @@ impl Intervals {
         size_of_val(&self.pages[..]) as u64 + self.table.bytes()
     }
 
-    /// Lifetimes of pages, by class and age.
+    /// Expected lifetimes of pages, by class and age.
     pub fn lives(&self) -> Vec<Life> {
         self.table.lives().collect()
     }
@@ -172,7 +174,8 @@ impl Intervals {
         self.pages.len() as f64
     }
 
-    /// Group of a page that the host writes at time `now`, and that `group` holds.
+    /// Group for a page that the host writes at time `now`.
+    /// `group` has its previous version, or is None.
     #[inline(always)]
     pub fn group_of_write(&mut self, page: u32, group: Option<usize>, now: u64) -> usize {
         let mut history = self.pages[page as usize];
@@ -189,7 +192,7 @@ impl Intervals {
         self.groups.of_write(self.homes[usize::from(history.class())], group)
     }
 
-    /// Counts the next page of the scan by its class and age.
+    /// Advances the scan by one logical page, and counts that page by its class and age.
     #[inline(always)]
     fn see_next(&mut self, now: u64) {
         let history = self.pages[self.next_seen as usize];
@@ -202,7 +205,7 @@ impl Intervals {
         }
     }
 
-    /// Group of a page of `group` that collection moves.
+    /// Group to which collection moves a page that is now in `group`.
     #[inline(always)]
     pub fn group_of_migration(&mut self, page: u32, group: usize, now: u64) -> usize {
         let history = self.pages[page as usize];

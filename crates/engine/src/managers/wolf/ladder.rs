@@ -1,4 +1,4 @@
-//! Classes of the host's groups in FDP: a ladder of update frequencies.
+//! Frequency classes of the host's groups in FDP, ordered like the steps of a ladder.
 //! Each step is hotter than the one below by a fixed ratio (Stoica & Ailamaki 2013).
 
 use crate::hints::Group;
@@ -12,7 +12,7 @@ pub struct Ladder {
     pub steps: Vec<i32>,
 }
 
-/// Most steps. With more steps, a larger ratio changes nothing.
+/// Most steps. Beyond this number, a hotter class would get practically the same space.
 const MOST_STEPS: i32 = 30;
 
 /// Assigns `groups` to steps of the ladder, whose frequencies differ by `ratio`.

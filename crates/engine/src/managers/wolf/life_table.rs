@@ -15,8 +15,9 @@ use crate::flash::{Table, filled};
 use crate::observe::Life;
 use crate::state::state;
 
-/// Age bins: half octaves up to [`OLDEST`] times the logical pages, and one beyond.
-/// The first bin contains all younger ages.
+/// Number of age bins (half octaves).
+/// The last bin contains all ages above [`OLDEST`] host writes per logical page. The first bin
+/// contains all ages below the second one.
 const AGES: usize = 40;
 const OLDEST: u32 = 32;
 
@@ -37,24 +38,26 @@ const PATTERNS: usize = 1 + 2 * LASTS.unsigned_abs() as usize;
 /// Number of classes. Class 0 contains pages that were not rewritten since their first write.
 pub const CLASSES: usize = 1 + OCTAVES * PATTERNS;
 
-/// Weight, in pages overwritten, of an octave's forecast in the forecasts of its classes.
-/// Likewise, the weight of the mean interval in the forecast of an octave.
+/// Weight of an octave's forecast in the forecast of each of its classes, as a number of
+/// overwritten pages. The next constant is the weight of the mean interval in the forecast of an
+/// octave.
 const WEIGHT_OF_OCTAVE: f64 = 10.0;
 const WEIGHT_OF_INTERVAL: f64 = 2.0;
 
 /// Expected lifetime of pages of class 0, in multiples of the logical pages.
 const LIFE_OF_NEW: f64 = 4.0;
 
-/// Half-life of the counters, in host writes per logical page.
+/// Host writes per logical page after which a count has half of its weight.
 const HALF_LIFE: f64 = 4.0;
 
-/// Recomputations of the table per drive write (one host write per logical page).
+/// Number of recomputations of the table per drive write (one host write per logical page).
 const FORECASTS: u32 = 4;
 
-/// Count of pages below which a class keeps its old forecast.
+/// Weighted count of pages below which a class keeps its old forecast.
 const LEAST_COUNTED: f64 = 0.01;
 
-/// Number of age bins beyond which the age at death determines the remaining lifetime.
+/// Distance in age bins from which the remaining lifetime is taken from the age at death
+/// alone.
 const NEAR: usize = 9;
 
 /// Number of a class.
@@ -217,7 +220,7 @@ impl LifeTable {
         }
     }
 
-    /// Centre of the mean intervals of an octave, in page writes.
+    /// Centre of the range of mean intervals in an octave, in host page writes.
     fn usual(&self, octave: usize) -> f64 {
         LONGEST * self.logical_pages / exp2(octave as f64 + 0.5)
     }

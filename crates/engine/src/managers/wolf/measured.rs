@@ -1,8 +1,10 @@
-//! Measured sizes of groups, for `allocation=marginal`.
+//! Effective sizes of groups, measured at collection, for `allocation=effective-size`
+//! (`marginal`).
 //!
 //! This is our design. Paper 3 divides space by the sizes of groups and their shares of the host's
-//! writes (§5.5), which assumes random host writes within each group. But pages that cool down
-//! arrive without a host write, and a log or a sorted run needs almost no spare space.
+//! writes (§5.5), which assumes random host writes within each group. The assumption fails for
+//! pages that cool down, which arrive without a host write. It also fails for a log or a sorted
+//! run, which needs almost no spare space.
 
 use libm::{log, pow};
 
@@ -11,14 +13,15 @@ use crate::state::state;
 /// Rate at which effective sizes follow the measurements.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace {
-    /// Share of the deviation from the last measured size that each interval corrects.
+    /// Share of the deviation from the newly measured size that each interval corrects, from 0 to
+    /// 1.
     pub pace: f64,
-    /// Weight of earlier victims in the measurement, relative to the last interval's victims.
+    /// Factor on the weight of earlier victims, applied at the end of each interval.
     pub memory: f64,
 }
 
-/// Bounds of a group's effective size, per page of the group.
-/// No group counts as larger than it is.
+/// Bounds of the effective size of a group, over its number of pages.
+/// The effective size is never larger than the group.
 const EFFECTIVE: (f64, f64) = (0.02, 1.0);
 /// Bounds of the valid share of victims. A share outside of them contains no information.
 const VALID: (f64, f64) = (0.001, 0.999);
@@ -28,9 +31,9 @@ const VALID: (f64, f64) = (0.001, 0.999);
 pub struct Measured {
     /// Pages that arrive from the host or from a hotter group, per page that the host writes.
     pub arrivals: f64,
-    /// Effective size of the group, per page of the group.
-    /// With uniform random writes, a group of the effective size would leave as many valid pages in
-    /// victims as measured.
+    /// Effective size of the group, over its number of pages.
+    /// A group of the effective size with uniform random writes would have the measured share of
+    /// valid pages in its victims.
     pub effective: f64,
     interval_migrations: u32,
     victims_valid: f64,
@@ -73,15 +76,17 @@ impl Measured {
         self.victims_pages += f64::from(pages_per_block);
     }
 
-    /// Ends an interval of `writes` host writes, of which `own` went to the group.
+    /// Updates the arrivals after an interval of `writes` host writes, of which `own` went to the
+    /// group.
     pub fn end_interval(&mut self, own: u32, writes: u32, weight: f64) {
         let arrived = own.saturating_add(self.interval_migrations);
         self.arrivals += weight * (f64::from(arrived) / f64::from(writes.max(1)) - self.arrivals);
         self.interval_migrations = 0;
     }
 
-    /// Compares the victims with the expectation of eqs. 3 and 9.
-    /// The group has `pages` pages and `spare_pages` spare pages.
+    /// Updates the effective size from the valid pages of victims (eqs. 3 and 9).
+    /// The group has `pages` valid pages and `spare_pages` other flash pages. Does nothing until
+    /// victims with twice the pages of a block were collected.
     pub fn follow(&mut self, pages: f64, spare_pages: f64, pages_per_block: u32, by: Pace) {
         if self.victims_pages < 2.0 * f64::from(pages_per_block) || pages == 0.0 {
             return;

@@ -1,7 +1,7 @@
 //! Grouped managers, whose blocks belong to groups of pages of similar update frequency.
 //! They are Wolf, and FDP (Stoica & Ailamaki 2013) as described by paper 3.
 //!
-//! Both share one mechanism: [`Space`] accounts the blocks of each group and LUN, [`Candidates`]
+//! Both use the same parts: [`Space`] counts the blocks of each group and LUN, [`Candidates`]
 //! queues them, and [`Groups`] computes their target space. Wolf measures the write rates of its
 //! groups, creates and merges groups, and moves space as soon as the rates change. FDP has a fixed
 //! order with assumed frequencies, and blocks move from neighbour to neighbour.
@@ -72,7 +72,8 @@ macro_rules! grouped_by {
 pub struct Wolf;
 
 impl Manager for Wolf {
-    const ENTRY: Entry = Entry::new("wolf", "groups by measured update frequency, between which space moves").params(&config::wolf_params(&Defaults {
+    const ENTRY: Entry = Entry::new("wolf", "groups of pages by measured update frequency; spare \
+    space moves between the groups").params(&config::wolf_params(&Defaults {
         detector: "oracle",
         allocation: "marginal",
         interval: "0.001",
@@ -95,13 +96,13 @@ impl Manager for Wolf {
     grouped_by!(Config::wolf);
 }
 
-/// Wolf without host hints: interval detector and marginal allocation.
+/// Wolf without host hints: interval detector, and space divided by effective group sizes.
 pub struct WolfInterval;
 
 impl Manager for WolfInterval {
     const ENTRY: Entry = Entry::new(
         "wolf-interval",
-        "wolf with detector=interval and allocation=marginal: better where the host gives no hints",
+        "wolf with detector=interval and allocation=marginal, for hosts that give no hints",
     )
     .params(&config::wolf_params(&Defaults {
         detector: "interval",
@@ -118,13 +119,14 @@ impl Manager for WolfInterval {
     grouped_by!(Config::wolf);
 }
 
-/// Baseline FDP of paper 3.
+/// FDP (Stoica & Ailamaki 2013), the baseline with which paper 3 compares Wolf.
 pub struct FdpFrequency;
 
 impl Manager for FdpFrequency {
     const ENTRY: Entry = Entry::new(
         "fdp-frequency",
-        "groups in a fixed order, each assumed twice as hot as the next",
+        "groups in a fixed order; each is assumed to be updated twice as often per page as the \
+         next colder one",
     )
     .params(&[
         config::DETECTOR,
@@ -132,7 +134,8 @@ impl Manager for FdpFrequency {
             "class",
             "last",
             Domain::Word(&["last", "current"]),
-            "oracle: class of a migrated page: that of its last write, or its current one",
+            "oracle: frequency class for a migrated page: its group's class at the page's last \
+             write (last), or its group's class now (current)",
         ),
         Param::new("groups", "8", Domain::Whole(1, config::MOST_GROUPS), "bloom: number of groups"),
         Param::new(
@@ -143,7 +146,8 @@ impl Manager for FdpFrequency {
         ),
         config::ALLOCATION.default("optimal"),
         Param {
-            help: "writes between two updates of the group sizes, per logical page",
+            help: "host page writes between two updates of the group sizes, divided by the number \
+            of logical pages",
             ..config::INTERVAL
         },
         config::COLDEST_RATIO,
@@ -170,7 +174,10 @@ fn build<T: Tap>(
     tap: T,
 ) -> Result<Box<dyn BlockManager>> {
     let by = Collect::ALL.iter().find(|(policy, _)| *policy == victims);
-    let (_, collect) = *by.expect("a victim policy that is served, without parameters");
+    let (_, collect) = *by.expect(
+        "the declaration allows only victim policies in Collect::ALL, \
+    without parameters",
+    );
     let (geometry, logical_pages) = (setup.geometry, setup.logical_pages);
     let pages_per_block = geometry.pages_per_block();
     let luns = if setup.layout == Layout::Flat { 1 } else { geometry.luns() };
@@ -202,15 +209,16 @@ fn build<T: Tap>(
     };
     let subgroups = most_groups * luns as usize;
     let candidates = Candidates::new(collect, geometry.blocks(), pages_per_block, subgroups)?;
-    // The candidates are separated by LUN already, so the drive is one collection domain.
+    // [`Candidates`] already keeps the blocks of each LUN apart, so one victim policy serves all
+    // LUNs.
     let setup = match setup.layout {
         Layout::StripedPerLun => Setup { layout: Layout::Striped, ..setup },
         _ => setup,
     };
     let core = Core::new(candidates, &setup, most_groups as u32, config.reserve_blocks(), tap)?;
     let blocks_per_lun = usable_blocks / luns - reserve_blocks;
-    // Updating the groups takes as long as `most_groups` writes. An interval has at least that many
-    // writes, so that updates do not dominate the run time.
+    // An update of the groups takes about as long as `most_groups` page writes. An interval has at
+    // least that many writes, so that updates do not dominate the run time.
     let interval_pages = config.interval_pages(logical_pages).max(most_groups as u32);
     let mut drive = Grouped {
         name,

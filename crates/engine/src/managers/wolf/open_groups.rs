@@ -8,10 +8,10 @@ use super::span::OCTAVE;
 use crate::flash::Divider;
 use crate::state::{elements, state};
 
-/// Shortest lifetime of pages in the coldest group, in multiples of the logical pages.
+/// Shortest lifetime of pages in the coldest group, in host page writes per logical page.
 const REACH: f64 = 4.0;
 
-/// Smallest difference of lifetimes, in octaves, for which a page leaves its present group.
+/// Difference of lifetimes, in fractions of an octave, above which a page leaves its group.
 /// Pages that change groups cost more than slightly misplaced pages.
 const HYSTERESIS: i32 = OCTAVE / 2;
 
@@ -19,16 +19,16 @@ const HYSTERESIS: i32 = OCTAVE / 2;
 /// γ/ln 2.
 const MEAN_OVER_LOG: f64 = 0.83;
 
-/// Demand, in blocks per LUN, from which a group is worth its open blocks.
+/// Expected pages, in blocks per LUN, from which a group gets open blocks.
 const PAYING_BLOCKS: f64 = 2.0;
-/// Smaller demand, in blocks per LUN, that suffices for a group with many arrivals.
-/// The next constant is the number of arrivals, per page that the host writes, that count as many.
+/// Fewer expected pages, in blocks per LUN, that suffice for a group with many arrivals.
+/// The next constant is the least number of arriving pages per host page write that is "many".
 const FEWEST_BLOCKS: f64 = 0.5;
 const PAYING_SHARE: f64 = 0.02;
-/// Open groups close below this share of the demand that makes a group worthwhile.
+/// Share of the demand for opening a group, below which an open group is closed.
 const CLOSING: f64 = 0.5;
 
-/// Demand for a group, whether it is open or not.
+/// Counts that decide whether a group is opened or closed.
 #[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Wanted {
     /// Pages that arrived in this interval.
@@ -39,10 +39,11 @@ struct Wanted {
     pages: f64,
 }
 
-/// Home of pages with a given lifetime: the group for their host writes.
+/// Groups that may hold pages with a given lifetime when the host writes them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Home {
-    /// Group of these pages if all groups were open. The next field is the nearest open group.
+    /// Group of pages with this lifetime if all groups were open.
+    /// The next field is the open group nearest to it.
     ideal: u8,
     nearest: u8,
     /// Coldest and hottest open group that may hold these pages.
@@ -100,7 +101,7 @@ impl OpenGroups {
             && self.representative.iter().all(|&group| usize::from(group) < self.wanted.len())
     }
 
-    /// Home for host writes of pages with this lifetime.
+    /// Groups that may hold pages with this lifetime when the host writes them.
     pub fn home(&self, level: i32) -> Home {
         let ideal = self.ideal(level);
         let (coldest, hottest) = self.range(level, HYSTERESIS);
@@ -118,8 +119,9 @@ impl OpenGroups {
     }
 
     /// Group of a page that collection moves; counts the page if it changes groups.
-    /// A smaller difference of lifetimes suffices to move to a hotter group. If `stays_cold` is
-    /// set, the page does not move to a hotter group: it would cool down again there.
+    /// The move to a hotter group needs a smaller difference of lifetimes than a host write does.
+    /// If `stays_cold` is set, the page does not move to a hotter group: it would cool down again
+    /// there.
     #[inline(always)]
     pub fn of_migration(&mut self, level: i32, group: usize, stays_cold: bool) -> usize {
         let (coldest, hottest) = self.range(level, self.step / 4);
@@ -169,7 +171,7 @@ impl OpenGroups {
         libm::exp2(middle + MEAN_OVER_LOG)
     }
 
-    /// Worthwhile change of `group`: open it, or close it into the nearest open group.
+    /// Change of `group`, or None: open it, or merge it into the nearest other open group.
     /// `open` are the open groups. `block_pages` is the number of pages in one block of every LUN.
     pub fn change(&self, group: usize, open: &[usize], block_pages: f64) -> Option<Change> {
         let worth = self.worth(group, open, block_pages);
@@ -183,7 +185,7 @@ impl OpenGroups {
         nearest(others, group).map(|into| Change::Merged { from: group, into })
     }
 
-    /// Demand for `group`, relative to the demand that makes a group worthwhile.
+    /// Demand for `group`, over the demand from which a group is opened.
     fn worth(&self, group: usize, open: &[usize], block_pages: f64) -> f64 {
         let is_represented =
             |&level: &usize| nearest(open.iter().copied().chain([group]), level) == Some(group);
@@ -200,7 +202,10 @@ impl OpenGroups {
     /// Sets the open groups.
     pub fn set_open(&mut self, open: &[usize]) {
         for (level, representative) in self.representative.iter_mut().enumerate() {
-            *representative = nearest(open.iter().copied(), level).expect("an open group") as u8;
+            *representative = nearest(open.iter().copied(), level).expect(
+                "at least one group is \
+            open",
+            ) as u8;
         }
     }
 

@@ -2,12 +2,12 @@
 
 use super::groups::{Change, Groups, Statistics};
 
-/// Fewest groups of an adaptive drive.
+/// Fewest groups of a drive that creates and merges groups.
 pub const FEWEST_GROUPS: usize = 2;
 
 impl Groups {
     /// Sorts groups by hit rate.
-    /// A group that is held in its place, or has no pages, keeps its place.
+    /// A group without pages, or created less than `hold_intervals` intervals ago, keeps its place.
     pub(super) fn sort(&mut self, pages: &[u32]) {
         let keeps = |group: usize| self.statistics[group].held > 0 || pages[group] == 0;
         let mut moving: Vec<usize> =
@@ -15,13 +15,20 @@ impl Groups {
         moving.sort_by(|&a, &b| self.rate(a, pages).total_cmp(&self.rate(b, pages)));
         let mut sorted = moving.into_iter();
         let order = self.order.iter().map(|&group| {
-            if keeps(group) { group } else { sorted.next().expect("as many as were taken out") }
+            if keeps(group) {
+                group
+            } else {
+                sorted.next().expect(
+                    "each group that was taken out \
+            of the order is put back",
+                )
+            }
         });
         self.order = order.collect();
     }
 
     /// Merges at most one pair of groups, and creates at most one group.
-    /// Then shortens by one interval the time for which each group is held in its place.
+    /// Then counts one interval less until each new group may be moved or merged.
     pub(super) fn adapt(&mut self, pages: &[u32], unused: Option<usize>) -> Vec<Change> {
         let mut pages = pages.to_vec();
         let mut changes = Vec::new();
@@ -49,7 +56,8 @@ impl Groups {
         changes
     }
 
-    /// Counts the intervals during which neighbours have similar write rates.
+    /// For each pair of neighbours, counts the consecutive intervals with similar write rates per
+    /// page.
     fn watch_likeness(&mut self, pages: &[u32]) {
         for place in 1..self.order.len() {
             let [colder, hotter] = [self.order[place - 1], self.order[place]];
@@ -61,8 +69,9 @@ impl Groups {
     }
 
     /// Finds a pair of groups to merge.
-    /// It is a group that is too small and its neighbour with the most similar hit rate, or two
-    /// neighbours that were similar for long. Groups that are held in their places are excluded.
+    /// It is a group smaller than `smallest_pages` and its neighbour with the most similar hit
+    /// rate, or else two neighbours that were similar for more than `hold_intervals` intervals. New
+    /// groups are excluded.
     fn pair_to_merge(&self, pages: &[u32]) -> Option<(usize, usize)> {
         let free = |place: &usize| !self.is_held(self.order[*place]);
         for place in (0..self.order.len()).filter(free) {
@@ -91,7 +100,8 @@ impl Groups {
         long_alike.map(|place| (self.order[place], self.order[place - 1]))
     }
 
-    /// Finds the place of a new group: above the hottest, or between two very different groups.
+    /// Finds the place of a new group: above the hottest, or between two very different
+    /// neighbours.
     fn place_to_create(&self, pages: &[u32]) -> Option<usize> {
         let rate = |place: usize| self.rate(self.order[place], pages);
         let held = |place: usize| self.is_held(self.order[place]);

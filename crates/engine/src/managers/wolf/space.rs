@@ -1,11 +1,12 @@
 //! Space account: the blocks that each group owns on each LUN (paper 3, §5.1, Listing 3).
 //!
 //! A group owns the blocks that hold its pages, and credits: free blocks that it may open. A group
-//! that had to open a block without a credit is in debt until it has compacted its pages.
+//! that opened a block without a credit has negative credits (a debt) until collection frees a
+//! block for it.
 
 use crate::state::state;
 
-/// Accounts of all subgroups (a group on a LUN).
+/// Counts of owned and free blocks of all subgroups (a group on a LUN).
 #[derive(Debug, Clone)]
 pub struct Space {
     luns: usize,
@@ -13,11 +14,11 @@ pub struct Space {
     group_of: Vec<u8>,
     /// Owned blocks, including credits; negative if a group has given away more than it holds.
     owned: Vec<i32>,
-    /// Free blocks; negative for a debt.
+    /// Free blocks that each subgroup may open; negative if it opened more than it had.
     credits: Vec<i32>,
     /// Target blocks of each group on each LUN.
     targets: Vec<f64>,
-    /// Blocks of each LUN minus the number of openings so far, at least 0.
+    /// For each LUN, its blocks minus the blocks opened so far, at least 0.
     /// While it is positive, the LUN has blocks that were never opened.
     unused: Vec<u32>,
 }
@@ -27,7 +28,7 @@ state! {
 }
 
 impl Space {
-    /// Builds accounts of `groups` on `luns`; group 0 owns all `blocks` of each LUN.
+    /// Builds the counts for `groups` on `luns`. At first group 0 owns all `blocks` of each LUN.
     pub fn new(groups: usize, luns: usize, blocks: i32) -> Self {
         let mut owned = vec![0; groups * luns];
         let mut credits = vec![0; groups * luns];
@@ -72,12 +73,12 @@ impl Space {
         self.targets.extend(targets);
     }
 
-    /// Blocks of a group on a LUN beyond its target.
+    /// Owned blocks of a group on a LUN minus its target; negative for a deficit.
     pub fn surplus(&self, group: usize, lun: usize) -> f64 {
         f64::from(self.owned[self.subgroup(group, lun)]) - self.targets[group]
     }
 
-    /// Opens a block for a subgroup.
+    /// Records that a free block was opened for a subgroup, which then has one credit less.
     pub fn open(&mut self, subgroup: usize) {
         self.credits[subgroup] -= 1;
         let unused = &mut self.unused[subgroup % self.luns];
@@ -89,25 +90,26 @@ impl Space {
         self.unused[lun] > 0
     }
 
-    /// Takes an erased block from a subgroup. Afterwards the block has no owner.
+    /// Records that a block of a subgroup was erased. The block has no owner until
+    /// [`Self::give`].
     pub fn take_erased(&mut self, subgroup: usize) {
         self.owned[subgroup] -= 1;
     }
 
-    /// Gives a free block without an owner to a subgroup.
+    /// Records that a subgroup now owns a free block that had no owner, and may open it.
     pub fn give(&mut self, subgroup: usize) {
         self.owned[subgroup] += 1;
         self.credits[subgroup] += 1;
     }
 
-    /// Passes a free block of `from` to `to`.
+    /// Records that a free block of subgroup `from` now belongs to subgroup `to`.
     pub fn pass(&mut self, from: usize, to: usize) {
         self.owned[from] -= 1;
         self.credits[from] -= 1;
         self.give(to);
     }
 
-    /// Merges the accounts of group `from` into those of group `into`.
+    /// Adds the counts of subgroup `from` to those of subgroup `into`, and sets the former to 0.
     pub fn merge(&mut self, from: usize, into: usize) {
         self.owned[into] += std::mem::take(&mut self.owned[from]);
         self.credits[into] += std::mem::take(&mut self.credits[from]);

@@ -2,7 +2,7 @@
 
 use crate::state::elements;
 
-/// Unit of logarithms: this many parts make an octave (a factor of two).
+/// Number of logarithm units in an octave (a factor of two).
 pub const OCTAVE: i32 = 256;
 
 /// Time span as a power of two and eleven bits of fraction.

@@ -13,7 +13,8 @@ use crate::state::state;
 pub struct FilterRules {
     /// False-positive rate of a full filter.
     pub false_positives: f64,
-    /// Probability with which a page that looks cold is demoted.
+    /// Probability with which collection moves a page that neither filter contains to a colder
+    /// group.
     pub demotion: f64,
 }
 
@@ -70,9 +71,9 @@ impl Temperature {
         self.of_group.iter().map(|periods| periods.active.bytes() + periods.passive.bytes()).sum()
     }
 
-    /// Group of a page in group `now` that the host writes.
-    /// `pages` are the valid pages of each group. A page written in both periods is promoted; a new
-    /// page is cold.
+    /// Group for a page that the host writes and that is now in group `now`.
+    /// `pages` returns the valid pages of a group. A page written in both periods goes to the next
+    /// hotter group. A new page goes to the coldest group.
     pub fn group_of_write(
         &mut self,
         page: u32,
@@ -100,8 +101,9 @@ impl Temperature {
         Ok(group)
     }
 
-    /// Group of a page in group `now` that collection moves.
-    /// A page written in neither period is demoted with some probability.
+    /// Group to which collection moves a page that is now in group `now`.
+    /// A page written in neither period goes to the next colder group with the probability
+    /// `demotion`.
     pub fn group_of_migration(&mut self, page: u32, now: usize, groups: &Groups) -> usize {
         let periods = &self.of_group[now];
         let cold = !periods.active.contains(page) && !periods.passive.contains(page);
