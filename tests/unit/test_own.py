@@ -164,8 +164,8 @@ def test_an_exception_ends_the_run_with_its_traceback_and_where_the_run_was() ->
 @pytest.mark.parametrize(
     ("returned", "words"),
     [
-        (1, "returned 1, but its streams are 0 only"),
-        (-1, "returned -1, but its streams are 0 only"),
+        (1, "returned the stream 1, but its streams are 0 only"),
+        (-1, "returned the stream -1, but its streams are 0 only"),
         (2**70, "it must be a whole number"),
         (0.0, r"returned 0\.0; it must be a whole number"),
         (None, "returned None; it must be a whole number"),

@@ -11,7 +11,7 @@ use crate::workloads::WORKLOADS;
 /// Every registry.
 pub static ALL: [&Registry; 5] = [&MANAGERS, &VICTIMS, &WEAR_LEVELERS, &DETECTORS, &WORKLOADS];
 
-/// The registry of that name.
+/// Registry with the name that `writeamp list` accepts, such as "victims".
 pub fn named(name: &str) -> Result<&'static Registry> {
     let registry = ALL.into_iter().find(|registry| registry.name == name);
     registry.ok_or_else(|| Error::unknown("registry", name, &ALL.map(|registry| registry.name)))

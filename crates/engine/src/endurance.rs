@@ -14,8 +14,8 @@ use crate::simulation::Simulation;
 use crate::workloads::Workload;
 
 /// Host pages between two checks for the end of life, progress and cancellation.
-/// Writing these pages (a chunk) takes hundredths of a second at most. The life is recorded at the
-/// exact moment at which it ended, even though the run continues to the end of the chunk.
+/// Writing these pages (a chunk) takes at most a few hundredths of a second. The drive records the
+/// exact moment at which its life ended, although the run continues to the end of the chunk.
 const CHUNK_PAGES: u64 = 1 << 14;
 
 /// Settings of an endurance study, whose drives differ only by their seed.
@@ -37,7 +37,7 @@ pub struct Life {
     /// State of the drive when its life ended.
     /// This is when a block was worn out and its pool had no spare block left.
     pub end: EndOfLife,
-    /// First moment at which any block had w erases, for each w from 1 to the wear limit.
+    /// For each w from 1 to the wear limit: the moment at which the first block reached w erases.
     pub first_to_reach: Vec<Moment>,
 }
 
@@ -54,7 +54,7 @@ impl Watch {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Erases of the most worn block so far, at most the wear limit.
+    /// Highest erase count of any block so far, at most the wear limit; it shows the progress.
     pub fn reached_erases(&self) -> u64 {
         self.reached_erases.load(Ordering::Relaxed)
     }

@@ -1,5 +1,5 @@
 //! Foresight: the times at which the pages written by a workload become invalid.
-//! They are found by drawing the workload's steps ahead of time.
+//! They are found by drawing the writes and TRIMs of the workload before the drive receives them.
 
 use std::collections::VecDeque;
 
@@ -20,16 +20,16 @@ const BATCH_PAGES: usize = 1024;
 struct Coming {
     page: u32,
     is_write: bool,
-    /// Host writes before this one, modulo 2³².
+    /// Number of host writes before this write or TRIM, modulo 2³².
     writes_before: u32,
-    /// Writes from this one to the page's next write or TRIM, or [`UNKNOWN`].
+    /// Number of host writes from this one to the page's next write or TRIM, or [`UNKNOWN`].
     life: u32,
 }
 
 elements!(Coming { page: u32, is_write: bool, writes_before: u32, life: u32 });
 
 /// Reads and flushes between two writes that were drawn ahead.
-/// `writes` counts the writes before them.
+/// `writes` is the number of writes drawn before these reads and flushes.
 #[derive(Debug, Clone, Copy)]
 struct Passed {
     writes: u64,
@@ -176,7 +176,8 @@ impl Foresight {
     }
 
     /// Returns the reads and flushes before the last issued write, each only once.
-    /// Those between writes of one drawn batch are counted after the last write of the batch.
+    /// Reads and flushes between writes that were drawn together are returned after the last of
+    /// these writes.
     pub fn take_unserved(&mut self) -> Unserved {
         let mut total = Unserved::default();
         while let Some(passed) = self.passed.front()
@@ -194,8 +195,8 @@ impl Foresight {
     }
 
     fn issue_write(&mut self, coming: Coming, times: &mut Vec<u64>, now: u64) {
-        // How many writes are drawn beyond the horizon depends on the batch size. Times beyond the
-        // horizon are therefore not used.
+        // The number of writes drawn beyond the horizon depends on the batch size. Times beyond the
+        // horizon are not used, so that the result does not depend on the batch size.
         let is_foreseen = u64::from(coming.life) <= self.horizon_writes;
         let clock = now + times.len() as u64;
         times.push(if is_foreseen { clock + u64::from(coming.life) } else { NEVER });

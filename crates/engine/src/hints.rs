@@ -1,6 +1,6 @@
 //! Hints: information from the host about the pages that it writes.
-//! They model the oracle of paper 4, §2.2. On a real drive they are the stream or placement handle
-//! of a write command.
+//! They correspond to the oracle of paper 4, §2.2. A real host could give such information as the
+//! stream or placement handle of a write command.
 
 use std::ops::Range;
 
@@ -11,14 +11,15 @@ use serde::{Deserialize, Serialize};
 pub struct Group {
     /// Logical pages of the group.
     pub pages: u32,
-    /// Share of the host's page writes to the group.
+    /// Page writes to the group, over all page writes of the host.
     pub write_share: f64,
 }
 
 /// Invalidation time of a page whose next write is beyond the horizon.
 pub const NEVER: u64 = u64::MAX;
 
-/// Hints on the pages of a batch of writes. Kinds of hints that are not required are empty.
+/// Hints on the pages of a batch of writes.
+/// The fields of hints that the manager does not require are empty.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hints<'a> {
     /// Current groups.
@@ -70,7 +71,8 @@ impl RequiredHints {
             RequiredHints::Groups if hints.groups.is_empty() || hints.group_of.len() != pages => {
                 Err("the group of each page")
             }
-            // The maximum is computed with vector instructions; a search would not be.
+            // Only the largest group is compared, because a maximum uses vector instructions,
+            // unlike a search for a wrong group.
             RequiredHints::Groups
                 if hints.group_of.iter().copied().max().map_or(0, usize::from)
                     >= hints.groups.len() =>
@@ -87,7 +89,7 @@ impl RequiredHints {
     }
 }
 
-/// First group with the highest write rate per page, or 0 without groups.
+/// Index of the first group with the highest write rate per page, or 0 without groups.
 pub fn hottest_group(groups: &[Group]) -> u8 {
     let mut hottest = 0;
     for (at, group) in groups.iter().enumerate() {

@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 
 /// True if the processor supports the 512-bit instructions that some loops use.
-/// These are AVX-512 F, DQ, BW and VL. If `WRITEAMP_SCALAR` is set, they are not used; tests check
-/// that results are the same.
+/// These are AVX-512 F, DQ, BW and VL. If the environment variable `WRITEAMP_SCALAR` is set, they
+/// are not used, so that tests can check that the results are the same.
 #[inline(always)]
 pub fn has_wide_lanes() -> bool {
     static HAS_WIDE_LANES: OnceLock<bool> = OnceLock::new();

@@ -15,9 +15,9 @@ use crate::spec::Spec;
 pub struct Registry {
     /// Name, as accepted by `writeamp list`.
     pub name: &'static str,
-    /// Noun for one entry, in sentences.
+    /// Singular noun for an entry in messages, such as "victim policy".
     pub noun: &'static str,
-    /// Plural noun for entries, in sentences.
+    /// Plural noun for entries in messages.
     pub plural: &'static str,
     /// Entries in order of registration.
     pub entries: &'static [Entry],
@@ -25,7 +25,8 @@ pub struct Registry {
 
 impl Debug for Registry {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        // Entries refer to registries, including this one, so a full dump would not end.
+        // Only the name is printed: entries refer to registries, including this one, so a full dump
+        // would not end.
         f.write_str(self.name)
     }
 }
@@ -88,7 +89,7 @@ pub trait Registered<Site: ?Sized>: Sized {
     fn build(params: &Params, site: &Site) -> Result<Self>;
 }
 
-/// Entries of a list of types, whose trait has an `ENTRY`.
+/// Builds the list of entries from a list of types, each of which has a constant `ENTRY`.
 macro_rules! entries {
     ({$registered:path} $($entry:path),+ $(,)?) => {
         &[$(<$entry as $registered>::ENTRY),+]
@@ -96,7 +97,8 @@ macro_rules! entries {
 }
 pub(crate) use entries;
 
-/// Static dispatch: calls `$then` with the type whose entry `$params` belong to.
+/// Static dispatch: finds the type whose entry the parameters `$params` belong to, and calls
+/// `$then` with that type.
 macro_rules! dispatch {
     ({$registered:path, $params:expr, $type:ident => $then:expr} $($entry:path),+ $(,)?) => {{
         let name = $params.entry().name;

@@ -31,11 +31,12 @@ pub struct Request {
     pub first_page: u32,
     /// Number of logical pages; 0 for a flush.
     pub pages: u32,
-    /// Bytes of the first page before the start of the request.
+    /// Number of bytes of the first page that lie before the start of the request.
     pub head_bytes: u32,
-    /// Bytes of the last page after the end of the request.
+    /// Number of bytes of the last page that lie after the end of the request.
     pub tail_bytes: u32,
-    /// FUA: a write that completes only once it would survive a power loss.
+    /// FUA (force unit access): true for a write that completes only when it would survive a
+    /// power loss.
     pub fua: bool,
 }
 
@@ -93,7 +94,7 @@ impl Request {
         u64::from(self.head_bytes) + u64::from(self.tail_bytes)
     }
 
-    /// Bytes read, written or trimmed, with pages of `page_bytes`.
+    /// Number of bytes that the request reads, writes or trims, with pages of `page_bytes` bytes.
     pub fn bytes(&self, page_bytes: u32) -> u64 {
         u64::from(self.pages) * u64::from(page_bytes) - self.partial_bytes()
     }

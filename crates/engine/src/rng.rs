@@ -48,7 +48,7 @@ impl Stream {
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// Returns true with the probability whose [`threshold`] is passed.
+    /// Returns true with a probability, which is passed as its [`threshold`].
     #[inline]
     pub fn chance(&mut self, threshold: u64) -> bool {
         self.bits() < threshold
@@ -105,7 +105,8 @@ impl Numbered {
 
 /// Threshold for [`Stream::chance`] with a probability in [0, 1].
 pub fn threshold(probability: f64) -> u64 {
-    // 2^64 does not fit; the cast saturates, with an error of 2⁻⁶⁴ at probability 1.
+    // For probability 1 the threshold 2⁶⁴ does not fit in 64 bits. The cast reduces it to the
+    // largest number, an error of 2⁻⁶⁴.
     (probability * 18_446_744_073_709_551_616.0) as u64
 }
 

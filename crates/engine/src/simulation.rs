@@ -16,7 +16,8 @@ use crate::workloads::{Schedule, Step, Unserved, Workload};
 /// first-level cache.
 pub const DEFAULT_BATCH_PAGES: usize = 1024;
 
-/// Most pages of a batch. Larger batches are not faster, and the limit bounds the buffer.
+/// Most pages of a batch.
+/// Larger batches are not faster, and the limit bounds the memory of the buffer.
 const MAX_BATCH_PAGES: usize = 1 << 20;
 
 /// Drive and its workload.
@@ -87,15 +88,16 @@ impl Simulation {
             self.hinted.forget_times(count);
             self.write_in_order(count)?;
         }
-        // The fill has passed sampling points of the old series, so a new series begins after it.
+        // The clock has passed sampling points of the old series during the fill, so a new series
+        // begins.
         self.series = Series::unsampled(*self.drive.flash().counters());
         Ok(())
     }
 
     /// Preconditions the drive with another host before the workload begins.
     /// That host writes `pages` pages, or fewer if its workload ends. It also issues its other
-    /// requests between the writes. Returns the pages written. The drive treats these pages as the
-    /// workload's pages of the same numbers, with unknown invalidation times. To exclude this phase
+    /// requests between the writes. Returns the pages written. For the drive these are pages of the
+    /// workload with the same numbers, and with unknown invalidation times. To exclude this phase
     /// from a series, start the series afterwards.
     pub fn precondition(&mut self, host: &mut dyn Workload, pages: u64) -> Result<u64> {
         self.check_fits(host)?;
@@ -112,7 +114,8 @@ impl Simulation {
                 Step::End => break,
             }
         }
-        // The skipped requests of this host are not counted: the later series begins without them.
+        // Reads and flushes that the other host has skipped are discarded, so that a later series
+        // does not count them.
         host.take_unserved();
         self.series = Series::unsampled(*self.drive.flash().counters());
         self.assert_invariants();
@@ -183,7 +186,8 @@ impl Simulation {
         }
     }
 
-    /// Counts the skipped requests. They change no state, so they do not split batches.
+    /// Counts the skipped requests (reads and flushes).
+    /// They change no state, so batches of writes are not split at them.
     fn count_unserved(&mut self) {
         let unserved = self.hinted.take_unserved(&mut *self.workload);
         let host = self.drive.host_mut();
@@ -214,8 +218,8 @@ impl Simulation {
         Ok(Some(request))
     }
 
-    /// Lets the host issue requests until it has written `pages` more pages, or ends.
-    /// Returns the pages written.
+    /// Lets the host issue requests until it has written `pages` more pages, or the workload
+    /// ends. Returns the pages written.
     pub fn run_requests(&mut self, pages: u64) -> Result<u64> {
         let start = self.now();
         while self.now() - start < pages && self.serve_next()?.is_some() {}
@@ -260,7 +264,7 @@ impl Simulation {
         &*self.workload
     }
 
-    /// Changes of the workload that are known in advance.
+    /// Times at which the workload changes, as far as they are known in advance.
     pub fn schedule(&self) -> Schedule {
         self.workload.schedule()
     }
@@ -291,7 +295,7 @@ impl Simulation {
     }
 }
 
-/// Source of the hints that the drive requires.
+/// Buffers for the hints that the drive requires, and their source.
 struct Hinted {
     required_hints: RequiredHints,
     /// Group of each page of a batch.
@@ -343,7 +347,7 @@ impl Hinted {
         foresight.next_request(workload, &mut self.invalidation_times, now)
     }
 
-    /// Takes the skipped requests up to the requests issued so far.
+    /// Returns the skipped reads and flushes before the last issued write, each only once.
     fn take_unserved(&mut self, workload: &mut dyn Workload) -> Unserved {
         match &mut self.foresight {
             None => workload.take_unserved(),

@@ -299,15 +299,21 @@ fn a_state_of_another_policy_is_refused() {
 #[test]
 fn what_a_placement_does_wrong_ends_the_run_in_a_sentence() {
     let cases = [
-        (Wrong::HostStream(4), "write of custom dac returned 4, but its streams are 0 to 3 (page "),
+        (
+            Wrong::HostStream(4),
+            "write of custom dac returned the stream 4, but its streams are 0 to 3 (page ",
+        ),
         (
             Wrong::HostStream(-1),
-            "write of custom dac returned -1, but its streams are 0 to 3 (page ",
+            "write of custom dac returned the stream -1, but its streams are 0 to 3 (page ",
         ),
-        (Wrong::HostStream(i64::MIN), "write of custom dac returned -9223372036854775808, but "),
+        (
+            Wrong::HostStream(i64::MIN),
+            "write of custom dac returned the stream -9223372036854775808, but ",
+        ),
         (
             Wrong::MigrationStream(7),
-            "migrate of custom dac returned 7, but its streams for migrated pages are 0, 1, 2, 3 (page ",
+            "migrate of custom dac returned the stream 7, but its streams for migrated pages are 0, 1, 2, 3 (page ",
         ),
         (Wrong::TooFew, "migrate of custom dac returned "),
         (Wrong::Trim, "other of custom dac did not like it (page 100, after 7500 host pages"),
@@ -352,9 +358,9 @@ fn streams_that_are_none_and_drives_too_small_for_them_are_refused() {
     };
     assert_eq!(with(REGIONS, LOGICAL_PAGES), None);
     let none = with(0, LOGICAL_PAGES).unwrap();
-    assert!(none.contains("has streams none for migrated pages"), "{none}");
+    assert!(none.contains("names the streams none for migrated pages"), "{none}");
     let fifth = with(5, LOGICAL_PAGES).unwrap();
-    assert!(fifth.contains("they must be some of its 0 to 3"), "{fifth}");
+    assert!(fifth.contains("only streams of its own: 0 to 3"), "{fifth}");
     let small = with(REGIONS, 140 * 16 - 96).unwrap();
     assert!(
         small.starts_with("the drive is too small for custom dac: it has 96 spare pages"),

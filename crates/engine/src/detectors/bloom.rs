@@ -42,23 +42,26 @@ impl Detector for TwoBloomFilters {
 }
 
 impl Registered<u32> for TwoBloomFilters {
-    const ENTRY: Entry =
-        Entry::new("bloom", "hot if written in one of the last two windows (two Bloom filters)")
-            .example("bloom:window=0.25")
-            .params(&[
-                Param::new(
-                    "window",
-                    "0.25",
-                    Domain::Number(Excluded(0.0), Included(10.0)),
-                    "length of a window in writes per logical page",
-                ),
-                Param::new(
-                    "false_positives",
-                    "0.05",
-                    Domain::Number(Included(0.0001), Included(0.9)),
-                    "false-positive rate of a full filter",
-                ),
-            ]);
+    const ENTRY: Entry = Entry::new(
+        "bloom",
+        "hot if written in the current or the previous window of writes (two \
+        Bloom filters)",
+    )
+    .example("bloom:window=0.25")
+    .params(&[
+        Param::new(
+            "window",
+            "0.25",
+            Domain::Number(Excluded(0.0), Included(10.0)),
+            "length of a window: host page writes, divided by the number of logical pages",
+        ),
+        Param::new(
+            "false_positives",
+            "0.05",
+            Domain::Number(Included(0.0001), Included(0.9)),
+            "share of other pages that a full filter wrongly reports as written",
+        ),
+    ]);
 
     fn build(params: &Params, logical_pages: &u32) -> Result<Self> {
         let window_writes = pages_of(params.number("window"), *logical_pages);
@@ -81,8 +84,8 @@ pub struct Filter {
     hashes: u32,
 }
 
-// A group's filter is rebuilt in a new size as the group grows and shrinks, so the size is saved
-// too.
+// The grouped managers replace the filter of a group by one of another size when the group changes
+// its size. So the size of a filter is saved too.
 state!(Filter { list bits, value bit_count, fixed hashes } where is_sound);
 
 impl Filter {
@@ -143,7 +146,8 @@ impl Filter {
     }
 }
 
-/// The finalizer of `SplitMix64` (Steele, Lea & Flood 2014).
+/// Mixes the bits of a number, as the last step of `SplitMix64` does (Steele, Lea & Flood
+/// 2014).
 fn mixed(value: u64) -> u64 {
     let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

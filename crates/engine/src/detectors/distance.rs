@@ -13,8 +13,8 @@ use crate::state::state;
 pub struct UpdateDistance {
     /// Clock at the last write of each page; 0 if never written.
     written_at: Table<u32>,
-    /// Host pages written, modulo 2³². After about 2³² writes without an update, a page can once
-    /// be classified as hot by mistake.
+    /// Host pages written, modulo 2³². If a page is not written for about 2³² host writes, its
+    /// next write may wrongly count as hot.
     now: u32,
     hot_below: u32,
 }
@@ -38,15 +38,19 @@ impl Detector for UpdateDistance {
 }
 
 impl Registered<u32> for UpdateDistance {
-    const ENTRY: Entry =
-        Entry::new("distance", "hot if last written less than a share of the drive ago")
-            .example("distance:share=0.5")
-            .params(&[Param::new(
-                "share",
-                "0.5",
-                Domain::Number(Excluded(0.0), Included(1000.0)),
-                "hot below this distance, in writes per logical page",
-            )]);
+    const ENTRY: Entry = Entry::new(
+        "distance",
+        "hot if the host wrote less than a share of the drive since the \
+        page's last write",
+    )
+    .example("distance:share=0.5")
+    .params(&[Param::new(
+        "share",
+        "0.5",
+        Domain::Number(Excluded(0.0), Included(1000.0)),
+        "pages are hot below this distance: host page writes since the last write, over \
+                 logical pages",
+    )]);
 
     fn build(params: &Params, logical_pages: &u32) -> Result<Self> {
         Ok(UpdateDistance {

@@ -77,8 +77,8 @@ impl Array {
     }
 
     /// Bytes of memory that a drive of this size needs, for a check before it is built.
-    /// The sum includes 29 bytes per block besides its record, enough for the largest victim
-    /// policy.
+    /// Besides the record of each block, the sum includes 29 bytes per block for the victim policy,
+    /// which is enough for the largest one.
     pub fn bytes_needed(geometry: &Geometry, logical_pages: u32) -> u64 {
         let physical = u64::from(geometry.physical_pages());
         u64::from(logical_pages) * 4
@@ -135,7 +135,7 @@ impl Array {
         self.blocks.invalid_pages(block)
     }
 
-    /// Number of erased blocks in `pool` that are not open.
+    /// Number of free blocks in `pool`: erased and not open. Spare blocks do not count.
     #[inline(always)]
     pub fn free_blocks(&self, pool: usize) -> u32 {
         self.free[pool].len() as u32
@@ -179,7 +179,8 @@ impl Array {
     /// Checks that all pages of a request exist. The error names the first page that does not.
     pub fn check_range(&self, pages: &[u32]) -> Result<()> {
         let logical_pages = self.logical_pages();
-        // The maximum is computed with vector instructions; the search runs only after an error.
+        // Only the largest page number is compared, because a maximum uses vector instructions. The
+        // first wrong page is searched for only after an error.
         if pages.iter().copied().max().is_none_or(|highest| highest < logical_pages) {
             return Ok(());
         }
@@ -218,8 +219,8 @@ impl Array {
         prefetch(&self.logical_to_physical, logical as usize);
     }
 
-    /// Prefetches the block record that invalidating `logical` changes. Returns the block, if
-    /// mapped.
+    /// Prefetches the block record that invalidating `logical` changes. Returns the block that
+    /// holds the page, or None if the page is unmapped.
     #[inline(always)]
     pub fn prefetch_invalidation(&self, logical: u32) -> Option<u32> {
         let page = self.logical_to_physical[logical as usize];

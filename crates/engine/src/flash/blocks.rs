@@ -41,7 +41,7 @@ pub struct Blocks {
     pages_per_block: u32,
     physical_pages: u32,
     block_of: Divider,
-    /// Number of changes of all blocks so far.
+    /// Number of changes of all blocks so far, which is the sequence number of the last change.
     changes: u64,
 }
 
@@ -151,7 +151,7 @@ impl Blocks {
         }
     }
 
-    /// Records a change of `block` at the current sequence number.
+    /// Records a change of `block`, with the next sequence number.
     #[inline(always)]
     pub(super) fn change(&mut self, block: u32) {
         self.changes += 1;

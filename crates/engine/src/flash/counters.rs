@@ -1,8 +1,9 @@
 //! Counters of host requests and of flash operations, which are kept separate.
 //!
-//! Write caches, read-modify-write and mapping-table writes program pages without a host page, and
-//! a host page may never be programmed. Therefore [`HostCounters`] is the only clock of a drive and
-//! the only denominator of write amplification.
+//! Programs and host pages do not correspond: read-modify-write and writes of the mapping
+//! table program pages that the host did not write, and a page in a write cache may be overwritten
+//! before it is programmed. Therefore only [`HostCounters`] are the clock of a drive and the
+//! denominator of write amplification.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,7 @@ use crate::state::MOST_PLAUSIBLE;
 /// Cause of a read, a program or an erase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
-    /// Write or read by the host.
+    /// Write or read of a page because the host requested it.
     Host,
     /// Migration by garbage collection.
     Gc,
@@ -32,7 +33,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// Every cause, in the order of reports.
+    /// Every cause, in the order in which reports list them.
     pub const ALL: [Cause; 9] = [
         Cause::Host,
         Cause::Gc,
@@ -45,14 +46,14 @@ impl Cause {
         Cause::Folding,
     ];
 
-    /// Number of leading causes for which a saved drive may have programmed pages.
+    /// Number of causes, from the first one on, that are saved with a drive.
     /// The remaining causes belong to an SLC cache, which is not part of the saved drive.
     pub(super) const SAVED: usize = 7;
 
     /// Causes that occur on a drive without timing.
     pub const WITHOUT_TIME: [Cause; 3] = [Cause::Host, Cause::Gc, Cause::WearLeveling];
 
-    /// The word used in reports.
+    /// Word for the cause in reports.
     pub fn name(self) -> &'static str {
         match self {
             Cause::Host => "host",
@@ -69,8 +70,8 @@ impl Cause {
 }
 
 /// Host requests since the drive was new, in logical pages and in bytes.
-/// A partially written or read page counts as one page, and only as the bytes that were written or
-/// read.
+/// A page that a request covers only in part counts as one page, but only with the bytes that were
+/// written or read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct HostCounters {
     /// Pages written by the host.
@@ -81,7 +82,7 @@ pub struct HostCounters {
     pub read_pages: u64,
     /// Bytes read by the host.
     pub read_bytes: u64,
-    /// Pages trimmed by the host, mapped or not.
+    /// Pages trimmed by the host, whether or not they held data.
     pub trimmed_pages: u64,
     /// Bytes trimmed by the host.
     pub trimmed_bytes: u64,
@@ -131,7 +132,8 @@ impl Counters {
         }
     }
 
-    /// Copy with `programs` added by cause and `erases` added; both may be negative.
+    /// Copy of these counters to which `programs` (by cause) and `erases` are added.
+    /// Both may be negative, to subtract.
     #[must_use]
     pub(crate) fn shifted(&self, programs: &[i64; Cause::ALL.len()], erases: i64) -> Counters {
         let shift = |count: u64, by| {
@@ -166,7 +168,7 @@ impl Counters {
         std::array::from_fn(|at| self.programs[Cause::SAVED + at])
     }
 
-    /// Sets the counters that [`Self::in_time`] returns.
+    /// Sets the programs for causes that occur only on drives with timing.
     pub(crate) fn set_in_time(&mut self, programs: [u64; Cause::ALL.len() - Cause::SAVED]) {
         self.programs[Cause::SAVED..].copy_from_slice(&programs);
     }

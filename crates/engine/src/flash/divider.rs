@@ -1,7 +1,8 @@
 //! Division by the pages per block with a multiplication.
 //! The pages per block need not be a power of two.
 
-/// An exact quotient of any u32 by a fixed divisor of at least 2 (Lemire, Kaser & Kurz 2019).
+/// Fast exact division of any u32 by a fixed divisor of at least 2 (Lemire, Kaser & Kurz
+/// 2019).
 #[derive(Debug, Clone, Copy)]
 pub struct Divider {
     reciprocal: u64,

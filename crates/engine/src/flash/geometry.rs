@@ -45,7 +45,7 @@ pub struct Shape {
     pub pages_per_block: u32,
     /// Bytes of a page; the logical→physical map has one entry per page.
     pub page_bytes: u32,
-    /// Erase unit, which is the "block" of the engine.
+    /// Unit that one erase clears. Everywhere else in the engine, "block" means this unit.
     pub erase_unit: EraseUnit,
 }
 
@@ -79,7 +79,8 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// Most physical pages of a drive. Page numbers have 32 bits, and one value means "none".
+    /// Largest number of physical pages of a drive.
+    /// Page numbers have 32 bits, and one value means "none".
     pub const MAX_PAGES: u64 = u32::MAX as u64;
 
     /// Default page size in bytes, which is the mapping granularity of most drives.
@@ -117,7 +118,7 @@ impl Geometry {
                 Self::MAX_PAGES
             )));
         }
-        // Each product below divides `pages`, so it fits in 32 bits.
+        // Each product below is a divisor of `pages`, so it fits in 32 bits.
         let (blocks, pages_per_block, luns) = match shape.erase_unit {
             EraseUnit::Block => {
                 (planes as u32 * shape.blocks_per_plane, shape.pages_per_block, dies as u32)
@@ -134,7 +135,8 @@ impl Geometry {
         Ok(Geometry { shape, blocks, pages_per_block, luns, stripe_pages: 1 })
     }
 
-    /// Builds a flat pool of blocks, the default and the assumption of the papers' models.
+    /// Builds a drive of one LUN with `blocks` blocks: the default, and the assumption of the
+    /// papers' models.
     pub fn flat(blocks: u32, pages_per_block: u32) -> Result<Self> {
         Self::new(Shape {
             channels: 1,
@@ -149,7 +151,8 @@ impl Geometry {
     }
 
     /// Sets the stripe: writes striped over the LUNs go to the next LUN after `stripe_pages`
-    /// pages. These are the pages of one program operation. They must divide the pages of a block.
+    /// pages. A stripe has the pages of one program operation. `stripe_pages` must divide the pages
+    /// of a block.
     pub fn striped_by(self, stripe_pages: u32) -> Result<Self> {
         if stripe_pages == 0 || !self.pages_per_block.is_multiple_of(stripe_pages) {
             return Err(Error::Geometry(format!(

@@ -7,8 +7,8 @@ use super::{Array, BlockState, Frontier, NONE};
 /// Result of a check; the error names the violated invariant.
 type Check = Result<(), String>;
 
-/// Placeholder for the number of written pages of an open block, until its frontier is
-/// visited.
+/// Placeholder for the number of written pages of an open block. The loop over the frontiers
+/// replaces it, so one that remains is a block without a frontier.
 const UNKNOWN: u32 = u32::MAX;
 
 /// Prefetch distance in pages: while one map is checked, entries of the other are prefetched.
@@ -30,8 +30,8 @@ impl Array {
     }
 
     /// Checks the whole state for consistency, in time proportional to the drive's size.
-    /// The check trusts only the sizes of tables. `frontiers` are the write frontiers of the open
-    /// blocks; full frontiers are ignored.
+    /// The values in tables may be arbitrary; only the sizes of the tables are assumed to be
+    /// correct. `frontiers` are the write frontiers of the open blocks; full frontiers are ignored.
     pub fn check_invariants(&self, frontiers: &[Frontier]) -> Check {
         let written = self.written_pages(frontiers)?;
         self.check_maps(&written)?;
@@ -43,7 +43,8 @@ impl Array {
             holds(marked == self.invalid_pages(block), || {
                 format!("invalid count = invalid marks, block {block}")
             })?;
-            // Only full blocks are erased, so the erase counts give the number of programmed pages.
+            // Only full blocks are erased, so the total number of programs follows from the erase
+            // counts and the pages in the blocks now.
             programmed +=
                 u64::from(self.erase_counts[index]) * pages_per_block + u64::from(written[index]);
         }

@@ -1,4 +1,5 @@
-//! Memory of the large tables: fallible allocation, with huge pages where available.
+//! Memory of the large tables: a failed allocation returns an error, and huge pages are used
+//! where available.
 //!
 //! The map of a large drive is accessed at random. With 4 KiB pages nearly every access also misses
 //! the TLB, which adds half the time of the access (docs/performance.md).
@@ -16,8 +17,8 @@ const HUGE_PAGE_BYTES: usize = 2 << 20;
 const CACHE_LINE_BYTES: usize = 64;
 
 /// Table of fixed length, aligned to huge pages or cache lines.
-/// A table of half a huge page or more begins on a huge page and occupies whole huge pages. A
-/// smaller one begins on a cache line.
+/// A table of at least half the size of a huge page begins at a huge page and occupies whole huge
+/// pages. A smaller table begins at a cache line.
 pub struct Table<T: Copy> {
     start: NonNull<T>,
     len: usize,
@@ -137,7 +138,8 @@ fn advise_huge_pages(start: *mut u8, layout: Layout) {
 #[cfg(not(all(target_os = "linux", not(miri))))]
 fn advise_huge_pages(_start: *mut u8, _layout: Layout) {}
 
-/// Prefetches `table[index]`. Does nothing on processors without a prefetch.
+/// Prefetches `table[index]`. Does nothing on processors for which no prefetch is
+/// implemented.
 #[inline(always)]
 pub fn prefetch<T>(table: &[T], index: usize) {
     debug_assert!(index < table.len());

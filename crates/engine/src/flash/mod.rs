@@ -64,14 +64,14 @@ impl Pools {
 }
 
 /// State of a block, which cycles through free, open and closed.
-/// A block may be spare before its first cycle and retired after its last.
+/// A block may be spare (held back) before it is first used, and retired (worn out) at the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockState {
     /// Erased and not open.
     Free,
     /// Open for writing at a write frontier.
     Open,
-    /// Full, and therefore a candidate for collection.
+    /// Full: no page can be programmed before an erase. Only closed blocks are collected.
     Closed,
     /// Spare: replaces a block that is worn out.
     Spare,
@@ -111,7 +111,8 @@ impl Frontier {
 pub struct Flash<T: Tap = Silent> {
     array: Array,
     tap: T,
-    /// Erase that was not yet reported to the observer.
+    /// Erase that is not reported to the observer yet, if any: pages of the block are still to be
+    /// migrated.
     unreported_erase: Option<(u32, Cause)>,
 }
 
@@ -144,7 +145,7 @@ impl<T: Tap> Flash<T> {
         Ok(Flash { array, tap, unreported_erase: None })
     }
 
-    /// Observer, if any.
+    /// Observer of this drive, or None.
     pub fn observer_mut(&mut self) -> Option<&mut dyn Observer> {
         self.tap.observer_mut()
     }
@@ -157,7 +158,7 @@ impl<T: Tap> Flash<T> {
         }
     }
 
-    /// True if the observer needs the scores of victims.
+    /// True if the observer needs the scores of the candidates whenever a victim is chosen.
     #[inline(always)]
     pub fn needs_scores(&self) -> bool {
         T::IS_OPEN && self.tap.needs_scores()
@@ -219,7 +220,8 @@ impl<T: Tap> Flash<T> {
         invalidated
     }
 
-    /// Programs a page of a collected block at the frontier.
+    /// Programs a page of a collected block, which is in the controller's buffer, at the
+    /// frontier.
     #[inline(always)]
     pub fn migrate(&mut self, logical: u32, frontier: &mut Frontier, cause: Cause) {
         let from = self.array.logical_to_physical[logical as usize];
@@ -250,7 +252,7 @@ impl<T: Tap> Flash<T> {
         block
     }
 
-    /// Sets the last change of a closed block to now, as if it had just closed.
+    /// Records now as the time of the last change of a closed block, as if it had just closed.
     pub fn touch(&mut self, block: u32) {
         self.array.blocks.change(block);
     }
@@ -265,8 +267,8 @@ impl<T: Tap> Flash<T> {
     }
 
     /// Pads a block: programs the next `pages` pages at the frontier without data.
-    /// These pages are invalid from the start. They complete a program unit that cannot wait for
-    /// data.
+    /// These pages are invalid from the start. They fill the rest of a program unit that must be
+    /// programmed before more data arrives.
     pub fn pad(&mut self, frontier: &mut Frontier, pages: u32) {
         assert!(pages <= frontier.room_pages(), "padding exceeds the block");
         let padded = frontier.next_page..frontier.next_page + pages;
@@ -296,8 +298,8 @@ impl<T: Tap> Flash<T> {
     }
 
     /// Reads the valid pages of a closed block into `buffer`, in physical order.
-    /// `buffer` is cleared first. The caller must erase the block and migrate the pages before any
-    /// other operation on them.
+    /// `buffer` is cleared first. The caller must then erase the block and migrate the pages,
+    /// before any other operation on the block or the pages.
     pub fn read_valid(&mut self, block: u32, buffer: &mut Vec<u32>, cause: Cause) {
         let array = &mut self.array;
         keep_unmarked(array.held_by(block), array.blocks.marks(block), buffer);
@@ -342,7 +344,7 @@ impl<T: Tap> Flash<T> {
     }
 
     /// Reports an erase that was delayed until the pages of the collected block were migrated.
-    /// It is called at the end of a request, when all these pages have been migrated.
+    /// It is also called at the end of each request, when all these pages have been migrated.
     #[inline(always)]
     pub fn report_erase(&mut self) {
         if T::IS_OPEN

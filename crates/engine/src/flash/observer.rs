@@ -41,7 +41,7 @@ pub enum Notice<'a> {
     Open {
         /// Opened block.
         block: u32,
-        /// Index of its frontier, stream × pools + pool.
+        /// Index of the block's frontier: stream × number of pools + pool.
         /// None if a wear leveller opened the block.
         frontier: Option<u32>,
     },
@@ -49,7 +49,8 @@ pub enum Notice<'a> {
     Victim {
         /// Chosen block.
         block: u32,
-        /// Name of the measure that decided the choice; empty if the policy does not name one.
+        /// Name of the number that the policy compares between blocks, such as "invalid pages"; empty
+        /// if it has no name.
         measure: &'a str,
         /// Candidates that were compared, the chosen one first.
         scores: &'a [Score],
@@ -85,8 +86,9 @@ pub struct Score {
 
 /// Observer that is called for each flash operation, in order.
 ///
-/// The erase of a collected block is reported after its last page was programmed elsewhere. It is
-/// reported earlier only if the erased block itself is opened for those pages.
+/// The erase of a collected block is reported after its last page was programmed elsewhere.
+/// The erase is reported earlier only if the erased block itself is opened for those pages, which
+/// must then follow the erase.
 pub trait Observer: Any + Send {
     /// Called for each operation.
     fn on_op(&mut self, op: FlashOp);
@@ -94,8 +96,8 @@ pub trait Observer: Any + Send {
     /// Called for each event that is not an operation.
     fn on_notice(&mut self, _notice: &Notice) {}
 
-    /// True if the observer needs the scores of victims.
-    /// These scores cost a scan of all candidates.
+    /// True if the observer needs the scores of all candidates for each victim.
+    /// To compute them, all candidates are scanned.
     fn needs_scores(&self) -> bool {
         false
     }
@@ -126,8 +128,8 @@ impl Observer for Recorder {
 }
 
 /// Connection of a drive to its observer.
-/// Managers are compiled for two implementations only: [`Silent`], which costs nothing, and a boxed
-/// [`Observer`].
+/// Managers are compiled for two implementations only: [`Silent`], which has no observer and takes
+/// no time, and a boxed [`Observer`].
 pub trait Tap: Send + 'static {
     /// False for a connection without an observer.
     const IS_OPEN: bool;
@@ -138,7 +140,7 @@ pub trait Tap: Send + 'static {
     /// Reports an event that is not an operation.
     fn notify(&mut self, notice: &Notice);
 
-    /// See [`Observer::needs_scores`].
+    /// True if the observer needs the scores of all candidates; see [`Observer::needs_scores`].
     fn needs_scores(&self) -> bool;
 
     /// Observer, if any.

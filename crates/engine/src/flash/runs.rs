@@ -1,4 +1,5 @@
-//! Writes of runs of pages to one frontier, with one update of the bookkeeping per run.
+//! Writes of runs of pages to one frontier.
+//! The bookkeeping is updated once per run, which is faster.
 //!
 //! A run is a sequence of pages that are written one after another. Counters, the order of the
 //! events reported to a policy, and saved states equal those of page-by-page writes (tested).
@@ -12,8 +13,9 @@ use super::{Array, Cause, Flash, FlashOp, Frontier, Loss, NONE, Tap};
 /// It hides a memory access, and the prefetched lines still fit in the first-level cache.
 pub const MAP_LOOKAHEAD: usize = 24;
 
-/// Number of pages mapped before the first of their previous versions is marked invalid.
-/// By then the block records have been prefetched, and the records of the whole run fit in the
+/// Pages of a run are mapped in sections of this many pages.
+/// The previous versions of a section are marked invalid after all its pages are mapped. By then
+/// the block records have been prefetched, and the records of the whole section fit in the
 /// first-level cache. While the marks are set, map entries of the pages after the run are
 /// prefetched.
 const RUN_PAGES: usize = 64;
@@ -75,10 +77,10 @@ impl<T: Tap> Flash<T> {
         }
     }
 
-    /// Programs host `pages` in order until the frontier is full. Returns how many were
-    /// programmed. Calls `on_invalidate` for each block that loses a page, with the number of host
-    /// pages written. The result equals [`Self::count_host_page`] and [`Self::program`] for each
-    /// page.
+    /// Programs host `pages` in order until the frontier is full or all pages are programmed.
+    /// Returns how many were programmed. Calls `on_invalidate` for each page that becomes invalid,
+    /// with its block and the clock (host pages written). The result equals
+    /// [`Self::count_host_page`] and [`Self::program`] for each page.
     pub fn program_run(
         &mut self,
         pages: &[u32],
@@ -113,9 +115,9 @@ impl<T: Tap> Flash<T> {
 
     /// Programs host `pages` in order, each at the frontier that `director` chooses.
     /// `first` is the frontier of the first page and has room. Stops after the page that fills a
-    /// frontier, before a page whose frontier is full, or at the prefetch limit. The result equals
-    /// [`Self::count_host_page`] and [`Self::program`] for each page, except that the director is
-    /// notified of invalidations at the end.
+    /// frontier, before a page whose frontier is full, or when the number of pages for one call is
+    /// reached. The result equals [`Self::count_host_page`] and [`Self::program`] for each page,
+    /// except that the director is notified of invalidations at the end.
     #[inline(always)]
     pub fn program_each(
         &mut self,
@@ -178,8 +180,9 @@ impl<T: Tap> Flash<T> {
 }
 
 impl Array {
-    /// Counts pages that the host has written, and invalidates the versions that they replaced.
-    /// Meanwhile it prefetches the map entries of later pages, to keep the memory busy.
+    /// Counts the pages of a section as written by the host, and invalidates the versions that
+    /// they replaced. Meanwhile it prefetches the map entries of later pages, to keep the memory
+    /// busy.
     #[inline(always)]
     fn invalidate_run(
         &mut self,

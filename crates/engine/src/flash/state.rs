@@ -41,8 +41,9 @@ impl Element for BlockState {
     }
 }
 
-/// Saved state of the flash. Between two requests no erase waits to be reported.
-/// The observer is not saved.
+/// Saved state of the flash.
+/// A drive is saved only between two requests, when no erase is left to report. The observer is not
+/// saved.
 impl<T: Tap> State for Flash<T> {
     fn save(&self, to: &mut Writer) {
         self.array.save(to);
@@ -54,8 +55,9 @@ impl<T: Tap> State for Flash<T> {
 }
 
 impl Array {
-    /// Checks a restored array, of which only the sizes are trusted.
-    /// It must be a state that a drive with these `frontiers` can reach.
+    /// Checks that a restored array is a state that a drive with these `frontiers` can reach.
+    /// The values in its tables may be arbitrary; only the sizes of the tables are assumed to be
+    /// correct.
     pub fn check(&self, frontiers: &[Frontier]) -> Result<()> {
         let end = self.wear.end_of_life();
         let has_all = end.is_none_or(|end| end.erase_counts.len() == self.states.len());

@@ -1,9 +1,10 @@
 //! Wear: the erase limit of blocks, spare blocks, and the end of a drive's life.
 //! The wear log records the moments that determine the drive's life (paper 4, §5–6).
 //!
-//! A block is worn out at its `limit`-th erase. A spare block of its pool replaces it among the
-//! free blocks, and the worn block is retired; without a spare, the worn block remains in use. The
-//! life of the drive ends when a block is worn out and its pool has no spare block left after that.
+//! A block is worn out at its `limit`-th erase. A spare block of its pool replaces it among
+//! the free blocks, and the worn block is retired; without a spare, the worn block remains in use.
+//! The life of the drive ends when a block is worn out and its pool has no spare block left, after
+//! the block has been replaced if possible.
 
 use serde::{Deserialize, Serialize};
 
@@ -84,7 +85,8 @@ pub struct EndOfLife {
 #[derive(Debug, Clone)]
 pub struct WearLog {
     limit: u32,
-    /// Erase count that triggers a log entry: the lowest not yet reached, at most the limit.
+    /// Lowest erase count that no block has reached yet, at most the limit.
+    /// The first block that reaches it adds an entry to the log.
     pub(super) watched_erases: u32,
     /// Spare blocks of each pool; the last one is used first.
     spares: Vec<Vec<u32>>,

@@ -9,9 +9,10 @@ use crate::params::Params;
 use crate::registry::{Entry, Registered};
 use crate::state::state;
 
-/// Dual-pool leveller for one pool of blocks.
-/// At first, odd blocks are in the cold pool. Each rule compares the block just erased with the
-/// most or least worn block of a pool. Only the erased block can have changed which block that is.
+/// Dual-pool leveller for the blocks of one free pool.
+/// At first, blocks with odd numbers are in the cold pool. Only an erase changes wear, so the rules
+/// are checked after each erase, and compare the erased block with the most or least worn blocks of
+/// the two pools.
 pub struct DualPool {
     threshold: u32,
     in_cold_pool: Table<bool>,
@@ -46,7 +47,7 @@ impl DualPool {
         self.least_hot_effective.join(self.effective[block as usize]);
     }
 
-    /// Moves a block of the cold pool that is erased often to the hot pool.
+    /// Moves the erased block from the cold pool to the hot pool if it is erased often.
     fn resize_cold_pool(&mut self, erased: u32, wear: &PoolWear) {
         let hot = wear.in_use().filter(|block| !self.in_cold_pool[*block as usize]);
         let effective = &self.effective;
@@ -57,7 +58,7 @@ impl DualPool {
         }
     }
 
-    /// Moves a block of the hot pool that is rarely erased to the cold pool.
+    /// Moves the least worn block of the hot pool to the cold pool if it is rarely erased.
     fn resize_hot_pool(&mut self, erased: u32, wear: &PoolWear) {
         let hot = wear.in_use().filter(|block| !self.in_cold_pool[*block as usize]);
         let values = hot.map(|block| (block, wear.array.erase_counts()[block as usize]));
@@ -110,7 +111,8 @@ impl WearLeveler for DualPool {
 impl Registered<Geometry> for DualPool {
     const ENTRY: Entry = Entry::new(
         "dual-pool",
-        "exchanges the most worn block of hot data with the least worn of cold data (Chang)",
+        "exchanges the most worn block with hot data and the least worn one with cold data (Chang \
+         2007)",
     )
     .example("dual-pool:threshold=16")
     .small("dual-pool:threshold=2")

@@ -1,8 +1,9 @@
 //! Wear levellers, which distribute erases over the blocks. One file each.
 //!
-//! A leveller works with any block manager and victim policy. It may choose among the free blocks,
-//! and it may move the pages of a closed block onto the block just erased: that block then rests,
-//! and the other one is used. To add one, write its file and add a line to `levelers!`.
+//! A leveller works with any block manager and victim policy. It may choose among the free
+//! blocks, and it may move the pages of a closed block onto the block just erased. The erased block
+//! is then no longer written, and the closed block is erased and used instead. To add one, write
+//! its file and add a line to `levelers!`.
 
 mod dual_pool;
 mod static_threshold;
@@ -34,8 +35,8 @@ impl PoolWear<'_> {
     }
 
     /// Closed blocks of the pool with at most an eighth of their pages invalid.
-    /// Moving fewer valid pages onto a worn block would leave it so empty that it is soon collected
-    /// again and wears even faster.
+    /// A block with fewer valid pages is not moved onto a worn block: the worn block would soon be
+    /// collected again, and wear even faster.
     fn mostly_valid(&self) -> impl Iterator<Item = u32> + '_ {
         self.blocks.clone().filter(|&block| {
             self.array.state(block) == BlockState::Closed
@@ -63,7 +64,8 @@ pub trait WearLeveler: Send + State {
         Declared { reserve_blocks: 0, moves_pages: true }
     }
 
-    /// Chooses the block to open: an index of `free`, in which the last erased block is last.
+    /// Chooses the block to open, and returns its index in `free`.
+    /// The most recently erased block is the last in `free`.
     fn open(&mut self, free: &[u32], _erase_counts: &[u32]) -> usize {
         free.len() - 1
     }
@@ -120,7 +122,7 @@ pub fn reserve_blocks(text: Option<&str>) -> Result<u32> {
 
 /// Lower bound of a value over a set of blocks.
 /// The value of a block never decreases, so that only a joining block can lower the bound. The
-/// minimum is recomputed only when that can change a decision.
+/// exact minimum is recomputed only when it can change a decision.
 #[derive(Debug, Clone, Copy, Default)]
 struct Least {
     bound: u32,
@@ -134,8 +136,9 @@ impl Least {
         self.bound = self.bound.min(value);
     }
 
-    /// Block with the least value, if `value` exceeds it by more than `threshold`.
-    /// Of equals, the first block. `blocks` yields each block of the set with its value.
+    /// Block with the least value, if `value` is greater by more than `threshold`; else None.
+    /// Of equal blocks, the first is returned. `blocks` yields each block of the set with its
+    /// value.
     fn exceeded_by(
         &mut self,
         value: u32,
@@ -155,5 +158,5 @@ const THRESHOLD: Param = Param::new(
     "threshold",
     "16",
     Domain::Whole(1, U32_MAX),
-    "difference in erases of two blocks above which data moves",
+    "data moves if the erase counts of two blocks differ by more than this",
 );

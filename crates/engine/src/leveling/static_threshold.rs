@@ -11,7 +11,7 @@ use crate::state::state;
 
 pub struct StaticThreshold {
     threshold: u32,
-    /// Lower bound of the erases of the closed blocks.
+    /// Lower bound of the erase counts of the closed blocks.
     least: Least,
 }
 
@@ -36,7 +36,7 @@ impl WearLeveler for StaticThreshold {
 impl Registered<Geometry> for StaticThreshold {
     const ENTRY: Entry = Entry::new(
         "static",
-        "moves the data of the least erased block onto one with many more erases",
+        "moves the data of the least erased block onto a block with many more erases",
     )
     .example("static:threshold=16")
     .small("static:threshold=2")

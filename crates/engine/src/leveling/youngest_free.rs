@@ -7,8 +7,8 @@ use crate::params::{Domain, Extent, Param, Params, U32_MAX};
 use crate::registry::{Entry, Registered};
 use crate::state::state;
 
-/// It costs no writes, but reserves spare space for the free blocks to choose from.
-/// Of equals, the most recently erased block is opened.
+/// This leveller moves no data, but it reserves spare space: free blocks to choose from.
+/// Of equally worn blocks, the most recently erased one is opened.
 pub struct YoungestFree {
     /// True once a block of the pool was erased. Before that, all blocks have 0 erases.
     worn: bool,
@@ -45,7 +45,8 @@ impl Registered<Geometry> for YoungestFree {
                 "reserve",
                 "8",
                 Domain::Whole(1, U32_MAX),
-                "free blocks reserved in each pool, among which it chooses",
+                "number of free blocks reserved in each pool; the least erased of the free blocks \
+                 is opened",
             )
             .extent(Extent::Blocks)]);
 

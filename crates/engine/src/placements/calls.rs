@@ -39,10 +39,11 @@ pub trait PlacementCalls: Send {
     /// Stream of a page that the host writes.
     fn host_stream(&mut self, page: &HostPage) -> Answer<i64>;
 
-    /// Called when a victim is chosen; its valid pages follow.
+    /// Called when a victim is chosen.
+    /// [`Self::migration_streams`] is then called for its valid pages.
     fn on_victim(&mut self, victim: &Victim) -> Answer<()>;
 
-    /// Pushes the stream of each valid page of a victim.
+    /// Appends the stream of each valid page of a victim to `streams`, in the order of the pages.
     fn migration_streams(
         &mut self,
         pages: &[u32],
@@ -53,7 +54,7 @@ pub trait PlacementCalls: Send {
     /// Called when the host trims a page that held data.
     fn forget(&mut self, logical: u32) -> Answer<()>;
 
-    /// Name of a hook in the placement's own language.
+    /// Name of a method in the placement's own language, for error messages.
     fn word(&self, hook: Hook) -> &'static str;
 
     /// Prefetches the data that [`Self::host_stream`] uses.

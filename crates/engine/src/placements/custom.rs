@@ -11,7 +11,7 @@ use crate::faults::{Failure, Hook};
 use crate::hints::RequiredHints;
 use crate::state::{Reader, State, Writer};
 
-/// Custom placement: its name in errors, and its methods.
+/// Custom placement, with its name for error messages and the methods to call.
 pub struct CustomPlacement {
     name: String,
     required_hints: RequiredHints,
@@ -19,10 +19,11 @@ pub struct CustomPlacement {
     streams: CustomStreams,
     /// For each stream: true if it may receive migrated pages.
     may_migrate: Vec<bool>,
-    /// Streams for the pages of the current victim, and how many of these streams were used.
+    /// Streams that the placement returned for the pages of the current victim.
+    /// The next field is the number of pages that were moved.
     answers: Vec<i64>,
     used: usize,
-    /// Host pages written, as of the last call.
+    /// Number of host pages written at the last call of the placement.
     now: u64,
     failure: Option<Error>,
 }
@@ -36,12 +37,13 @@ impl CustomPlacement {
         let CustomStreams { all, migration } = &streams;
         if !(1..=MOST).contains(all) {
             return Err(Error::Spec(format!(
-                "{name} has {all} streams; it must have 1 to {MOST}, numbered from 0"
+                "{name} has {all} streams; it must have 1 to {MOST} streams, numbered from 0"
             )));
         }
         if migration.is_empty() || migration.iter().any(|stream| stream >= all) {
             return Err(Error::Spec(format!(
-                "{name} has streams {} for migrated pages; they must be some of its {}",
+                "{name} names the streams {} for migrated pages; it must name at least one stream, \
+                 and only streams of its own: {}",
                 listed(migration),
                 range(*all)
             )));
@@ -72,15 +74,20 @@ impl CustomPlacement {
     #[cold]
     fn wrong_host_stream(&mut self, page: HostPage, stream: i64) {
         let valid = range(self.streams.all);
-        let failure = Failure::of(format!("returned {stream}, but its streams are {valid}"));
+        let failure = Failure::of(format!(
+            "returned the stream {stream}, but its streams are \
+        {valid}"
+        ));
         self.fail(Hook::Write, page.now, Some(page.logical), failure);
     }
 
-    /// Checks that there is a stream for each page, and that each may receive migrated pages.
+    /// Checks that the placement returned one stream for each page, and only streams for migrated
+    /// pages.
     fn check(&self, pages: &[u32], victim: &Victim) -> Result<()> {
         if self.answers.len() != pages.len() {
             let failure = Failure::of(format!(
-                "returned {} streams for the {} valid pages of a victim",
+                "returned {} streams, but it must return one for each of the {} valid pages of the \
+                 victim",
                 self.answers.len(),
                 pages.len()
             ));
@@ -93,7 +100,7 @@ impl CustomPlacement {
         let wrong = self.answers.iter().position(|stream| !may_get(*stream));
         wrong.map_or(Ok(()), |at| {
             let failure = Failure::of(format!(
-                "returned {}, but its streams for migrated pages are {}",
+                "returned the stream {}, but its streams for migrated pages are {}",
                 self.answers[at],
                 listed(&self.streams.migration)
             ));

@@ -2,8 +2,9 @@
 //! A page moves one region up with each host write, and one down each time that collection moves it
 //! (Chiang, Lee & Chang 1999, "Using data clustering to improve cleaning performance for flash
 //! memory"). In the paper, a page must also be young enough to move up, and old enough to move
-//! down. Here this applies only if `residence` sets that age, which the paper leaves to the
-//! workload. Where DAC serves as a baseline (Wang et al., FAST 2022), every move counts.
+//! down. The paper gives no value of this age, because it depends on the workload. Here the
+//! condition applies only if `residence` sets the age. Otherwise every write and every migration
+//! moves the page, as in the comparison of Wang et al. (FAST 2022).
 
 use std::ops::Bound::{Excluded, Unbounded};
 
@@ -36,7 +37,8 @@ struct Residence {
 state!(Residence { nested since, fixed young_writes });
 
 impl Residence {
-    /// True if a page that is placed again was young. Records the new time.
+    /// Returns true if the page was young until now, and records `now` as the time of its last
+    /// placement.
     #[inline(always)]
     fn was_young(&mut self, logical: u32, now: u64) -> bool {
         self.since.replace(logical, now).is_some_and(|age| age < self.young_writes)
@@ -50,33 +52,30 @@ impl Dac {
 }
 
 impl Registered<Sizes> for Dac {
-    const ENTRY: Entry =
-        Entry::new("dac", "one region hotter with each write, one colder with each migration")
-            .example("dac:regions=4")
-            .params(&[
-                Param::new("regions", "6", Domain::Whole(2, 64), "regions"),
-                Param::new(
-                    "residence",
-                    "off",
-                    Domain::Either(
-                        &Domain::Word(&["off"]),
-                        &Domain::Number(Excluded(0.0), Unbounded),
-                    ),
-                    "drive writes for which a page is young: young pages only move up, older ones \
-                     only down",
-                )
-                .later(),
-            ])
-            .small("dac:regions=3")
-            .variants(&["dac:regions=3,residence=0.5"])
-            .candidates(&[
-                Pairs::usual(&["dac:regions=3", "dac:regions=6"], &["greedy"]),
-                Pairs::usual(
-                    &["dac:regions=3", "dac:regions=4", "dac:regions=6"],
-                    &["cost-benefit"],
-                ),
-                Pairs::rare(&["dac:regions=6"], &["d-choices:d=4"]),
-            ]);
+    const ENTRY: Entry = Entry::new(
+        "dac",
+        "a page moves one region hotter with each write, one colder with each \
+        migration",
+    )
+    .example("dac:regions=4")
+    .params(&[
+        Param::new("regions", "6", Domain::Whole(2, 64), "number of regions"),
+        Param::new(
+            "residence",
+            "off",
+            Domain::Either(&Domain::Word(&["off"]), &Domain::Number(Excluded(0.0), Unbounded)),
+            "drive writes since a page's last placement below which it is young: only \
+                     young pages move to a hotter region, only older ones to a colder region",
+        )
+        .later(),
+    ])
+    .small("dac:regions=3")
+    .variants(&["dac:regions=3,residence=0.5"])
+    .candidates(&[
+        Pairs::usual(&["dac:regions=3", "dac:regions=6"], &["greedy"]),
+        Pairs::usual(&["dac:regions=3", "dac:regions=4", "dac:regions=6"], &["cost-benefit"]),
+        Pairs::rare(&["dac:regions=6"], &["d-choices:d=4"]),
+    ]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         let regions = params.integer("regions");

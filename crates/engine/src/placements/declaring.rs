@@ -1,4 +1,5 @@
-//! Declarations of placements: from the parameters of a registered one, or from an instance.
+//! Declarations of placements: a registered placement declares its needs from its parameters,
+//! and any other placement from an instance.
 
 use super::{Placement, Sizes, Streams};
 use crate::hints::RequiredHints;

@@ -1,13 +1,14 @@
 //! Extent-based temperature identification (ETI): hot and cold ranges of the address space.
 //! The method needs no per-page table (Shafaei, Desnoyers & Fitzpatrick, `HotStorage` 2016).
 //!
-//! The address space is divided into extents, at first one. A request splits extents at its ends
-//! and increments the counts of those it covers. Every 4096 requests the counts are halved, and
-//! neighbours that are both cold or have equal counts are merged. At the maximum number of extents,
-//! requests only count for extents that they cover completely. Pages of hot extents, pages of cold
-//! extents, and migrated pages have one stream each. A request is a run of consecutive pages here,
-//! complete when the run ends. TRIMs, which the paper does not cover, reset the counts of the
-//! extents that a run of them covers.
+//! The address space is divided into extents, at first one. A request splits extents at its
+//! first and last page, and increments the counts of the extents that it covers. Every 4096
+//! requests the counts are halved, and neighbours that are both cold or have equal counts are
+//! merged. Once the maximum number of extents is reached, a request increments only the counts of
+//! extents that it covers completely. Pages of hot extents, pages of cold extents, and migrated
+//! pages have one stream each. A request is any run of consecutive pages here; it is counted when
+//! the run ends. The paper does not cover TRIM. Here a run of trimmed pages resets the counts of
+//! the extents that it covers.
 
 use super::{HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;
@@ -19,7 +20,8 @@ const HOT: usize = 0;
 const COLD: usize = 1;
 const MIGRATED: usize = 2;
 
-/// Lowest write count of a hot extent, and the highest count that is recorded.
+/// Lowest write count of a hot extent. The next constant is the highest count that is
+/// recorded.
 const HOT_COUNT: u8 = 4;
 const MOST_COUNT: u8 = 15;
 const REQUESTS_BETWEEN_DECAYS: u32 = 4096;
@@ -27,7 +29,8 @@ const REQUESTS_BETWEEN_DECAYS: u32 = 4096;
 pub struct Eti {
     pages: u32,
     most_extents: usize,
-    /// First page of each extent, in ascending order from 0, and the extent's write count.
+    /// First page of each extent, in ascending order from 0.
+    /// The next field has the write count of each extent.
     firsts: Vec<u32>,
     counts: Vec<u8>,
     until_decay: u32,
@@ -120,17 +123,16 @@ impl Eti {
 }
 
 impl Registered<Sizes> for Eti {
-    const ENTRY: Entry = Entry::new("eti", "hot extents, cold extents and migrated pages apart")
-        .example("eti")
-        .params(&[Param::new(
-            "extents",
-            "1024",
-            Domain::Whole(4, 65_536),
-            "largest number of extents",
-        )
+    const ENTRY: Entry = Entry::new(
+        "eti",
+        "separate frontiers for hot extents (address ranges), \
+    cold extents and migrated pages",
+    )
+    .example("eti")
+    .params(&[Param::new("extents", "1024", Domain::Whole(4, 65_536), "largest number of extents")
         .extent(Extent::Kept("requests split extents on drives of any size"))])
-        .small("eti:extents=9")
-        .candidates(&[Pairs::rare(&["eti"], &["greedy", "cost-benefit", "d-choices:d=4"])]);
+    .small("eti:extents=9")
+    .candidates(&[Pairs::rare(&["eti"], &["greedy", "cost-benefit", "d-choices:d=4"])]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         let most_extents = params.integer("extents");

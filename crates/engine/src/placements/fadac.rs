@@ -1,9 +1,10 @@
 //! `FADaC`: separates pages by writes minus migrations (Kremer & Brinkmann, SYSTOR 2019).
 //!
-//! The counter of a page is incremented by a write and decremented by a migration. It is compared
-//! with a decaying average counter, which each write raises by 1/n and lowers by its n-th part, for
-//! n pages. A page above the average is in class 1, above ten times the average in class 2, and so
-//! on. The rules are those of the published comparison of Wang et al. (FAST 2022).
+//! The counter of a page is incremented by a write and decremented by a migration. The
+//! counter is compared with a decaying average. Each write adds 1/n to the average and subtracts
+//! 1/n of the average, for n logical pages. A page above the average is in class 1, above ten times
+//! the average in class 2, and so on. The rules are those that Wang et al. (FAST 2022) used in
+//! their published comparison.
 
 use super::{HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;
@@ -47,7 +48,7 @@ impl Fadac {
 impl Registered<Sizes> for Fadac {
     const ENTRY: Entry = Entry::new(
         "fadac",
-        "by a page's writes minus its migrations, relative to a decaying average",
+        "pages by their writes minus migrations, relative to a decaying average",
     )
     .example("fadac:classes=4")
     .params(&[Param::new("classes", "6", Domain::Whole(2, 6), "classes")])

@@ -5,8 +5,8 @@ use crate::flash::{Table, filled, prefetch};
 use crate::state::state;
 
 /// Clock after the last write of each page, in 4 bytes per logical page.
-/// The clock counts host pages written. It is stored modulo 2³², so pages that were written longer
-/// ago look younger than they are.
+/// The clock counts host pages written. It is stored modulo 2³², so pages that were last written
+/// more than 2³² host pages ago seem younger than they are.
 pub struct LastWrites {
     /// Clock after the last write of each page, or 0 if never written.
     written_at: Table<u32>,
@@ -25,7 +25,7 @@ impl LastWrites {
         since(self.written_at[logical as usize], now)
     }
 
-    /// Records a write of `logical`, and returns its [`Self::age`] before that.
+    /// Records a write of `logical`, and returns the [`Self::age`] that the page had before.
     #[inline(always)]
     pub fn replace(&mut self, logical: u32, now: u64) -> Option<u64> {
         let age = self.age(logical, now);

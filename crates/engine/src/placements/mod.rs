@@ -29,7 +29,7 @@ use crate::flash::NONE;
 use crate::state::State;
 use crate::write_history::{BlockHistory, PageHistory};
 
-/// Passes the list of placements to a macro, each as `module::Type`.
+/// Passes the list of all placements, each as `module::Type`, to another macro.
 /// The naive drive, a simple second implementation, has a type and a module of the same names.
 #[macro_export]
 macro_rules! placements {
@@ -51,7 +51,8 @@ macro_rules! placements {
     };
 }
 
-/// Placement, which chooses the stream of each page. A stream has its own frontier (per LUN).
+/// Placement, which chooses the stream of each page.
+/// A stream is a sequence of pages with its own open block (on each LUN).
 ///
 /// Registered placements declare their number of streams by [`RegisteredPlacement`], others by
 /// [`SelfDeclared`].
@@ -60,20 +61,21 @@ pub trait Placement: State + Send + 'static {
     const USES_WRITE_HISTORY: bool = false;
     /// True if the placement uses hints of the host ([`SelfDeclared::required_hints`]).
     const USES_HOST_HINTS: bool = false;
-    /// True if the placement uses the [`Victim`] from which a page comes.
+    /// True if the placement uses data about the victim ([`Victim`]) from which a migrated page
+    /// comes.
     const USES_VICTIM: bool = false;
     /// True if the placement chooses victims itself ([`Placement::victim`]).
     /// Requires `USES_VICTIM`.
     const CHOOSES_VICTIMS: bool = false;
     /// True if the placement can fail ([`Placement::failure`]).
     const CAN_FAIL: bool = false;
-    /// Fixed streams of a placement without inputs or state, which is then not called.
-    /// One stream is for all host pages, the other for all migrated pages.
+    /// Two fixed streams, if the placement needs no inputs and no state; its methods are then not
+    /// called. One stream is for all host pages, the other for all migrated pages.
     const ALWAYS: Option<Always> = None;
 
     /// Receives the history of the page that is placed next, or None if the host never wrote it.
-    /// Called before each [`Self::host_stream`], whose write is not counted yet, and before each
-    /// [`Self::migration_stream`].
+    /// Called before each [`Self::host_stream`] and [`Self::migration_stream`]. The history does
+    /// not contain the write that [`Self::host_stream`] places.
     fn recall(&mut self, _page: Option<PageHistory>) {}
 
     /// True if [`Self::survey`] must be called now. This is checked before each host page.
@@ -91,7 +93,8 @@ pub trait Placement: State + Send + 'static {
     /// The history does not predict how often the page's next data will be written.
     fn forget(&mut self, _logical: u32) {}
 
-    /// Called when a victim is chosen; its valid pages follow.
+    /// Called when a victim is chosen.
+    /// [`Self::migration_stream`] is then called for each valid page.
     fn on_victim(&mut self, _victim: &Victim) {}
 
     /// Called with the valid pages of the chosen victim, in the order in which they will be
@@ -112,13 +115,13 @@ pub trait Placement: State + Send + 'static {
     }
 
     /// Called when `block`, opened for `stream`, closes.
-    /// Returns true to withhold the block from the victim policy.
+    /// Returns true if the victim policy may not choose the block for now.
     fn on_close(&mut self, _block: u32, _stream: usize, _domain: usize) -> bool {
         false
     }
 
-    /// Takes the blocks that were withheld when they closed and are now candidates.
-    /// They are reported to the victim policy in this order. Always called after [`Self::victim`].
+    /// Takes the closed blocks that the victim policy may choose from now on.
+    /// They are reported to it in this order. Always called after [`Self::victim`].
     fn take_released(&mut self) -> Vec<u32> {
         Vec::new()
     }
@@ -126,7 +129,8 @@ pub trait Placement: State + Send + 'static {
     /// Called when `block` was chosen as victim.
     fn on_collect(&mut self, _block: u32) {}
 
-    /// Called when the data of `young` has moved to `worn`, which closed in its place.
+    /// Called when a wear leveller has moved the data of `young` to `worn`.
+    /// The block `worn` is closed now, and `young` is erased.
     fn on_exchange(&mut self, _young: u32, _worn: u32) {}
 
     /// Returns the error that occurred since the last call, if any. An error ends the run.
@@ -140,7 +144,7 @@ pub trait Placement: State + Send + 'static {
         None
     }
 
-    /// Memory of the placement's tables in bytes, without the map.
+    /// Memory of the placement's tables in bytes, without the logical→physical map.
     fn bytes(&self) -> u64 {
         0
     }
@@ -175,7 +179,7 @@ pub struct Closed {
     pub stream: usize,
     /// Collection domain of the block.
     pub domain: usize,
-    /// True if the placement withholds the block from the victim policy.
+    /// True if the victim policy may not choose the block.
     pub is_held: bool,
 }
 

@@ -1,10 +1,12 @@
-//! Multi-log: one log for each class of update frequency (Stoica & Ailamaki, VLDB 2013).
+//! Multi-log: one log (write frontier) per class of update frequency (Stoica & Ailamaki, VLDB
+//! 2013).
 //!
-//! A page starts in the hottest log. Surviving a collection moves it one log down. A write moves it
-//! one log up with probability 1 − 2v/e, where v is its update interval and e the mean interval of
-//! its log. The mean follows from the log's pages and its share of the writes, which decays with
-//! every drive write. A new log opens below the lowest log once the lowest contains a block's worth
-//! of pages.
+//! A page starts in the hottest log. Surviving a collection moves it one log down. A write
+//! moves it one log up with probability 1 − 2v/e, where v is its update interval and e the mean
+//! interval of its log. The mean is the number of pages of the log, over its share of the host's
+//! writes. Earlier writes count less in that share with every drive write (one host write per
+//! logical page). A new log opens below the lowest log once the lowest contains a block's worth of
+//! pages.
 
 use super::LastWrites;
 use super::{HostPage, Placement, RegisteredPlacement, Restored, Sizes, Streams, Victim};
@@ -53,7 +55,7 @@ state! {
 }
 
 impl MultiLog {
-    /// The counters of the logs must match the pages.
+    /// Check of a restored state: the counters of each log must match the logs of the pages.
     fn is_sound(&self) -> bool {
         let mut pages = [0u64; NEW as usize + 1];
         self.log_of.iter().for_each(|&log| pages[usize::from(log)] += 1);
@@ -92,14 +94,18 @@ impl MultiLog {
 }
 
 impl Registered<Sizes> for MultiLog {
-    const ENTRY: Entry = Entry::new("multilog", "one log for each class of update frequency")
-        .example("multilog:logs=4")
-        .params(&[Param::new("logs", "6", Domain::Whole(2, 64), "largest number of logs")])
-        .small("multilog:logs=3")
-        .candidates(&[
-            Pairs::usual(&["multilog:logs=4"], &["greedy", "cost-benefit"]),
-            Pairs::rare(&["multilog:logs=4"], &["d-choices:d=4"]),
-        ]);
+    const ENTRY: Entry = Entry::new(
+        "multilog",
+        "one write frontier (log) for each class of update \
+    frequency",
+    )
+    .example("multilog:logs=4")
+    .params(&[Param::new("logs", "6", Domain::Whole(2, 64), "largest number of logs")])
+    .small("multilog:logs=3")
+    .candidates(&[
+        Pairs::usual(&["multilog:logs=4"], &["greedy", "cost-benefit"]),
+        Pairs::rare(&["multilog:logs=4"], &["d-choices:d=4"]),
+    ]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         Ok(MultiLog {

@@ -27,7 +27,7 @@ state!(NvmeFdp { fixed handles, fixed persistently_isolated, fixed by, fixed log
 enum By {
     /// Group of the page, modulo the number of handles.
     Group,
-    /// Position in the address space, which is divided evenly.
+    /// Address of the page. Each handle has an equal part of the address space.
     Range,
 }
 
@@ -35,7 +35,7 @@ impl By {
     const ALL: [(&'static str, By); 2] = [("group", By::Group), ("range", By::Range)];
 }
 
-/// Isolation types; true for persistent isolation.
+/// Words for the isolation of handles; true for persistent isolation.
 const ISOLATION: [(&str, bool); 2] = [("initial", false), ("persistent", true)];
 
 impl Registered<Sizes> for NvmeFdp {
@@ -45,18 +45,19 @@ impl Registered<Sizes> for NvmeFdp {
     )
     .example("nvme-fdp:handles=2")
     .params(&[
-        Param::new("handles", "8", Domain::Whole(1, 128), "reclaim unit handles"),
+        Param::new("handles", "8", Domain::Whole(1, 128), "number of reclaim unit handles"),
         Param::new(
             "isolation",
             "initial",
             Domain::Word(&words(&ISOLATION)),
-            "initial: migrated pages of all handles share units; persistent: they never do",
+            "initial: migrated pages of all handles share reclaim units; persistent: they never do",
         ),
         Param::new(
             "by",
             "group",
             Domain::Word(&words(&By::ALL)),
-            "source of the handle: group (of the workload) or range (of the address space)",
+            "what decides the handle of a page: its group in the workload (group) or its address \
+             (range)",
         ),
     ])
     .variants(&["nvme-fdp:handles=3,isolation=persistent,by=range"])

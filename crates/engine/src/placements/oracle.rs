@@ -1,9 +1,9 @@
 //! Oracle placement: pages that become invalid at about the same time share a stream.
 //! It is the ideal placement of Wang et al., FAST 2022, with a bounded number of streams.
 //!
-//! The first stream takes pages that become invalid within one block's worth of writes. The time of
-//! each further stream is twice that of the previous stream, or longer by one more block's worth of
-//! writes, as in the published simulator. The last stream takes the rest of the pages.
+//! The first stream takes pages that become invalid within one block's worth of writes. The
+//! limit of each further stream is twice that of the previous stream (`log`), or one block's worth
+//! of writes more (`linear`, as in the published simulator). The last stream takes all other pages.
 
 use super::{HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;
@@ -33,9 +33,9 @@ state! {
 /// Spacing of streams: the remaining lifetimes that each stream covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Spacing {
-    /// Twice the remaining lifetime of the previous stream.
+    /// Each stream covers lifetimes of up to twice the limit of the previous stream.
     Logarithmic,
-    /// One block's worth of writes for each stream.
+    /// Each stream covers a range of lifetimes of one block's worth of writes.
     Linear,
 }
 
@@ -57,28 +57,31 @@ impl Oracle {
 }
 
 impl Registered<Sizes> for Oracle {
-    const ENTRY: Entry =
-        Entry::new("oracle", "by the time until a page becomes invalid, known in advance")
-            .example("oracle:streams=4")
-            .params(&[
-                Param::new(
-                    "streams",
-                    "16",
-                    Domain::Whole(2, 64),
-                    "number of classes of remaining lifetime",
-                ),
-                Param::new(
-                    "spacing",
-                    "log",
-                    Domain::Word(&words(&Spacing::ALL)),
-                    "one class per power of two of a block's worth of writes (log), or per block's \
-                     worth (linear)",
-                )
-                .later(),
-            ])
-            .small("oracle:streams=4")
-            .variants(&["oracle:streams=4,spacing=linear"])
-            .candidates(&[Pairs::rare(&["oracle"], &["cost-benefit"])]);
+    const ENTRY: Entry = Entry::new(
+        "oracle",
+        "pages by the time until they become invalid, which is known in \
+        advance",
+    )
+    .example("oracle:streams=4")
+    .params(&[
+        Param::new(
+            "streams",
+            "16",
+            Domain::Whole(2, 64),
+            "number of classes of remaining lifetime",
+        ),
+        Param::new(
+            "spacing",
+            "log",
+            Domain::Word(&words(&Spacing::ALL)),
+            "lifetimes of a class: twice those of the previous class (log), or one more \
+                     block's worth of writes (linear)",
+        )
+        .later(),
+    ])
+    .small("oracle:streams=4")
+    .variants(&["oracle:streams=4,spacing=linear"])
+    .candidates(&[Pairs::rare(&["oracle"], &["cost-benefit"])]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         Ok(Oracle {

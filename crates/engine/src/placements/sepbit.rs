@@ -1,8 +1,8 @@
 //! `SepBIT`: separates pages by estimated invalidation time (Wang et al., FAST 2022).
 //!
-//! A host page is short-lived if the version that it invalidates lived for less than ℓ, the mean
-//! lifespan of the last 16 collected blocks of short-lived pages. A migrated page that did not come
-//! from a block of short-lived pages is classified by its age.
+//! A host page is short-lived if the version that it invalidates lived for less than ℓ, the
+//! mean lifespan of the last 16 collected blocks of short-lived pages. Pages that are migrated from
+//! a block of short-lived pages share one stream. Other migrated pages are classified by their age.
 
 use super::LastWrites;
 use super::{HostPage, Placement, RegisteredPlacement, Restored, Sizes, Streams, Victim};
@@ -35,12 +35,15 @@ pub struct SepBit {
 state!(SepBit { nested last_writes, value lifespans, value collected, value sum });
 
 impl Registered<Sizes> for SepBit {
-    const ENTRY: Entry =
-        Entry::new("sepbit", "by the estimated time until a page becomes invalid, in six classes")
-            .candidates(&[
-                Pairs::usual(&["sepbit"], &["greedy", "cost-benefit"]),
-                Pairs::rare(&["sepbit"], &["d-choices:d=4"]),
-            ]);
+    const ENTRY: Entry = Entry::new(
+        "sepbit",
+        "pages by the estimated time until they become invalid, in six \
+        classes",
+    )
+    .candidates(&[
+        Pairs::usual(&["sepbit"], &["greedy", "cost-benefit"]),
+        Pairs::rare(&["sepbit"], &["d-choices:d=4"]),
+    ]);
 
     fn build(_params: &Params, sizes: &Sizes) -> Result<Self> {
         let last_writes = LastWrites::new(sizes.logical_pages)?;

@@ -1,6 +1,6 @@
 //! Separate frontiers for host and migrated pages.
-//! A page that survived a collection is likely colder than one just written (Van Houdt 2014,
-//! "double write frontier").
+//! A page that was still valid at a collection is probably colder than a page just written by the
+//! host (Van Houdt 2014, "double write frontier").
 
 use super::{Always, HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;

@@ -1,8 +1,8 @@
-//! SFS: groups pages of similar hotness, which is writes over age (Min et al., FAST 2012).
+//! SFS: groups pages of similar hotness: number of writes over age (Min et al., FAST 2012).
 //!
-//! Groups are found by k-means over the hotness of blocks (the paper's segments), each time that
-//! the host has written a given share of the drive. Alternatively they are found over the hotness
-//! of every 16th page as it is placed, each time that enough pages were sampled.
+//! Groups are found by k-means over the hotness of blocks (the paper's segments), each time
+//! that the host has written a given share of the drive. Alternatively k-means uses the hotness of
+//! every 16th page that is placed. It then runs each time that enough pages were sampled.
 
 use super::{HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;
@@ -49,16 +49,16 @@ state! {
     } where is_sound
 }
 
-/// Scale of hotness (writes over age) on which groups are found.
+/// Scale of hotness (number of writes over age) on which k-means finds the groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scale {
     /// Linear scale.
     /// Hotness spans many orders of magnitude, so the mean hotness of a group reflects only its
-    /// highest values. Groups therefore begin at 0, and empty groups restart there, to divide the
-    /// lowest values.
+    /// highest values. The means of groups therefore begin at 0, and an empty group starts again at
+    /// 0, so that the lowest values are divided too.
     Linear,
-    /// Logarithmic scale. Groups begin at quantiles of the hotness.
-    /// An empty group keeps its mean.
+    /// Logarithmic scale.
+    /// Groups begin at quantiles of the hotness. The mean of an empty group does not change.
     Logarithmic,
 }
 
@@ -66,7 +66,7 @@ impl Scale {
     const ALL: [(&'static str, Scale); 2] =
         [("linear", Scale::Linear), ("log", Scale::Logarithmic)];
 
-    /// Hotness of `writes` over `ages` on this scale.
+    /// Hotness on this scale of pages with `writes` writes and the sum `ages` of their ages.
     /// The linear scale multiplies it by 2³². The logarithmic scale multiplies it by 2²⁰ before it
     /// takes the logarithm.
     #[inline(always)]
@@ -78,7 +78,7 @@ impl Scale {
     }
 }
 
-/// Unit (block or page) whose hotness determines the groups.
+/// Unit whose hotness is the input of k-means: block or page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unit {
     Segment,
@@ -175,7 +175,7 @@ impl Sfs {
     }
 }
 
-/// 16·log₂(number) + 16, linear between powers of two; 0 for 0.
+/// 16·log₂(number) + 16, interpolated linearly between powers of two; 0 for 0.
 #[inline(always)]
 fn octaves(number: u64) -> u64 {
     let Some(power) = number.checked_ilog2() else { return 0 };
@@ -196,50 +196,55 @@ pub fn nearest(values: &[u64], value: u64) -> usize {
 }
 
 impl Registered<Sizes> for Sfs {
-    const ENTRY: Entry =
-        Entry::new("sfs", "by hotness, writes over age, in groups found by k-means")
-            .example("sfs")
-            .params(&[
-                Param::new("groups", "4", Domain::Whole(2, 64), "number of hotness groups"),
-                Param::new(
-                    "scale",
-                    "linear",
-                    Domain::Word(&words(&Scale::ALL)),
-                    "scale of hotness: linear, or logarithmic (log)",
-                ),
-                Param::new(
-                    "unit",
-                    "segment",
-                    Domain::Word(&words(&Unit::ALL)),
-                    "basis of the groups: all closed blocks (segment), or sampled pages (page)",
-                ),
-                Param::new(
-                    "start",
-                    "coldest",
-                    Domain::Word(&words(&Start::ALL)),
-                    "group of a page that is written for the first time",
-                ),
-                Param::new(
-                    "period",
-                    "0.01",
-                    Domain::Number(Excluded(0.0), Included(1.0)),
-                    "share of the drive written between two searches for groups of blocks",
-                ),
-                Param::new(
-                    "samples",
-                    "1024",
-                    Domain::Whole(16, 1 << 20),
-                    "pages sampled between two searches for groups of pages",
-                )
-                .extent(Extent::Kept("with fewer samples the groups would differ")),
-            ])
-            .small("sfs:groups=3,period=0.1")
-            .variants(&[
-                "sfs:groups=3,unit=page,scale=log,samples=32",
-                "sfs:groups=5,unit=page,samples=16,start=hottest",
-                "sfs:groups=3,scale=log,period=0.05",
-            ])
-            .candidates(&[Pairs::rare(&["sfs"], &["greedy", "cost-benefit", "d-choices:d=4"])]);
+    const ENTRY: Entry = Entry::new(
+        "sfs",
+        "pages by hotness (number of writes over age), in groups found by \
+        k-means",
+    )
+    .example("sfs")
+    .params(&[
+        Param::new("groups", "4", Domain::Whole(2, 64), "number of hotness groups"),
+        Param::new(
+            "scale",
+            "linear",
+            Domain::Word(&words(&Scale::ALL)),
+            "scale on which hotness is grouped: linear, or logarithmic (log)",
+        ),
+        Param::new(
+            "unit",
+            "segment",
+            Domain::Word(&words(&Unit::ALL)),
+            "data from which groups are found: hotness of all closed blocks (segment) or \
+                     of sampled pages (page)",
+        ),
+        Param::new(
+            "start",
+            "coldest",
+            Domain::Word(&words(&Start::ALL)),
+            "group of a page that is written for the first time",
+        ),
+        Param::new(
+            "period",
+            "0.01",
+            Domain::Number(Excluded(0.0), Included(1.0)),
+            "segment: host page writes between two searches for groups, divided by the \
+                     logical pages",
+        ),
+        Param::new(
+            "samples",
+            "1024",
+            Domain::Whole(16, 1 << 20),
+            "page: number of pages sampled between two searches for groups",
+        )
+        .extent(Extent::Kept("with fewer samples the groups would differ")),
+    ])
+    .small("sfs:groups=3,period=0.1")
+    .variants(&[
+        "sfs:groups=3,unit=page,scale=log,samples=32",
+        "sfs:groups=5,unit=page,samples=16,start=hottest",
+        "sfs:groups=3,scale=log,period=0.05",
+    ])
+    .candidates(&[Pairs::rare(&["sfs"], &["greedy", "cost-benefit", "d-choices:d=4"])]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         let most_samples = params.integer("samples");
@@ -281,7 +286,7 @@ impl Placement for Sfs {
 
     #[cold]
     fn survey(&mut self, closed: &mut dyn Iterator<Item = BlockHistory>) {
-        // A block without valid pages has no hotness.
+        // A block without valid pages has no hotness, so it is left out.
         let closed = closed.filter(|block| block.writes > 0);
         let mut samples: Vec<u64> =
             closed.map(|block| self.scale.hotness(block.writes, block.ages)).collect();
@@ -315,8 +320,8 @@ impl RegisteredPlacement for Sfs {
         Streams { all: groups, migration: groups }
     }
 
-    /// Default victim policy.
-    /// If the hotness of blocks is not measured, the policy uses the age of blocks.
+    /// Default victim policy: cost-hotness with `unit=segment`, and cost-benefit (by age) with
+    /// `unit=page`, which does not measure the hotness of blocks.
     fn victims(params: &Params) -> &'static str {
         match params.choice("unit", &Unit::ALL) {
             Unit::Segment => Self::VICTIMS,

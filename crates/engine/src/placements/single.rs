@@ -1,5 +1,5 @@
 //! Single write frontier: host pages and migrated pages share it.
-//! It is the baseline of all five papers (paper 4, §2.1).
+//! All five papers compare other schemes with it (paper 4, §2.1).
 
 use super::{Always, HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;

@@ -1,12 +1,13 @@
 //! WARCIP: clusters of pages with similar rewrite intervals, which follow the workload.
 //! (Yang, Pei & Yang, SYSTOR 2019.)
 //!
-//! A host page joins the cluster whose mean interval is nearest to the page's interval. It updates
-//! that mean, which covers the last block's worth of pages. The interval of a page that was
-//! migrated in the meantime counts as longer, which is the paper's penalty. Migrated pages share a
-//! stream. Periodically, a cluster with more than half of the writes splits: the cluster with the
-//! fewest writes moves to half of the busiest cluster's mean. This happens only if its own writes
-//! would not fill a block. The paper opens and closes clusters instead.
+//! A host page joins the cluster whose mean interval is nearest to the page's interval. The
+//! page's interval updates that mean, in which about the last block's worth of pages count. The
+//! interval of a page that was migrated in the meantime counts as longer, which is the paper's
+//! penalty. Migrated pages share a stream. Periodically, the busiest cluster is split if it
+//! received more than half of the host's writes: the mean of the cluster with the fewest writes
+//! becomes half of the busiest cluster's mean. This happens only if the writes to the former would
+//! not fill a block. The paper opens and closes clusters instead.
 
 use super::LastWrites;
 use super::sfs::nearest;
@@ -23,8 +24,9 @@ pub struct Warcip {
     start: Start,
     /// Mean rewrite interval of each cluster.
     centers: Vec<u64>,
-    /// Number of pages in each mean.
-    /// The next field is the number of writes of each cluster since the last check.
+    /// Weight of each mean, in pages.
+    /// The next field is the number of host writes to each cluster since the last check for a
+    /// split.
     weights: Vec<u64>,
     writes: Vec<u64>,
     until_split: u64,
@@ -49,9 +51,9 @@ state! {
 /// Record of migrations of each page since its last host write.
 enum Migrations {
     Nothing,
-    /// True if the page was migrated, which doubles the interval.
+    /// For each page, true if it was migrated, which doubles its next interval.
     Any(Table<bool>),
-    /// Age of the page at the last migration, which is added to the interval.
+    /// Age of each page at its last migration, which is added to its next interval.
     LastAge(Table<u32>),
 }
 
@@ -135,7 +137,8 @@ impl Start {
 
 impl Warcip {
     fn is_sound(&self) -> bool {
-        // Intervals have 32 bits, and a migration may double them.
+        // An interval has at most 32 bits, and a migration may double it, so no mean is above
+        // 2·2³².
         self.centers.iter().all(|&center| center <= 2 << u32::BITS)
             && self.weights.iter().all(|weight| (1..=self.pages_per_block).contains(weight))
             && self.writes.iter().all(|&writes| writes <= self.writes_between_splits)
@@ -174,48 +177,48 @@ impl Warcip {
 }
 
 impl Registered<Sizes> for Warcip {
-    const ENTRY: Entry =
-        Entry::new("warcip", "by rewrite interval, in clusters that follow the workload")
-            .example("warcip")
-            .params(&[
-                Param::new(
-                    "clusters",
-                    "5",
-                    Domain::Whole(2, 64),
-                    "number of clusters of host pages",
-                ),
-                Param::new(
-                    "period",
-                    "64",
-                    Domain::Whole(1, 1 << 20),
-                    "blocks written per cluster before a cluster may split",
-                )
-                .extent(Extent::Blocks),
-                Param::new(
-                    "penalty",
-                    "double",
-                    Domain::Word(&["double", "age", "none"]),
-                    "effect of a migration on a page's interval: doubled (double), increased by \
-                     its age (age), or none",
-                )
-                .later(),
-                Param::new(
-                    "start",
-                    "longest",
-                    Domain::Word(&words(&Start::ALL)),
-                    "cluster of a page that is written for the first time, by its interval",
-                )
-                .later(),
-            ])
-            .small("warcip:clusters=3,period=2")
-            .variants(&[
-                "warcip:clusters=3,period=2,penalty=age,start=shortest",
-                "warcip:clusters=4,period=1,penalty=none",
-            ])
-            .candidates(&[
-                Pairs::usual(&["warcip"], &["greedy", "cost-benefit"]),
-                Pairs::rare(&["warcip"], &["d-choices:d=4"]),
-            ]);
+    const ENTRY: Entry = Entry::new(
+        "warcip",
+        "pages by rewrite interval, in clusters whose mean intervals follow \
+        the workload",
+    )
+    .example("warcip")
+    .params(&[
+        Param::new("clusters", "5", Domain::Whole(2, 64), "number of clusters of host pages"),
+        Param::new(
+            "period",
+            "64",
+            Domain::Whole(1, 1 << 20),
+            "blocks' worth of host writes per cluster between two checks whether a cluster \
+                     splits",
+        )
+        .extent(Extent::Blocks),
+        Param::new(
+            "penalty",
+            "double",
+            Domain::Word(&["double", "age", "none"]),
+            "effect of a migration on a page's rewrite interval: doubled (double), \
+                     increased by the page's age (age), or none",
+        )
+        .later(),
+        Param::new(
+            "start",
+            "longest",
+            Domain::Word(&words(&Start::ALL)),
+            "cluster of a page that is written for the first time: that of the longest or \
+                     shortest intervals",
+        )
+        .later(),
+    ])
+    .small("warcip:clusters=3,period=2")
+    .variants(&[
+        "warcip:clusters=3,period=2,penalty=age,start=shortest",
+        "warcip:clusters=4,period=1,penalty=none",
+    ])
+    .candidates(&[
+        Pairs::usual(&["warcip"], &["greedy", "cost-benefit"]),
+        Pairs::rare(&["warcip"], &["d-choices:d=4"]),
+    ]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         let clusters = params.integer("clusters");
@@ -227,8 +230,8 @@ impl Registered<Sizes> for Warcip {
             last_writes: LastWrites::new(sizes.logical_pages)?,
             migrations: Migrations::new(params, pages)?,
             start: params.choice("start", &Start::ALL),
-            // The longest mean interval starts at one drive write, and each shorter one at half the
-            // next.
+            // The longest mean interval starts at one drive write (one host write per logical
+            // page). Each shorter mean starts at half of the next longer one.
             centers: (0..clusters).map(|c| (pages as u64) >> (clusters - 1 - c).min(63)).collect(),
             weights: vec![1; clusters],
             writes: vec![0; clusters],

@@ -1,4 +1,4 @@
-//! Elements of large tables: of fixed size, little-endian, without padding.
+//! Saved form of the elements of large tables: fixed size, little-endian, without padding.
 
 /// Element of a large table.
 pub trait Element: Copy {
@@ -32,7 +32,8 @@ macro_rules! numbers {
 
 numbers!(u8, u16, u32, u64, i32, f64);
 
-/// Sizes are saved with 64 bits on every machine.
+/// A `usize` is saved with 64 bits on every machine, so that a state can be restored on any
+/// machine.
 impl Element for usize {
     const BYTES: usize = u64::BYTES;
 

@@ -10,8 +10,8 @@ use crate::error::{Error, Result};
 const MAGIC: [u8; 8] = *b"WriteAmp";
 
 /// Version of the format.
-/// A state belongs to one version of the engine. Any change of the saved data, or of a drive's
-/// behaviour with it, needs the next number.
+/// A state belongs to one version of the engine. Increase it with any change of the saved data, or
+/// of a drive's behaviour after a restore.
 pub(super) const VERSION: u32 = 4;
 
 const HEADER_BYTES: usize = MAGIC.len() + size_of::<u32>() + size_of::<u64>();
@@ -44,8 +44,8 @@ pub fn unpack(state: &mut (impl State + ?Sized), bytes: &[u8]) -> Result<()> {
     unpack_intact(state, intact(bytes)?)
 }
 
-/// Restores `state` from the bytes between header and checksum.
-/// It is for tests that construct such bytes.
+/// Restores `state` from the bytes between header and checksum, without checking either.
+/// Used only by tests that construct invalid states.
 pub fn unpack_intact(state: &mut (impl State + ?Sized), bytes: &[u8]) -> Result<()> {
     let mut from = Reader::new(bytes);
     state.restore(&mut from)?;

@@ -25,7 +25,7 @@ pub use writer::{Checksum, Writer};
 
 use crate::error::Result;
 
-/// Data of a value that change during a run, which can be saved and restored.
+/// Type whose data that changes during a run can be saved and restored.
 pub trait State {
     /// Writes the state.
     fn save(&self, to: &mut Writer);
@@ -54,7 +54,7 @@ macro_rules! state {
         {
             #[allow(unused_variables)]
             fn save(&self, to: &mut $crate::state::Writer) {
-                // A missing field does not compile.
+                // If a field is missing from the list, this pattern does not compile.
                 let Self { $($field: _),* } = self;
                 $($crate::state::state!(@save $kind self to $field);)*
             }

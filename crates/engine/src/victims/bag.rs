@@ -55,7 +55,8 @@ impl Bag {
     }
 
     /// Draws `d` blocks with replacement, and returns the one with the most invalid pages.
-    /// Of equals, the first drawn. The block stays in the bag. Returns None if the bag is empty.
+    /// Of equal blocks, the one drawn first is returned. The block stays in the bag. Returns None
+    /// if the bag is empty.
     pub fn most_invalid_of(&self, d: u32, blocks: &Blocks, random: &mut Stream) -> Option<u32> {
         let count = self.blocks.len() as u32;
         if count == 0 {
@@ -77,7 +78,7 @@ impl Bag {
 /// Explanation of a choice, for observers.
 impl Bag {
     /// Name of the measure of [`Self::most_invalid_of`].
-    pub const MEASURE: &str = "invalid pages, of the blocks that were drawn";
+    pub const MEASURE: &str = "invalid pages (only blocks that were drawn)";
 
     /// Blocks that [`Self::most_invalid_of`] draws, without repetition, in order of drawing.
     pub fn drawn(&self, d: u32, random: &mut Stream) -> Vec<u32> {

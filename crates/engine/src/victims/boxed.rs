@@ -1,5 +1,6 @@
-//! Boxed victim policies, for drives on which static dispatch would not be faster.
-//! These are drives with an observer, and policies that track blocks only.
+//! Victim policies behind a pointer, where a separate compilation for each policy would not
+//! be faster. This is the case on drives with an observer, and for policies that are not notified
+//! of invalid pages.
 
 use super::{Census, Situation, VictimPolicy, Visitor, with_policy};
 use crate::error::{Error, Result};
@@ -23,8 +24,8 @@ pub fn boxed_policy(text: &str, geometry: &Geometry) -> Result<Boxed> {
     with_policy(text, geometry, Boxing)
 }
 
-/// Visitor that passes a policy that tracks pages with its own type, and boxes any other
-/// policy. Loops are therefore compiled separately only for policies that track pages.
+/// Visitor that passes on a policy: with its own type if it tracks pages, else boxed. Loops
+/// are therefore compiled separately only for policies that track pages.
 pub struct Compiling<W>(pub W);
 
 impl<W: Visitor> Visitor for Compiling<W> {
@@ -110,8 +111,8 @@ impl<V: VictimPolicy> BoxedPolicy for V {
 }
 
 /// Policy behind a pointer.
-/// The box itself must not implement [`BoxedPolicy`], so it has a type of its own. Without `PAGES`,
-/// the policy tracks blocks only, and is not called for page writes.
+/// The box itself must not implement [`BoxedPolicy`], so it has a type of its own. If `PAGES` is
+/// false, the policy tracks only blocks and is not called when a page becomes invalid.
 pub struct Boxed<const PAGES: bool = true>(Box<dyn BoxedPolicy>);
 
 impl<const PAGES: bool> State for Boxed<PAGES> {

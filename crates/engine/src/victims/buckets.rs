@@ -11,14 +11,14 @@ struct Link {
     next: u32,
 }
 
-/// Marks a block that is in no bucket: it links to itself, which cannot occur inside a
+/// Link of a block that is in no bucket: a link to itself, which cannot occur inside a
 /// bucket.
 const fn unlinked(block: u32) -> Link {
     Link { previous: block, next: block }
 }
 
-/// Doubly linked queues, one per number of invalid pages. All operations but the search are
-/// O(1).
+/// Doubly linked queues (buckets), one per number of invalid pages. All operations are O(1),
+/// except the search for the highest non-empty bucket.
 #[derive(Debug, Clone)]
 pub struct Buckets {
     links: Table<Link>,
@@ -98,7 +98,7 @@ impl Buckets {
         }
     }
 
-    /// Block of [`Self::most_invalid`], or None if a search would be needed.
+    /// Block that [`Self::most_invalid`] would return, or None if that would take a search.
     #[inline(always)]
     pub fn first_of_highest(&self) -> Option<u32> {
         let head = self.heads[self.highest as usize];
@@ -125,7 +125,8 @@ impl Buckets {
         }
     }
 
-    /// All blocks with their buckets, from the fewest invalid pages up, the oldest of each first.
+    /// All blocks with their buckets, in ascending order of invalid pages.
+    /// Within a bucket, the block whose last change is oldest comes first.
     pub fn filed(&self) -> impl Iterator<Item = Filed> + '_ {
         let some = |block: u32| (block != NONE).then_some(block);
         let queue = move |head: u32| {
@@ -136,14 +137,15 @@ impl Buckets {
         })
     }
 
-    /// All blocks with their invalid pages, from the most down, the oldest of each first.
+    /// All blocks with their invalid pages, in descending order.
+    /// Of equal blocks, the one whose last change is oldest comes first.
     pub fn most_invalid_first(&self) -> Vec<(u32, u32)> {
         let mut blocks: Vec<_> = self.filed().map(|of| (of.block, of.invalid_pages)).collect();
         blocks.sort_by_key(|&(_, invalid_pages)| std::cmp::Reverse(invalid_pages));
         blocks
     }
 
-    /// See [`super::VictimPolicy::check`].
+    /// Counts every block, to check a restored policy; see [`super::VictimPolicy::check`].
     pub fn check(&self, census: &mut Census) -> Result<()> {
         self.filed().try_for_each(|Filed { block, invalid_pages }| {
             require(census.count(block)? == invalid_pages, "the bucket of a block")

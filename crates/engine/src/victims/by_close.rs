@@ -7,14 +7,14 @@ use crate::error::Result;
 use crate::flash::{Table, filled};
 use crate::state::{Reader, State, Writer, elements, require};
 
-/// Buckets in order of closing, with O(log blocks) operations.
-/// [`super::buckets::Buckets`] appends each block to a queue. Here a block that changes its bucket
-/// may belong between others.
+/// Buckets whose blocks are in order of closing, with O(log blocks) operations.
+/// A queue, as in [`super::buckets::Buckets`], would not suffice: a block that moves to another
+/// bucket may belong between the blocks there.
 #[derive(Debug, Clone)]
 pub struct ByClose {
     /// For each number of invalid pages: its blocks, ordered by their `closed_as`.
     buckets: Vec<BTreeSet<(u64, u32)>>,
-    /// Sequence number of the closing of each candidate, from 1 on; 0 for other blocks.
+    /// For each candidate, the sequence number of its closing (from 1 on); 0 for other blocks.
     closed_as: Table<u64>,
     closes: u64,
 }
@@ -28,7 +28,7 @@ impl ByClose {
         })
     }
 
-    /// Adds `block`, which closes.
+    /// Adds `block`, which has just closed.
     #[inline(never)]
     pub fn insert(&mut self, block: u32, invalid_pages: u32) {
         self.closes += 1;
@@ -57,7 +57,7 @@ impl ByClose {
         }
     }
 
-    /// Block of each bucket that closed first, from the most invalid pages down.
+    /// For each bucket, the block that closed first; in descending order of invalid pages.
     pub fn oldest(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let first = |(bucket, at): (&BTreeSet<(u64, u32)>, u32)| {
             bucket.first().map(|&(_, block)| (block, at))
@@ -72,14 +72,15 @@ impl ByClose {
         })
     }
 
-    /// All blocks with their invalid pages, from the most down, the first closed first.
+    /// All blocks with their invalid pages, in descending order.
+    /// Of equal blocks, the one that closed first comes first.
     pub fn most_invalid_first(&self) -> Vec<(u32, u32)> {
         let mut blocks: Vec<_> = self.filed().map(|of| (of.block, of.invalid_pages)).collect();
         blocks.sort_by_key(|&(_, invalid_pages)| std::cmp::Reverse(invalid_pages));
         blocks
     }
 
-    /// See [`super::VictimPolicy::check`].
+    /// Counts every block, to check a restored policy; see [`super::VictimPolicy::check`].
     pub fn check(&self, census: &mut Census) -> Result<()> {
         self.filed().try_for_each(|Filed { block, invalid_pages, .. }| {
             require(census.count(block)? == invalid_pages, "the bucket of a block")

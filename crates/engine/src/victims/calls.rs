@@ -22,10 +22,10 @@ pub trait VictimSource: fmt::Debug + Send + Sync {
 
 /// Methods that are called while a drive runs.
 pub trait VictimCalls: Send {
-    /// Index of the next victim in `candidates`.
+    /// Chooses the next victim, and returns its index in `candidates`.
     fn choose(&mut self, candidates: &Candidates) -> Answer<i64>;
 
-    /// Name of a hook in the policy's own language.
+    /// Name of a method in the policy's own language, for error messages.
     fn word(&self, hook: Hook) -> &'static str;
 
     /// Saves all data that changes during a run.
@@ -44,7 +44,8 @@ pub struct Candidates<'a> {
     pub invalid_pages: &'a [u32],
     /// Clock when each block closed.
     pub closed_at: &'a [u64],
-    /// Clock when each block closed or last lost a page (the later of both).
+    /// Clock when each block last changed: when it closed, or when one of its pages last became
+    /// invalid after that.
     pub changed_at: &'a [u64],
     /// Current clock: host pages written.
     pub now: u64,

@@ -32,7 +32,7 @@ impl<'a> Census<'a> {
         Ok(self.blocks.invalid_pages(block))
     }
 
-    /// Counts `blocks`.
+    /// Counts each of `blocks`. Returns an error if one of them is not a candidate.
     pub fn count_all<'b>(&mut self, blocks: impl IntoIterator<Item = &'b u32>) -> Result<()> {
         blocks.into_iter().try_for_each(|&block| self.count(block).map(drop))
     }

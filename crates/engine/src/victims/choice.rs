@@ -6,11 +6,12 @@ use crate::flash::Geometry;
 
 /// Victim policy for [`crate::managers::build_with`]: an instance or a spec.
 pub trait IntoVictims {
-    /// Name with parameters, which for an instance is the type's name.
-    /// A saved state is restored only under the same name.
+    /// Name with parameters.
+    /// For an instance, it is the name of the type. A saved state is restored only under the same
+    /// name.
     fn name(&self) -> Result<String>;
 
-    /// Passes the policy for a drive of this geometry to `visitor`.
+    /// Builds the policy for a drive of this geometry and passes it to `visitor`.
     fn visited_by<W: Visitor>(self, visitor: W, geometry: &Geometry) -> Result<W::Output>;
 }
 

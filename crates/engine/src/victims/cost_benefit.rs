@@ -1,5 +1,5 @@
-//! Cost-benefit: the block with the greatest age · (1−u)/(2u), where u is its valid share.
-//! (Kawaguchi, Nishioka & Motoda 1995, after Rosenblum & Ousterhout 1992.)
+//! Cost-benefit: the block with the greatest age · (1−u)/(2u), where u is its share of valid
+//! pages. (Kawaguchi, Nishioka & Motoda 1995, after Rosenblum & Ousterhout 1992.)
 
 use std::cmp::Ordering;
 
@@ -13,17 +13,18 @@ use crate::registry::{Entry, Pairs, Registered};
 use crate::rng::Stream;
 use crate::state::{Reader, State, Writer, require, state};
 
-/// Cost-benefit policy. Age counts host page writes since the block last lost a page.
-/// With `age=closed`, it counts them since the block closed.
+/// Cost-benefit policy.
+/// The age of a block is the number of host page writes since one of its pages last became invalid,
+/// or with `age=closed` since the block closed.
 ///
-/// Among blocks with equally many valid pages the oldest has the best score. A bucket keeps blocks
-/// in that order, so only the heads of the buckets can win, and a choice costs O(pages per block)
-/// instead of O(blocks). Of equal scores, the block with the fewest valid pages is chosen, so that
-/// collection makes progress when all ages are 0.
+/// Among blocks with equally many valid pages the oldest has the best score. A bucket keeps
+/// its blocks in order of age, so only the oldest block of each bucket is compared. A choice costs
+/// O(pages per block) instead of O(blocks). Of equal scores, the block with the fewest valid pages
+/// is chosen, so that collection makes progress when all ages are 0.
 #[derive(Debug, Clone)]
 pub struct CostBenefit {
     candidates: Candidates,
-    /// Clock from which the age of each block is measured.
+    /// For each block, the clock (host pages written) at which its age was 0.
     aged_from: Table<u64>,
     squares_gain: bool,
     pages_per_block: u32,
@@ -186,31 +187,42 @@ impl VictimPolicy for CostBenefit {
     }
 }
 
-/// Words for the start of the age; true if age starts when the block closed.
+/// Words of the parameter `age`; true if the age counts from when the block closed.
 const AGE: [(&str, bool); 2] = [("invalidated", false), ("closed", true)];
-/// Words for the power of the age in the score; true for the square root.
+/// Words of the parameter `power`, the exponent of the age in the score; true for the square
+/// root.
 const POWER: [(&str, bool); 2] = [("1", false), ("0.5", true)];
 
 impl Registered<Geometry> for CostBenefit {
-    const ENTRY: Entry =
-        Entry::new("cost-benefit", "the block with the greatest age·(1−u)/(2u), u its valid share")
-            .params(&[
-                Param::new(
-                    "age",
-                    "invalidated",
-                    Domain::Word(&words(&AGE)),
-                    "start of the age: when the block closed (closed), or when it last lost a page \
-                     (invalidated)",
-                )
-                .later(),
-                Param::new("power", "1", Domain::Word(&words(&POWER)), "power of age").later(),
-            ])
-            .variants(&[
-                "cost-benefit:age=closed,power=0.5",
-                "cost-benefit:age=closed",
-                "cost-benefit:power=0.5",
-            ])
-            .candidates(&[Pairs::usual(&["single", "sepgc"], &["cost-benefit"])]);
+    const ENTRY: Entry = Entry::new(
+        "cost-benefit",
+        "the block with the greatest age·(1−u)/(2u), where u is its \
+        share of valid pages",
+    )
+    .params(&[
+        Param::new(
+            "age",
+            "invalidated",
+            Domain::Word(&words(&AGE)),
+            "start of a block's age: when it was full (closed), or when one of its pages \
+                     last became invalid (invalidated)",
+        )
+        .later(),
+        Param::new(
+            "power",
+            "1",
+            Domain::Word(&words(&POWER)),
+            "exponent of the age: 1, or \
+                0.5 for its square root",
+        )
+        .later(),
+    ])
+    .variants(&[
+        "cost-benefit:age=closed,power=0.5",
+        "cost-benefit:age=closed",
+        "cost-benefit:power=0.5",
+    ])
+    .candidates(&[Pairs::usual(&["single", "sepgc"], &["cost-benefit"])]);
 
     fn build(params: &Params, geometry: &Geometry) -> Result<Self> {
         let (blocks, pages_per_block) = (geometry.blocks(), geometry.pages_per_block());

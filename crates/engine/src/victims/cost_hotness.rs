@@ -1,5 +1,6 @@
-//! Cost-hotness: the block with the greatest (1−u)/(2u·h), for valid share u and hotness h.
-//! Hotness is the writes of the block's valid pages over their ages (Min et al., FAST 2012, "SFS").
+//! Cost-hotness: the block with the greatest (1−u)/(2u·h), for share u of valid pages and
+//! hotness h. Hotness is the number of writes of the block's valid pages over the sum of their ages
+//! (Min et al., FAST 2012, "SFS").
 
 use std::cmp::Ordering;
 
@@ -12,14 +13,14 @@ use crate::rng::Stream;
 use crate::state::state;
 use crate::write_history::{BlockHistory, WriteHistory};
 
-/// Relative margin, larger than the rounding error of a score.
-/// Scores closer than this are compared exactly.
+/// Relative difference below which two scores are compared exactly.
+/// It is larger than the rounding error of a score.
 const MARGIN: f64 = 1e-12;
 
 /// Cost-hotness policy.
-/// Every score changes with the clock at its own rate, so each choice computes the scores of all
-/// candidates. Scores are floating-point, with an exact comparison for nearly equal ones. Of equal
-/// scores, the block with the fewest valid pages is chosen, then the lowest number.
+/// With time, the scores of blocks change at different rates, so each choice computes the scores of
+/// all candidates. Scores are floating-point, with an exact comparison for nearly equal ones. Of
+/// equal scores, the block with the fewest valid pages is chosen, then the lowest number.
 #[derive(Debug, Clone)]
 pub struct CostHotness {
     candidates: Bag,
@@ -137,7 +138,8 @@ impl VictimPolicy for CostHotness {
 impl Registered<Geometry> for CostHotness {
     const ENTRY: Entry = Entry::new(
         "cost-hotness",
-        "the block with the greatest (1−u)/(2u·h), u its valid share and h its hotness",
+        "the block with the greatest (1−u)/(2u·h), where u is its share of valid pages and h their \
+         hotness (writes over age)",
     )
     .candidates(&[Pairs::rare(&["single", "sepgc", "dac:regions=6", "sfs"], &["cost-hotness"])]);
 

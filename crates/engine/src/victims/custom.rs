@@ -12,11 +12,12 @@ use crate::flash::{Blocks, Geometry, Table, filled};
 use crate::rng::Stream;
 use crate::state::{Reader, State, Writer, require};
 
-/// Custom policy. Each collection domain has its own candidates; all share the same policy.
+/// Custom policy for one collection domain.
+/// All domains of a drive share the same custom policy, but each has its own candidates.
 pub struct CustomVictims {
     name: Arc<str>,
     calls: Arc<Mutex<Box<dyn VictimCalls>>>,
-    /// True for the one instance that saves the shared policy; the others must not save it again.
+    /// True for the only instance that saves the state of the shared policy.
     is_keeper: bool,
     candidates: Vec<u32>,
     /// Clock at which each block of the drive closed.
@@ -123,7 +124,8 @@ impl VictimPolicy for CustomVictims {
                 return Some(self.candidates.remove(at as usize));
             }
             Ok(at) => Failure::of(format!(
-                "returned {at}, but there are {count} candidates, numbered from 0"
+                "returned {at}, but there are {count} candidates, numbered from 0; return one of \
+                 these numbers"
             )),
             Err(failure) => failure,
         };

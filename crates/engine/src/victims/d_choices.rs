@@ -1,5 +1,5 @@
 //! d-choices: the block with the fewest valid pages among d drawn at random.
-//! (Van Houdt 2013; paper 4, §2.2.) d = 1 is random, d → ∞ is greedy.
+//! (Van Houdt 2013; paper 4, §2.2.) With d = 1 the choice is random; with d → ∞ it is greedy.
 
 use super::{Bag, Census, Situation, VictimPolicy};
 use crate::error::Result;
@@ -9,7 +9,9 @@ use crate::registry::{Entry, Pairs, Registered};
 use crate::rng::Stream;
 use crate::state::state;
 
-/// d-choices policy. It draws with replacement; of equals, the first drawn is chosen.
+/// d-choices policy.
+/// It draws with replacement. Of blocks with equally many valid pages, it chooses the one drawn
+/// first.
 #[derive(Debug, Clone)]
 pub struct DChoices {
     candidates: Bag,
@@ -54,7 +56,13 @@ impl Registered<Geometry> for DChoices {
         Entry::new("d-choices", "the block with the fewest valid pages among d drawn at random")
             .example("d-choices:d=10")
             .variants(&["d-choices:d=1", "d-choices:d=2", "d-choices:d=100"])
-            .params(&[Param::new("d", "10", Domain::CHOICES, "blocks drawn, with replacement")])
+            .params(&[Param::new(
+                "d",
+                "10",
+                Domain::CHOICES,
+                "number of blocks drawn at random; a \
+            block may be drawn more than once",
+            )])
             .candidates(&[
                 Pairs::usual(
                     &["single"],

@@ -28,7 +28,7 @@ impl VictimPolicy for Fifo {
     }
 
     fn measure(&self) -> &'static str {
-        "blocks filled after it"
+        "number of blocks filled after this one"
     }
 
     fn scores(&self, _situation: &Situation) -> Vec<Score> {

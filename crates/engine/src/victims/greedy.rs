@@ -1,9 +1,10 @@
 //! Greedy: the block with the fewest valid pages.
 //! Greedy is optimal for uniform writes (Yang et al. 2015).
 //!
-//! Only blocks with nearly as many invalid pages as the next victim are queued; for other blocks,
-//! losing a page costs nothing here. Empty queues are refilled from the block records, in order of
-//! last changes. The choices are therefore the same as if all blocks were always queued.
+//! Only blocks with nearly as many invalid pages as the next victim are in queues. When a
+//! page of any other block becomes invalid, the policy does nothing, which saves time. Empty queues
+//! are refilled from the block records, in order of the blocks' last changes. The choices are
+//! therefore the same as if all blocks were always queued.
 
 use super::buckets::{Buckets, Filed};
 use super::{Census, Situation, VictimPolicy, ranked};
@@ -14,19 +15,20 @@ use crate::registry::{Entry, Pairs, Registered};
 use crate::rng::Stream;
 use crate::state::{require, state};
 
-/// Greedy policy. Of equals, it chooses the block that lost its last page longest ago.
+/// Greedy policy.
+/// Of blocks with equally many valid pages, it chooses the one that changed longest ago.
 #[derive(Debug, Clone)]
 pub struct Greedy {
     /// Candidates with at least [`Self::least`] invalid pages.
     queues: Buckets,
     is_candidate: Table<bool>,
     least: u32,
-    /// Difference in invalid pages between the next victim and the last queued block.
-    /// If it is small, queues must be refilled often. If it is large, each queued block is moved
-    /// often as it loses pages.
+    /// Largest difference in invalid pages between the next victim and a queued block, after a
+    /// refill. If it is too small, queues must be refilled often. If it is too large, more blocks
+    /// are queued, and each is moved whenever one of its pages becomes invalid.
     slack: u32,
-    /// Fewest invalid pages of a victim in the current period, which ends after as many choices
-    /// as the drive has blocks. The next field counts the victims of the period.
+    /// Fewest invalid pages of any victim in the current period. The next field counts the
+    /// victims of the period, which ends after as many choices as the drive has blocks.
     fewest: u32,
     chosen: u32,
 }
@@ -68,9 +70,9 @@ impl Greedy {
     }
 
     /// Counts a choice, and sometimes drops blocks from queues below all recent victims.
-    /// Blocks are dropped once per n choices on a drive of n blocks. Dropping raises `least`, and a
-    /// refill that lowers `least` again scans all blocks. Dropping this rarely keeps the cost per
-    /// choice constant for any sequence of victims.
+    /// Blocks are dropped once per n choices on a drive of n blocks. A drop raises `least`, and a
+    /// refill that lowers `least` again scans all blocks. Since drops are that rare, the cost per
+    /// choice is constant on average for any sequence of victims.
     #[inline]
     fn count(&mut self, invalid_pages: u32) {
         self.fewest = self.fewest.min(invalid_pages);
@@ -132,7 +134,7 @@ impl VictimPolicy for Greedy {
     }
 
     fn measure(&self) -> &'static str {
-        "invalid pages; of equals, the block that lost a page longest ago"
+        "invalid pages; of equal blocks, the one that lost a page longest ago"
     }
 
     fn scores(&self, Situation { blocks, .. }: &Situation) -> Vec<Score> {

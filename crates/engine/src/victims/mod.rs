@@ -42,7 +42,7 @@ pub trait VictimPolicy: Clone + Send + State + 'static {
     /// True if the policy may use the write history of candidates ([`Self::weigh`]).
     const USES_WRITE_HISTORY: bool = false;
 
-    /// True if this instance uses the write history; the drive then keeps one.
+    /// True if this instance uses the write history of pages; only then does the drive record it.
     fn uses_write_history(&self) -> bool {
         Self::USES_WRITE_HISTORY
     }
@@ -50,8 +50,8 @@ pub trait VictimPolicy: Clone + Send + State + 'static {
     /// Adds the closing `block` as a candidate, with `invalid_pages` already invalid.
     fn on_close(&mut self, block: u32, invalid_pages: u32, now: u64);
 
-    /// Called when `block`, which may be open, loses a page; it now has `invalid_pages`.
-    /// Drives without an observer call it only for policies that track pages.
+    /// Called when a page of `block` became invalid; the block, which may be open, now has
+    /// `invalid_pages`. Drives without an observer call it only for policies that track pages.
     #[inline(always)]
     fn on_invalidate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
 
@@ -62,7 +62,8 @@ pub trait VictimPolicy: Clone + Send + State + 'static {
     /// `blocks` has the invalid pages of all blocks of the drive.
     fn choose(&mut self, blocks: &Blocks, now: u64, random: &mut Stream) -> Option<u32>;
 
-    /// Name of the measure that decides the policy's choice; empty if it has no name.
+    /// Name of the number that the policy compares between blocks, such as "invalid pages"; may
+    /// be empty.
     fn measure(&self) -> &'static str {
         ""
     }
@@ -73,7 +74,7 @@ pub trait VictimPolicy: Clone + Send + State + 'static {
         Vec::new()
     }
 
-    /// Takes the error of the last choice, if it failed.
+    /// Removes and returns the error of the last choice, if that choice failed.
     fn failure(&mut self) -> Option<Error> {
         None
     }
@@ -81,7 +82,8 @@ pub trait VictimPolicy: Clone + Send + State + 'static {
     /// Removes `block`, a candidate with `invalid_pages` that is collected without being chosen.
     fn forget(&mut self, block: u32, invalid_pages: u32);
 
-    /// Counts every candidate, to check a restored policy.
+    /// Counts every candidate in `census`, which checks that a restored policy has the right
+    /// ones.
     fn check(&self, census: &mut Census) -> Result<()>;
 
     /// Prefetches the data that [`Self::on_invalidate`] changes.
@@ -114,13 +116,14 @@ pub fn ranked(mut scores: Vec<Score>) -> Vec<Score> {
     scores
 }
 
-/// Scores of queued blocks: the number of blocks behind each block in the queue.
+/// Scores of queued blocks: for each block, the number of blocks that follow it in the queue.
 pub fn by_place<'a>(queue: impl ExactSizeIterator<Item = &'a u32>) -> Vec<Score> {
     let behind = (0..queue.len() as u32).rev().map(f64::from);
     queue.zip(behind).map(|(&block, score)| Score { block, score }).collect()
 }
 
-/// Generic continuation: a function that is compiled for each policy type.
+/// Function that is called with a victim policy, and compiled separately for each policy
+/// type.
 pub trait Visitor {
     /// Type that the function returns.
     type Output;
@@ -129,8 +132,9 @@ pub trait Visitor {
     fn visit<V: VictimPolicy>(self, policy: V) -> Result<Self::Output>;
 }
 
-/// Passes the list of victim policies to a macro, each as `module::Type`.
-/// The naive drive has a counterpart of the same name in a module of the same name.
+/// Passes the list of all victim policies, each as `module::Type`, to another macro.
+/// The naive drive (a simple second implementation for tests) has a type and a module of the same
+/// names.
 #[macro_export]
 macro_rules! victim_policies {
     ($then:ident! $with:tt) => {

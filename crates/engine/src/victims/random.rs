@@ -1,5 +1,5 @@
 //! Random: any closed block, with equal probability.
-//! Under uniform writes, WA is the reciprocal of the spare factor.
+//! Under uniform writes, WA is 1 over the spare factor (spare pages over physical pages).
 
 use super::{Bag, Census, Situation, VictimPolicy};
 use crate::error::Result;

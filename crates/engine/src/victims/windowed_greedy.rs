@@ -1,5 +1,6 @@
-//! Windowed greedy: the block with the fewest valid pages among the oldest s.
-//! (Hu et al. 2009; paper 1, §3.1.) window = 1 is FIFO, a window of all blocks is greedy.
+//! Windowed greedy: the block with the fewest valid pages of the s blocks filled longest ago.
+//! (Hu et al. 2009; paper 1, §3.1.) With a window of 1 block this is FIFO; with a window of all
+//! blocks it is greedy.
 
 use std::collections::VecDeque;
 
@@ -11,8 +12,8 @@ use crate::registry::{Entry, Pairs, Registered};
 use crate::rng::Stream;
 use crate::state::state;
 
-/// Windowed greedy policy. Blocks are in the order in which they were filled; of equals, the
-/// oldest is chosen.
+/// Windowed greedy policy. Of blocks with equally many valid pages, it chooses the one filled
+/// longest ago.
 #[derive(Debug, Clone)]
 pub struct WindowedGreedy {
     by_age: VecDeque<u32>,
@@ -41,7 +42,7 @@ impl VictimPolicy for WindowedGreedy {
     }
 
     fn measure(&self) -> &'static str {
-        "invalid pages, of the blocks that were filled first"
+        "invalid pages (only blocks that were filled longest ago)"
     }
 
     fn scores(&self, Situation { blocks, .. }: &Situation) -> Vec<Score> {
@@ -61,7 +62,7 @@ impl VictimPolicy for WindowedGreedy {
 impl Registered<Geometry> for WindowedGreedy {
     const ENTRY: Entry = Entry::new(
         "windowed-greedy",
-        "the block with the fewest valid pages among the oldest blocks",
+        "the block with the fewest valid pages among those filled longest ago",
     )
     .example("windowed-greedy:window=64")
     .variants(&["windowed-greedy:window=1", "windowed-greedy:window=3", "windowed-greedy:window=8"])
@@ -69,7 +70,7 @@ impl Registered<Geometry> for WindowedGreedy {
         "window",
         "64",
         Domain::Whole(1, U32_MAX),
-        "number of oldest blocks that are considered",
+        "number of blocks, filled longest ago, among which it chooses",
     )
     .extent(Extent::Blocks)])
     .candidates(&[

@@ -1,9 +1,9 @@
 //! Chain of groups: the blocks of each group, and which of them are collected.
 //!
-//! Group 0 is HOT; other host pages go to group 1. Each group but the last has a bounded number of
-//! closed blocks in a queue, and beyond it the oldest is collected. The last group has all other
-//! space, in which the victim policy chooses. If a group shrinks or is removed, its blocks are
-//! relabelled; nothing is copied.
+//! Group 0 is HOT; other host pages go to group 1. Each group but the last has a queue with a
+//! limited number of closed blocks. If there are more, the oldest is collected. The last group has
+//! all other space, in which the victim policy chooses. If a group shrinks or is removed, its
+//! blocks are relabelled; nothing is copied.
 
 use std::collections::VecDeque;
 
@@ -12,16 +12,17 @@ use crate::flash::{Table, filled};
 use crate::placements::{Restored, Sizes};
 use crate::state::{elements, require, state};
 
-/// Most victims in a row while the host waits to write one page.
+/// Largest number of consecutive victims while the host waits to write one page.
 /// If they do not free enough space, the last bounded group is dissolved.
 const MOST_IN_A_ROW: u64 = 25;
-/// Number of classes into which the last group is divided if its size is not planned well.
-/// The class of a page is the number of collections that it survived in the last group.
+/// Number of classes into which the last group is divided after groups were merged because
+/// their predictions were wrong. The class of a page is the number of collections that it survived
+/// in the last group.
 const MOST_CLASSES: usize = 4;
 
 pub struct Chain {
-    /// Most closed blocks of each bounded group per collection domain.
-    /// Empty before the first sizing (choice of the groups' sizes).
+    /// Largest number of closed blocks of each bounded group per collection domain.
+    /// Empty until the sizes of groups are chosen for the first time.
     most_blocks: Vec<usize>,
     /// True if the last group is divided into classes.
     /// The classes are then the groups from the last group on.
@@ -32,9 +33,10 @@ pub struct Chain {
     candidates: Vec<usize>,
     /// Group of each closed block.
     group_of: Table<u8>,
-    /// Blocks that are to become candidates of the victim policy.
+    /// Blocks that the next call of [`Self::take_released`] makes candidates of the victim
+    /// policy.
     released: Vec<u32>,
-    /// Number of victims in a row in each collection domain.
+    /// For each collection domain, the number of consecutive victims for which the host waited.
     rows: Vec<Row>,
     groups: usize,
     blocks_per_domain: u32,
@@ -167,7 +169,7 @@ impl Chain {
     }
 
     /// Adds a closing block that was opened for a stream.
-    /// Returns true to withhold the block from the victim policy.
+    /// Returns true if the victim policy may not choose the block.
     pub fn on_close(&mut self, block: u32, stream: usize, domain: usize) -> bool {
         let is_held = stream < self.most_blocks.len();
         let group = stream.min(self.last_class());
@@ -236,8 +238,8 @@ impl Chain {
         }
     }
 
-    /// Checks that the queues contain exactly the withheld blocks, except for released blocks.
-    /// All other closed blocks must be candidates.
+    /// Checks that the queues and the list of released blocks together contain exactly the blocks
+    /// that the victim policy may not choose. All other closed blocks must be its candidates.
     pub fn check(&self, drive: &Restored) -> Result<()> {
         let mut candidates = vec![0; self.candidates.len()];
         let mut waiting = vec![false; self.group_of.len()];
@@ -272,7 +274,8 @@ impl Chain {
 
     pub fn bytes(&self) -> u64 {
         let queued: usize = self.queues.iter().map(VecDeque::capacity).sum();
-        // One byte per block here, and one for the mark of withheld blocks.
+        // The chain has one byte per block (its group), and the manager another one (the mark of
+        // blocks that the victim policy may not choose).
         (2 * self.group_of.len() + 4 * queued) as u64
     }
 }

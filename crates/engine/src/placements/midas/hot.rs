@@ -7,18 +7,19 @@ use crate::error::Result;
 use crate::flash::{Table, filled, prefetch};
 use crate::state::{MOST_PLAUSIBLE, state};
 
-/// Counter value of a hot page; counters have two bits.
+/// Number of consecutive early rewrites from which a page is hot. Counters have two bits.
 const HOT: u8 = 3;
 const MARKS: u8 = 0b11;
-/// Position of the bits that record where the current version of a page is.
-/// It is in the HOT group, in the first other group, or in a later group.
+/// Index of the first bit of a page's position: in the group HOT, in the first other group,
+/// or in a later group.
 const PLACE_SHIFT: u32 = 2;
 const IN_HOT: u8 = 0;
 const IN_FIRST: u8 = 1 << PLACE_SHIFT;
 const FURTHER: u8 = 2 << PLACE_SHIFT;
 
-/// Smallest share of host writes in HOT for which the filter of hot pages is reliable.
-/// The next constant is the largest valid share of HOT's victims for which it is reliable.
+/// Smallest share of the host's writes that must go to HOT, so that the detection of hot
+/// pages counts as reliable. The next constant is the largest valid share of HOT's victims for
+/// which it counts as reliable.
 const LEAST_TRAFFIC: f64 = 0.15;
 const MOST_VALID: f64 = 0.1;
 
@@ -59,7 +60,8 @@ state! {
 pub enum HotSizing {
     /// No HOT group.
     Off,
-    /// By the model while the filter of hot pages is reliable, else by the measured use of HOT.
+    /// By the model while the detection of hot pages is reliable, else by the measured use of
+    /// HOT.
     ByUse,
     /// Always by the model.
     ByModel,
@@ -68,7 +70,7 @@ pub enum HotSizing {
 /// Measured use of the HOT group during an epoch.
 #[derive(Debug, Clone, Copy)]
 pub struct HotUse {
-    /// True if the filter is reliable enough for HOT to be sized by the model.
+    /// True if the detection of hot pages is reliable, so that the model chooses the size of HOT.
     pub is_good: bool,
     /// Share of the host's writes that went to HOT.
     pub traffic: f64,
@@ -160,8 +162,8 @@ impl HotPages {
             return;
         }
         let mean_age = self.window.sum / self.window.victims;
-        // Large increases are damped: half of a change counts, and an increase is limited to 1.5
-        // times.
+        // The mean moves half of the way to the new age. It rises at most to 1.5 times its old
+        // value.
         let age = if mean_age >= 2 * self.age {
             (3 * self.age).div_ceil(2)
         } else {

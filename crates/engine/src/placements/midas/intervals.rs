@@ -1,4 +1,4 @@
-//! Distribution of update intervals, from which the group sizes follow (`MiDAS`, "UID").
+//! Distribution of update intervals, which decides the sizes of groups (`MiDAS`, "UID").
 
 use crate::state::{MOST_PLAUSIBLE, state};
 

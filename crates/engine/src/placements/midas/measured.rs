@@ -7,13 +7,15 @@ use crate::state::{MOST_PLAUSIBLE, state};
 pub struct Measured {
     victims: Vec<u64>,
     moved_pages: Vec<u64>,
-    /// Snapshot of the counters at the start of the epoch.
-    /// The next field is the snapshot at the start of the period in which predictions are checked.
+    /// Copy of the counters at the start of the epoch (the time between two choices of group
+    /// sizes). The next field is the snapshot at the start of the period in which predictions are
+    /// checked.
     epoch: Moment,
     period: Moment,
 }
 
-/// Victims and migrated pages of each group up to some moment.
+/// Number of victims and of migrated pages of each group, from when the drive was new to some
+/// moment.
 struct Moment {
     victims: Vec<u64>,
     moved_pages: Vec<u64>,

@@ -1,11 +1,12 @@
 //! `MiDAS`: a chain of groups by age (Oh et al., FAST 2024).
 //!
-//! The host writes hot pages to the first group, HOT, and others to the second. Pages that survive
-//! a collection in one group go to the next. The number and sizes of the groups (the sizing) follow
-//! from the distribution of update intervals. After each epoch of writes, a model finds the sizing
-//! with the least write amplification. The sizing is adopted if its predicted write amplification
-//! is below the measured one. From the first group whose victims deviate from the prediction on,
-//! groups are merged. docs/midas-algorithm.md compares this with the authors' publication.
+//! The host writes hot pages to the first group, HOT, and others to the second. Pages that
+//! survive a collection in one group go to the next. A sizing is a choice of the number and the
+//! sizes of groups. After each epoch (a fixed number of writes), a model finds the sizing with the
+//! least write amplification, from the distribution of update intervals. The sizing is adopted if
+//! its predicted write amplification is below the measured one. If the victims of a group deviate
+//! from the prediction, this group and all later groups are merged. docs/midas-algorithm.md
+//! compares this with the authors' publication.
 
 mod chain;
 mod hot;
@@ -106,7 +107,7 @@ impl Midas {
             && self.predicted_shares.iter().all(is_share)
             && self.closed_at.iter().all(|&at| at <= self.clock)
             && u64::from(self.uncollected) < 1 << self.rules.groups
-            // Every group that is or will be checked has a prediction.
+            // Every group whose prediction is or will be checked must have one.
             && (self.chain.last() < self.predicted_shares.len()
                 || (self.check_at == NEVER && self.uncollected == 0))
     }
@@ -148,7 +149,8 @@ impl Midas {
         self.uncollected = 0;
     }
 
-    /// Merges groups, from the first group whose victims deviate from the prediction on.
+    /// If the victims of a group deviate from the prediction, merges this group and all later
+    /// ones.
     #[cold]
     fn check_predictions(&mut self) {
         let block_pages = self.sizes.pages_per_block;
@@ -176,37 +178,46 @@ impl Midas {
 impl Registered<Sizes> for Midas {
     const ENTRY: Entry = Entry::new(
         "midas",
-        "a chain of groups by age, sized from update intervals",
+        "a chain of groups by page age, whose sizes follow from measured update intervals",
     )
     .example("midas:groups=4")
     .params(&[
-        Param::new("groups", "6", Domain::Whole(3, 32), "largest number of groups, including HOT"),
+        Param::new(
+            "groups",
+            "6",
+            Domain::Whole(3, 32),
+            "largest number of groups, including HOT, \
+        the group of hot pages",
+        ),
         Param::new(
             "epoch",
             "4",
             Domain::Number(Excluded(0.0), Included(1000.0)),
-            "drive writes between two sizings",
+            "drive writes between two choices of the group sizes",
         )
         .later(),
         Param::new(
             "margin",
             "1",
             Domain::Number(Excluded(0.0), Included(1000.0)),
-            "a sizing is adopted if its predicted WA is below this share of the measured WA",
+            "new group sizes are adopted if their predicted WA is below this factor times the \
+             measured WA",
         )
         .later(),
         Param::new(
             "tolerance",
             "0.1",
             Domain::SHARE,
-            "error of a predicted valid share above which groups merge",
+            "groups merge if the valid share of a group's victims differs from its prediction by \
+             more than this",
         )
         .later(),
         Param::new(
             "hot",
             "on",
             Domain::Word(&["on", "model", "off"]),
-            "group for hot pages; model: sized by the model even if hot pages are detected poorly",
+            "whether hot pages have a group (on, off); model: the model sizes it even if hot pages \
+             are detected poorly",
         )
         .later(),
     ])
@@ -275,7 +286,9 @@ impl Placement for Midas {
         usize::from(!is_hot)
     }
 
-    /// Forgets a trimmed page. Its data ends here, like that of a rewritten page.
+    /// Forgets a trimmed page.
+    /// For the statistics of intervals, the life of its data ends now, like that of a rewritten
+    /// page.
     fn forget(&mut self, logical: u32) {
         if let Some(interval) = self.last_writes.age(logical, self.clock) {
             if self.is_learning {

@@ -1,8 +1,9 @@
 //! Model of a sizing's write amplification (`MiDAS`, "MCAM"), and search for the best sizing.
 //!
-//! The authors iterate a Markov chain; the sums below are its stationary flows. This model uses
-//! page ages where the authors use numbers of blocks, because a group's size is its inflow times
-//! the residence time of pages.
+//! The authors iterate a Markov chain; the sums below are its stationary flows. The authors
+//! describe a group by its number of blocks. This model uses the age at which pages leave the
+//! group: the number of blocks follows, because a group's size is its inflow times the residence
+//! time of pages.
 
 use super::hot::HotUse;
 use super::intervals::lower_edge;
@@ -10,9 +11,11 @@ use crate::placements::Sizes;
 
 /// Smallest predicted reduction of write amplification for which a HOT group is introduced.
 const WORTH_HOT: f64 = 0.05;
-/// Largest HOT group as a share of the drive's blocks: 29 of the authors' 2048 blocks.
+/// Largest HOT group, as a share of the drive's blocks. The authors use at most 29 of 2048
+/// blocks.
 const MOST_HOT: f64 = 29.0 / 2048.0;
-/// Longest update interval of hot pages in the last group, as a share of the mean interval.
+/// Longest update interval of the hot class of pages in the last group, over the mean
+/// interval.
 const HOT_SHARE_OF_MEAN: f64 = 0.7;
 /// Number of passes in which the search revises all bounds (ages at which groups end).
 const REVISIONS: u32 = 4;
@@ -31,8 +34,8 @@ pub struct Sizing {
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Hot {
     pages: f64,
-    /// Share of the host's writes that go to HOT.
-    /// The next field is the share of these pages that are still valid at collection.
+    /// Page writes to HOT, over all page writes of the host.
+    /// The next field is the share of the pages in HOT that are still valid at collection.
     traffic: f64,
     valid_share: f64,
 }
@@ -48,8 +51,8 @@ impl Hot {
 /// Model of the host's writes and of the space for the written pages.
 pub struct Model<'a> {
     sizes: &'a Sizes,
-    /// Shortest update interval of each bucket, which is called its edge.
-    /// The next field is the share of intervals that are at least as long.
+    /// Edge of each bucket: its shortest update interval.
+    /// The next field is the share of all intervals that are at least as long as the edge.
     edges: Vec<f64>,
     survive: Vec<f64>,
     /// Number of valid pages younger than each edge: the integral of `survive` over the age.
@@ -119,7 +122,7 @@ impl<'a> Model<'a> {
         Hot { pages: self.edges[bucket] * traffic, traffic, valid_share: 0.0 }
     }
 
-    /// Possible sizes of HOT, in ascending order.
+    /// HOT groups that the search tries, in ascending order of their sizes.
     fn hot_choices(&self) -> impl Iterator<Item = Hot> {
         let most_pages = (f64::from(self.sizes.blocks) * MOST_HOT).floor()
             * f64::from(self.sizes.pages_per_block);
@@ -204,8 +207,8 @@ impl<'a> Model<'a> {
     }
 
     /// Number of pages in full blocks of all groups together.
-    /// One block per stream of migrated pages waits to be opened, and the open blocks are half
-    /// empty on average.
+    /// The result excludes one free block per stream of migrated pages, and half of the pages of
+    /// the open blocks, which are half empty on average.
     fn room_pages(&self, groups: usize) -> f64 {
         let waiting = (self.most_groups - 1) as f64 + groups as f64 / 2.0;
         let blocks = f64::from(self.sizes.blocks) - f64::from(self.sizes.pools) * waiting;
@@ -219,7 +222,7 @@ impl<'a> Model<'a> {
         if room_pages <= valid_pages {
             return 1.0;
         }
-        // Desnoyers' correction for greedy victims with few pages.
+        // Correction by Desnoyers for greedy collection of blocks with few pages.
         let greedy = 1.0 + 1.0 / (2.0 * f64::from(self.sizes.pages_per_block));
         let room = greedy * room_pages / valid_pages;
         (1.0 - greedy * self.rest[from].invalid_share(room)).max(0.0)
