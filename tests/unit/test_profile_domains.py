@@ -58,7 +58,7 @@ def built(base: str | Path, options: dict[str, Any]) -> wa.Device | None:
         ("--set program.planes=3", "program.planes is 3; it must be 1, or planes_per_die, 4"),
         ("""--set 'write_cache.bytes="x"'""", 'write_cache.bytes is "x"; it must be a whole numb'),
         ("--set map_cache.bytes=[1]", "map_cache.bytes is [1]; it must be a whole number from 0"),
-        ("--set map_cache.bytes=1", "map_cache.bytes is 1; it must be 0, or hold a segment"),
+        ("--set map_cache.bytes=1", "map_cache.bytes is 1; it must be 0, or at least the"),
         ("--set slc.bits_per_cell=9", "slc.bits_per_cell is 9; it must be from 1 to 8"),
         ("--set slc.when_full=3", "slc.when_full is 3; it must be fold or through"),
         ("--set host.depth=0", "host.depth is 0; it must be from 1 to 65536"),
@@ -68,7 +68,7 @@ def built(base: str | Path, options: dict[str, Any]) -> wa.Device | None:
         ("--page-bytes 8", "a program writes 24576 mapping units"),
         ("--page-bytes 3", "program.flash_page_bytes is 16384; it must be a multiple of"),
         ("--pages-per-block 100", "pages_per_block is 100; it must be a multiple of the 12"),
-        ("--write-cache 1", "write_cache.bytes is 1; it must be 0, or hold two mapping units"),
+        ("--write-cache 1", "write_cache.bytes is 1; it must be 0, or at least two mapping units"),
     ],
 )
 def test_a_value_that_cannot_be_is_refused_in_untimed_runs_too(
@@ -92,7 +92,7 @@ def test_tiny_pages_are_a_drive_or_one_sentence(name: str, page_bytes: str) -> N
         ({"page_bytes": -4096}, "page_bytes is -4096"),
         ({"pages_per_block": 1}, "pages_per_block is 1; it must be at least 2"),
         ({"pages_per_block": 30}, "pages_per_block is 30; it must be a multiple of"),
-        ({"erase_unit": "block"}, "programs of several planes need erase_unit"),
+        ({"erase_unit": "block"}, "program.planes is above 1, but erase_unit is \"block\""),
         ({"layout": "round"}, "unknown layout 'round'"),
         ({"kind": "tape"}, "unknown kind 'tape'"),
         ({"kind": "raid0"}, "has 0 members"),

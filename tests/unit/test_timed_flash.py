@@ -346,7 +346,7 @@ def test_a_load_may_not_begin_before_the_last_is_settled() -> None:
 def test_a_further_load_needs_an_end_too() -> None:
     run = life().run
     settled(run)
-    with pytest.raises(wa.WriteampError, match="needs a limit"):
+    with pytest.raises(wa.WriteampError, match="has no limit"):
         run.go_on(RANDOM.load(2**24, 4 * KIB, seed=1), seed=1)
 
 

@@ -72,7 +72,7 @@ impl PyCaptureWriter {
 
     /// Ends the capture at a time; returns the number of edges written.
     fn finish(&self, end_ns: u64) -> PyResult<u64> {
-        let writing = self.0.lock().expect("no run panicked").take();
+        let writing = self.0.lock().expect("no thread panicked while it held this lock").take();
         let Some(writing) = writing else {
             return Err(PyOSError::new_err("the capture has already ended"));
         };
@@ -82,7 +82,7 @@ impl PyCaptureWriter {
 
 impl PyCaptureWriter {
     fn write(&self, run: &Py<PyTimedRun>) -> Result<u64> {
-        let mut guard = self.0.lock().expect("no run panicked");
+        let mut guard = self.0.lock().expect("no thread panicked while it held this lock");
         let Some(writing) = guard.as_mut() else {
             return Err(Error::Setting("the capture has already ended".into()));
         };

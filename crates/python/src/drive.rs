@@ -179,7 +179,7 @@ impl EarlierHost {
 
 impl EarlierHost {
     pub fn workload(&self) -> MutexGuard<'_, Box<dyn Workload>> {
-        self.0.lock().expect("no run panicked")
+        self.0.lock().expect("no thread panicked while it held this lock")
     }
 }
 

@@ -36,7 +36,7 @@ impl Simulation {
             Err(TryLockError::Poisoned(error)) => Err(error),
             Err(TryLockError::WouldBlock) => Python::attach(|py| self.inner.lock_py_attached(py)),
         };
-        locked.expect("no run panicked")
+        locked.expect("no thread panicked while it held this lock")
     }
 
     /// Runs long work without Python's lock.

@@ -28,8 +28,10 @@ impl PyTimedDevice {
     }
 
     fn take(&self) -> PyResult<Box<dyn BlockDevice>> {
-        let taken = self.0.lock().expect("no run panicked").take();
-        taken.ok_or_else(|| raised(&Error::Spec("the device is in use".into())))
+        let taken = self.0.lock().expect("no thread panicked while it held this lock").take();
+        taken.ok_or_else(|| {
+            raised(&Error::Spec("a timed run has taken this device; create another device".into()))
+        })
     }
 }
 
@@ -77,11 +79,11 @@ impl PyTimedDevice {
 
     /// Capacity of the host, in bytes.
     fn capacity_bytes(&self) -> PyResult<u64> {
-        let guard = self.0.lock().expect("no run panicked");
+        let guard = self.0.lock().expect("no thread panicked while it held this lock");
         let device = guard.as_ref();
-        device
-            .map(|device| device.capacity_bytes())
-            .ok_or_else(|| raised(&Error::Spec("the device is in use".into())))
+        device.map(|device| device.capacity_bytes()).ok_or_else(|| {
+            raised(&Error::Spec("a timed run has taken this device; create another device".into()))
+        })
     }
 }
 
@@ -120,7 +122,7 @@ impl PyTimedRun {
     }
 
     fn run(&self) -> MutexGuard<'_, TimedRun> {
-        self.0.lock().expect("no run panicked")
+        self.0.lock().expect("no thread panicked while it held this lock")
     }
 }
 

@@ -126,7 +126,7 @@ impl Blocks {
     /// Marks a page as invalid.
     #[inline(always)]
     pub(super) fn invalidate(&mut self, page: u32) -> Loss {
-        assert!(page < self.physical_pages, "the page exists");
+        assert!(page < self.physical_pages, "the physical page must exist");
         let block = self.holding(page);
         let place = page - block * self.pages_per_block;
         self.changes += 1;

@@ -11,7 +11,7 @@ const LANES: usize = 16;
 /// Copies the items whose mark is 0 to `unmarked`, in order.
 /// `unmarked` is cleared first. `marks` has one bit per item.
 pub fn keep_unmarked(items: &[u32], marks: &[u64], unmarked: &mut Vec<u32>) {
-    assert!(items.len() <= marks.len() * 64, "each item has a mark");
+    assert!(items.len() <= marks.len() * 64, "marks must have a bit for each item");
     unmarked.clear();
     unmarked.reserve(items.len() + LANES);
     let out = unmarked.as_mut_ptr();

@@ -137,7 +137,7 @@ impl Counters {
     #[must_use]
     pub(crate) fn shifted(&self, programs: &[i64; Cause::ALL.len()], erases: i64) -> Counters {
         let shift = |count: u64, by| {
-            count.checked_add_signed(by).expect("no less was done than is taken away")
+            count.checked_add_signed(by).expect("a counter must not become negative")
         };
         Counters {
             programs: std::array::from_fn(|cause| shift(self.programs[cause], programs[cause])),

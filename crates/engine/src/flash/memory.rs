@@ -85,7 +85,7 @@ unsafe impl<T: Copy + Sync> Sync for Table<T> {}
 
 impl<T: Copy> Drop for Table<T> {
     fn drop(&mut self) {
-        let layout = Self::layout(self.len).expect("the layout it was made with");
+        let layout = Self::layout(self.len).expect("the layout was valid when the table was built");
         if layout.size() > 0 {
             // SAFETY: the memory was allocated with this layout; its items need no drop.
             unsafe { dealloc(self.start.as_ptr().cast(), layout) };
@@ -95,7 +95,7 @@ impl<T: Copy> Drop for Table<T> {
 
 impl<T: Copy> Clone for Table<T> {
     fn clone(&self) -> Self {
-        let layout = Self::layout(self.len).expect("the layout it was made with");
+        let layout = Self::layout(self.len).expect("the layout was valid when the table was built");
         Self::from_fn(self.len, |at| self[at]).unwrap_or_else(|| handle_alloc_error(layout))
     }
 }

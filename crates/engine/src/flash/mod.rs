@@ -181,7 +181,10 @@ impl<T: Tap> Flash<T> {
     /// # Panics
     /// If the pool has no free block. The manager must collect first.
     pub fn open(&mut self, pool: usize) -> Frontier {
-        let last = self.array.free[pool].len().checked_sub(1).expect("a free block to open");
+        let last = self.array.free[pool].len().checked_sub(1).expect(
+            "the pool must have a free \
+        block; collect first",
+        );
         self.open_at(pool, last)
     }
 
@@ -244,7 +247,7 @@ impl<T: Tap> Flash<T> {
 
     /// Closes a full block and returns its number.
     pub fn close(&mut self, frontier: &Frontier) -> u32 {
-        assert!(frontier.is_full(), "only a full block closes");
+        assert!(frontier.is_full(), "only a full block may be closed");
         let block = self.array.block_behind(frontier);
         debug_assert_eq!(self.array.states[block as usize], BlockState::Open);
         self.array.states[block as usize] = BlockState::Closed;
@@ -270,7 +273,7 @@ impl<T: Tap> Flash<T> {
     /// These pages are invalid from the start. They fill the rest of a program unit that must be
     /// programmed before more data arrives.
     pub fn pad(&mut self, frontier: &mut Frontier, pages: u32) {
-        assert!(pages <= frontier.room_pages(), "padding exceeds the block");
+        assert!(pages <= frontier.room_pages(), "padding must fit in the free pages of the block");
         let padded = frontier.next_page..frontier.next_page + pages;
         self.array.blocks.mark(padded.clone());
         if T::IS_OPEN {
@@ -326,7 +329,7 @@ impl<T: Tap> Flash<T> {
         assert_eq!(
             array.states[block as usize],
             BlockState::Closed,
-            "only a closed block is collected"
+            "only a closed block may be erased"
         );
         array.blocks.erase(block);
         array.erase_counts[block as usize] += 1;

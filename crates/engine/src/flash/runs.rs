@@ -87,7 +87,10 @@ impl<T: Tap> Flash<T> {
         frontier: &mut Frontier,
         mut on_invalidate: impl FnMut(Loss, u64),
     ) -> usize {
-        assert!(!T::IS_OPEN, "an observer needs page-by-page writes");
+        assert!(
+            !T::IS_OPEN,
+            "runs of pages cannot be reported to an observer; write them one by one"
+        );
         let count = pages.len().min(frontier.room_pages() as usize);
         let array = &mut self.array;
         let mut replaced = [NONE; RUN_PAGES];
@@ -96,7 +99,7 @@ impl<T: Tap> Flash<T> {
             let ahead = &pages[pages.len().min(first + RUN_PAGES)..];
             let map = &mut array.logical_to_physical;
             let highest = run.iter().copied().max().unwrap_or(0);
-            assert!((highest as usize) < map.len(), "every page exists");
+            assert!((highest as usize) < map.len(), "every logical page must be on the drive");
             for ((at, &logical), replaced) in run.iter().enumerate().zip(&mut replaced) {
                 // SAFETY: no page of the run exceeds the highest one, which is within the map.
                 let entry = unsafe { map.get_unchecked_mut(logical as usize) };
@@ -126,7 +129,10 @@ impl<T: Tap> Flash<T> {
         first: usize,
         mut director: impl Director,
     ) -> Each {
-        assert!(!T::IS_OPEN, "an observer needs page-by-page writes");
+        assert!(
+            !T::IS_OPEN,
+            "runs of pages cannot be reported to an observer; write them one by one"
+        );
         let array = &mut self.array;
         let mut replaced = [NONE; RUN_PAGES];
         let mut each = Each { pages: 0, stop: Stop::End };
@@ -165,7 +171,11 @@ impl<T: Tap> Flash<T> {
     pub fn migrate_all(&mut self, pages: &[u32], frontier: &mut Frontier, cause: Cause) {
         let array = &mut self.array;
         let first = frontier.next_page;
-        assert!(pages.len() as u32 <= frontier.room_pages(), "a run ends with the block");
+        assert!(
+            pages.len() as u32 <= frontier.room_pages(),
+            "the pages must fit in the free pages \
+        of the block"
+        );
         for (page, &logical) in (first..).zip(pages) {
             let from = std::mem::replace(&mut array.logical_to_physical[logical as usize], page);
             if T::IS_OPEN {

@@ -31,7 +31,7 @@ impl WearLeveler for YoungestFree {
             return free.len() - 1;
         }
         let youngest = (0..free.len()).rev().min_by_key(|at| erase_counts[free[*at] as usize]);
-        youngest.expect("a free block to open")
+        youngest.expect("the pool must have a free block to open")
     }
 }
 

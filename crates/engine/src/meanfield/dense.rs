@@ -118,7 +118,7 @@ impl Lu {
                 .max_by(|&i, &j| {
                     matrix.row(i)[column].abs().total_cmp(&matrix.row(j)[column].abs())
                 })
-                .expect("the range is not empty");
+                .expect("at least one row is left to choose a pivot from");
             let value = matrix.row(pivot)[column];
             if value == 0.0 || !value.is_finite() {
                 return None;

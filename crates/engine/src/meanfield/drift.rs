@@ -126,6 +126,7 @@ fn change(
         changes.push(arriving - invalid - taken);
         magnitudes.push(arriving.abs() + invalid + taken);
     }
-    *magnitudes.last_mut().expect("blocks have pages") += becoming + leaving;
+    *magnitudes.last_mut().expect("a block has at least one page, so this list is not empty") +=
+        becoming + leaving;
     (changes, magnitudes)
 }

@@ -102,7 +102,8 @@ fn corrected(model: &Model, mut blocks: Occupancy) -> Option<Occupancy> {
         }
         let Some(factors) = Linearised::new(model, &blocks, &drift).factored() else { break };
         let mut missing: Vec<f64> = flat(&drift.change).iter().map(|change| -change).collect();
-        *missing.last_mut().expect("blocks have pages") = 0.0;
+        *missing.last_mut().expect("a block has at least one page, so this list is not empty") =
+            0.0;
         let step = factors.solve(&missing);
         let (hot, cold) = step.split_at(blocks.hot.len());
         let next = blocks.as_ref().zip(PerKind { hot, cold }).map(|(kind, step)| {

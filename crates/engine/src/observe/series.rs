@@ -20,7 +20,7 @@ state!(Series { value interval_pages, value next_at, value samples } where is_so
 impl Series {
     /// Starts a series with the sample `start`, sampled every `interval_pages` host pages.
     pub fn new(start: Sample, interval_pages: u64) -> Self {
-        assert!(interval_pages > 0, "an interval has at least one page");
+        assert!(interval_pages > 0, "interval_pages must be at least 1");
         let next_at = start.host.written_pages.saturating_add(interval_pages);
         Series { interval_pages, next_at, samples: vec![start] }
     }

@@ -87,12 +87,18 @@ impl Domain {
         let is_valid = |domain: &Domain| domain.check(text, 0).is_ok();
         match self {
             Domain::Whole(..) => whole::<u64>(text).to_string(),
-            Domain::Number(..) => number_or_per_cent(text).expect("a valid number").to_string(),
+            Domain::Number(..) => {
+                number_or_per_cent(text).expect("the text was checked to be a number").to_string()
+            }
             Domain::Word(_) => text.to_owned(),
-            Domain::Bytes(..) => bytes(text).expect("a valid size").to_string(),
-            Domain::Spec(specs) => specs().read_nested(text, 0).expect("a valid spec").canonical(),
+            Domain::Bytes(..) => {
+                bytes(text).expect("the text was checked to be a size").to_string()
+            }
+            Domain::Spec(specs) => {
+                specs().read_nested(text, 0).expect("the text was checked to be a spec").canonical()
+            }
             Domain::List(of) => {
-                let items = split(text, '/').expect("a valid list");
+                let items = split(text, '/').expect("the text was checked to be a list");
                 items.into_iter().map(|item| of.canonical(item)).collect::<Vec<_>>().join("/")
             }
             Domain::Either(first, second) => {

@@ -243,7 +243,9 @@ impl Params {
 
     /// Value of a parameter, as text.
     pub fn text(&self, name: &str) -> &str {
-        let default = || self.param(name).default.expect("a required parameter is given");
+        let default = || {
+            self.param(name).default.expect("a parameter without a default was checked to be set")
+        };
         self.setting(name).map_or_else(default, |setting| &setting.value)
     }
 
@@ -255,7 +257,10 @@ impl Params {
     /// Meaning of a parameter's word. `all` is the list from which its domain has the words.
     pub fn choice<T: Copy>(&self, name: &str, all: &[(&str, T)]) -> T {
         let text = self.text(name);
-        let (_, chosen) = all.iter().find(|(word, _)| *word == text).expect("a word of its domain");
+        let (_, chosen) = all
+            .iter()
+            .find(|(word, _)| *word == text)
+            .expect("the domain was checked, so the text is one of its words");
         *chosen
     }
 
@@ -266,17 +271,18 @@ impl Params {
 
     /// Value of a parameter as a number.
     pub fn number(&self, name: &str) -> f64 {
-        number_or_per_cent(self.text(name)).expect("a number by its domain")
+        number_or_per_cent(self.text(name))
+            .expect("the domain was checked, so the text is a number")
     }
 
     /// Value of a parameter as a size in bytes.
     pub fn bytes(&self, name: &str) -> u64 {
-        bytes(self.text(name)).expect("a size by its domain")
+        bytes(self.text(name)).expect("the domain was checked, so the text is a size")
     }
 
     /// Items of a list parameter, as text.
     pub fn items(&self, name: &str) -> Vec<&str> {
-        split(self.text(name), '/').expect("a list by its domain")
+        split(self.text(name), '/').expect("the domain was checked, so the text is a list")
     }
 
     /// Value of a list parameter as whole numbers.
@@ -286,7 +292,9 @@ impl Params {
 
     /// Value of a list parameter as numbers.
     pub fn numbers(&self, name: &str) -> Vec<f64> {
-        let item = |item| number_or_per_cent(item).expect("a number by its domain");
+        let item = |item| {
+            number_or_per_cent(item).expect("the domain was checked, so the text is a number")
+        };
         self.items(name).into_iter().map(item).collect()
     }
 

@@ -45,7 +45,8 @@ impl Params {
         match (domain, param.extent) {
             (Domain::Spec(specs), _) => specs().read_nested(text, 0)?.scaled(factor),
             (Domain::List(of), _) => {
-                let items = split(text, '/').expect("a valid list").into_iter();
+                let items =
+                    split(text, '/').expect("the text was checked to be a list").into_iter();
                 let scaled = items.map(|item| self.scaled_text(param, of, item, factor));
                 Ok(scaled.collect::<Result<Vec<_>>>()?.join("/"))
             }
@@ -68,7 +69,9 @@ impl Params {
                 Ok(blocks_on_smaller(text, *least, factor).to_string())
             }
             (Domain::Number(_, most), Extent::PerPage) => {
-                let value = number_or_per_cent(text).expect("a number by its domain") * factor;
+                let value = number_or_per_cent(text)
+                    .expect("the domain was checked, so the text is a number")
+                    * factor;
                 if let Included(most) = *most
                     && value > most
                 {

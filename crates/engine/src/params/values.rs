@@ -77,5 +77,5 @@ pub(super) fn number_or_per_cent(text: &str) -> Option<f64> {
 /// Parses a valid whole number whose domain fits the type.
 pub(super) fn whole<T: TryFrom<u64>>(text: &str) -> T {
     let value = integer(text).and_then(|value| T::try_from(value).ok());
-    value.expect("a whole number that fits, by its domain")
+    value.expect("the domain was checked, so the text is a whole number that fits")
 }

@@ -17,7 +17,7 @@ impl Timing {
         if self.dies(geometry) > MOST_DIES {
             let dies = self.dies(geometry);
             return wrong(format!(
-                "a timed drive has at most {MOST_DIES} dies; this one has {dies}"
+                "the timed drive has {dies} dies; at most {MOST_DIES} are supported"
             ));
         }
         let (page_bytes, shape) = (geometry.page_bytes(), geometry.shape());
@@ -37,8 +37,8 @@ impl Timing {
         }
         if planes > 1 && shape.erase_unit == EraseUnit::Block {
             return wrong(
-                "programs of several planes need erase_unit \"multi-plane\" or \
-                 \"superblock\""
+                "program.planes is above 1, but erase_unit is \"block\"; it must be \
+                 \"multi-plane\" or \"superblock\""
                     .into(),
             );
         }
@@ -50,13 +50,16 @@ impl Timing {
         let bounded = self.scheduling.most_wait_us > 0.0;
         if (self.scheduling.copies_yield || bounded) && !self.scheduling.reads_first {
             let key = if bounded { "most_wait_us" } else { "copies_yield" };
-            return wrong(format!("scheduling.{key} requires scheduling.reads_first = true"));
+            return wrong(format!(
+                "scheduling.{key} is set; this requires scheduling.reads_first = \
+            true"
+            ));
         }
         self.check_plane_reads(geometry)?;
         let is_paceable = self.collection.background && self.scheduling.copies_yield;
         if self.collection.paced && !is_paceable {
             return wrong(
-                "collection.paced requires collection.background = true and \
+                "collection.paced is true; this requires collection.background = true and \
                  scheduling.copies_yield = true"
                     .into(),
             );
@@ -85,8 +88,8 @@ impl Timing {
         let segment_bytes = self.map_cache.segment_bytes_of(page_bytes);
         if bytes > 0 && bytes < u64::from(segment_bytes) {
             return wrong(format!(
-                "map_cache.bytes is {bytes}; it must be 0, or hold a segment of {segment_bytes} \
-                 bytes (map_cache.segment_bytes, at most a mapping unit)"
+                "map_cache.bytes is {bytes}; it must be 0, or at least the {segment_bytes} bytes \
+                 of one segment (map_cache.segment_bytes, at most a mapping unit)"
             ));
         }
         if bytes > 0 && entry_bytes > segment_bytes {
@@ -100,8 +103,8 @@ impl Timing {
         let cache_bytes = self.write_cache.bytes;
         if cache_bytes > 0 && cache_bytes < 2 * u64::from(page_bytes) {
             return wrong(format!(
-                "write_cache.bytes is {cache_bytes}; it must be 0, or hold two mapping units of \
-                 {page_bytes} bytes"
+                "write_cache.bytes is {cache_bytes}; it must be 0, or at least two mapping units \
+                 of {page_bytes} bytes each"
             ));
         }
         Ok(())

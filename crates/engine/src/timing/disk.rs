@@ -194,7 +194,7 @@ impl Disk {
     }
 
     fn on_head_done(&mut self, now_ns: u64) {
-        match self.task.take().expect("the arm was at something") {
+        match self.task.take().expect("the arm has a task when it finishes one") {
             Task::Request(slot) => {
                 self.head.read_ahead(now_ns);
                 match self.jobs[slot].request.op {
@@ -237,7 +237,10 @@ impl Disk {
                 self.task = Some(Task::Dirty(sectors));
                 started
             }
-            (Some(_), None) => unreachable!("a request comes before nothing"),
+            (Some(_), None) => unreachable!(
+                "a waiting request is never ranked behind an empty \
+            memory"
+            ),
         };
         if let Some(sectors) = left {
             self.cache.keep(sectors);

@@ -149,7 +149,11 @@ impl Display for Domain {
 /// Checks all numbers of a profile's tables. The error names the first invalid one.
 pub fn check(tables: &impl Serialize) -> Result<()> {
     let Ok(Value::Object(tables)) = serde_json::to_value(tables) else {
-        return Err(Error::Spec("the tables of a device must have names".into()));
+        return Err(Error::Spec(
+            "the timing tables of a device must be a JSON object with a table \
+        per name"
+                .into(),
+        ));
     };
     for (title, table) in &tables {
         let keys = table.as_object().into_iter().flatten();

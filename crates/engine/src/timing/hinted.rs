@@ -80,7 +80,10 @@ impl Hinted {
                         workload.find_groups(&self.pages, &mut hints.group_of);
                     }
                 }
-                RequiredHints::Nothing => unreachable!("nothing is drawn with hints then"),
+                RequiredHints::Nothing => unreachable!(
+                    "a device that requires no hints never \
+                draws requests with hints"
+                ),
             }
             self.pending.push_back(hints);
         }
@@ -89,6 +92,6 @@ impl Hinted {
 
     /// Takes the hints on the next submitted write, in order of drawing.
     pub fn take(&mut self) -> WriteHints {
-        self.pending.pop_front().expect("each write was drawn with hints")
+        self.pending.pop_front().expect("hints were stored for each write that was drawn")
     }
 }

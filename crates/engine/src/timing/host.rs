@@ -42,7 +42,11 @@ pub struct Limits {
 impl Limits {
     fn check(&self) -> Result<()> {
         if self.time_ns.is_none() && self.written_bytes.is_none() && self.requests.is_none() {
-            return Err(Error::Spec("a timed run needs a limit: a time, bytes or requests".into()));
+            return Err(Error::Spec(
+                "a timed run has no limit; set a time, a number of bytes to \
+            write, or a number of requests"
+                    .into(),
+            ));
         }
         Ok(())
     }
@@ -155,7 +159,11 @@ impl TimedRun {
         idle_ns: u64,
     ) -> Result<()> {
         if self.phase != Phase::Done {
-            return Err(Error::Spec("a run can only continue after its load is settled".into()));
+            return Err(Error::Spec(
+                "the present load of this timed run is not complete; let it end \
+            and settle before the next load"
+                    .into(),
+            ));
         }
         limits.check()?;
         self.go_to(self.now_ns.saturating_add(idle_ns));
@@ -287,7 +295,12 @@ impl TimedRun {
     fn end_phase(&mut self) -> Result<()> {
         match self.phase {
             Phase::Issuing | Phase::Serving => {
-                assert_eq!(self.outstanding(), 0, "a device that is asked answers");
+                assert_eq!(
+                    self.outstanding(),
+                    0,
+                    "no event is left, but the device has not \
+                answered all requests"
+                );
                 self.measures.end_of_issue(self.elapsed_ns(), self.limits.time_ns);
                 self.phase = Phase::Settling;
                 self.device.sync(self.now_ns)?;

@@ -240,7 +240,11 @@ impl Measures {
     pub fn assert_laws(&self, now_ns: u64, busy: &[Busy]) {
         assert_eq!(self.outstanding_ns, self.sojourn_ns, "Little's law");
         for Busy { level, parts, busy_ns } in busy {
-            assert!(*busy_ns <= u64::from(*parts) * now_ns, "the {level} was busy for too long");
+            assert!(
+                *busy_ns <= u64::from(*parts) * now_ns,
+                "the busy time of each {level} must \
+            not exceed the elapsed time"
+            );
         }
     }
 }
@@ -269,8 +273,9 @@ impl Row {
 impl Served {
     /// Builds empty measures.
     pub fn new() -> Result<Self> {
-        let latencies = Histogram::new_with_bounds(1, MOST_NS, 3)
-            .map_err(|error| Error::Spec(format!("a histogram of latencies: {error}")))?;
+        let latencies = Histogram::new_with_bounds(1, MOST_NS, 3).map_err(|error| {
+            Error::Spec(format!("cannot build the histogram of latencies: {error}"))
+        })?;
         Ok(Served { latencies, sum_ns: 0, range_ns: (u64::MAX, 0), requests: 0, bytes: 0 })
     }
 

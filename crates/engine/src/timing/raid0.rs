@@ -75,7 +75,9 @@ impl Raid0 {
         }
         if members.iter().any(|member| member.device.required_hints() != RequiredHints::Nothing) {
             return wrong(
-                "raid0 passes no hints to its members; use a block manager that needs none".into(),
+                "a member of raid0 requires host hints, which raid0 does not pass on; use a block \
+                 manager that requires none"
+                    .into(),
             );
         }
         let capacities = members.iter().map(|member| member.device.capacity_bytes());
@@ -91,7 +93,10 @@ impl Raid0 {
         let count = members.len() as u64;
         let capacity_bytes = (smallest_bytes / stripe_bytes * stripe_bytes).checked_mul(count);
         let Some(capacity_bytes) = capacity_bytes else {
-            return wrong(format!("{count} members of raid0 have more than 2^64 bytes"));
+            return wrong(format!(
+                "the {count} members of raid0 together have 2^64 bytes or more, \
+            which is not supported; use fewer or smaller members"
+            ));
         };
         let mut dies = 0;
         let numbered = |Member { device, dies: own }| {

@@ -57,10 +57,10 @@ fn value_at(text: &str, path: &Path) -> String {
 
 fn sentence_on(path: &str, reason: &str, value: &str) -> String {
     if path == "." {
-        return format!("the tables of the device: {reason}");
+        return format!("the timing tables of the device cannot be read: {reason}");
     }
     if let Some(key) = reason.strip_prefix("missing field ") {
-        return format!("{path} lacks {}", key.replace('`', ""));
+        return format!("{path} has no key {}; add it", key.replace('`', ""));
     }
     let expected = reason.split_once(", expected ").map_or(reason, |(_, expected)| expected);
     let words = expected.trim_start_matches("one of ").replace('`', "");

@@ -28,7 +28,10 @@ impl<'a> Census<'a> {
     /// Counts `block` and returns its invalid pages. Returns an error if it is not a candidate.
     pub fn count(&mut self, block: u32) -> Result<u32> {
         let uncounted = self.uncounted.get_mut(block as usize);
-        require(uncounted.is_some_and(std::mem::take), "a candidate for collection")?;
+        require(
+            uncounted.is_some_and(std::mem::take),
+            "a block that is a candidate for collection",
+        )?;
         Ok(self.blocks.invalid_pages(block))
     }
 

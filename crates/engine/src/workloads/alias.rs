@@ -47,7 +47,10 @@ impl Alias {
         while let Some(giver) = heavy {
             let mut left = mass(giver) - owed;
             while left > capacity {
-                let page = light.expect("light pages lack what heavy ones have in excess");
+                let page = light.expect(
+                    "the probability that light pages leave free equals the \
+                excess of heavy pages",
+                );
                 left -= capacity - mass(page);
                 fill(page, mass(page), giver);
                 light = next(page + 1, false);

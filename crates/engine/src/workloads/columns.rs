@@ -11,7 +11,7 @@ const OPS: [Op; 4] = [Op::Write, Op::Trim, Op::Read, Op::Flush];
 
 /// Number of an operation in a column.
 pub fn number_of(op: Op) -> u8 {
-    OPS.iter().position(|candidate| *candidate == op).expect("all are there") as u8
+    OPS.iter().position(|candidate| *candidate == op).expect("all columns have this length") as u8
 }
 
 /// Values of all requests, in any kind of storage.

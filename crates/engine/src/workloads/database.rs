@@ -181,11 +181,13 @@ impl Database {
                     break;
                 }
                 let Step::Writes(count) = self.tables.next(&mut self.chunk) else {
-                    unreachable!("synthetic workloads write without end")
+                    unreachable!(
+                        "synthetic workloads write pages without end, so the next step is a write"
+                    )
                 };
                 self.ready = 0..count;
             }
-            let page = self.chunk[self.ready.next().expect("an update is ready")];
+            let page = self.chunk[self.ready.next().expect("updates were drawn, so one is ready")];
             if self.logs.happens() {
                 buffer[filled] = self.log.start + self.written as u32;
                 filled += 1;

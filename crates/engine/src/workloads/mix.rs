@@ -41,11 +41,13 @@ impl Region {
     fn page(&mut self) -> u32 {
         if self.ready.is_empty() {
             let Step::Writes(count) = self.pattern.next(&mut self.buffer) else {
-                unreachable!("synthetic workloads write without end")
+                unreachable!(
+                    "synthetic workloads write pages without end, so the next step is a write"
+                )
             };
             self.ready = 0..count;
         }
-        self.first_page + self.buffer[self.ready.next().expect("a page is ready")]
+        self.first_page + self.buffer[self.ready.next().expect("pages were drawn, so one is ready")]
     }
 }
 

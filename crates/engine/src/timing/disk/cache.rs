@@ -49,7 +49,7 @@ impl Cache {
         let Some(at) = self.ranges.iter().position(|range| contains(range, sectors)) else {
             return false;
         };
-        let range = self.ranges.remove(at).expect("a range was found there");
+        let range = self.ranges.remove(at).expect("the range was found at this index");
         self.ranges.push_back(range);
         true
     }
@@ -63,7 +63,10 @@ impl Cache {
         self.ranges.push_back(first..sectors.end);
         let mut cached_sectors: u64 = self.ranges.iter().map(|range| range.end - range.start).sum();
         while cached_sectors > self.read_sectors || self.ranges.len() > MOST_RANGES {
-            let oldest = self.ranges.pop_front().expect("a cached range has sectors");
+            let oldest = self.ranges.pop_front().expect(
+                "read sectors are cached, so there is a \
+            range to remove",
+            );
             cached_sectors -= oldest.end - oldest.start;
         }
     }

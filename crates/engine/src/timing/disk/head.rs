@@ -91,7 +91,7 @@ impl Head {
                 self.pass = Some(Pass { kept_from: from, from, from_ns, end });
             }
         }
-        let pass = self.pass.as_ref().expect("every plan has one");
+        let pass = self.pass.as_ref().expect("every plan of a read continues or starts a pass");
         let done_ns = match plan {
             Plan::InMemory => now_ns,
             _ => self.mechanics.end_ns(pass.from..sectors.end, pass.from_ns),
@@ -174,14 +174,16 @@ impl Head {
 
     /// Resumes a pass that had reached its end.
     fn resume(&mut self, from_ns: u64) {
-        let pass = self.pass.as_mut().expect("a pass to continue");
+        let pass =
+            self.pass.as_mut().expect("the plan continues a pass of the heads, so there is one");
         (pass.from, pass.from_ns) = (pass.end, from_ns);
     }
 
     /// Extends the pass ahead of `sector`, and discards sectors far behind it.
     fn make_room(&mut self, now_ns: u64, sector: u64) {
         let end = self.ahead_of(sector);
-        let mut pass = self.pass.take().expect("a pass to continue");
+        let mut pass =
+            self.pass.take().expect("the plan continues a pass of the heads, so there is one");
         let reached = self.reached(&pass, now_ns);
         pass.from_ns = self.mechanics.begin_ns(pass.from, pass.from_ns, reached);
         pass.from = reached;

@@ -67,8 +67,8 @@ impl Mechanics {
         let cylinders = cylinders_per_zone * zones;
         if !(FEWEST_CYLINDERS..=MOST_CYLINDERS).contains(&cylinders) {
             return Err(Error::Spec(format!(
-                "disk.capacity_bytes is {}; at these rates it needs {cylinders} cylinder(s), but \
-                 {FEWEST_CYLINDERS} to {MOST_CYLINDERS} are supported",
+                "disk.capacity_bytes is {}; with these data rates it needs {cylinders} \
+                 cylinder(s), but only {FEWEST_CYLINDERS} to {MOST_CYLINDERS} are supported",
                 times.capacity_bytes
             )));
         }

@@ -131,7 +131,7 @@ impl DiskTimes {
         let most_ms = (27.0 * track_to_track_ms + 108.0 * full_seek_ms) / 135.0;
         if !(least_ms..=most_ms).contains(&average_seek_ms) {
             return wrong(format!(
-                "disk.average_seek_ms is {average_seek_ms}; between seeks of track_to_track_ms and \
+                "disk.average_seek_ms is {average_seek_ms}; with these track_to_track_ms and \
                  full_seek_ms it must be from {least_ms:.4} to {most_ms:.4}"
             ));
         }

@@ -110,7 +110,8 @@ impl Errors {
         if in_rows || in_columns {
             let by = if in_rows { "retention" } else { "erases" };
             return Err(Error::Spec(format!(
-                "errors.raw_bit_error_rate decreases with {by}; it must rise or stay constant"
+                "errors.raw_bit_error_rate decreases with {by}; no value may be below the one \
+                 before it"
             )));
         }
         let state = [

@@ -53,7 +53,7 @@ impl Channel {
     /// Unit whose transfer is in progress.
     #[inline(always)]
     pub fn current(&self) -> u32 {
-        self.current.expect("a transfer that ends has begun")
+        self.current.expect("a transfer is in progress when one ends")
     }
 
     /// Ends the transfer. Returns the end of the next one, if one waits.

@@ -188,9 +188,9 @@ impl Nand {
             Turn::Collected => unit.collections.pop(&self.ops),
             Turn::Host => unit.writes.pop(&self.ops),
         };
-        let op = op.expect("who has a turn waits");
+        let op = op.expect("the chosen kind of operation has one waiting");
         let array_ns = self.ops.get(op).array_ns;
-        let pacing = self.pacing.as_mut().expect("turns are taken where collection is paced");
+        let pacing = self.pacing.as_mut().expect("collection is paced on a drive that takes turns");
         let room = pacing.room(at).max(1);
         let account = &mut pacing.units[at as usize];
         if turn == Turn::Host {

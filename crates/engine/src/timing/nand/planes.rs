@@ -47,7 +47,7 @@ impl Planes {
 
 impl Nand {
     fn planes(&mut self) -> &mut Planes {
-        self.planes.as_mut().expect("planes that read for themselves")
+        self.planes.as_mut().expect("planes read independently on this drive")
     }
 
     fn plane(&mut self, at: u32) -> &mut Plane {
@@ -57,7 +57,8 @@ impl Nand {
 
     /// Unit (die or chip) that contains a plane.
     pub(super) fn unit_of_plane(&self, at: u32) -> u32 {
-        let per_unit = self.planes.as_ref().expect("planes that read for themselves").per_unit;
+        let per_unit =
+            self.planes.as_ref().expect("planes read independently on this drive").per_unit;
         (at - self.units()) / per_unit
     }
 
@@ -122,7 +123,7 @@ impl Nand {
                 self.finish(op, events);
                 self.start_next(unit, events);
             }
-            _ => unreachable!("a plane that was served by the channel had asked for it"),
+            _ => unreachable!("a plane whose transfer ended was sending a command or data"),
         }
     }
 
@@ -141,7 +142,7 @@ impl Nand {
                 self.plane(at).stage = Stage::Command(op);
                 self.request_channel(at, TransferDirection::In, self.commands.read_ns, events);
             }
-            _ => unreachable!("a plane whose array is done was at work"),
+            _ => unreachable!("a plane whose array time ended was reading or decoding"),
         }
     }
 

@@ -28,7 +28,7 @@ impl Nand {
     }
 
     fn slc(&self) -> &SlcArray {
-        self.slc.as_ref().expect("a page of the SLC cache")
+        self.slc.as_ref().expect("the drive has an SLC cache")
     }
 
     fn slc_die(&self, page: u32) -> u32 {
@@ -78,7 +78,7 @@ impl Nand {
     /// Among these programs are those that copy the row's data to other blocks.
     pub fn erase_slc_row(&mut self, row: u32, events: &mut Schedule) {
         let programs = self.last_program.clone();
-        let slc = self.slc.as_mut().expect("a row of the SLC cache");
+        let slc = self.slc.as_mut().expect("a row is erased only on a drive with an SLC cache");
         slc.erases[row as usize] += 1;
         for die in 0..slc.blocks.dies {
             let array_ns = self.durations.slc_erase_ns();

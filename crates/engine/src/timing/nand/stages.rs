@@ -52,7 +52,7 @@ impl Nand {
             }
             Rank::Writes => unit.next_write(&self.ops),
         };
-        let op = op.expect("an overdue operation waits");
+        let op = op.expect("an operation that others overtook for too long is waiting");
         let unit = &mut self.units[at as usize];
         if rank == Rank::Writes {
             self.ops.get_mut(op).suspends = self.scheduling.most_suspends;
@@ -179,7 +179,7 @@ impl Nand {
                 self.start_next(at, events);
             }
             Stage::Array(_) | Stage::Idle | Stage::Suspending(_) => unit.is_loaded = true,
-            Stage::Decoding(_) => unreachable!("a unit that reads loads nothing"),
+            Stage::Decoding(_) => unreachable!("no program data is loaded while a read is decoded"),
         }
     }
 
@@ -244,7 +244,7 @@ impl Nand {
                 self.request_command(at, op, events);
             }
             Stage::Idle | Stage::Command(_) | Stage::DataOut(_) => {
-                unreachable!("an array that is done was at work")
+                unreachable!("a unit whose array time ended was working or being suspended")
             }
         }
     }

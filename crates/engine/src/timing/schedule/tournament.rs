@@ -78,7 +78,11 @@ pub struct Tournament {
 impl Tournament {
     /// Builds a tournament of `sources` sources without events.
     pub fn new(sources: usize) -> Self {
-        assert!(sources <= MOST_SOURCES, "a drive that was checked has fewer dies");
+        assert!(
+            sources <= MOST_SOURCES,
+            "the number of dies was checked, so all sources of events \
+        can be numbered"
+        );
         let (mut first_round, mut in_round) = (0, 1);
         while 4 * in_round < sources {
             first_round += in_round;

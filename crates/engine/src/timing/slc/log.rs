@@ -163,7 +163,11 @@ impl SlcLog {
     /// Frees the oldest row after folding. Returns its number.
     pub fn give_up_oldest(&mut self) -> u32 {
         let row = self.oldest;
-        assert_eq!(self.valid[row as usize], 0, "a freed row was folded");
+        assert_eq!(
+            self.valid[row as usize], 0,
+            "a row is freed only when none of its pages is \
+        valid"
+        );
         self.oldest = (row + 1) % self.blocks.most_rows;
         self.used_rows -= 1;
         self.folded_pages = 0;
@@ -181,10 +185,10 @@ impl State for SlcLog {
 
     fn restore(&mut self, from: &mut Reader) -> Result<()> {
         let mut places = [0; 4];
-        from.table(&mut places, "the rows of an SLC cache")?;
+        from.table(&mut places, "the used rows of the SLC cache")?;
         [self.oldest, self.used_rows, self.filled_pages, self.folded_pages] = places;
-        require(self.has_such_rows(), "the rows of an SLC cache")?;
-        from.table(&mut self.logical_of, "the pages of an SLC cache")?;
+        require(self.has_such_rows(), "the used rows of the SLC cache")?;
+        from.table(&mut self.logical_of, "the pages of the SLC cache")?;
         self.page_of.fill(NONE);
         self.valid.fill(0);
         for page in 0..self.logical_of.len() as u32 {
@@ -193,7 +197,7 @@ impl State for SlcLog {
                 continue;
             }
             let is_new = self.page_of.get(logical as usize) == Some(&NONE);
-            require(is_new && self.is_in_use(page), "the pages of an SLC cache")?;
+            require(is_new && self.is_in_use(page), "the pages of the SLC cache")?;
             self.page_of[logical as usize] = page;
             self.valid[(page / self.blocks.row_pages) as usize] += 1;
         }

@@ -91,6 +91,6 @@ impl Ssd {
     }
 
     fn cached(&mut self) -> &mut WriteCache {
-        self.cache.as_mut().expect("only a drive with a cache gets here")
+        self.cache.as_mut().expect("this drive has a write cache")
     }
 }

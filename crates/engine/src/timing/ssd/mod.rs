@@ -138,7 +138,7 @@ impl Ssd {
         };
         let Some(recorder) = ssd.recorder() else {
             return Err(Error::Spec(
-                "a timed drive must be built with a Recorder as its observer".into(),
+                "the drive has no Recorder as its observer; build a timed drive with one".into(),
             ));
         };
         recorder.is_on = true;
@@ -165,7 +165,7 @@ impl Ssd {
     /// Takes the operations that the manager has reported.
     fn take_recorded_ops(&mut self) -> Vec<FlashOp> {
         let empty = std::mem::take(&mut self.recorded_ops);
-        let recorder = self.recorder().expect("a timed drive has a recorder");
+        let recorder = self.recorder().expect("a timed drive is built with a Recorder");
         std::mem::replace(&mut recorder.ops, empty)
     }
 
@@ -201,13 +201,28 @@ impl Ssd {
                 match waiter {
                     Waiter::Request(request) => self.release(request),
                     Waiter::CachedPage => {
-                        self.cache.as_mut().expect("a page was cached").leaving -= 1;
+                        self.cache
+                            .as_mut()
+                            .expect(
+                                "the drive has a write cache, which the page \
+                        has left",
+                            )
+                            .leaving -= 1;
                     }
                     Waiter::Collection(lun) => self.upkeep.collecting[lun as usize] -= 1,
                     Waiter::TablePage(page) => {
-                        self.map.as_mut().expect("its table was read").end_read(page);
+                        self.map
+                            .as_mut()
+                            .expect(
+                                "a page of the mapping table was read, so the \
+                        drive has a cache of the table",
+                            )
+                            .end_read(page);
                     }
-                    Waiter::Op(_) => unreachable!("operations are notified at once"),
+                    Waiter::Op(_) => unreachable!(
+                        "waiting operations are notified at once and \
+                    never stored here"
+                    ),
                 }
             }
             if self.cache.is_some() {

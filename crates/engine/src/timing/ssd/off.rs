@@ -60,7 +60,11 @@ impl Ssd {
 /// State of a drive that is turned off. Restoring it into a new drive turns it on.
 impl State for Ssd {
     fn save(&self, to: &mut Writer) {
-        debug_assert!(self.events.next_ns().is_none(), "a drive is turned off before it is saved");
+        debug_assert!(
+            self.events.next_ns().is_none(),
+            "a timed drive must be turned off before it \
+        is saved"
+        );
         let Self {
             drive,
             nand,
@@ -89,7 +93,8 @@ impl State for Ssd {
             recorded_ops: _,
         } = self;
         if hinting.is_some() {
-            let why = "a timed drive whose manager requires hints cannot be saved";
+            let why = "a timed drive whose block manager requires host hints cannot be saved; use \
+            another block manager";
             to.refuse(Error::State(why.to_owned()));
         }
         drive.save(to);
@@ -108,10 +113,10 @@ impl State for Ssd {
         self.counters.restore(from)?;
         self.upkeep.restore(from)?;
         self.nand.restore(from)?;
-        require(self.nand.was_programmed_by(now_ns), "the times of its programs")?;
+        require(self.nand.was_programmed_by(now_ns), "the times at which blocks were programmed")?;
         self.slc.restore(from)?;
         self.count_mapped()?;
-        let recorder = self.recorder().expect("a timed drive has a recorder");
+        let recorder = self.recorder().expect("a timed drive is built with a Recorder");
         recorder.ops.clear();
         self.report_free_blocks();
         Ok(())

@@ -23,7 +23,10 @@ impl Ssd {
             let wanted = sectors_of(&byte_range, self.page_bytes);
             // A cached page without dirty sectors was read completely.
             if cached.is_some_and(|dirty| dirty == 0 || dirty & wanted == wanted) {
-                self.cache.as_mut().expect("it has the page").use_page(page);
+                self.cache
+                    .as_mut()
+                    .expect("the drive has a write cache, which contains the page")
+                    .use_page(page);
                 hit_bytes += u64::from(bytes);
                 continue;
             }

@@ -194,7 +194,7 @@ impl Ssd {
         let slc = self.slc();
         let is_new = !is_behind && slc.log.find(page).is_none();
         slc.log.mapped_pages += u32::from(is_new);
-        let (op, _) = slc.begun.expect("it has room");
+        let (op, _) = slc.begun.expect("the cache has an incomplete program after room was made");
         for preceding in write.after.into_iter().flatten() {
             self.nand.add_waiter(preceding, Waiter::Op(op));
         }
@@ -220,7 +220,8 @@ impl Ssd {
         self.counters.count_programs(Cause::Slc, 1);
         let slc = self.slc();
         let physical = slc.log.take_page(logical);
-        let (op, missing) = slc.begun.expect("a program is begun");
+        let (op, missing) =
+            slc.begun.expect("the cache has an incomplete program to add a page to");
         slc.begun = (missing > 1).then_some((op, missing - 1));
         if self.nand.fill(op, physical, bytes) {
             self.nand.submit(op, &mut self.events);
@@ -359,6 +360,6 @@ impl Ssd {
     }
 
     fn slc(&mut self) -> &mut SlcCache {
-        self.slc.as_deref_mut().expect("only a drive with an SLC cache gets here")
+        self.slc.as_deref_mut().expect("this drive has an SLC cache")
     }
 }

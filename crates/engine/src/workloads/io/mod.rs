@@ -127,7 +127,10 @@ impl Io {
             Op::Read
         };
         let places = if op == Op::Read { &mut self.reads } else { &mut self.writes };
-        let places = places.as_mut().expect("each direction with requests has places");
+        let places = places.as_mut().expect(
+            "positions were built for each direction that has \
+        requests",
+        );
         let start_bytes = self.characteristics.offset_bytes + places.take(self.skew.as_mut());
         let end_bytes = start_bytes + places.accesses().size_bytes;
         let fua = op == Op::Write && self.is_fua.happens();

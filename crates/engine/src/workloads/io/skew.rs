@@ -41,7 +41,7 @@ impl Skew {
     pub fn start(&mut self, align_bytes: u64, starts: u32) -> u32 {
         let mut slot = [0];
         let Step::Writes(_) = self.slots.next(&mut slot) else {
-            unreachable!("patterns of pages write without end")
+            unreachable!("a pattern of pages writes without end, so the next step is a write")
         };
         (u64::from(slot[0]) * self.slot_bytes / align_bytes % u64::from(starts)) as u32
     }
