@@ -149,7 +149,10 @@ class Wrong(wa.VictimPolicy):
 BAD = [
     (OfAll, "a second run with the same seed differs: the policy has state outside its attributes"),
     (Hiding, "after saving and restoring in the middle of a run, results differ"),
-    (Beyond, "on_migrate of .*Beyond returned the stream 2, but its streams for migrated pages are 0, 1"),
+    (
+        Beyond,
+        "on_migrate of .*Beyond returned the stream 2, but its streams for migrated pages are 0, 1",
+    ),
     (Untrimmed, "on_trim of .*Untrimmed raised NotImplementedError: trims"),
     (
         Unsaved,

@@ -92,7 +92,7 @@ def test_tiny_pages_are_a_drive_or_one_sentence(name: str, page_bytes: str) -> N
         ({"page_bytes": -4096}, "page_bytes is -4096"),
         ({"pages_per_block": 1}, "pages_per_block is 1; it must be at least 2"),
         ({"pages_per_block": 30}, "pages_per_block is 30; it must be a multiple of"),
-        ({"erase_unit": "block"}, "program.planes is above 1, but erase_unit is \"block\""),
+        ({"erase_unit": "block"}, 'program.planes is above 1, but erase_unit is "block"'),
         ({"layout": "round"}, "unknown layout 'round'"),
         ({"kind": "tape"}, "unknown kind 'tape'"),
         ({"kind": "raid0"}, "has 0 members"),

@@ -67,8 +67,8 @@ impl Timing {
         let units = u64::from(self.units_per_flash_page(geometry))
             * u64::from(planes)
             * u64::from(self.program.pages_per_word_line);
-        // Mapping units of a program on one plane. With several planes, each plane programs its
-        // part in a block of its own.
+        // Mapping units of a program on one plane. With several planes, each plane programs a
+        // different block, so the pages of each block must be a multiple of this number.
         let plane_units = units / u64::from(planes);
         if units > 4096 {
             return wrong(format!(

@@ -24,7 +24,7 @@ pub struct IoRequest {
 /// Completed request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Completion {
-    /// Number with which it was submitted.
+    /// Number (`id`) with which the request was submitted.
     pub id: u32,
     /// Completion time.
     pub at_ns: u64,
@@ -37,7 +37,7 @@ pub struct Edge {
     pub at_ns: u64,
     /// Die of the pin: channel + channels · (chip + chips per channel · die).
     pub die: u32,
-    /// True if the die becomes busy, which pulls its pin low.
+    /// True if the die becomes busy, which pulls its pin low; false if it becomes ready.
     pub busy: bool,
 }
 
@@ -48,11 +48,11 @@ pub struct Busy {
     pub level: &'static str,
     /// Number of device parts of this kind.
     pub parts: u32,
-    /// Busy time, summed over all parts.
+    /// Busy time in ns, summed over all parts of this kind.
     pub busy_ns: u64,
 }
 
-/// Wear of the SLC caches, and the data in them.
+/// Wear of the SLC caches of a device, and the amount of data in them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlcWear {
     /// Number of block erases of the caches since the device was new.
@@ -82,8 +82,9 @@ pub trait BlockDevice: Send {
     /// Most outstanding requests of the device; the host queues further requests.
     fn depth(&self) -> u32;
 
-    /// Submits a request at `now_ns`; no unprocessed event may be earlier.
-    /// The request's completion has this `id`.
+    /// Submits a request at `now_ns`.
+    /// No unprocessed event may have an earlier time. The completion of the request will have the
+    /// same `id`.
     fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32) -> Result<()>;
 
     /// Kind of hint that must accompany each write.
@@ -109,8 +110,8 @@ pub trait BlockDevice: Send {
     /// Processes the next event. Appends completed requests to `completed`, in order.
     fn step(&mut self, completed: &mut Vec<Completion>) -> Result<()>;
 
-    /// Processes events until one completes a request, like repeated [`Self::step`].
-    /// Stops before events at or after `before_ns`, and after `most_events` events.
+    /// Processes events like repeated [`Self::step`], until an event completes a request.
+    /// It also stops before an event at or after `before_ns`, and after `most_events` events.
     fn run(
         &mut self,
         before_ns: u64,
@@ -129,12 +130,13 @@ pub trait BlockDevice: Send {
         Ok(ran)
     }
 
-    /// Prefetches simulator data for a request that will be submitted soon.
-    /// `is_near` means that it is one of the next few requests. The state of the device does not
+    /// Loads simulator data for a request that will be submitted soon into the processor's cache.
+    /// `is_near` is true if it is one of the next few requests. The state of the device does not
     /// change.
     fn prefetch(&self, _request: &IoRequest, _is_near: bool) {}
 
-    /// Writes all volatile data to the medium. All of it is written when no event is left.
+    /// Starts to write all volatile data to the medium. All of it is written once no event is
+    /// left.
     fn sync(&mut self, now_ns: u64) -> Result<()>;
 
     /// Busy time of each kind of part up to `now_ns`.
@@ -143,11 +145,12 @@ pub trait BlockDevice: Send {
     /// Flash operations by cause since the device was new; None for devices without flash.
     fn counters(&self) -> Option<Counters>;
 
-    /// Ends an interval of the host and begins the next. The first began when the device was new.
+    /// Ends an interval of the host and begins the next one.
+    /// The first interval begins when the device is new.
     fn mark(&mut self) {}
 
-    /// For each completed interval: the flash operations done later for writes of the interval.
-    /// See [`super::late`].
+    /// For each completed interval: flash operations for its writes that were done after its end,
+    /// minus those done in it for earlier writes. See [`super::late`].
     fn shifts(&self) -> Vec<Shift> {
         Vec::new()
     }
@@ -167,7 +170,7 @@ pub trait BlockDevice: Send {
         None
     }
 
-    /// Number of page reads of the flash for any cause, counting each retry.
+    /// Number of flash page reads for any cause. Each retry counts as a read.
     fn read_operations(&self) -> u64 {
         0
     }

@@ -78,7 +78,7 @@ pub struct Disk {
     waiting: Vec<u32>,
     /// Writes waiting for space in memory.
     stalled: VecDeque<u32>,
-    /// Flushes waiting for older writes.
+    /// Flushes that wait until all older writes are on the medium.
     flushes: Vec<u32>,
 }
 
@@ -90,8 +90,8 @@ impl Disk {
         profile.check()?;
         let sector_bytes = u64::from(SECTOR_BYTES);
         let ahead_sectors = disk.read_ahead_bytes / sector_bytes;
-        // Half of the memory that read-ahead leaves holds data of the current pass, the other half
-        // data of earlier passes.
+        // Of the memory that is not used for read-ahead, one half holds data of the current pass of
+        // the heads, and the other half data of earlier passes.
         let behind_sectors = (disk.read_cache_bytes() / sector_bytes - ahead_sectors) / 2;
         let head = Head::new(
             Mechanics::new(disk)?,
@@ -237,16 +237,16 @@ impl Disk {
                 self.task = Some(Task::Dirty(sectors));
                 started
             }
-            (Some(_), None) => unreachable!(
-                "a waiting request is never ranked behind an empty \
-            memory"
-            ),
+            (Some(_), None) => {
+                unreachable!("without data to write out, a waiting request is served")
+            }
         };
         if let Some(sectors) = left {
             self.cache.keep(sectors);
         }
         self.events.at(done_ns, Event::HeadDone);
-        // The write in progress has released its segment.
+        // The write in progress does not count in the limit of separate writes, so another one may
+        // enter.
         self.admit_writes(now_ns);
     }
 
@@ -341,7 +341,7 @@ impl BlockDevice for Disk {
         Ok(())
     }
 
-    /// Writes out the memory. The method is empty, because the arm does this whenever it is idle.
+    /// Does nothing: the arm already writes out the memory whenever it is idle.
     fn sync(&mut self, _now_ns: u64) -> Result<()> {
         Ok(())
     }

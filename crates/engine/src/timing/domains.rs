@@ -19,9 +19,9 @@ pub const MOST_DAYS: f64 = 36_500.0;
 /// Valid values of a number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Domain {
-    /// Whole numbers from the first to the second, inclusive.
+    /// Whole numbers from the first to the second value, both included.
     Whole(u64, u64),
-    /// Numbers from the first to the second, inclusive.
+    /// Numbers from the first to the second value, both included.
     Range(f64, f64),
     /// Spread of a duration: its standard deviation over its mean.
     Spread,
@@ -174,7 +174,7 @@ fn check_value(key: &str, domain: Domain, value: &Value) -> Result<()> {
         Value::Number(number) if number.is_f64() => {
             Err(Error::outside(key, number.as_f64().unwrap_or(f64::NAN), domain))
         }
-        // JSON cannot represent NaN or infinity, so every number read here is finite.
+        // JSON cannot represent NaN or infinity, so no check for them is needed here.
         Value::Null => Err(Error::outside(key, f64::NAN, domain)),
         other => Err(Error::outside(key, other, domain)),
     }

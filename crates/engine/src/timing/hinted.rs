@@ -70,7 +70,8 @@ impl Hinted {
                 RequiredHints::InvalidationTimes => {
                     hints.invalidation_times.clone_from(&self.times);
                 }
-                // Without groups, the device returns an error, which ends the run.
+                // If the workload has no groups, the hints stay empty, and the device returns an
+                // error that ends the run.
                 RequiredHints::Groups => {
                     hints.groups = workload.groups().unwrap_or_default();
                     if !hints.groups.is_empty() {
@@ -90,7 +91,8 @@ impl Hinted {
         Some(request)
     }
 
-    /// Takes the hints on the next submitted write, in order of drawing.
+    /// Removes and returns the hints on the next write to submit.
+    /// Writes are submitted in the order in which they were drawn.
     pub fn take(&mut self) -> WriteHints {
         self.pending.pop_front().expect("hints were stored for each write that was drawn")
     }

@@ -1,6 +1,6 @@
 //! Host that drives a device in virtual time: issues a workload's requests and measures them.
-//! Requests are issued in a closed loop (a fixed number outstanding) or in an open loop (at their
-//! own times).
+//! Requests are issued in a closed loop (a fixed number of outstanding requests) or in an open loop
+//! (at fixed times, whether or not earlier requests are complete).
 
 use std::collections::VecDeque;
 
@@ -31,11 +31,11 @@ pub struct Limits {
     pub written_bytes: Option<u64>,
     /// Number of requests.
     pub requests: Option<u64>,
-    /// Length of the warm-up, which is excluded from the measures.
-    /// It is given in thousandths of the limit that is reached first.
+    /// Length of the warm-up, which is excluded from the measures, in thousandths of the run.
+    /// It is over when this part of any limit is reached.
     pub warmup_permille: u64,
-    /// Measurement window of a recorded drive. Only the window is then measured, and the run ends
-    /// with it, even if the device still has work.
+    /// Measurement window of a recorded drive, or None. With a window, only requests in it are
+    /// measured, and the run ends with the window, even if the device still has work.
     pub window: Option<Window>,
 }
 
@@ -77,7 +77,8 @@ pub struct TimedRun {
     workload: Box<dyn Workload>,
     page_bytes: u32,
     pacing: Pacing,
-    /// Factor that multiplies the arrival times of an open loop.
+    /// Factor by which the arrival times of an open loop are multiplied; below 1 the load is
+    /// higher.
     time_scale: f64,
     limits: Limits,
     phase: Phase,
@@ -92,7 +93,7 @@ pub struct TimedRun {
     /// True once the workload has ended.
     is_drained: bool,
     in_device: u32,
-    /// Requests that the device cannot accept yet.
+    /// Issued requests that wait because the device cannot accept more requests yet.
     queue: VecDeque<(u32, IoRequest)>,
     next_arrival: Option<(u64, IoRequest)>,
     /// Times at which a closed loop continues after pauses, in ascending order.
@@ -149,9 +150,9 @@ impl TimedRun {
         Ok(run)
     }
 
-    /// Continues with another load on the same device, `idle_ns` after the last load was settled.
-    /// Limits, host counters and measures restart with the new load. The device's counters and the
-    /// clock continue.
+    /// Continues with another load on the same device, `idle_ns` after the last load was complete
+    /// and the device had written out its volatile data. Limits, host counters and measures restart
+    /// with the new load. The device's counters and the clock continue.
     pub fn continue_with(
         &mut self,
         workload: Box<dyn Workload>,
@@ -280,7 +281,7 @@ impl TimedRun {
         Ok(())
     }
 
-    /// Time at which the host issues its next request regardless of the device.
+    /// Time at which the host issues its next request, if that does not depend on a completion.
     fn next_issue_ns(&self) -> Option<u64> {
         if self.phase != Phase::Issuing {
             return None;
@@ -346,7 +347,8 @@ impl TimedRun {
             self.end_if_exhausted();
         }
         if self.phase == Phase::Serving && self.outstanding() == 0 && self.counting.is_none() {
-            // Later work of the device itself is excluded from the host's measures.
+            // The measured interval ends now. What the device does on its own afterwards is not
+            // measured.
             self.measures.end_of_issue(self.elapsed_ns(), self.limits.time_ns);
         }
         Ok(())
@@ -427,7 +429,8 @@ impl TimedRun {
             return;
         };
         let since_ns = (drawn_ns as f64 * self.time_scale).round() as u64;
-        // Requests of a trace may be out of time order, so none is issued before `now_ns`.
+        // Requests of a trace may be out of time order. A request whose time has passed is issued
+        // at `now_ns`.
         let at_ns = self.begun_ns.saturating_add(since_ns).max(self.now_ns);
         if self.limits.time_ns.is_some_and(|end_ns| at_ns - self.begun_ns >= end_ns) {
             self.phase = Phase::Serving;

@@ -1,8 +1,9 @@
 //! Late work: programs and erases caused by writes of an earlier interval.
 //!
-//! A write cache acknowledges now and programs later, so the counters of an interval contain pages
-//! that were written before it. This module assigns late work to the interval of the write.
-//! Otherwise, the write amplification of a run would contain pages of its warm-up.
+//! A write cache acknowledges a write now and programs its pages later, so the counters of an
+//! interval contain pages that the host wrote before it. This module assigns such late work to the
+//! interval of the write. Otherwise, the write amplification of a run would contain pages of its
+//! warm-up.
 
 use crate::flash::{Cause, Counters};
 
@@ -69,7 +70,7 @@ impl Lateness {
         self.shifts[self.now as usize].subtract(&shift);
     }
 
-    /// Correction of each interval. Intervals beyond the list need none.
+    /// Correction of each interval. Later intervals, which have no entry, need no correction.
     pub fn shifts(&self) -> &[Shift] {
         &self.shifts
     }

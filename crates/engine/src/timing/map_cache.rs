@@ -1,4 +1,5 @@
-//! Cache of the mapping table: the segments that are in memory, if not all of them fit.
+//! Cache of the mapping table: the segments (parts) of the table that are in memory, if the
+//! whole table does not fit.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,7 +12,8 @@ use super::params;
 pub struct Evicted {
     /// Number of the page of the table, counted from the table's first page.
     pub table_page: u32,
-    /// True if the page's other segments must be read first, to write the whole page.
+    /// True if other segments of the page are not in memory.
+    /// They must then be read first, because a whole page is written.
     pub is_partial: bool,
 }
 
@@ -20,9 +22,9 @@ pub struct Evicted {
 pub enum EntryState {
     /// In memory.
     InMemory,
-    /// Being read; the operation is given.
+    /// The segment is being read by this operation.
     OnItsWay(OpId),
-    /// Neither in memory nor being read.
+    /// The segment is neither in memory nor being read.
     Missing,
 }
 
@@ -53,8 +55,8 @@ pub struct MapCache {
     arrivals: HashMap<u32, Arrival, Hashing>,
     /// Number of reads so far.
     reads: u64,
-    /// Segments to be updated when they are loaded.
-    /// Pages that they map were copied while the segments were not in memory.
+    /// Segments that must be updated when they are loaded, because pages that they map were
+    /// copied while the segments were not in memory.
     owed: HashSet<u32, Hashing>,
     capacity: usize,
 }
@@ -93,7 +95,7 @@ impl MapCache {
 
     /// Number of segments of the whole table, and bytes of each segment.
     fn segments(params: &params::MapCache, logical_pages: u32, page_bytes: u32) -> (u32, u32) {
-        // Sizes may still be unchecked here, so the divisions must not fail.
+        // This may be called before the sizes are checked, so the divisors are at least 1.
         let segment_bytes = params.segment_bytes_of(page_bytes).max(1);
         let entries_per_segment = segment_bytes / params.entry_bytes.clamp(1, segment_bytes);
         (logical_pages.div_ceil(entries_per_segment), segment_bytes)
@@ -104,10 +106,10 @@ impl MapCache {
         logical / self.entries_per_segment / self.segments_per_page
     }
 
-    /// Uses the table entry of a logical page, and marks it as changed if `is_dirty`.
-    /// Evicted segments are appended to `evicted`. A missing entry joins the read of its page if
-    /// that read is in progress. Otherwise the caller must begin a read, or the entry counts as in
-    /// memory.
+    /// Looks up the table entry of a logical page, and marks its segment as changed if
+    /// `is_dirty`. Evicted segments are appended to `evicted`. If the entry is not in memory but
+    /// its page is being read, the result is that read. If the page is not being read either, the
+    /// caller must begin a read, because afterwards the entry counts as in memory.
     pub fn touch(
         &mut self,
         logical: u32,
@@ -150,9 +152,9 @@ impl MapCache {
     }
 
     /// Updates the entry of a copied page: now if it is in memory, else when it is loaded.
-    /// This is lazy copying (Gupta, Kim and Urgaonkar 2009, section 3.2). If copies evicted
-    /// segments, whose writes need copies in turn, writing out a table with a small cache would
-    /// never end.
+    /// This is lazy copying (Gupta, Kim and Urgaonkar 2009, section 3.2). Otherwise copies could
+    /// evict segments, and the writes of these segments could need copies again: writing out a
+    /// table with a small cache would never end.
     pub fn change_lazily(&mut self, logical: u32) {
         let segment = logical / self.entries_per_segment;
         match self.segments.get_mut(segment) {

@@ -11,11 +11,12 @@ use crate::request::Op;
 
 /// Longest latency that is recorded: more than a day.
 const MOST_NS: u64 = 100_000_000_000_000;
-/// Most rows of throughput over time, one row per time span.
-/// If there would be more, the time span of each row is doubled.
+/// Largest number of rows of throughput over time, one row per time span.
+/// When there would be more, two rows are merged into one of twice the time span.
 const MOST_ROWS: usize = 512;
 const FIRST_ROW_NS: u64 = 100_000;
-/// Most samples of the counters. If there would be more, every second sample is dropped.
+/// Largest number of samples of the counters.
+/// When there would be more, every second sample is dropped.
 const MOST_SAMPLES: usize = 4096;
 
 /// Directions of data whose latencies are measured separately.
@@ -75,8 +76,8 @@ pub struct Measures {
     ended: Vec<u32>,
     sample_bytes: u64,
     next_sample_bytes: u64,
-    /// Integral of the number of outstanding requests over time, in ns.
-    /// The next field is the sum of all latencies, in ns.
+    /// Number of outstanding requests, integrated over time, in ns.
+    /// The next field is the sum of all latencies, in ns. By Little's law they are equal.
     outstanding_ns: u128,
     sojourn_ns: u128,
 }
@@ -300,7 +301,8 @@ impl Served {
         (self.requests > 0).then(|| self.sum_ns as f64 / self.requests as f64)
     }
 
-    /// Latency that a share of the requests does not exceed, within the observed range.
+    /// Percentile of the latency: the value that this share of the requests does not exceed,
+    /// limited to the shortest and longest latency.
     pub fn quantile_ns(&self, share: f64) -> Option<u64> {
         let (least, most) = self.range_ns;
         (self.requests > 0).then(|| self.latencies.value_at_quantile(share).clamp(least, most))

@@ -15,7 +15,8 @@ use super::tables;
 use crate::error::Result;
 use crate::flash::Geometry;
 
-/// Values by kind of page: one for all kinds, or one for each (lower, upper, extra page).
+/// Values by kind of page: one value for all pages, or one for each kind (such as lower,
+/// upper and extra pages).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, expecting = "or a list of one for each kind of page")]
 pub enum ByKind {
@@ -135,7 +136,7 @@ impl Default for Bus {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Interface {
-    /// Most outstanding requests of the device.
+    /// Largest number of requests that the device accepts at the same time.
     pub depth: u32,
     /// Rate of the link in 10^6 bytes per second; 0 for transfers that take no time.
     pub link_mb_s: f64,
@@ -143,15 +144,15 @@ pub struct Interface {
     pub link_packet_bytes: u32,
     /// True if both directions have the full rate simultaneously.
     pub full_duplex: bool,
-    /// Time until a read reaches the controller, in ns.
+    /// Time from a read request's issue until the controller receives it, in ns.
     pub read_in_ns: u64,
-    /// Time until a write reaches the controller, before its data, in ns.
+    /// Time from a write request's issue until its data can be transferred, in ns.
     pub write_in_ns: u64,
-    /// Time of the response, in ns.
+    /// Time to send the response to the host, in ns.
     pub out_ns: u64,
     /// Controller time per request, in ns; requests are processed one after another.
     pub controller_ns: u64,
-    /// False if partial page writes do not need the rest of the page.
+    /// True if a write to a part of a page first reads the rest of the page.
     pub read_modify_write: bool,
 }
 
@@ -179,8 +180,8 @@ pub struct Collection {
     /// False if collection runs only when the manager requires it.
     pub background: bool,
     /// Number of free blocks per LUN below which the LUN collects while idle.
-    /// It is at most a quarter of the LUN's spare blocks, because free blocks contain no invalid
-    /// pages.
+    /// The number used is at most a quarter of the LUN's spare blocks: free blocks hold no invalid
+    /// pages, so more free blocks mean that victims have more valid pages.
     pub soft_blocks: u32,
     /// Number of free blocks per LUN below which the LUN collects before the host's next write.
     /// At most `soft_blocks`.
@@ -229,8 +230,8 @@ pub struct MapCache {
     pub bytes: u64,
     /// Bytes per entry of the table.
     pub entry_bytes: u32,
-    /// Bytes of a segment, the part of the table that is replaced as a whole; at most a page.
-    /// A miss reads at least a sector.
+    /// Bytes of a segment: the part of the table that is loaded and evicted as a whole, at most a
+    /// page. A lookup that misses reads at least one sector.
     pub segment_bytes: u32,
     /// True if the table's pages have blocks of their own on flash; false if they share blocks
     /// with data.

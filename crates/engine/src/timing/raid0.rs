@@ -18,7 +18,7 @@ pub struct Member {
     /// The device.
     pub device: Box<dyn BlockDevice>,
     /// Number of dies of the member; 0 for devices without flash.
-    /// Die numbers of the next member follow.
+    /// The die numbers of the next member continue from there.
     pub dies: u32,
 }
 
@@ -114,8 +114,8 @@ impl Raid0 {
         })
     }
 
-    /// Bytes of member `number` that contain `bytes` of the array.
-    /// They are one range, because the stripes of a range are consecutive on each member.
+    /// Range of bytes on member `number` that holds its part of the array's `bytes`.
+    /// It is a single range, because the stripes of a range are consecutive on each member.
     fn on_member(&self, bytes: &Range<u64>, number: usize) -> Range<u64> {
         let stripes_before = |end: u64| {
             let row_bytes = self.stripe_bytes * self.members.len() as u64;

@@ -19,7 +19,8 @@ pub enum Event {
     ChannelFree(u32),
     /// The array of a unit completes or suspends an operation.
     ArrayDone(u32),
-    /// The array of a unit would end now, if its operation had not been suspended.
+    /// The array of a unit would have completed now, but its operation was suspended.
+    /// The event only triggers upkeep.
     CalledOff,
     /// A request reaches the host link.
     AtLink(u32),
@@ -34,7 +35,8 @@ pub enum Event {
     /// Idle check with the number of requests submitted when it was scheduled.
     /// If that number is unchanged, the device was idle in the meantime.
     Idle(u64),
-    /// Idle check for moving data out of the SLC cache, with the same number.
+    /// Idle check for moving data out of the SLC cache, also with the number of requests
+    /// submitted when it was scheduled.
     SlcIdle(u64),
 }
 
@@ -87,7 +89,8 @@ impl Source {
     }
 }
 
-/// Index of the source of called-off array events. Channels and arrays follow it.
+/// Index of the source of cancelled array events.
+/// The sources of channels and arrays have higher indices.
 const CALLED_OFF: usize = Source::ALL.len();
 const FIRST_CHANNEL: usize = CALLED_OFF + 1;
 
@@ -161,8 +164,8 @@ impl Schedule {
         self.enter(self.first_unit + unit as usize, due);
     }
 
-    /// Calls off the end of a unit's array time.
-    /// The event still occurs, because a drive performs its upkeep at each event.
+    /// Cancels the end of a unit's array time.
+    /// An event still occurs at that time, because the drive performs its upkeep at each event.
     pub fn call_off_array(&mut self, unit: u32) {
         let source = self.first_unit + unit as usize;
         self.called_off.push(Reverse(self.tournament.entrant(source).due()));
@@ -231,7 +234,8 @@ impl Schedule {
         Some(Source::ALL[place].event(of))
     }
 
-    /// Completes the current event, after its immediate consequences were scheduled.
+    /// Ends the handling of the current event.
+    /// Call it after all events that follow immediately from it were scheduled.
     #[inline(always)]
     pub fn happened(&mut self) {
         if let Some(source) = self.vacated.take() {

@@ -7,7 +7,7 @@ pub struct Window {
     pub from_ns: u64,
     /// End; events after this time are not counted.
     pub until_ns: u64,
-    /// Outstanding requests at the end of the recording.
+    /// Number of outstanding requests at the end of the recording.
     pub unanswered: u64,
 }
 

@@ -10,7 +10,7 @@ pub type Sectors = u128;
 pub struct Data {
     /// Sectors that must be written to flash; none for a page that was only read.
     pub dirty: Sectors,
-    /// Host interval (between two marks of the host) in which they were last written.
+    /// Interval of the host in which the sectors were last written; see [`super::late`].
     pub written_in: u32,
     /// True if the page bypasses the SLC cache.
     pub is_direct: bool,

@@ -3,16 +3,17 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Most ranges of read sectors in memory. A disk's table of ranges has a fixed length.
+/// Largest number of ranges of read sectors in memory, because the table of a real disk has a
+/// fixed length.
 const MOST_RANGES: usize = 32;
-/// Most sectors of consecutive writes that one pass of the heads writes to the medium.
+/// Largest number of sectors that one pass of the heads writes to the medium.
 const MOST_MERGED_SECTORS: u64 = 2048;
 
 /// Acknowledged write that is not on the medium yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dirty {
     pub sectors: Range<u64>,
-    /// Number of the oldest of its requests, in order of arrival.
+    /// Arrival number of the oldest request of this write. Consecutive writes are merged.
     pub number: u64,
 }
 

@@ -10,8 +10,8 @@ use super::mechanics::Mechanics;
 struct Pass {
     /// First sector that is in memory.
     kept_from: u64,
-    /// Sector for which the time is known at which it begins to pass the heads.
-    /// That time is the next field. Sectors from `kept_from` up to this sector have passed.
+    /// Sector that begins to pass the heads at the time in the next field.
+    /// Sectors from `kept_from` up to before this sector have passed.
     from: u64,
     from_ns: u64,
     end: u64,
@@ -36,12 +36,12 @@ pub struct Head {
     mechanics: Mechanics,
     sectors: u64,
     ahead_sectors: u64,
-    /// Most sectors of a pass that stay in memory behind the host's last read.
+    /// Largest number of sectors behind the host's last read that a pass keeps in memory.
     behind_sectors: u64,
     /// Last sector that passed the heads, if there is no current pass.
     at: u64,
     pass: Option<Pass>,
-    /// Start of the current busy period, and the busy time before it.
+    /// Start of the current busy period. The next field is the total busy time before it.
     busy: Range<u64>,
     busy_before_ns: u64,
 }

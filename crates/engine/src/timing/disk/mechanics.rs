@@ -12,9 +12,9 @@ use super::DiskTimes;
 use crate::error::{Error, Result};
 use crate::timing::SECTOR_BYTES;
 
-/// Fewest cylinders. With fewer cylinders, the seek curve is meaningless.
+/// Smallest supported number of cylinders. With fewer, the seek curve is meaningless.
 const FEWEST_CYLINDERS: u64 = 16;
-/// Most cylinders, so that angles (in ns) fit in 64 bits.
+/// Largest supported number of cylinders, so that angles (in ns) fit in 64 bits.
 const MOST_CYLINDERS: u64 = u32::MAX as u64;
 
 /// Zone: adjacent cylinders whose tracks have equally many sectors.
@@ -43,11 +43,11 @@ pub struct Mechanics {
     revolution_ns: u64,
     head_switch_ns: u64,
     settle_ns: f64,
-    /// Coefficient of √distance, in ns.
+    /// Coefficient a of √distance (in cylinders) in the seek curve, in ns.
     root_ns: f64,
     knee_cylinders: f64,
     knee_ns: f64,
-    /// Time per cylinder beyond the knee, in ns.
+    /// Seek time per cylinder in the linear part of the curve, in ns.
     slope_ns: f64,
 }
 
@@ -160,7 +160,8 @@ impl Mechanics {
             }
             if at_ns + run_ns > now_ns {
                 let place = self.place(run.start);
-                // Greatest sector index on the track whose time, rounded down, has been reached.
+                // Largest index of a sector on the track whose end time, rounded down to whole ns,
+                // has been reached.
                 let past_ns = self.index_ns(place, place.index) + now_ns - at_ns;
                 let index = ((past_ns + 1) * place.sectors_per_track - 1) / self.revolution_ns;
                 return (run.start + index - place.index).min(sectors.end);

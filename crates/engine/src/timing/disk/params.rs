@@ -42,13 +42,14 @@ pub struct DiskTimes {
     pub outer_mb_s: f64,
     /// Data rate on the innermost zone, in 10^6 bytes per second.
     pub inner_mb_s: f64,
-    /// Memory of the disk, in bytes. With `write_back`, half of it holds writes.
-    /// The rest holds the data read ahead; what remains is divided equally between data of the
-    /// current pass and of earlier passes.
+    /// Memory of the disk, in bytes.
+    /// With `write_back`, half of it holds writes. The rest holds read data: first the data read
+    /// ahead. What then remains is divided equally between data of the current pass of the heads
+    /// and data of earlier passes.
     #[serde(default)]
     pub cache_bytes: u64,
-    /// Most non-consecutive writes in memory, besides the write in progress.
-    /// 0 for as many as fit in memory.
+    /// Largest number of separate (non-consecutive) writes in memory, besides the write in
+    /// progress. 0 for as many as fit in memory.
     #[serde(default)]
     pub write_segments: u32,
     /// Bytes read ahead while no request waits; 0 for no read-ahead.
@@ -92,7 +93,7 @@ impl DiskTimes {
         if self.write_back { self.cache_bytes / 2 } else { 0 }
     }
 
-    /// Most non-consecutive writes in memory.
+    /// Largest number of separate (non-consecutive) writes in memory.
     pub fn most_write_segments(&self) -> usize {
         if self.write_segments == 0 { usize::MAX } else { self.write_segments as usize }
     }
@@ -125,8 +126,8 @@ impl DiskTimes {
                  {track_to_track_ms}"
             ));
         }
-        // Mean seek times of the two extreme seek curves: one rises to the full stroke at once, the
-        // other is linear beyond the knee.
+        // Smallest and largest mean of a seek curve between these two times: the curve is linear
+        // beyond the knee, or rises to the full stroke at once.
         let least_ms = (115.0 * track_to_track_ms + 20.0 * full_seek_ms) / 135.0;
         let most_ms = (27.0 * track_to_track_ms + 108.0 * full_seek_ms) / 135.0;
         if !(least_ms..=most_ms).contains(&average_seek_ms) {

@@ -1,9 +1,10 @@
 //! Probability that a read is uncorrectable, and its number of retries.
 //!
 //! A codeword fails if it has more wrong bits than the code corrects, which is the tail of a
-//! binomial distribution. A read fails if any of its codewords fails. All tries of a read share one
-//! uniform random number, because the same cells are weak each time. A read needs more than k
-//! retries with the probability that a read fails at the error rate of try k.
+//! binomial distribution. A read fails if any of its codewords fails. A single uniform random
+//! number decides all tries of a read, because the same cells are weak in each try. The probability
+//! that a read needs more than k retries equals the probability of failure at the error rate of the
+//! k-th retry.
 
 use super::params::Errors;
 
@@ -13,8 +14,8 @@ pub struct Correction {
     codeword_bytes: u32,
     bits: f64,
     correctable: f64,
-    /// Logarithms of two binomial coefficients: for `correctable_bits` wrong bits, and for one
-    /// more.
+    /// Logarithms of two binomial coefficients. They count the ways to have `correctable_bits`
+    /// wrong bits in a codeword, and one more.
     log_ways: [f64; 2],
     retry_factor: f64,
     most_retries: u32,

@@ -31,9 +31,10 @@ impl ReadErrors {
 /// Purpose of a flash read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadFor {
-    /// Host request, or the rest of a partially written page.
+    /// Read for the host: requested data, or the rest of a page that the host writes only in
+    /// part.
     Host,
-    /// Copy of a page, for any cause.
+    /// Read of a page that is copied, for any cause.
     Copies,
     /// Read of a page of the mapping table.
     Mapping,

@@ -16,19 +16,21 @@ pub struct Errors {
     pub erases: Vec<u32>,
     /// Days since the program for the columns of `raw_bit_error_rate`, ascending from 0.
     pub retention_days: Vec<f64>,
-    /// Raw bit error rate of a first try: one row for each of `erases`.
-    /// Its logarithm is interpolated linearly. Beyond the last value it is constant.
+    /// Raw bit error rate of the first try of a read: one row for each value of `erases`, one
+    /// column for each of `retention_days`. The logarithm of the rate is interpolated linearly.
+    /// Beyond the last value the rate is constant.
     pub raw_bit_error_rate: Vec<Vec<f64>>,
-    /// Standard deviation, among flash pages, of the error rate's logarithm.
+    /// Standard deviation of the natural logarithm of the error rate, over the flash pages.
     /// No page deviates by more than 3.46 standard deviations.
     pub page_spread: f64,
     /// Bytes of a codeword, including its check bits.
     pub codeword_bytes: u32,
     /// Correctable bits per codeword.
     pub correctable_bits: u32,
-    /// Reduction factor of the error rate per retry. Retries use other reference voltages.
+    /// Factor by which each retry divides the error rate, because it uses other reference
+    /// voltages.
     pub retry_factor: f64,
-    /// Most retries of a read, after which it is uncorrectable.
+    /// Largest number of retries of a read. If the last one fails too, the read is uncorrectable.
     pub most_retries: u32,
     /// Time between the data of a failed try and the next try, for decoding and new voltages, in
     /// µs.

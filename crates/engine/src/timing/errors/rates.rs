@@ -36,8 +36,8 @@ impl Rates {
     }
 }
 
-/// Index of the last axis value up to `value`, and the position between it and the next.
-/// The position is a fraction from 0 to 1.
+/// Index of the last axis value that is at most `value`, and the fraction (0 to 1) of the way
+/// from there to the next axis value.
 fn place(axis: &[f64], value: f64) -> (usize, f64) {
     let after = axis.partition_point(|&at| at <= value);
     if after == axis.len() {

@@ -1,5 +1,5 @@
 //! Channel: one transfer at a time.
-//! Either data from dies or commands have priority, as set in the profile.
+//! The profile sets which transfers have priority: data from dies, or commands to dies.
 
 use std::collections::VecDeque;
 

@@ -102,7 +102,8 @@ impl Durations {
 #[inline(always)]
 pub fn standard(bits: u64) -> f64 {
     let sum = (0..4).map(|at| (bits >> (16 * at)) & 0xffff).sum::<u64>();
-    // Each of the four is in the middle of its step. The variance of the sum is 1/3.
+    // Each of the four numbers is moved to the middle of its rounding step, so that the mean is
+    // exactly 0. The variance of the sum is 1/3.
     ((sum as f64 + 2.0) / 65536.0 - 2.0) * 3.0_f64.sqrt()
 }
 
@@ -112,7 +113,8 @@ fn of_kind(bells: &[Bell], index: u32) -> Bell {
 }
 
 /// Builds the distribution of a duration for each page kind.
-/// The kinds of the means and of the spreads may differ in number, so all combinations are built.
+/// The lists of means and of spreads may have different lengths. Both repeat, so the result has as
+/// many elements as their least common multiple.
 fn bells(means_us: &ByKind, spreads: &ByKind) -> Vec<Bell> {
     let (means, spreads) = (means_us.values(), spreads.values());
     let kinds = lcm(means.len(), spreads.len());

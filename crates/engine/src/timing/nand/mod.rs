@@ -95,8 +95,8 @@ pub struct Nand {
     retrying: Option<Box<Retrying>>,
     /// First page of the SLC cache; all other pages have lower numbers.
     first_slc_page: u32,
-    /// Number of submitted programs and erases of each die that are not complete.
-    /// Empty if pages go to the dies in turn regardless of queues.
+    /// For each die, the number of submitted programs and erases that are not complete.
+    /// Empty if the profile sends pages to the dies in turn, regardless of queues.
     pub queues: Vec<u32>,
     /// Last operation of each write queue of each die, for requests that wait for all programs.
     last_program: Vec<OpId>,
@@ -248,7 +248,8 @@ impl Nand {
         }
         let Op { kind, die, is_collection, .. } = *self.ops.get(op);
         self.submitted += 1;
-        // No operation relies on the order of reads, so a waiting read need not block others.
+        // No operation depends on the order of reads. A read with open dependencies is therefore
+        // queued only when they are complete, so that it does not block other reads.
         if kind == Kind::Read {
             if self.retrying.is_some() {
                 self.decide_retries(op, events.now_ns());
@@ -325,8 +326,8 @@ impl Nand {
             } else {
                 self.erases[self.places.block_of(first_page).0 as usize]
             };
-            // Programs after the block's next erase use the same marks, so this program then leaves
-            // the marks unchanged.
+            // After the block's next erase, the marks belong to newer programs of the same pages.
+            // If an erase was requested since this program, the marks are left unchanged.
             let is_latest = erases == erases_before;
             let filled = if is_latest { filled } else { 0 };
             for page in first_page..first_page + filled {

@@ -1,5 +1,6 @@
 //! Operations that are queued or in progress, and their waiters.
-//! Both are pools, which allocate memory only while they grow.
+//! Both are stored in pools whose slots are reused, so that memory is allocated only while a pool
+//! grows.
 
 use crate::timing::slab::Slab;
 
@@ -34,7 +35,7 @@ pub enum Waiter {
     TablePage(u32),
 }
 
-/// Operation, in a cache line of its own.
+/// Operation. It fills exactly one cache line of the processor.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub struct Op {
@@ -52,7 +53,8 @@ pub struct Op {
     pub erases_before: u32,
     /// Bytes transferred over the channel.
     pub bytes: u32,
-    /// Number of open dependencies. An operation that is not submitted yet has one more.
+    /// Number of dependencies that are not complete.
+    /// An operation that is not submitted yet has one more, so that it cannot start.
     pub waits: u32,
     /// True for a read of the mapping table, which other operations wait for.
     pub is_of_table: bool,
@@ -68,7 +70,7 @@ pub struct Op {
     pub retries: u8,
     /// Number of suspensions so far.
     pub suspends: u32,
-    /// Remaining array time, in ns.
+    /// Remaining time for which the operation occupies the array, in ns.
     pub array_ns: u64,
     waiters: u32,
     /// Next operation in a queue.

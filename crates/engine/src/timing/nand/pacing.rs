@@ -1,11 +1,11 @@
 //! Pacing of collection against host writes, at each die.
 //!
-//! They take turns at a die that could perform either. B is the remaining array time of collections
-//! at the die, and R the number of host programs that fit in its erased blocks. Each host program
-//! lets collection use B/R of array time. Collection is thus spread evenly over the host's
-//! programs, and completes when the space is used up. If only one of the two can proceed, it does
-//! so without cost to the other. Copies and all erases count as collection; programs that also
-//! contain host data count as host programs.
+//! Collections and host programs take turns at a die at which both wait. B is the remaining
+//! array time of collections at the die, and R the number of host programs that fit in its erased
+//! blocks. Each host program lets collection use B/R of array time. Collection is thus spread
+//! evenly over the host's programs, and completes when the space is used up. If only one of the two
+//! can proceed, it proceeds, and this does not count as its turn. Copies and all erases count as
+//! collection; programs that also contain host data count as host programs.
 
 use super::ops::{Kind, NONE, Op, OpId, Waiter};
 use super::{Nand, Places};
@@ -23,8 +23,8 @@ pub enum Turn {
     Host,
 }
 
-/// Pacing of a unit (die or chip), in array time of collection.
-/// It has the remaining array time, and the part of it that is due before the next host program.
+/// Pacing of a unit (die or chip): the remaining array time of collections in ns, and how
+/// much of it must be done before the next host program.
 #[derive(Debug, Clone, Copy, Default)]
 struct UnitPacing {
     backlog_ns: u64,

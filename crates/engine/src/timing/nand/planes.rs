@@ -1,8 +1,9 @@
 //! Independent reads by the planes of a die, if the profile supports them.
 //!
-//! Each plane reads its own flash page (command, array, data) regardless of the other planes. The
-//! channel serves planes like dies. Programs and erases occupy the whole die: they start, or
-//! resume, when no plane has a read. A unit does nothing else while its planes read.
+//! Each plane reads its own flash page (command, array, data) regardless of the other planes.
+//! The channel serves planes like dies. A program or erase occupies the whole die. It starts, or
+//! resumes, only when no plane has a read. While planes read, their unit (die or chip) does nothing
+//! else.
 
 use super::channel::TransferDirection;
 use super::ops::{Kind, Op, OpId, Queue};

@@ -1,9 +1,9 @@
 //! Read retries for bit errors, which depend on the wear and age of blocks.
 //!
-//! A read occupies its die until a try is corrected: each retry repeats command, array and data
-//! after the previous decoding (Park et al., ASPLOS 2021, section 3.1). The number of retries is
-//! decided when the read is submitted, by a random number for its index among all reads, so that
-//! other random draws stay the same.
+//! A read occupies its die until a try is corrected: each retry repeats command, array and
+//! data after the previous decoding (Park et al., ASPLOS 2021, section 3.1). The number of retries
+//! is decided when the read is submitted. It uses a random number that depends only on how many
+//! reads there were before, so that bit errors do not change the other random draws.
 
 use super::draws::standard;
 use super::ops::{Op, OpId};
@@ -16,9 +16,10 @@ use crate::timing::errors::{Correction, Errors, Rates, ReadErrors, ReadFor};
 use crate::timing::params::{Timing, ns_of_us};
 
 const NS_OF_A_DAY: f64 = 86_400e9;
-/// Value of the program time for blocks that were programmed before the timed run.
+/// Value of `programmed_ns` for blocks that were programmed before the timed run.
 const BEFORE: u64 = u64::MAX;
-/// Largest deviation of a page from the mean, in standard deviations; see [`standard`].
+/// Largest deviation of a page's error rate (its logarithm) from the mean, in standard
+/// deviations; see [`standard`].
 const MOST_DEVIATIONS: f64 = 3.47;
 
 /// Bit errors of a drive's reads.
@@ -42,7 +43,8 @@ pub struct Retrying {
     /// Number of submitted reads.
     reads: u64,
     read_errors: ReadErrors,
-    /// Erase count up to which no read can need a retry within the first day, or None.
+    /// Erase count up to which no read of data that is less than a day old can need a retry, or
+    /// None.
     quiet_erases: Option<u32>,
 }
 
@@ -101,8 +103,9 @@ impl Retrying {
         self.programmed_ns.iter().all(|&at_ns| at_ns == BEFORE || at_ns <= now_ns)
     }
 
-    /// Erase count up to which no read of `most_bytes` bytes can fail on the first day.
-    /// The failure probability must round to 0 in 53 bits, even for the page with the most errors.
+    /// Erase count up to which no first try of a read of `most_bytes` bytes can fail, if the data
+    /// is less than a day old. The failure probability must round to 0 in 53 bits, even for the
+    /// page with the most errors.
     fn quiet_erases(&self, last: u32, most_bytes: u32) -> Option<u32> {
         let codewords = self.correction.codewords(most_bytes);
         let worst = self.page_spread * MOST_DEVIATIONS;
@@ -169,7 +172,7 @@ impl Nand {
     }
 
     /// Decides the number of retries of a submitted read.
-    // Not inlined, because it would slow down the loops of drives without errors.
+    // This function is not inlined, because its code would slow down drives without bit errors.
     #[inline(never)]
     pub(super) fn decide_retries(&mut self, op: OpId, now_ns: u64) {
         let first_slc_page = self.first_slc_page;

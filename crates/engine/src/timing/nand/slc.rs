@@ -1,5 +1,5 @@
 //! Operations on the blocks of an SLC cache.
-//! Their page numbers follow those of the other flash.
+//! Pages of the cache are numbered after all other flash pages.
 
 use super::ops::{Kind, NONE, OpId, Waiter};
 use super::{Nand, Schedule};

@@ -9,8 +9,8 @@ use crate::timing::device::Edge;
 use crate::timing::schedule::Schedule;
 
 impl Nand {
-    /// Starts the next operation of a unit, after an operation became ready.
-    /// `goes_first` is true if that operation is a read with priority.
+    /// Starts the next operation of a unit, after one of its operations became ready.
+    /// `goes_first` is true if the operation that became ready is a read with priority.
     #[inline(always)]
     pub(super) fn poke(&mut self, unit: u32, goes_first: bool, events: &mut Schedule) {
         match self.units[unit as usize].stage {
@@ -152,8 +152,8 @@ impl Nand {
     /// Handles the end of a transfer on a channel.
     pub fn on_channel_free(&mut self, channel: u32, events: &mut Schedule) {
         let user = self.channels[channel as usize].current();
-        // Operations that become ready now must not overtake those that already wait for the
-        // channel.
+        // The channel is released only after this call, so that operations that become ready in it
+        // queue behind those that already wait for the channel.
         self.on_transferred(user, events);
         let end_ns = self.channels[channel as usize].release(self.arbitration, events.now_ns());
         if let Some(end_ns) = end_ns {
@@ -183,7 +183,8 @@ impl Nand {
         }
     }
 
-    /// Starts the next operation, unless the waiters of the last operation have already done so.
+    /// Starts the unit's next operation, unless one was already started when the waiters of the
+    /// last operation were notified.
     pub(super) fn start_next(&mut self, unit: u32, events: &mut Schedule) {
         if self.units[unit as usize].stage == Stage::Idle {
             self.begin_next(unit, events);

@@ -59,7 +59,8 @@ pub struct Unit {
     pub is_loaded: bool,
     /// Time at which the current array operation ends.
     pub array_end_ns: u64,
-    /// Time since which waiting operations of each class ([`Rank`]) have been overtaken.
+    /// For each class of operations ([`Rank`]): time at which a waiting operation was first
+    /// overtaken since the class last started one, or None.
     passed_since_ns: [Option<u64>; 2],
     busy_since_ns: Option<u64>,
     busy_ns: u64,
@@ -107,7 +108,7 @@ impl Unit {
         }
     }
 
-    /// Class of operations that has been overtaken for longer than `most_ns`.
+    /// Class of operations that has been overtaken for at least `most_ns`.
     /// If there are several, returns the class that was overtaken for the longest time.
     pub fn overdue(&self, now_ns: u64, most_ns: u64, ops: &Ops) -> Option<Rank> {
         let is_overdue = |rank: &Rank| {

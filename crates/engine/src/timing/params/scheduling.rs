@@ -36,13 +36,14 @@ pub struct Scheduling {
     pub suspend_us: f64,
     /// Additional array time after resuming, in µs.
     pub resume_us: f64,
-    /// Most suspensions of an operation. After these, the operation is completed before reads.
+    /// Largest number of suspensions of an operation.
+    /// After these, the operation is completed before any read.
     pub most_suspends: u32,
     /// True if host reads precede reads of pages to copy.
     /// A collection can then be interrupted between two pages.
     pub copies_yield: bool,
-    /// Longest time for which other operations may overtake a waiting one, in µs; 0 for no limit.
-    /// Afterwards the waiting operation comes first, and is not suspended again.
+    /// Longest time in µs for which other operations may overtake a waiting operation; 0 for no
+    /// limit. Afterwards the waiting operation is performed next, and is not suspended again.
     pub most_wait_us: f64,
     /// Number of reads that a die performs at the same time.
     pub plane_reads: PlaneReads,

@@ -1,4 +1,5 @@
-//! Tournament among the sources of events, which selects the next event.
+//! Tournament tree over the sources of events, which finds the source with the earliest
+//! event.
 
 use std::hint::select_unpredictable;
 
@@ -60,7 +61,7 @@ impl Entrant {
     }
 }
 
-/// Match of the tournament: four entrants that are compared, in one cache line.
+/// Match of the tournament: four entrants that are compared. It fills one cache line.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 struct Match([Entrant; 4]);

@@ -143,9 +143,9 @@ impl SlcLog {
         self.has_closed_row() && self.valid[self.oldest as usize] == 0
     }
 
-    /// Starts folding (moving out) the next program unit of the oldest row, which must be full.
-    /// Its valid pages are stored in `pages`, each with its logical page. Returns true if the unit
-    /// is the last of its row.
+    /// Starts folding (moving out) the next program unit of the oldest row.
+    /// The row must be full. The valid pages of the unit are stored in `pages`, each with its
+    /// logical page. Returns true if the unit is the last of its row.
     pub fn next_to_fold(&mut self, pages: &mut Vec<(u32, u32)>) -> bool {
         debug_assert!(self.has_closed_row());
         let first = self.oldest * self.blocks.row_pages + self.folded_pages;

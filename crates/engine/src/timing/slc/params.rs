@@ -23,8 +23,8 @@ pub enum WhenFull {
 pub struct Slc {
     /// Capacity of the blocks reserved for the cache, in bytes; 0 for none.
     pub static_bytes: u64,
-    /// Share of the cells of free space that the cache also uses. It shrinks as the drive fills.
-    /// Free space means logical pages without data.
+    /// Share of the cells of free space (logical pages without data) that the cache uses in
+    /// addition. The cache shrinks as the drive fills.
     pub dynamic_share: f64,
     /// Bits per cell of the other flash.
     /// The cells of one page of the cache hold this many pages of the other flash.
@@ -39,9 +39,8 @@ pub struct Slc {
     pub spread: f64,
     /// Handling of host writes when the cache is full.
     pub when_full: WhenFull,
-    /// Share of the cache in use from which each write to the cache folds an equal amount of
-    /// data.
-    /// Folding moves data to the other flash.
+    /// Used share of the cache from which each write to the cache also moves an equal amount of
+    /// data out of it. Folding moves data to the other flash.
     pub watermark: f64,
     /// Idle time in ms after which all rows except the open one are folded; 0 for never.
     pub idle_ms: f64,

@@ -16,7 +16,8 @@ impl Ssd {
             self.waiting.pop_front();
             self.use_memory(request, self.requests[request].length);
         }
-        // Pages that were read may occupy the space needed for written pages.
+        // If pages that were only read occupy the space, they are removed to make room for written
+        // pages.
         self.ensure_room()
     }
 
@@ -33,8 +34,8 @@ impl Ssd {
             } else {
                 if self.cached().room() == 0 {
                     if !self.nand.has_work() {
-                        // All data that leaves the cache waits for full program units, so
-                        // incomplete units are padded.
+                        // Everything that left the cache waits for program units to be full. Only
+                        // padding these units frees space.
                         self.pad_begun();
                     }
                     return Ok(false);

@@ -1,8 +1,9 @@
 //! Host hints, stored from the write of a page until it is programmed.
 //!
-//! A page may wait in the write cache, and is programmed with its latest hint. The manager's clock
-//! counts programmed pages, and the host's clock counts written pages. The remaining lifetime of a
-//! page by the host's clock is therefore counted from its program.
+//! A page may wait in the write cache, and is programmed with its latest hint. The manager's
+//! clock counts the pages passed to it, and the host's clock counts pages written by the host. When
+//! a page is programmed, its remaining lifetime by the host's clock is therefore added to the
+//! manager's clock.
 
 use std::ops::Range;
 
@@ -64,9 +65,9 @@ impl Hinting {
                 }
                 request_hints.extend(hints.group_of.iter().map(|&group| u64::from(group)));
             }
-            // After the write is served, the clock has counted all of its pages. The number of
-            // pages from a page to the end of the write is therefore added to its time, so that its
-            // remaining lifetime stays the same.
+            // The clock counts all pages of a write before the first of them is programmed. So the
+            // number of pages from a page to the end of the write is added to its invalidation
+            // time, and its remaining lifetime stays the same.
             _ => request_hints.extend(hints.invalidation_times.iter().enumerate().map(
                 |(at, &time)| {
                     if time == NEVER { NEVER } else { time.saturating_add((pages - at) as u64) }

@@ -1,10 +1,10 @@
 //! Flash drive in time: a block manager decides the flash operations, and this module their
 //! times.
 //!
-//! A request crosses the link, waits for the controller, and is served at one moment. The manager
-//! updates its state immediately, and the flash operations that it reports are queued at their
-//! dies. The request is answered when the operations that it waits for are complete, or when the
-//! write cache has its data.
+//! A request crosses the link and waits for the controller. When the controller starts it,
+//! the manager updates its state immediately, and the flash operations that it reports are queued
+//! at their dies. The request is answered when the operations that it waits for are complete, or
+//! when the write cache has its data.
 
 mod cached;
 mod hinting;
@@ -63,7 +63,7 @@ pub struct Ssd {
     slc: Option<Box<SlcCache>>,
     programs: Programs,
     upkeep: Upkeep,
-    /// Hints that the manager requires, or None.
+    /// Store of the host's hints, or None if the manager requires none.
     hinting: Option<Box<Hinting>>,
     counters: Counters,
     late: Lateness,
@@ -76,7 +76,8 @@ impl Ssd {
     /// flash.
     pub fn logical_pages(timing: &Timing, host_pages: u32, page_bytes: u32) -> u32 {
         let table_pages = MapCache::table_pages(&timing.map_cache, host_pages, page_bytes);
-        // If the sum overflows, it exceeds the flash, and building the drive fails.
+        // If the sum overflows, the largest number is used. It exceeds the flash, so building the
+        // drive fails.
         host_pages.saturating_add(table_pages)
     }
 
@@ -111,7 +112,8 @@ impl Ssd {
         nand.expect_errors(&timing, drive.flash(), seed)?;
         let cached_pages = timing.write_cache.bytes / u64::from(page_bytes);
         let cached_pages = cached_pages.min(u64::from(host_pages)) as u32;
-        // The drive's counters include the initial fill, but the device's counters begin at 0.
+        // The manager's counters include the initial fill. The counters of the timed device begin
+        // at 0, so they are separate.
         let mut ssd = Ssd {
             page_bytes,
             host_pages,
@@ -307,7 +309,8 @@ impl Ssd {
                 }
             }
         }
-        // Removes the dependency on the request's own submission.
+        // Until now the request had one extra dependency, so that it could not be answered while it
+        // was being submitted.
         self.release(request);
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! Power-off of a drive, and its state when it is turned on again.
 //!
 //! Pages waiting in memory are written, and all operations complete. The flash, its wear, the
-//! counters and the time are preserved; the contents of memory are lost. Copies waiting for a full
-//! program unit count as programmed.
+//! counters and the time are preserved; the contents of memory are lost. Copied pages that wait for
+//! a full program unit count as programmed.
 
 use super::Ssd;
 use crate::error::{Error, Result};
@@ -10,11 +10,12 @@ use crate::flash::Counters;
 use crate::state::{Reader, State, Writer, require};
 use crate::timing::device::BlockDevice;
 
-/// Latest time of a restored drive, in nanoseconds, so that sums with it do not overflow.
+/// Upper limit of the time of a restored drive, in nanoseconds.
+/// Sums with smaller times do not overflow.
 const LONGEST_NS: u64 = 1 << 62;
 
 impl Ssd {
-    /// Turns the drive off at `now_ns`, or when all requests are answered.
+    /// Turns the drive off at `now_ns`, or when the last request is answered if that is later.
     /// No event remains afterwards. The wait does not count as idle time for collection or folding.
     pub fn turn_off(&mut self, now_ns: u64) -> Result<()> {
         let mut completed = Vec::new();
@@ -45,9 +46,9 @@ impl Ssd {
         Ok(())
     }
 
-    /// Writes the changed part of the mapping table in memory to flash.
-    /// Table entries of copied pages that were not in memory are not written. They are found in the
-    /// pages themselves, as after a power loss.
+    /// Writes the changed segments of the mapping table in memory to flash.
+    /// Entries of copied pages whose segments were not in memory are not written. A real drive
+    /// finds these entries by reading the pages themselves, as after a power loss.
     fn write_table(&mut self) -> Result<()> {
         if let Some(map) = &mut self.map {
             map.empty(&mut self.upkeep.evicted);
@@ -138,7 +139,8 @@ impl Ssd {
     }
 }
 
-/// Counters of all causes, including those that occur only with timing.
+/// Counters of flash operations by all causes, including the causes that occur only with
+/// timing.
 impl State for Counters {
     fn save(&self, to: &mut Writer) {
         to.value(self);

@@ -11,12 +11,13 @@ use crate::timing::nand::{NONE, OpId};
 pub struct Programs {
     /// For each block: the program of its incomplete unit.
     begun: Table<OpId>,
-    /// Blocks whose incomplete program unit contains host data.
+    /// Numbers of the blocks whose incomplete program unit contains host data.
     with_host_data: Vec<u32>,
     /// Pages that were read to be copied, each with the operation that reads it.
-    /// A copied page is replaced by `NONE`, because new data at the same place may be read again.
+    /// After the copy the page is replaced by `NONE`: new data may be written to the same place and
+    /// be read again.
     sources: Vec<(u32, OpId)>,
-    /// Index in `sources` at which the page of the next copy most likely is.
+    /// Index in `sources` at which the search for the page of the next copy begins.
     next_source: usize,
     /// Programs that contain copied pages, since the last erase.
     copies: Vec<OpId>,
@@ -58,7 +59,7 @@ impl Programs {
     }
 }
 
-/// Page write to flash.
+/// Write of a page to flash.
 /// `bytes` is the number of bytes that cross the channel. `after` are the operations that must be
 /// complete before. `waiter` is notified when the page is programmed.
 #[derive(Debug, Clone, Copy)]
@@ -119,8 +120,8 @@ impl Ssd {
         let old = self.physical(page).filter(|_| is_merged);
         let rest = old.filter(|&physical| !self.nand.is_in_memory(physical));
         let rest = rest.map(|physical| self.unsubmitted_read(physical, missing_bytes));
-        // A program's dependencies must be queued before it at the die, or it could block them
-        // forever.
+        // The read must be queued at the die before the program that depends on it. Otherwise the
+        // program could block the read forever.
         if let Some(rest) = rest {
             self.nand.submit(rest, &mut self.events);
         }
@@ -152,7 +153,7 @@ impl Ssd {
         collection: Option<u32>,
     ) {
         let mut ops = self.take_recorded_ops();
-        // Neighbouring pages of a flash page are read together.
+        // Consecutive pages that lie in the same flash page are read by one operation.
         let mut last: Option<(u32, OpId)> = None;
         for op in ops.drain(..) {
             match op {
@@ -234,8 +235,8 @@ impl Ssd {
     ) {
         let (block, offset) = self.nand.places.block_of(page);
         let units = self.nand.places.program_units();
-        // This is the first page of its unit, or the first page that the initial fill left
-        // unwritten.
+        // The unit has no program yet: this page is the first of its unit, or the first one after
+        // the pages that the initial fill wrote.
         if self.programs.begun[block as usize] == NONE {
             if offset == 0 {
                 self.nand.note_first_program(block, self.events.now_ns());
@@ -273,7 +274,8 @@ impl Ssd {
             if let Some(waiter) = write.waiter {
                 self.nand.add_waiter(op, waiter);
             }
-            // Folded data waits in the controller's memory, like copies.
+            // Data that is moved out of the SLC cache waits in the controller's memory for a full
+            // program unit, like copies.
             let is_data = !matches!(cause, Cause::Mapping | Cause::Folding);
             if units > 1 && is_data && !self.programs.with_host_data.contains(&block) {
                 self.programs.with_host_data.push(block);

@@ -13,7 +13,7 @@ impl Ssd {
         host.read_pages += pages.len() as u64;
         host.read_bytes += pending.length;
         let mut hit_bytes = 0;
-        // Neighbouring pages of a flash page are read together.
+        // Consecutive pages that lie in the same flash page are read by one operation.
         let mut last: Option<(u32, OpId)> = None;
         let mut entry_of_last = None;
         for page in pages {
@@ -21,7 +21,8 @@ impl Ssd {
             let bytes = byte_range.end - byte_range.start;
             let cached = self.cache.as_ref().and_then(|cache| cache.dirty_sectors(page));
             let wanted = sectors_of(&byte_range, self.page_bytes);
-            // A cached page without dirty sectors was read completely.
+            // A cached page without dirty sectors was read completely, so all of its data is in the
+            // cache.
             if cached.is_some_and(|dirty| dirty == 0 || dirty & wanted == wanted) {
                 self.cache
                     .as_mut()

@@ -20,7 +20,7 @@ pub struct Pending {
     pub length: u64,
     /// True if a write must be durable when it is answered.
     pub fua: bool,
-    /// Number of dependencies, including its own submission.
+    /// Number of events for which the request waits; its own submission counts as one.
     pub waits: u32,
     /// Number of pages of a write that are in the cache.
     pub cached_pages: u32,
@@ -73,7 +73,8 @@ impl Pending {
 }
 
 /// Sectors that contain a range of bytes of a page.
-/// Pages of more than 128 sectors use larger sectors.
+/// A page is divided into at most 128 sectors, so in larger pages a sector is larger than 512
+/// bytes.
 pub fn sectors_of(byte_range: &Range<u32>, page_bytes: u32) -> Sectors {
     let sector_bytes = sector_bytes(page_bytes);
     let (first, end) = (byte_range.start / sector_bytes, byte_range.end.div_ceil(sector_bytes));

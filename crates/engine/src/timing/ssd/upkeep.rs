@@ -30,9 +30,9 @@ pub struct Upkeep {
     programmed: VecDeque<(u64, u32, u32)>,
     /// Blocks whose data must be moved, to prevent data loss.
     fading: Vec<u32>,
-    /// Remaining block moves that the drive may make on its own before the host's next request.
-    /// The limit ends upkeep that can never succeed: an unreachable number of free blocks, or data
-    /// that must be refreshed again as soon as it is moved.
+    /// Number of blocks that the drive may still collect or move on its own before the host's
+    /// next request. Without this limit, upkeep would never end if the required number of free
+    /// blocks cannot be reached, or if data must be refreshed again as soon as it is moved.
     moves_left: u32,
     blocks: u32,
 }
@@ -126,7 +126,7 @@ fn soft_blocks(timing: &Timing, geometry: &Geometry, logical_pages: u32) -> u32 
 }
 
 impl Ssd {
-    /// Lets a drive without timing collect as it would during a long idle time.
+    /// Lets a drive that runs without timing collect as many blocks as during a long idle time.
     pub fn rest(drive: &mut dyn BlockManager, timing: &Timing) -> Result<()> {
         if !timing.collection.background {
             return Ok(());
@@ -135,8 +135,8 @@ impl Ssd {
         let blocks = soft_blocks(timing, &geometry, drive.flash().logical_pages());
         for lun in 0..geometry.luns() as usize {
             let pool = if drive.flash().pools() == 1 { 0 } else { lun };
-            // This limit equals the number of moves that a drive with timing makes at most before
-            // its host's next request.
+            // The limit is the same as for a drive with timing: the largest number of blocks
+            // collected before the host's next request.
             for _ in 0..geometry.blocks() {
                 if drive.flash().free_blocks(pool) >= blocks || !drive.collect_idle(lun)? {
                     break;
@@ -147,8 +147,8 @@ impl Ssd {
     }
 
     /// Looks up the entry of a page in the mapping table.
-    /// Returns the read in progress that loads it, if it is not in memory. An entry on a page that
-    /// is being read joins that read.
+    /// Returns the read in progress that loads it, if it is not in memory. If the page of the table
+    /// with this entry is being read already, the result is that read.
     pub(super) fn look_up(&mut self, page: u32, is_changed: bool) -> Option<OpId> {
         let map = self.map.as_mut()?;
         match map.touch(page, is_changed, &mut self.upkeep.evicted) {
@@ -174,7 +174,7 @@ impl Ssd {
     pub(super) fn update_table(&mut self) -> Result<()> {
         loop {
             let Some(map) = &mut self.map else { return Ok(()) };
-            // Usually no page was copied, and draining an empty list has a cost.
+            // This check saves time: usually no page was copied.
             if !self.programs.moved.is_empty() {
                 for logical in self.programs.moved.drain(..) {
                     if logical < self.host_pages {
