@@ -89,7 +89,8 @@ where
     }
     ended(&simulation).ok_or_else(|| {
         Error::Spec(
-            "the workload ended before the drive's life; use a workload without an end".into(),
+            "the workload ended before the drive was worn out; use a workload that does not end"
+                .into(),
         )
     })
 }

@@ -164,10 +164,8 @@ impl Foresight {
         times.clear();
         if matches!(request.op, Op::Write | Op::Trim) {
             for _ in request.range() {
-                let coming = self.coming.pop_front().expect(
-                    "each page of the request was drawn \
-                ahead",
-                );
+                let coming =
+                    self.coming.pop_front().expect("each page of the request was drawn ahead");
                 if coming.is_write {
                     self.issue_write(coming, times, now);
                 } else {

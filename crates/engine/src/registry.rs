@@ -106,7 +106,7 @@ macro_rules! dispatch {
             type $type = $entry;
             return $then;
         })+
-        unreachable!("parameters are those of an entry of the registry")
+        unreachable!("the parameters belong to an entry of this registry")
     }};
 }
 pub(crate) use dispatch;

@@ -16,7 +16,7 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// Parses `text`. `what` is the kind of thing in errors ("victim policy").
+    /// Parses `text`. Error messages call it `what`, such as "victim policy".
     pub fn parse(what: &str, text: &str) -> Result<Self> {
         let text = text.trim();
         let bad = |why: &str| {
@@ -57,7 +57,7 @@ impl Spec {
     }
 }
 
-/// Splits a list of specs at the commas between them. `what` is their kind in errors.
+/// Splits a list of specs at the commas between them. Error messages call a spec `what`.
 ///
 /// A comma in parentheses separates parameters. A comma followed by a bare `key=value` continues
 /// the spec before it. Both `hcwf-swap:d=5,d_swap=9,single` and `hcwf-swap(d=5,d_swap=9),single`

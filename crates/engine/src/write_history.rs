@@ -13,10 +13,10 @@ const MOST_WRITES: u64 = (1 << WRITES_BITS) - 1;
 /// Writes are counted up to 65,535, and clocks have 48 bits.
 #[derive(Debug, Clone)]
 pub struct WriteHistory {
-    /// For each page: the number of writes in the low bits, and the clock before the last one
-    /// above.
+    /// For each page: the number of writes in the low bits, and in the high bits the clock before
+    /// the last write.
     pages: Table<u64>,
-    /// For each block: the sums over its valid pages.
+    /// For each block: sums of these two numbers over its valid pages.
     blocks: Table<Sums>,
 }
 
@@ -35,7 +35,7 @@ elements!(Sums { writes: u64, written_at: u64 });
 pub struct PageHistory {
     /// Number of host writes, up to 65,535.
     pub writes: u64,
-    /// Host pages written since the last one.
+    /// Host pages written since the last write of the page.
     pub age: u64,
 }
 

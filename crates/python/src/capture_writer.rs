@@ -32,7 +32,8 @@ struct Writing {
 
 #[pymethods]
 impl PyCaptureWriter {
-    /// Begins a capture in an existing file, with one channel per die, all ready.
+    /// Begins a capture in an existing file, with one channel per die. At first all dies are
+    /// ready.
     ///
     /// With `period_ps`, the pins are sampled with that period, jitter and share of missed pulses.
     #[new]
@@ -126,7 +127,8 @@ impl Writing {
         let mut outcome = Ok(());
         if let Some(sampler) = sampler {
             sampler.finish(|seen| {
-                // Jitter may move an edge beyond the end of the run.
+                // Jitter may move the last edge beyond the end of the run, so the capture ends at
+                // the later of both.
                 last_ps = last_ps.max(seen.time_ps);
                 if outcome.is_ok() {
                     outcome = put(&mut vcd, &mut written, seen);
@@ -144,7 +146,7 @@ fn put(vcd: &mut VcdWriter<BufWriter<File>>, written: &mut u64, edge: Edge) -> R
     vcd.edge(edge.time_ps, edge.channel, Level::of(edge.is_high))
 }
 
-/// Coarsest timescale in which the sampling period is a whole number of ticks.
+/// Tick of the VCD file in ps: the largest power of ten that divides the sampling period.
 fn timescale_of(period_ps: u64) -> u64 {
     let mut timescale_ps = 1;
     while timescale_ps < period_ps && period_ps.is_multiple_of(timescale_ps * 10) {

@@ -55,7 +55,7 @@ pub fn read_capture<'py>(
     let (header, statistics, ending) = interruptible_with(py, work, report)
         .inspect_err(|_| watch.cancelled.store(true, Ordering::Relaxed))?
         .map_err(|error: Error| WriteampError::new_err(error.to_string()))?;
-    let header = header.expect("a capture that was read has a header");
+    let header = header.expect("every capture that was read has a header");
     let dict = PyDict::new(py);
     dict.set_item("format", header.format.name())?;
     dict.set_item("channels", header.channels)?;

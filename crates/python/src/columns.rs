@@ -12,7 +12,8 @@ use pyo3::prelude::*;
 use writeamp_engine as engine;
 use writeamp_engine::workloads::{Column, Values};
 
-/// Python object that owns an array, so that no other code can write, move or resize it.
+/// Python object that owns the memory of an array, so that no other code can write, move or
+/// resize it.
 #[pyclass(frozen, module = "writeamp._engine")]
 struct Owner(Py<PyUntypedArray>);
 
@@ -132,7 +133,7 @@ impl PageSet {
         firsts: PyReadonlyArray1<'_, u64>,
         counts: PyReadonlyArray1<'_, u32>,
     ) -> PyResult<()> {
-        let mut set = self.0.lock().expect("no thread panics with this lock");
+        let mut set = self.0.lock().expect("no thread panicked while it held this lock");
         for (&first, &count) in firsts.as_slice()?.iter().zip(counts.as_slice()?) {
             set.insert(first, count);
         }
@@ -141,7 +142,7 @@ impl PageSet {
 
     /// Counts the pages and computes their ranks.
     fn rank_all(&self) -> u64 {
-        self.0.lock().expect("no thread panics with this lock").rank_all()
+        self.0.lock().expect("no thread panicked while it held this lock").rank_all()
     }
 
     /// Returns the rank of each page: the number of members below it.
@@ -150,7 +151,7 @@ impl PageSet {
         py: Python<'py>,
         pages: PyReadonlyArray1<'_, u64>,
     ) -> PyResult<Bound<'py, PyArray1<u64>>> {
-        let set = self.0.lock().expect("no thread panics with this lock");
+        let set = self.0.lock().expect("no thread panicked while it held this lock");
         let ranks: Vec<u64> = pages.as_slice()?.iter().map(|&page| set.rank(page)).collect();
         Ok(ranks.into_pyarray(py))
     }

@@ -16,7 +16,7 @@ pub fn counters_dict<'py>(py: Python<'py>, counters: &Counters) -> PyResult<Boun
     Ok(dict)
 }
 
-/// Name and reader of a counter.
+/// Name of a counter, and the function that reads it.
 pub type Column = (&'static str, fn(&Counters) -> u64);
 
 /// Counters other than the programs by cause.

@@ -213,12 +213,13 @@ impl Load {
         Ok(self.characteristics()?.is_some_and(|requests| requests.is_timed()))
     }
 
-    /// True if the workload writes. An untimed run needs writes.
+    /// True if the workload writes.
+    /// A run without timing advances by writes, so it needs a workload that writes.
     fn has_writes(&self) -> PyResult<bool> {
         Ok(self.characteristics()?.is_none_or(|requests| requests.write > 0.0))
     }
 
-    /// Page writes after which the workload ends, or None.
+    /// Number of page writes after which the workload ends, or None if it does not end.
     fn writes_in_all(&self) -> PyResult<Option<u64>> {
         match &self.0 {
             Kind::Spec { text, .. } => workloads::writes_in_all(text).map_err(|e| raised(&e)),

@@ -15,7 +15,7 @@ use crate::raised::raised;
 
 /// A drive and its workload, run to the end of life with different seeds.
 ///
-/// Any number of threads may run replicas of it.
+/// Several threads may run replicas (drives with other seeds) at the same time.
 #[pyclass(frozen, module = "writeamp._engine")]
 pub struct Endurance {
     study: Study,

@@ -16,10 +16,11 @@ const POLL: Duration = Duration::from_millis(50);
 /// The default of a new thread is smaller.
 const STACK_BYTES: usize = 8 << 20;
 
-/// Runs the work on a thread of its own, so that Ctrl-C can interrupt this one.
+/// Runs `work` on a separate thread, so that Ctrl-C can interrupt the present thread.
 ///
-/// It checks for Ctrl-C and for a request to stop by the runner (`writeamp.runners`). In either
-/// case it returns at once; the work continues in its thread, and its result is dropped.
+/// The present thread waits, and checks for Ctrl-C and for a request to stop by the runner
+/// (`writeamp.runners`). In either case the function returns an error at once. `work` continues in
+/// its thread, and its result is dropped.
 pub fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,
@@ -27,7 +28,7 @@ pub fn interruptible<T: Send + 'static>(
     interruptible_with(py, work, |_| Ok(()))
 }
 
-/// Like [`interruptible`], but also calls `also` regularly.
+/// Like [`interruptible`], but also calls `also` at each check.
 pub fn interruptible_with<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,
@@ -40,21 +41,24 @@ pub fn interruptible_with<T: Send + 'static>(
         .map_err(|error| PyOSError::new_err(format!("cannot start a thread: {error}")))?;
     let receiver = Mutex::new(receiver);
     loop {
-        // The check comes before the first wait too, because short calls end before the timeout.
-        // Many of them in a row would never be interrupted.
+        // The check also comes before the first wait. Short calls end before the timeout of a wait,
+        // so a series of short calls could otherwise never be interrupted.
         check_interrupt(py)?;
-        let answer = py.detach(|| receiver.lock().expect("one thread locks it").recv_timeout(POLL));
+        let answer = py.detach(|| {
+            receiver.lock().expect("only this thread uses the receiver").recv_timeout(POLL)
+        });
         match answer {
             Ok(result) => return Ok(result),
             Err(RecvTimeoutError::Timeout) => also(py)?,
-            Err(RecvTimeoutError::Disconnected) => {
-                resume_unwind(worker.join().expect_err("only a panic sends nothing"))
-            }
+            Err(RecvTimeoutError::Disconnected) => resume_unwind(
+                worker.join().expect_err("the thread sends a result unless it panics"),
+            ),
         }
     }
 }
 
-/// Returns an error if this thread should stop.
+/// Returns an error if the present thread must stop: after Ctrl-C, or if the runner requested
+/// it.
 pub fn check_interrupt(py: Python<'_>) -> PyResult<()> {
     py.check_signals()?;
     py.import("writeamp.runners.stopping")?.call_method0("stop_if_asked").map(drop)

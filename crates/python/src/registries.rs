@@ -54,7 +54,7 @@ pub fn default_victims(manager: &str) -> PyResult<String> {
     managers::default_victims(manager).map_err(|e| raised(&e))
 }
 
-/// Lists the declared candidates of twins.
+/// Lists the pairs of block manager and victim policy that `writeamp twin fit` may try.
 ///
 /// Each tuple has specs of block managers, specs of victim policies, and a flag that is true for
 /// usual candidates.
@@ -156,7 +156,7 @@ fn domain_dict<'py>(py: Python<'py>, domain: &Domain) -> PyResult<Bound<'py, PyD
     Ok(dict)
 }
 
-/// A bound (None if unbounded), and true if the interval includes the bound.
+/// Bound of an interval (None if it has none), and whether the interval includes it.
 fn bound_of(bound: Edge<f64>) -> (Option<f64>, bool) {
     match bound {
         Included(value) => (Some(value), true),

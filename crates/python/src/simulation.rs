@@ -30,7 +30,8 @@ pub struct Simulation {
 
 impl Simulation {
     fn inner(&self) -> MutexGuard<'_, Slot> {
-        // A run with a Python policy may wait for Python's lock, so this must not block with it.
+        // Another thread may run a Python policy, which waits for Python's lock. So the wait for
+        // this run must not hold Python's lock.
         let locked = match self.inner.try_lock() {
             Ok(held) => Ok(held),
             Err(TryLockError::Poisoned(error)) => Err(error),
@@ -41,7 +42,8 @@ impl Simulation {
 
     /// Runs long work without Python's lock.
     ///
-    /// Exception: an interpreted policy, which would take the lock for each page.
+    /// With an interpreted policy it keeps Python's lock, because the policy would otherwise take
+    /// it for each page.
     fn long<T: Send>(
         &self,
         py: Python<'_>,
@@ -55,7 +57,7 @@ impl Simulation {
         done.map_err(|error| raised(&error))
     }
 
-    /// Moves the run out, for a timed device.
+    /// Takes the run out of this object, so that a timed device can use it.
     pub(crate) fn take(&self) -> engine::simulation::Simulation {
         self.inner().0.take().expect(TAKEN)
     }
@@ -64,10 +66,11 @@ impl Simulation {
 /// Recorded events, each with its kind and values.
 type Events = Vec<(&'static str, Vec<u32>)>;
 
-/// Each choice of a victim: its measure, and the blocks with their scores.
+/// For each choice of a victim: the name of the compared number, and the blocks with their
+/// scores.
 type Choices = Vec<(String, Vec<(u32, f64)>)>;
 
-/// A run, or None after it was moved out.
+/// A run, or None after a timed device has taken it.
 struct Slot(Option<engine::simulation::Simulation>);
 
 const TAKEN: &str = "this drive is used by a timed device";

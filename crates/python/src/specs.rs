@@ -45,7 +45,7 @@ pub fn split_parameters(name: &str, params: &str) -> PyResult<BTreeMap<String, S
     Ok(read.parameters.into_iter().collect())
 }
 
-/// Canonical spec with its explicit parameters.
+/// Canonical spec that keeps only the parameters that the text sets.
 fn text_of(read: &Params) -> String {
     let explicit = read.canonical_values().filter(|(name, _)| read.is_given(name));
     let params: Vec<String> = explicit.map(|(name, value)| format!("{name}={value}")).collect();

@@ -77,7 +77,7 @@ impl PyTimedDevice {
         Ok(Self::of(Box::new(array)))
     }
 
-    /// Capacity of the host, in bytes.
+    /// Capacity that the host sees, in bytes.
     fn capacity_bytes(&self) -> PyResult<u64> {
         let guard = self.0.lock().expect("no thread panicked while it held this lock");
         let device = guard.as_ref();
@@ -210,8 +210,8 @@ impl PyTimedRun {
         Ok(dict)
     }
 
-    /// Erases in SLC caches since the run began, and the number of their blocks; None without a
-    /// cache.
+    /// Erases of blocks of SLC caches since the run began, and the number of these blocks; None
+    /// without an SLC cache.
     fn slc_wear(&self) -> Option<(u64, u64)> {
         self.run().device().slc_wear().map(|wear| (wear.erases, wear.blocks))
     }

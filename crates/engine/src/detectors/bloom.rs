@@ -44,8 +44,7 @@ impl Detector for TwoBloomFilters {
 impl Registered<u32> for TwoBloomFilters {
     const ENTRY: Entry = Entry::new(
         "bloom",
-        "hot if written in the current or the previous window of writes (two \
-        Bloom filters)",
+        "hot if written in the current or the previous window of writes (two Bloom filters)",
     )
     .example("bloom:window=0.25")
     .params(&[

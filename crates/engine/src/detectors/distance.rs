@@ -40,16 +40,15 @@ impl Detector for UpdateDistance {
 impl Registered<u32> for UpdateDistance {
     const ENTRY: Entry = Entry::new(
         "distance",
-        "hot if the host wrote less than a share of the drive since the \
-        page's last write",
+        "hot if the host wrote less than a share of the drive since the page's last write",
     )
     .example("distance:share=0.5")
     .params(&[Param::new(
         "share",
         "0.5",
         Domain::Number(Excluded(0.0), Included(1000.0)),
-        "pages are hot below this distance: host page writes since the last write, over \
-                 logical pages",
+        "pages are hot below this distance: host page writes since the last write, over logical \
+         pages",
     )]);
 
     fn build(params: &Params, logical_pages: &u32) -> Result<Self> {

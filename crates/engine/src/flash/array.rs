@@ -184,10 +184,10 @@ impl Array {
         if pages.iter().copied().max().is_none_or(|highest| highest < logical_pages) {
             return Ok(());
         }
-        let page = *pages.iter().find(|&&p| p >= logical_pages).expect(
-            "the largest page is not on \
-        the drive, so the search finds one",
-        );
+        let page = *pages
+            .iter()
+            .find(|&&p| p >= logical_pages)
+            .expect("the largest page is not on the drive, so the search finds one");
         Err(Error::OffTheEnd { page, logical_pages })
     }
 

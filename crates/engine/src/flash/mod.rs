@@ -181,10 +181,10 @@ impl<T: Tap> Flash<T> {
     /// # Panics
     /// If the pool has no free block. The manager must collect first.
     pub fn open(&mut self, pool: usize) -> Frontier {
-        let last = self.array.free[pool].len().checked_sub(1).expect(
-            "the pool must have a free \
-        block; collect first",
-        );
+        let last = self.array.free[pool]
+            .len()
+            .checked_sub(1)
+            .expect("the pool must have a free block; collect first");
         self.open_at(pool, last)
     }
 

@@ -173,8 +173,7 @@ impl<T: Tap> Flash<T> {
         let first = frontier.next_page;
         assert!(
             pages.len() as u32 <= frontier.room_pages(),
-            "the pages must fit in the free pages \
-        of the block"
+            "the pages must fit in the free pages of the block"
         );
         for (page, &logical) in (first..).zip(pages) {
             let from = std::mem::replace(&mut array.logical_to_physical[logical as usize], page);

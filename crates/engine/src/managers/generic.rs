@@ -193,8 +193,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
             assert_eq!(
                 self.layout,
                 Layout::Striped,
-                "the size of the drive was checked, but no \
-            LUN has room or an invalid page"
+                "the size of the drive was checked, but no LUN has room or an invalid page"
             );
             self.collect(0)?;
         }

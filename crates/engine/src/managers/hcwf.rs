@@ -286,15 +286,13 @@ const D: Param = Param::new(
     "d",
     "10",
     Domain::CHOICES,
-    "number of closed blocks drawn at random; \
-the victim is the one with the most invalid pages",
+    "number of closed blocks drawn at random; the victim is the one with the most invalid pages",
 );
 const D_SWAP: Param = Param::new(
     "d_swap",
     "100",
     Domain::CHOICES,
-    "d*: number of blocks drawn at random for the \
-    second victim, of the full frontier's kind",
+    "d*: number of blocks drawn at random for the second victim, of the full frontier's kind",
 );
 const DETECTOR: Param = Param::new(
     "detector",
@@ -316,8 +314,8 @@ impl<const SWAPS: bool> Manager for Frontiers<SWAPS> {
     const ENTRY: Entry = if SWAPS {
         Entry::new(
             "hcwf-swap",
-            "hcwf that also exchanges a hot and a cold block when a victim \
-        does not fit the other frontier",
+            "hcwf that also exchanges a hot and a cold block when a victim does not fit the other \
+             frontier",
         )
         .example("hcwf-swap:d_swap=100")
         .params(&[D, D_SWAP, DETECTOR])

@@ -3,12 +3,11 @@
 use super::dense::{add_scaled, dot};
 use super::model::{Model, PerKind};
 
-/// Shares of all blocks, by kind (hot, cold) and number of valid pages (0 to b): the paper's
-/// m.
+/// Shares of all blocks by kind (hot, cold) and number of valid pages (0 to b): m of paper 4.
 pub type Occupancy = PerKind<Vec<f64>>;
 
 /// Probabilities of a victim's kind and number of valid pages.
-/// The type also holds a gradient with respect to these probabilities.
+/// The same type is used for gradients with respect to these probabilities.
 #[derive(Debug, Clone)]
 pub struct Victims {
     /// The paper's p: the victim is the emptiest of d blocks drawn from all blocks.
@@ -19,7 +18,7 @@ pub struct Victims {
 }
 
 impl Victims {
-    /// All probabilities 0, for `levels` different numbers of valid pages.
+    /// Builds probabilities that are all 0, for `levels` different numbers of valid pages.
     pub fn none(levels: usize) -> Self {
         let kinds = PerKind { hot: vec![0.0; levels], cold: vec![0.0; levels] };
         Victims { of_all: kinds.clone(), of_kind: kinds }
@@ -31,7 +30,8 @@ pub struct Draws<'a> {
     blocks: &'a Occupancy,
     any_kind: Emptiest,
     kinds: Option<PerKind<Emptiest>>,
-    /// For each number of valid pages: the share of the blocks with this number that is hot.
+    /// For each number of valid pages: hot blocks with this number, over all blocks with this
+    /// number.
     hot_shares: Vec<f64>,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Draws<'a> {
     pub fn new(model: &Model, blocks: &'a Occupancy) -> Self {
         let any_kind: Vec<f64> =
             blocks.hot.iter().zip(&blocks.cold).map(|(hot, cold)| hot + cold).collect();
-        // If no block has this number of valid pages, the derivatives are right for any hot share.
+        // If no block has this number of valid pages, any share is correct, so one half is used.
         let hot_share = |(&hot, &all): (&f64, &f64)| if all > 0.0 { hot / all } else { 0.5 };
         Draws {
             blocks,
@@ -66,7 +66,8 @@ impl<'a> Draws<'a> {
         }
     }
 
-    /// Converts a gradient with respect to the victims to one with respect to the occupancy.
+    /// Converts a gradient with respect to the victims to a gradient with respect to the
+    /// occupancy.
     pub fn pull_back(&self, gradient: &Victims) -> Occupancy {
         let PerKind { hot, cold } = &gradient.of_all;
         let by_count: Vec<f64> = (0..hot.len())
@@ -95,7 +96,8 @@ struct Emptiest {
     chosen: Vec<f64>,
     /// Element i of `chosen`, divided by the share of blocks with i valid pages.
     chosen_per_block: Vec<f64>,
-    /// Derivative of the d-th power of the share of blocks with at least i valid pages.
+    /// Element i: derivative, by that share, of the d-th power of the share of blocks with at
+    /// least i valid pages.
     slopes: Vec<f64>,
 }
 
@@ -112,7 +114,8 @@ impl Emptiest {
             slopes: Vec::with_capacity(blocks.len()),
         };
         for (&here, &tail) in blocks.iter().zip(&at_least) {
-            // The smaller of the two sums has the more accurate logarithm.
+            // Of the sums above and below, the smaller one gives the more accurate logarithm, so it
+            // is used.
             let log_at_least =
                 if 2.0 * fewer < total { (-fewer / total).ln_1p() } else { (tail / total).ln() };
             let power = (draws * log_at_least).exp();
@@ -130,7 +133,8 @@ impl Emptiest {
         made
     }
 
-    /// Converts a gradient with respect to `chosen` to one with respect to the shares of blocks.
+    /// Converts a gradient with respect to `chosen` to a gradient with respect to the shares of
+    /// blocks.
     fn pull_back(&self, gradient: &[f64]) -> Vec<f64> {
         let mut sum = -self.draws / self.total * dot(&self.chosen, gradient);
         let mut previous = 0.0;

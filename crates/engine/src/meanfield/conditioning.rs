@@ -7,17 +7,18 @@ use super::drift::Drift;
 use super::jacobian::{Linearised, flat};
 use super::model::Model;
 
-/// Rounding error of an element of the drift F, as a multiple of its largest term.
+/// Rounding error of an element of the drift F, over the sum of its absolute terms.
 const ROUNDINGS: f64 = 8.0 * f64::EPSILON;
 
 /// Effects of small errors and of randomness, from the linearised drift.
 #[derive(Debug, Clone, Copy)]
 pub struct Conditioning {
     /// Bound on the error of WA.
-    /// It is the sensitivity of WA to F, times the larger of the residual of F and its rounding
-    /// error.
+    /// It is the sensitivity of WA to F, times the greater one of the residual of F and its
+    /// rounding error.
     pub wa_error_bound: f64,
-    /// Host writes per logical page in which a surplus of hot blocks decreases to 1/e.
+    /// Relaxation time: host writes per logical page in which a surplus of hot blocks decreases
+    /// to 1/e of its size.
     pub relaxation_drive_writes: f64,
     /// Standard deviation of WA due to individual blocks changing kind, times √blocks.
     pub wa_spread: f64,
@@ -51,7 +52,7 @@ impl Conditioning {
 fn error_bound(drift: &Drift, factors: &Lu, wa: &[f64]) -> f64 {
     let sensitivity = factors.solve_transposed(wa);
     let (change, magnitude) = (flat(&drift.change), flat(&drift.magnitude));
-    // The last equation represents the sum of all blocks, which is exact, so it adds no error.
+    // The last equation states the sum of all blocks. It holds exactly, so it adds no error.
     (0..wa.len() - 1)
         .map(|i| sensitivity[i].abs() * change[i].abs().max(ROUNDINGS * magnitude[i]))
         .sum()
@@ -63,8 +64,8 @@ fn error_bound(drift: &Drift, factors: &Lu, wa: &[f64]) -> f64 {
 /// kind.
 fn exchange_of_blocks(drift: &Drift, factors: &Lu, wa: &[f64]) -> (f64, f64) {
     let levels = drift.change.hot.len();
-    // The perturbation makes one empty cold block hot. The block has no valid pages, so only the
-    // numbers of blocks change.
+    // The perturbation turns a cold block without valid pages into a hot one, so only the numbers
+    // of blocks change, and no number of pages.
     let mut turning = vec![0.0; wa.len()];
     turning[0] = -1.0;
     turning[levels] = 1.0;

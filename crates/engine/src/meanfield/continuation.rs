@@ -2,12 +2,13 @@
 
 use super::levels::Flows;
 
-/// Shortest step, as a share of the path; shorter steps fail.
+/// Shortest step, as a share of the path. If a shorter step would be needed, the method
+/// fails.
 const SHORTEST: f64 = 1e-4;
 
 /// Follows the solution from the start of a path, at 0, to its end, at 1.
 /// `solve(place, guess)` solves the problem at a position of the path. The steps become longer
-/// while it converges, and shorter when it fails.
+/// while `solve` converges, and shorter when it fails.
 pub fn follow(start: Flows, mut solve: impl FnMut(f64, Flows) -> Option<Flows>) -> Option<Flows> {
     let mut second_last: Option<(f64, Flows)> = None;
     let mut last = (0.0, start);

@@ -5,7 +5,7 @@ use super::choices::{Draws, Occupancy, Victims};
 use super::frontiers::{Frontiers, Rates};
 use super::model::{Model, PerKind};
 
-/// Drift of a drive's blocks per observation, which is a host write or a collection.
+/// Drift of a drive's blocks per observation (a host write or a collection).
 #[derive(Debug)]
 pub struct Drift {
     /// F: expected change per observation, times the number of blocks.
@@ -70,7 +70,8 @@ impl Drift {
     /// Largest absolute element of F.
     pub fn residual(&self) -> f64 {
         let elements = self.change.hot.iter().chain(&self.change.cold);
-        // max() would ignore a NaN.
+        // Unlike max(), this comparison does not ignore NaN, so a NaN is never taken for a small
+        // residual.
         elements.fold(0.0, |largest, x| if x.abs() <= largest { largest } else { x.abs() })
     }
 
@@ -79,7 +80,7 @@ impl Drift {
         self.writes / self.collections
     }
 
-    /// Share of all collections that draw d of all blocks.
+    /// d-choices collections over all collections, which include second victims of swaps.
     pub fn share_of_d(&self) -> f64 {
         1.0 / (1.0 + self.rates.swaps.sum())
     }
@@ -119,8 +120,8 @@ fn change(
             collected += taken;
             invalidating * (i + 1) as f64 * blocks[i + 1]
         } else {
-            // Victims with all pages valid return unchanged, so they are added to the arriving
-            // blocks too.
+            // A victim without an invalid page returns unchanged. It is counted as leaving, so it
+            // is added to the arriving blocks too.
             collected + taken + becoming - leaving
         };
         changes.push(arriving - invalid - taken);

@@ -16,10 +16,10 @@ const SHORTEST_STEP: f64 = 1e-3;
 /// Swap rate below which swaps do not change the drift in double precision.
 const UNNOTICED: f64 = 1e-17;
 
-/// Times that the frontiers' chain is solved in a minute for blocks of one page.
-/// The number is extrapolated from blocks of hundreds of pages.
+/// Number of times that the frontiers' Markov chain can be solved in a minute for blocks of
+/// one page, extrapolated from blocks of hundreds of pages.
 const MINUTE: usize = 1_000_000_000;
-/// Times that the frontiers' chain must be solved for common drives.
+/// Number of times that the frontiers' Markov chain is solved for common drives.
 const FEWEST_SOLUTIONS: usize = 40;
 
 const FIRST_STRIDE: f64 = 0.05;
@@ -27,7 +27,7 @@ const FIRST_STRIDE: f64 = 0.05;
 /// Tolerated error if rounding prevents further progress.
 const NEARLY: f64 = 1e-7;
 
-/// Least swap rate; rarer swaps are treated as equally rare.
+/// Smallest swap rate that is computed; rarer swaps are treated as if they had this rate.
 const RAREST: f64 = 1e-250;
 
 /// Levels at which pages and blocks balance, and the swaps and changes of kind that they
@@ -44,8 +44,8 @@ pub struct Effort(Cell<usize>);
 
 impl Effort {
     /// Effort that suffices except for extreme drives.
-    /// The solver then takes seconds at most for common block sizes. The time to solve the chain
-    /// once grows with the cube of the pages per block.
+    /// With common block sizes the solver takes at most seconds. The time to solve the chain once
+    /// grows with the cube of the pages per block.
     pub fn reasonable(model: &Model) -> Self {
         let pages = model.pages_per_block();
         let in_a_minute = FEWEST_SOLUTIONS + MINUTE / pages.pow(3);
@@ -62,9 +62,10 @@ impl Effort {
 #[derive(Clone, Copy)]
 enum HotSwaps {
     Agree,
-    /// As many blocks become hot as become cold, which is equivalent to `Agree`.
-    /// If blocks rarely change kind, the number of hot blocks is nearly conserved, and only the
-    /// ratio of these two tiny rates determines its equilibrium.
+    /// As many blocks become hot as become cold.
+    /// At the solution this is equivalent to `Agree`. If blocks rarely change kind, the number of
+    /// hot blocks is nearly conserved, and only the ratio of these two tiny rates determines its
+    /// equilibrium.
     LeaveBlocksEven,
 }
 
@@ -99,8 +100,8 @@ pub fn solve(model: &Model, near: Flows, effort: &Effort) -> Option<Flows> {
         };
         match next {
             Some(next) => here = next,
-            // If the residual is small, only rounding error remains. Otherwise the method has
-            // failed.
+            // No step improves the residual further. If it is small, only rounding error remains;
+            // otherwise the method has failed.
             None => return (size < NEARLY).then_some(here.balanced.flows),
         }
     }

@@ -30,7 +30,7 @@ pub fn solve(model: &Model) -> Result<Occupancy> {
 }
 
 /// Solves a drive without swaps.
-/// The frontiers are ignored because nothing depends on them.
+/// The frontiers are not solved, because without swaps no other quantity depends on them.
 fn alone(model: &Model) -> Option<Occupancy> {
     let balanced = Balanced::new(model, without_swaps(model)?)?;
     if balanced.missing < RESIDUAL {
@@ -72,7 +72,8 @@ fn with_swaps(model: &Model) -> Option<Occupancy> {
     None
 }
 
-/// Solves directly, starting from the same drive without swaps.
+/// Solves the problem directly. The starting point is the solution of the same drive without
+/// swaps.
 fn directly(model: &Model, effort: &Effort) -> Option<Flows> {
     exchange::solve(model, without_swaps(model)?, effort)
 }
@@ -90,8 +91,8 @@ fn from_an_easier_drive(model: &Model, effort: &Effort) -> Option<Flows> {
 }
 
 /// Corrects rounding errors by Newton's method on F itself.
-/// The levels are solved from full blocks down, which amplifies rounding errors by d for the
-/// emptiest blocks.
+/// The levels (numbers of valid pages) are solved from full blocks down, which multiplies rounding
+/// errors by d for the emptiest blocks.
 ///
 /// Returns None if the error is larger than rounding.
 fn corrected(model: &Model, mut blocks: Occupancy) -> Option<Occupancy> {

@@ -1,8 +1,8 @@
 //! Markov chain of the hot and the cold write frontier: π of paper 4's K(m), eq. 4.
 //!
-//! Only the states in which a block is collected are kept. The states in between, in which the host
-//! writes, are eliminated row by row. The pages that one frontier gains before the other gains one
-//! are geometrically distributed, so that a row costs O(b).
+//! Only the states in which a block is collected are part of the equations. The states in
+//! between, in which the host writes, are eliminated row by row. The pages that one frontier gains
+//! before the other gains one are geometrically distributed, so that a row costs O(b).
 
 use super::choices::Victims;
 use super::dense::{EliminatedChain, Matrix, add_scaled, dot};
@@ -30,7 +30,7 @@ pub struct Rates {
     pub becoming: PerKind<f64>,
 }
 
-/// Input to the chain for one frontier (its own), with that of the other frontier beside it.
+/// Input to the Markov chain for one frontier, called its own, next to the other frontier.
 struct Side<'a> {
     /// Share of the host's writes that go to this frontier.
     writes: f64,
@@ -77,7 +77,8 @@ impl Frontiers {
     }
 
     /// Gradient of a weighted sum of the rates with respect to the victims.
-    /// It is determined up to multiples of the victims' sums, which stay 1.
+    /// A multiple of the gradient of the victims' sums may be added to it, because these sums are
+    /// always 1.
     pub fn gradient(&self, model: &Model, victims: &Victims, weights: &Rates) -> Victims {
         let pages = model.pages_per_block();
         let sides = sides(model, victims);
@@ -151,8 +152,8 @@ impl Side<'_> {
     fn fill(&self, steps: &mut Matrix) {
         let pages = self.pages();
         // First the victims of the same kind, and victims of the other kind whose pages fit into
-        // the other frontier. One row serves all numbers of pages in the other frontier, because it
-        // is indexed relative to that number.
+        // the other frontier. A single row of probabilities serves for all numbers of pages in the
+        // other frontier, because it is indexed relative to that number.
         let mut crossing = Crossing::new(self.writes, &self.own[..pages]);
         let mut filled = vec![self.own[pages]];
         filled.resize(pages, 0.0);

@@ -10,8 +10,8 @@ use super::model::{Model, PerKind};
 /// Vectors over all blocks contain the hot blocks first.
 #[derive(Debug)]
 pub struct Linearised {
-    /// ∂F/∂m, without the term from the changing frequency of observations, which vanishes at F =
-    /// 0.
+    /// ∂F/∂m. The term from the changing frequency of observations is left out, because it is 0
+    /// where F = 0.
     pub drift: Matrix,
     /// Derivatives of WA.
     pub wa: Vec<f64>,
@@ -19,7 +19,7 @@ pub struct Linearised {
 
 /// Gradients of rates per d-choices collection, with respect to the occupancy.
 struct Gradients {
-    /// Host pages written.
+    /// Gradient of the host pages written.
     writes: Vec<f64>,
     swaps: PerKind<Vec<f64>>,
     /// Blocks that become hot, minus those that become cold.

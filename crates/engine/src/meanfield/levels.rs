@@ -1,9 +1,10 @@
 //! Stationary share of blocks at each level (number of valid pages), from full blocks down.
 //!
-//! The flows of blocks are given: collections per host write, their split, and the blocks that
-//! start full. F = 0 (paper 4, eqs. 2 and 3) then states for each level that the blocks arriving
-//! from the level above either lose another page or are collected. No level depends on a lower
-//! level or on the frontiers' probabilities. Each level has two equations with positive terms only.
+//! The flows of blocks are given: collections per host write, their split, and the blocks
+//! that start full. For each level, F = 0 (paper 4, eqs. 2 and 3) then means: as many blocks arrive
+//! from the level above as lose another page or are collected. A level does not depend on lower
+//! levels or on the frontiers' probabilities. It has two equations, all terms of which are
+//! positive, so no accuracy is lost by subtraction.
 
 use super::choices::Occupancy;
 use super::model::{Model, PerKind};
@@ -15,8 +16,8 @@ pub const FLOWS: usize = 6;
 /// Indices of the swap flows.
 pub const SWAPS: PerKind<usize> = PerKind { hot: 4, cold: 5 };
 
-/// Shares of blocks below this do not affect any sum and are replaced by their first-order
-/// term.
+/// Shares of blocks below this do not change any sum, so they are approximated to first
+/// order.
 const NEGLIGIBLE: f64 = 1e-280;
 
 const MAX_STEPS: usize = 100;
@@ -91,9 +92,8 @@ impl Flows {
         self.swaps.hot == f64::NEG_INFINITY && self.swaps.cold == f64::NEG_INFINITY
     }
 
-    /// Extrapolates the flows, where both are finite.
-    /// The distance of the result from `self` is `factor` times the distance of `other` from
-    /// `self`.
+    /// Extrapolates from `self` through `other`: `self` + `factor` · (`other` − `self`) for each
+    /// flow that is finite in both.
     pub fn extrapolated(mut self, other: &Flows, factor: f64) -> Flows {
         let mut ends = *other;
         for index in 0..FLOWS {
@@ -207,7 +207,7 @@ impl Kind {
         Dual { value: self.above.log(self.blocks.value), tangent }
     }
 
-    /// Largest share at which swaps do not take more blocks than arrive.
+    /// Largest share of blocks at a level for which swaps do not take more blocks than arrive.
     fn most_for_swaps(&self, d_swap: Option<f64>) -> f64 {
         match d_swap {
             Some(draws) if self.swaps.value > 0.0 => {
@@ -324,10 +324,10 @@ impl Level<'_> {
                 .map(|kind| collected.growth * kind.share / kind.leaving_by_share)
                 .iter()
                 .sum();
-            // sum/added − 1 is convex in the sum if the kinds have equal rates, and nearly so
-            // otherwise.
+            // Newton's method converges from above, because sum/added − 1 is convex in the sum if
+            // both kinds have equal rates, and nearly convex otherwise.
             let next = sum + (added - sum) * added / (added + sum * shrinking);
-            // The remaining error is d times the square of this step.
+            // The error that remains after this step is about d times the square of the step.
             let arrived = (next - sum).abs() <= 1e-9_f64.min(1e-7 / self.model.d()) * sum;
             let inside = next > low && next < high;
             sum = if arrived || inside { next } else { 0.5 * (low + high) };

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 pub const MAX_PAGES_PER_BLOCK: u32 = 1024;
 
 /// Spare factor with which a drive is easy to solve.
-/// The next lines set an easy d and an easy share of hot data.
+/// The next constants are a d and a share of hot data that are easy to solve.
 const EASY_SPARE_FACTOR: f64 = 0.35;
 const EASY_D: f64 = 10.0;
 const EASY_HOT_FRACTION: f64 = 0.2;
@@ -80,17 +80,17 @@ impl Model {
         })
     }
 
-    /// b of the paper.
+    /// Pages per block: b of paper 4.
     pub fn pages_per_block(&self) -> usize {
         self.pages_per_block
     }
 
-    /// `S_f` of the paper.
+    /// Spare factor, spare pages over all pages of the flash: `S_f` of paper 4.
     pub fn spare_factor(&self) -> f64 {
         self.spare_factor
     }
 
-    /// Blocks drawn for a victim. Not an integer during continuation.
+    /// Number d of blocks drawn for a victim. During continuation it need not be a whole number.
     pub fn d(&self) -> f64 {
         self.d
     }
@@ -146,8 +146,8 @@ impl Model {
         [spare, few_draws, Model { data, writes: data.exchanged(), ..few_draws }]
     }
 
-    /// Drive at `place` on the path from `from` (at 0) to this one (at 1).
-    /// All parameters change geometrically along the path.
+    /// Drive at position `place` on the path from the drive `from` (position 0) to this drive
+    /// (position 1). All parameters change geometrically along the path.
     pub(super) fn between(&self, from: &Self, place: f64) -> Self {
         if place >= 1.0 {
             return *self;

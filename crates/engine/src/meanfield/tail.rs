@@ -9,7 +9,8 @@ pub struct Tail {
     low: f64,
 }
 
-/// Value of (T + s)^d − T^d for another share s, and its derivatives by s and by T.
+/// Value of (T + s)^d − T^d for a share s that is added to T, and its derivatives by s and by
+/// T.
 #[derive(Debug, Clone, Copy)]
 pub struct Rise {
     pub value: f64,

@@ -1,4 +1,5 @@
-//! Flows for given swaps, at which all pages and blocks are accounted for.
+//! Flows of blocks for given swap rates, with which the shares of pages and blocks add up to
+//! the required totals.
 
 use super::dense::{Lu, Matrix};
 use super::levels::{FLOWS, Flows, Levels, SWAPS};
@@ -47,7 +48,7 @@ impl Balanced {
         let mut levels = Levels::new(model, &flows)?;
         let mut missing = missing(model, &flows, &levels);
         let mut last_norm = f64::INFINITY;
-        // A rounding error in the share of full blocks is amplified d times among the emptiest
+        // A rounding error in the share of full blocks becomes d times larger among the emptiest
         // blocks, so the tolerance grows with d.
         let noise = 1e3 * f64::EPSILON * model.d();
         for _ in 0..MAX_STEPS {
@@ -121,14 +122,14 @@ fn missing(model: &Model, flows: &Flows, levels: &Levels) -> [f64; SOLVED] {
     [logs.hot, logs.cold, model.d() * levels.log_total.value, kinds]
 }
 
-/// Derivatives of `missing`.
+/// Derivatives of the residuals of `missing`.
 fn rows(model: &Model, flows: &Flows, levels: &Levels) -> [[f64; FLOWS]; SOLVED] {
     let pages = levels.valid_pages.map(|sum| sum.tangent.map(|tangent| tangent / sum.value));
     let total = levels.log_total.tangent.map(|tangent| model.d() * tangent);
     let mut kinds = levels.log_kinds.hot.tangent;
     if flows.swap_nothing() {
-        // Without swaps, nothing depends on the assumed share of hot blocks, so its row is that of
-        // the identity matrix.
+        // Without swaps no residual depends on the assumed share of hot blocks, so its row is a row
+        // of the identity matrix.
         kinds = [0.0; FLOWS];
         kinds[3] = 1.0;
     }

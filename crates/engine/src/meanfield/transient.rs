@@ -8,7 +8,8 @@ use super::jacobian::{Linearised, flat};
 use super::model::{Model, PerKind};
 use crate::error::{Error, Result};
 
-/// Gamma for which the method is stable and of second order with any Jacobian.
+/// Parameter γ of the Rosenbrock method.
+/// With this value the method is stable, and of second order even with an inexact Jacobian.
 const GAMMA: f64 = 1.0 - std::f64::consts::FRAC_1_SQRT_2;
 
 const FIRST_STEP_DRIVE_WRITES: f64 = 1e-6;
@@ -22,7 +23,7 @@ const SLACK: f64 = 1e-6;
 pub struct Trajectory {
     /// Instantaneous WA.
     pub wa: Vec<f64>,
-    /// WA of all host writes since the start.
+    /// WA over all host writes since the start of the trajectory.
     pub mean_wa: Vec<f64>,
     /// Share of the blocks that are hot.
     pub hot_blocks: Vec<f64>,
@@ -30,8 +31,8 @@ pub struct Trajectory {
     pub blocks: Occupancy,
 }
 
-/// Drive after one sequential write of all pages: full blocks and empty blocks.
-/// The hot share of both equals that of the data.
+/// Drive after one sequential write of all pages, which consists of full and of empty blocks.
+/// In both, the share of hot blocks equals the share of hot data.
 pub fn filled_once(model: &Model) -> Occupancy {
     let pages = model.pages_per_block();
     let spare = model.spare_factor();
@@ -74,7 +75,8 @@ pub fn follow(
                 time = if width < end - time { time + width } else { end };
                 here = next;
             }
-            // A step that was shortened to end at a requested time does not limit the next steps.
+            // If the step was shortened to end at a requested time, the next step may have the full
+            // length again.
             let advised = width * (0.9 / ratio.sqrt()).clamp(0.2, 4.0);
             step = if ratio <= 1.0 { step.max(advised) } else { advised };
         }
@@ -142,7 +144,8 @@ struct State {
 impl State {
     fn new(model: &Model, shares: Vec<f64>) -> Self {
         let (hot, cold) = shares.split_at(shares.len() / 2);
-        // The method may step slightly below zero at levels without blocks.
+        // At levels without blocks the method may give slightly negative shares, so they are set to
+        // 0.
         let blocks =
             PerKind { hot, cold }.map(|kind| kind.iter().map(|share| share.max(0.0)).collect());
         let drift = Drift::new(model, &blocks);

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::state::state;
 
-/// Most changes that a log holds, including changes during the initial fill.
+/// Largest number of changes that a log holds, including changes during the initial fill.
+/// Later changes are not logged.
 pub const MOST_CHANGES: usize = 100_000;
 
 /// Change of a manager's groups or of their space.
@@ -54,7 +55,7 @@ impl ChangeKind {
     }
 }
 
-/// First changes of a run, up to a limit that bounds memory.
+/// Log of the first changes of a run, up to a limit that bounds memory.
 #[derive(Debug, Clone, Default)]
 pub struct GroupLog {
     changes: Vec<GroupChange>,

@@ -48,7 +48,7 @@ impl EventKind {
 /// Choice of a victim, as explained by its policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// Name of the score that the policy compared.
+    /// Name of the number that the policy compared, such as "invalid pages".
     pub measure: String,
     /// Candidates that were compared, the chosen one first.
     pub scores: Vec<Score>,

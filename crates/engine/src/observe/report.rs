@@ -22,7 +22,8 @@ pub struct Report<'a> {
     pub predicted_wa: Option<f64>,
     /// Lifetimes of pages by class and age, if the manager learns them.
     pub lives: Vec<Life>,
-    /// Memory of the scheme's tables in bytes, without the map and the victim policy.
+    /// Memory of the manager's own tables in bytes, without the logical→physical map and the
+    /// tables of the victim policy.
     pub scheme_bytes: u64,
     /// Log of the changes of page groups, up to its limit.
     pub group_changes: &'a [GroupChange],

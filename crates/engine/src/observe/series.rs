@@ -46,8 +46,8 @@ impl Series {
     }
 
     /// Takes a sample if one is due.
-    /// If a request has passed several sampling times, one sample represents them all. The next
-    /// sample is taken at the first sampling time after the request.
+    /// If a request has passed several sampling times, only one sample is taken for all of them.
+    /// The next sample is due at the first sampling time after the request.
     pub fn observe(&mut self, now: &Counters) {
         let written_pages = now.host.written_pages;
         if written_pages >= self.next_at {

@@ -1,4 +1,5 @@
-//! Domains of parameters: their valid values, the descriptions and the spellings of values.
+//! Domains of parameters: which values are valid, how they are described, and how values may
+//! be spelled.
 
 use std::fmt::{self, Display, Formatter};
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
@@ -12,7 +13,7 @@ use crate::spec::split;
 /// `Display` describes them, as in "a number from 0 to 1".
 #[derive(Debug, Clone, Copy)]
 pub enum Domain {
-    /// Whole numbers from the first to the second, inclusive.
+    /// Whole numbers from the first to the second value, both included.
     Whole(u64, u64),
     /// Numbers from one bound to the other.
     Number(Bound<f64>, Bound<f64>),
@@ -34,8 +35,8 @@ impl Domain {
     pub const SHARE: Domain = Domain::Number(Included(0.0), Included(1.0));
 
     /// Domain of the number of blocks drawn for one victim.
-    /// The limit bounds the time per victim. At the limit, the victim is as good as the best of all
-    /// blocks, except for one block in thousands.
+    /// The upper limit bounds the time per victim. With that many draws, typically only one block
+    /// in tens of thousands is better than the victim.
     pub const CHOICES: Domain = Domain::Whole(1, 1 << 16);
 
     /// Checks that `text` is in the domain, in a spec nested `depth` deep.
@@ -126,7 +127,7 @@ impl Domain {
         }
     }
 
-    /// Invalid part of `text`: the first invalid item of a list, or all of it.
+    /// Invalid part of `text`: the first invalid item if it is a list, else the whole text.
     pub(super) fn culprit<'a>(&self, text: &'a str) -> &'a str {
         match self {
             Domain::List(of) => split(text, '/')

@@ -4,15 +4,15 @@ use super::Param;
 
 /// Pairs of block managers and victim policies: each manager with each policy.
 ///
-/// Each pair is a candidate, that is a kind of drive that `writeamp twin fit` simulates and
-/// compares with measurements. Pairs with the same two names are a family.
+/// Each pair is a candidate: a kind of drive that `writeamp twin fit` simulates and compares
+/// with measurements. Pairs that differ only in parameters form a family.
 #[derive(Debug, Clone, Copy)]
 pub struct Pairs {
     /// Specs of block managers.
     pub managers: &'static [&'static str],
     /// Specs of victim policies, in which `{0.1 blocks}` means a tenth of the drive's blocks.
     pub victims: &'static [&'static str],
-    /// True if they are also candidates when only a single WA was measured.
+    /// True if `writeamp twin fit` also tries these pairs when only a single WA was measured.
     pub are_usual: bool,
 }
 
@@ -25,7 +25,9 @@ impl Pairs {
         Pairs { managers, victims, are_usual: true }
     }
 
-    /// Pairs that are rare in real drives, and that a single measured WA cannot support.
+    /// Pairs that are rare in real drives.
+    /// They are not tried when only a single WA was measured, which is too little evidence for
+    /// them.
     pub const fn rare(managers: &'static [&'static str], victims: &'static [&'static str]) -> Self {
         Pairs { managers, victims, are_usual: false }
     }
@@ -40,15 +42,16 @@ pub struct Entry {
     pub summary: &'static str,
     /// Parameters of the entry itself.
     pub params: &'static [Param],
-    /// Parameters that all entries of its kind have, for a whole spec.
-    /// In nested specs they must have their defaults. At their defaults they are omitted from the
-    /// canonical form.
+    /// Parameters that all entries of this kind have (such as all workloads).
+    /// They are valid only in a spec that is not nested. In nested specs they must have their
+    /// defaults. At their defaults they are omitted from the canonical form.
     pub common: &'static [Param],
     /// True if a spec of the entry cannot be nested in another.
     pub is_alone: bool,
     /// Complete spec, shown by help and built by most tests.
     pub example: &'static str,
-    /// Complete spec for tests on small drives: it fits on them, and it affects their results.
+    /// Complete spec for tests on small drives: a small drive has room for it, and its parameters
+    /// affect the results.
     pub small: &'static str,
     /// Further specs for the conformance tests: edge cases, and specs that affect small drives.
     pub variants: &'static [&'static str],
@@ -72,7 +75,7 @@ impl Entry {
         }
     }
 
-    /// Sets the parameters, all optional unless an example follows.
+    /// Sets the parameters. If one of them is required, an example must be set too.
     #[must_use]
     pub const fn params(mut self, params: &'static [Param]) -> Self {
         self.params = params;
@@ -91,7 +94,7 @@ impl Entry {
         self.params.iter().chain(self.common)
     }
 
-    /// True if the parameter belongs to a whole spec only.
+    /// True if the parameter is only valid in a spec that is not nested in another spec.
     pub(crate) fn is_common(&self, param: &Param) -> bool {
         self.common.iter().any(|common| common.name == param.name)
     }

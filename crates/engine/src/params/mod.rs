@@ -32,9 +32,9 @@ pub struct Param {
     pub domain: Domain,
     /// Help text.
     pub help: &'static str,
-    /// Change of the value when a large drive is simulated by a smaller one.
+    /// Change of the value if a smaller drive is simulated instead of a large one.
     pub extent: Extent,
-    /// True if it is omitted from the canonical form at its default.
+    /// True if the parameter is omitted from the canonical form when it has its default.
     /// Specs written before the parameter existed then keep their canonical form.
     pub is_later: bool,
 }
@@ -47,10 +47,11 @@ pub enum Extent {
     /// Number of writes, proportional to the pages.
     Writes,
     /// Number of blocks, proportional to the pages.
-    /// Values below the domain's minimum become the minimum. The number is then a larger share of
-    /// the simulated drive's blocks. `Params::not_scaled` reports this.
+    /// Values below the domain's minimum become the minimum. In that case the number is a larger
+    /// share of the simulated drive's blocks than of the full drive's, which `Params::not_scaled`
+    /// reports.
     Blocks,
-    /// Number that cannot be scaled and is kept. The text gives the reason.
+    /// Number that stays the same on the simulated drive. The text gives the reason.
     Kept(&'static str),
     /// Pages of the full drive that each simulated page represents.
     PerPage,
@@ -178,8 +179,8 @@ impl Params {
             params.settings.push(Setting { name: param.name, spelled, value });
             let Setting { value, .. } = &params.settings[params.settings.len() - 1];
             if let Err(wrong) = param.domain.check(value, depth) {
-                // Finding the invalid part parses nested specs again, so it is done only if the
-                // parse error does not name that part.
+                // To find the invalid part, nested specs are parsed again. This is done only if the
+                // error of the first parse does not name that part.
                 let outside = || {
                     let culprit = param.domain.culprit(value);
                     if culprit.contains('%') && param.domain.holds_shares() {
@@ -254,7 +255,8 @@ impl Params {
         self.setting(name).is_some()
     }
 
-    /// Meaning of a parameter's word. `all` is the list from which its domain has the words.
+    /// Meaning of the word that a parameter has as its value.
+    /// `all` is the list of words and meanings from which its domain was built.
     pub fn choice<T: Copy>(&self, name: &str, all: &[(&str, T)]) -> T {
         let text = self.text(name);
         let (_, chosen) = all

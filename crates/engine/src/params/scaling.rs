@@ -7,11 +7,11 @@ use super::{Domain, Extent, Param, Params};
 use crate::error::{Error, Result};
 use crate::spec::split;
 
-/// Relative rounding error of a number of blocks above which the user is informed.
+/// Relative rounding error of a scaled number of blocks above which a note informs the user.
 const MATERIAL_ROUNDING: f64 = 0.1;
 
 impl Params {
-    /// Scales the spec to a drive that has `factor` times fewer pages.
+    /// Scales the spec to a drive that has 1/`factor` of the pages.
     /// The result is in canonical form.
     pub fn scaled(&self, factor: f64) -> Result<String> {
         let mut params = Vec::new();
@@ -126,7 +126,8 @@ impl Params {
             (Domain::Whole(least, _), Extent::Blocks) => {
                 let (full_blocks, scaled_blocks) =
                     (whole::<u64>(text) as f64, blocks_on_smaller(text, *least, factor));
-                // A value at the minimum is the same on every drive, so it is not reported.
+                // A value that is the minimum of its domain stays the same on every drive, so it is
+                // not reported.
                 let is_material =
                     (scaled_blocks as f64 * factor / full_blocks - 1.0).abs() > MATERIAL_ROUNDING;
                 if is_material && whole::<u64>(text) > *least {

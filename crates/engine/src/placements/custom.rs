@@ -74,10 +74,8 @@ impl CustomPlacement {
     #[cold]
     fn wrong_host_stream(&mut self, page: HostPage, stream: i64) {
         let valid = range(self.streams.all);
-        let failure = Failure::of(format!(
-            "returned the stream {stream}, but its streams are \
-        {valid}"
-        ));
+        let failure =
+            Failure::of(format!("returned the stream {stream}, but its streams are {valid}"));
         self.fail(Hook::Write, page.now, Some(page.logical), failure);
     }
 

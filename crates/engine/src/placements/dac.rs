@@ -54,8 +54,7 @@ impl Dac {
 impl Registered<Sizes> for Dac {
     const ENTRY: Entry = Entry::new(
         "dac",
-        "a page moves one region hotter with each write, one colder with each \
-        migration",
+        "a page moves one region hotter with each write, one colder with each migration",
     )
     .example("dac:regions=4")
     .params(&[
@@ -64,8 +63,8 @@ impl Registered<Sizes> for Dac {
             "residence",
             "off",
             Domain::Either(&Domain::Word(&["off"]), &Domain::Number(Excluded(0.0), Unbounded)),
-            "drive writes since a page's last placement below which it is young: only \
-                     young pages move to a hotter region, only older ones to a colder region",
+            "drive writes since a page's last placement below which it is young: only young pages \
+             move to a hotter region, only older ones to a colder region",
         )
         .later(),
     ])

@@ -125,8 +125,7 @@ impl Eti {
 impl Registered<Sizes> for Eti {
     const ENTRY: Entry = Entry::new(
         "eti",
-        "separate frontiers for hot extents (address ranges), \
-    cold extents and migrated pages",
+        "separate frontiers for hot extents (address ranges), cold extents and migrated pages",
     )
     .example("eti")
     .params(&[Param::new("extents", "1024", Domain::Whole(4, 65_536), "largest number of extents")

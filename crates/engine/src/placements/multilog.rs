@@ -94,18 +94,15 @@ impl MultiLog {
 }
 
 impl Registered<Sizes> for MultiLog {
-    const ENTRY: Entry = Entry::new(
-        "multilog",
-        "one write frontier (log) for each class of update \
-    frequency",
-    )
-    .example("multilog:logs=4")
-    .params(&[Param::new("logs", "6", Domain::Whole(2, 64), "largest number of logs")])
-    .small("multilog:logs=3")
-    .candidates(&[
-        Pairs::usual(&["multilog:logs=4"], &["greedy", "cost-benefit"]),
-        Pairs::rare(&["multilog:logs=4"], &["d-choices:d=4"]),
-    ]);
+    const ENTRY: Entry =
+        Entry::new("multilog", "one write frontier (log) for each class of update frequency")
+            .example("multilog:logs=4")
+            .params(&[Param::new("logs", "6", Domain::Whole(2, 64), "largest number of logs")])
+            .small("multilog:logs=3")
+            .candidates(&[
+                Pairs::usual(&["multilog:logs=4"], &["greedy", "cost-benefit"]),
+                Pairs::rare(&["multilog:logs=4"], &["d-choices:d=4"]),
+            ]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         Ok(MultiLog {

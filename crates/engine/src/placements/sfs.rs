@@ -198,8 +198,7 @@ pub fn nearest(values: &[u64], value: u64) -> usize {
 impl Registered<Sizes> for Sfs {
     const ENTRY: Entry = Entry::new(
         "sfs",
-        "pages by hotness (number of writes over age), in groups found by \
-        k-means",
+        "pages by hotness (number of writes over age), in groups found by k-means",
     )
     .example("sfs")
     .params(&[
@@ -214,8 +213,8 @@ impl Registered<Sizes> for Sfs {
             "unit",
             "segment",
             Domain::Word(&words(&Unit::ALL)),
-            "data from which groups are found: hotness of all closed blocks (segment) or \
-                     of sampled pages (page)",
+            "data from which groups are found: hotness of all closed blocks (segment) or of \
+             sampled pages (page)",
         ),
         Param::new(
             "start",
@@ -227,8 +226,8 @@ impl Registered<Sizes> for Sfs {
             "period",
             "0.01",
             Domain::Number(Excluded(0.0), Included(1.0)),
-            "segment: host page writes between two searches for groups, divided by the \
-                     logical pages",
+            "segment: host page writes between two searches for groups, divided by the logical \
+             pages",
         ),
         Param::new(
             "samples",

@@ -179,8 +179,7 @@ impl Warcip {
 impl Registered<Sizes> for Warcip {
     const ENTRY: Entry = Entry::new(
         "warcip",
-        "pages by rewrite interval, in clusters whose mean intervals follow \
-        the workload",
+        "pages by rewrite interval, in clusters whose mean intervals follow the workload",
     )
     .example("warcip")
     .params(&[
@@ -189,24 +188,23 @@ impl Registered<Sizes> for Warcip {
             "period",
             "64",
             Domain::Whole(1, 1 << 20),
-            "blocks' worth of host writes per cluster between two checks whether a cluster \
-                     splits",
+            "blocks' worth of host writes per cluster between two checks whether a cluster splits",
         )
         .extent(Extent::Blocks),
         Param::new(
             "penalty",
             "double",
             Domain::Word(&["double", "age", "none"]),
-            "effect of a migration on a page's rewrite interval: doubled (double), \
-                     increased by the page's age (age), or none",
+            "effect of a migration on a page's rewrite interval: doubled (double), increased by \
+             the page's age (age), or none",
         )
         .later(),
         Param::new(
             "start",
             "longest",
             Domain::Word(&words(&Start::ALL)),
-            "cluster of a page that is written for the first time: that of the longest or \
-                     shortest intervals",
+            "cluster of a page that is written for the first time: that of the longest or shortest \
+             intervals",
         )
         .later(),
     ])

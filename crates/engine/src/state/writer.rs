@@ -62,10 +62,8 @@ impl Writer {
     /// Writes a value of a type that serde supports.
     pub fn value<T: Serialize + ?Sized>(&mut self, value: &T) {
         let bytes = std::mem::take(&mut self.bytes);
-        self.bytes = postcard::to_extend(value, bytes).expect(
-            "sequences in a saved state must \
-        have a known length",
-        );
+        self.bytes = postcard::to_extend(value, bytes)
+            .expect("sequences in a saved state must have a known length");
     }
 
     /// Writes a table whose length is known at restoration.

@@ -51,8 +51,7 @@ impl Timing {
         if (self.scheduling.copies_yield || bounded) && !self.scheduling.reads_first {
             let key = if bounded { "most_wait_us" } else { "copies_yield" };
             return wrong(format!(
-                "scheduling.{key} is set; this requires scheduling.reads_first = \
-            true"
+                "scheduling.{key} is set; this requires scheduling.reads_first = true"
             ));
         }
         self.check_plane_reads(geometry)?;

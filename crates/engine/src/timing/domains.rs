@@ -150,9 +150,7 @@ impl Display for Domain {
 pub fn check(tables: &impl Serialize) -> Result<()> {
     let Ok(Value::Object(tables)) = serde_json::to_value(tables) else {
         return Err(Error::Spec(
-            "the timing tables of a device must be a JSON object with a table \
-        per name"
-                .into(),
+            "the timing tables of a device must be a JSON object with a table per name".into(),
         ));
     };
     for (title, table) in &tables {

@@ -81,10 +81,9 @@ impl Hinted {
                         workload.find_groups(&self.pages, &mut hints.group_of);
                     }
                 }
-                RequiredHints::Nothing => unreachable!(
-                    "a device that requires no hints never \
-                draws requests with hints"
-                ),
+                RequiredHints::Nothing => {
+                    unreachable!("a device that requires no hints never draws requests with hints")
+                }
             }
             self.pending.push_back(hints);
         }

@@ -43,8 +43,8 @@ impl Limits {
     fn check(&self) -> Result<()> {
         if self.time_ns.is_none() && self.written_bytes.is_none() && self.requests.is_none() {
             return Err(Error::Spec(
-                "a timed run has no limit; set a time, a number of bytes to \
-            write, or a number of requests"
+                "a timed run has no limit; set a time, a number of bytes to write, or a number of \
+                 requests"
                     .into(),
             ));
         }
@@ -77,8 +77,7 @@ pub struct TimedRun {
     workload: Box<dyn Workload>,
     page_bytes: u32,
     pacing: Pacing,
-    /// Factor by which the arrival times of an open loop are multiplied; below 1 the load is
-    /// higher.
+    /// Factor on the arrival times of an open loop. Below 1, requests arrive faster.
     time_scale: f64,
     limits: Limits,
     phase: Phase,
@@ -161,8 +160,8 @@ impl TimedRun {
     ) -> Result<()> {
         if self.phase != Phase::Done {
             return Err(Error::Spec(
-                "the present load of this timed run is not complete; let it end \
-            and settle before the next load"
+                "the present load of this timed run is not complete; let it end and settle before \
+                 the next load"
                     .into(),
             ));
         }
@@ -299,8 +298,7 @@ impl TimedRun {
                 assert_eq!(
                     self.outstanding(),
                     0,
-                    "no event is left, but the device has not \
-                answered all requests"
+                    "no event is left, but the device has not answered all requests"
                 );
                 self.measures.end_of_issue(self.elapsed_ns(), self.limits.time_ns);
                 self.phase = Phase::Settling;
@@ -347,8 +345,7 @@ impl TimedRun {
             self.end_if_exhausted();
         }
         if self.phase == Phase::Serving && self.outstanding() == 0 && self.counting.is_none() {
-            // The measured interval ends now. What the device does on its own afterwards is not
-            // measured.
+            // The measured interval ends now. Later work of the device on its own is not measured.
             self.measures.end_of_issue(self.elapsed_ns(), self.limits.time_ns);
         }
         Ok(())

@@ -243,8 +243,7 @@ impl Measures {
         for Busy { level, parts, busy_ns } in busy {
             assert!(
                 *busy_ns <= u64::from(*parts) * now_ns,
-                "the busy time of each {level} must \
-            not exceed the elapsed time"
+                "the busy time of each {level} must not exceed the elapsed time"
             );
         }
     }

@@ -94,8 +94,8 @@ impl Raid0 {
         let capacity_bytes = (smallest_bytes / stripe_bytes * stripe_bytes).checked_mul(count);
         let Some(capacity_bytes) = capacity_bytes else {
             return wrong(format!(
-                "the {count} members of raid0 together have 2^64 bytes or more, \
-            which is not supported; use fewer or smaller members"
+                "the {count} members of raid0 together have 2^64 bytes or more, which is not \
+                 supported; use fewer or smaller members"
             ));
         };
         let mut dies = 0;

@@ -196,24 +196,22 @@ const POWER: [(&str, bool); 2] = [("1", false), ("0.5", true)];
 impl Registered<Geometry> for CostBenefit {
     const ENTRY: Entry = Entry::new(
         "cost-benefit",
-        "the block with the greatest age·(1−u)/(2u), where u is its \
-        share of valid pages",
+        "the block with the greatest age·(1−u)/(2u), where u is its share of valid pages",
     )
     .params(&[
         Param::new(
             "age",
             "invalidated",
             Domain::Word(&words(&AGE)),
-            "start of a block's age: when it was full (closed), or when one of its pages \
-                     last became invalid (invalidated)",
+            "start of a block's age: when it was full (closed), or when one of its pages last \
+             became invalid (invalidated)",
         )
         .later(),
         Param::new(
             "power",
             "1",
             Domain::Word(&words(&POWER)),
-            "exponent of the age: 1, or \
-                0.5 for its square root",
+            "exponent of the age: 1, or 0.5 for its square root",
         )
         .later(),
     ])

@@ -53,7 +53,7 @@ impl CustomVictims {
     }
 
     fn calls(&self) -> MutexGuard<'_, Box<dyn VictimCalls>> {
-        self.calls.lock().expect("no policy panicked")
+        self.calls.lock().expect("no thread panicked while it held this lock")
     }
 
     fn remove(&mut self, block: u32) {

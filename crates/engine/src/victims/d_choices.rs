@@ -60,8 +60,7 @@ impl Registered<Geometry> for DChoices {
                 "d",
                 "10",
                 Domain::CHOICES,
-                "number of blocks drawn at random; a \
-            block may be drawn more than once",
+                "number of blocks drawn at random; a block may be drawn more than once",
             )])
             .candidates(&[
                 Pairs::usual(

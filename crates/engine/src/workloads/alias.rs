@@ -15,7 +15,7 @@ pub struct Alias {
 
 #[derive(Debug, Clone, Copy)]
 struct Cell {
-    /// Share of the cell that belongs to its own page, in units of 2⁻³².
+    /// Part of the cell that belongs to its own page, in units of 2⁻³².
     /// The rest belongs to `other`.
     own: u32,
     other: u32,
@@ -27,8 +27,8 @@ impl Alias {
     pub fn new<W: Copy + Into<u64>>(weights: &[W]) -> Result<Self> {
         let pages = weights.len() as u128;
         let capacity: u128 = weights.iter().map(|&weight| u128::from(weight.into())).sum();
-        // Both sides are multiplied by the number of pages, so that all arithmetic is exact in 128
-        // bits.
+        // Weights and the content of a cell are multiplied by the number of pages, so that all
+        // arithmetic is exact in 128 bits.
         let mass = |page: usize| u128::from(weights[page].into()) * pages;
         let next = |from: usize, heavy: bool| {
             (from..weights.len()).find(|&page| (mass(page) > capacity) == heavy)
@@ -40,16 +40,15 @@ impl Alias {
             // is harmless, because the other page of this cell is the page itself.
             cells[page] = Cell { own: ((own << 32) / capacity) as u32, other };
         };
-        // A heavy page fills the cells of light ones until it is light itself, and is filled by the
-        // next.
+        // A heavy page fills the cells of light pages until it is light itself. Then the next heavy
+        // page fills its cell.
         let (mut light, mut heavy) = (next(0, false), next(0, true));
         let mut owed = 0;
         while let Some(giver) = heavy {
             let mut left = mass(giver) - owed;
             while left > capacity {
                 let page = light.expect(
-                    "the probability that light pages leave free equals the \
-                excess of heavy pages",
+                    "the probability that light pages leave free equals the excess of heavy pages",
                 );
                 left -= capacity - mass(page);
                 fill(page, mass(page), giver);
@@ -82,7 +81,7 @@ impl Alias {
         let place = u128::from(random.bits()) * self.cells.len() as u128;
         let page = (place >> 64) as u32;
         let cell = self.cells[page as usize];
-        // The outcome is unpredictable, so this is branch-free.
+        // This is branch-free, because the processor could not predict the outcome.
         let is_other = u32::from((place as u64 >> 32) as u32 >= cell.own);
         page ^ ((page ^ cell.other) & is_other.wrapping_neg())
     }

@@ -94,7 +94,8 @@ pub struct Columns {
     pub head_bytes: Column<u32>,
     /// Bytes of the last page after the end of the request.
     pub tail_bytes: Column<u32>,
-    /// 1 for FUA writes, which complete only once they would survive a power loss; else 0.
+    /// 1 for FUA writes, which complete only when they would survive a power loss; 0 for all
+    /// others.
     pub fua: Column<u8>,
     /// Number of requests.
     pub length: usize,

@@ -23,8 +23,8 @@ use crate::registry::{Entry, Registered};
 use crate::rng::threshold;
 use crate::state::{MOST_PLAUSIBLE, state};
 
-/// Updates drawn at once.
-/// No batch spans two of these chunks, so that changes of groups are at exact positions.
+/// Number of updates drawn at once (a chunk).
+/// A batch of writes never spans two chunks, so that changes of groups are at exact positions.
 const CHUNK_PAGES: usize = 512;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,7 +36,7 @@ enum Phase {
 }
 
 /// Event that happens at a given share of its opportunities, evenly spaced.
-/// After n opportunities, it has happened n times that share, rounded to a whole number.
+/// After n opportunities it has happened n · share times, rounded to a whole number.
 #[derive(Debug, Clone)]
 struct Regularly {
     share: f64,
@@ -58,7 +58,7 @@ impl Regularly {
     }
 }
 
-/// Dirty pages of the tables, which are newer in memory than on the drive.
+/// Dirty pages of the tables: pages whose version in memory is newer than that on the drive.
 #[derive(Debug)]
 struct Dirty {
     /// One bit per page, set if the page is dirty.
@@ -116,7 +116,8 @@ pub struct Database {
     evictions: Regularly,
     chunk: [u32; CHUNK_PAGES],
     ready: Range<usize>,
-    /// Page whose eviction did not fit in the last batch.
+    /// Evicted page whose write did not fit in the last batch, so it is the first of the next
+    /// batch.
     evicted: Option<u32>,
     dirty: Dirty,
     /// Dirty pages of each group of the tables at the start of the checkpoint.
@@ -364,7 +365,8 @@ impl Registered<Site> for Database {
             "sort_passes",
             "2",
             Domain::Whole(1, 1000),
-            "times that a sort writes the temporary files: its runs, then its merges",
+            "number of times that a sort writes the temporary files: once for its runs, then once \
+             per merge",
         ),
         Param::new(
             "rebuild_every",

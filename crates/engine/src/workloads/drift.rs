@@ -1,6 +1,6 @@
 //! Drift: a hot set that moves over the address space, so that every page is hot at times.
-//! Knowledge about pages becomes outdated gradually, whereas the swap of `groups` invalidates it at
-//! once.
+//! The knowledge of a policy about pages becomes outdated gradually, whereas a swap of the workload
+//! `groups` makes it wrong at once.
 
 use super::hot_cold::{HOT_FRACTION, HOT_WRITE_FRACTION, hot_and_cold, hot_set};
 use super::{Schedule, Site, Step, Workload};
@@ -35,7 +35,7 @@ state! {
     } where is_sound
 }
 
-/// One turn of the window over all pages, in moves of equal length.
+/// One turn of the window over all pages, which consists of `steps` moves.
 #[derive(Debug, Clone)]
 struct Turn {
     period: u64,
@@ -52,7 +52,8 @@ impl Turn {
         self.step < self.steps && self.written <= self.until(self.step + 1)
     }
 
-    /// Writes before move number `step`, spaced as evenly as integers allow.
+    /// Number of writes of the turn before move number `step`.
+    /// Moves are as evenly spaced as integers allow.
     fn until(&self, step: u32) -> u64 {
         (u128::from(self.period) * u128::from(step) / u128::from(self.steps)) as u64
     }
@@ -128,19 +129,24 @@ impl Workload for Drift {
 impl Registered<Site> for Drift {
     const ENTRY: Entry = super::entry(
         "drift",
-        "a share of the writes goes to a hot share of the pages, which moves over the drive",
+        "share r of the writes goes to the hot pages, a window of share f of all pages that moves \
+         over the drive",
     )
     .example("drift:f=0.1,r=0.9,period=1e5,steps=500")
     .params(&[
         HOT_FRACTION,
         HOT_WRITE_FRACTION,
-        Param::required("period", Domain::Whole(1, u64::MAX), "writes for one turn over all pages")
-            .extent(Extent::Writes),
+        Param::required(
+            "period",
+            Domain::Whole(1, u64::MAX),
+            "number of writes in which the window moves once over all pages",
+        )
+        .extent(Extent::Writes),
         Param::new(
             "steps",
             "1000",
             Domain::Whole(1, U32_MAX),
-            "moves per turn, at most one per page and per write",
+            "number of moves of the window in that time, at most one per page and per write",
         ),
     ]);
 

@@ -19,7 +19,7 @@ struct Swaps {
     pair: (usize, usize),
     /// Times of the individual swaps.
     single: Vec<u64>,
-    /// Period of the swaps that follow, in writes.
+    /// Number of writes between the swaps that follow, if swaps recur.
     period: Option<u64>,
 }
 
@@ -42,7 +42,7 @@ pub struct StaticGroups {
     write_shares: Vec<f64>,
     draw: Draw,
     drawn: u64,
-    /// Number of swaps so far, and the time of the next.
+    /// Number of swaps so far. The next field is the time of the next swap, in writes.
     swapped: u64,
     next_swap: Option<u64>,
     swaps: Swaps,
@@ -101,7 +101,8 @@ impl Workload for StaticGroups {
         self.regions.last().map_or(0, |region| region.end)
     }
 
-    /// Recurring swaps come in pairs: the second reverses the first.
+    /// Two swaps form a cycle, because the second reverses the first. So a cycle lasts two
+    /// periods.
     fn schedule(&self) -> Schedule {
         Schedule {
             last_change: self.swaps.single.last().map_or(0.0, |&at| at as f64),
@@ -128,7 +129,7 @@ impl Workload for StaticGroups {
 impl Registered<Site> for StaticGroups {
     const ENTRY: Entry = super::entry(
         "groups",
-        "groups of pages with different update frequencies, two of which may swap theirs",
+        "groups of pages with different update frequencies; two groups may swap their frequencies",
     )
     .example("groups:sizes=0.5/0.5,freq=0.1/0.9,swap_at=5000")
     .params(&[
@@ -157,13 +158,13 @@ impl Registered<Site> for StaticGroups {
                 &Domain::Word(&["first", "last"]),
                 &Domain::Whole(0, 255),
             )),
-            "the two groups, numbered from 0",
+            "the two groups that swap, numbered from 0",
         ),
         Param::new(
             "period",
             "never",
             Domain::Either(&Domain::Word(&["never"]), &Domain::Whole(1, u64::MAX)),
-            "writes between further swaps, after the last of swap_at",
+            "number of writes between further swaps, which follow the last one of swap_at",
         )
         .extent(Extent::Writes),
     ]);

@@ -70,7 +70,7 @@ pub fn hot_and_cold(pages: u32, hot_pages: u32, hot_write_share: f64) -> Vec<Gro
 impl Registered<Site> for HotCold {
     const ENTRY: Entry = super::entry(
         "hot-cold",
-        "a share of the writes goes to the hot first share of the pages (Rosenblum)",
+        "share r of the writes goes to the hot pages, the first share f of all pages (Rosenblum)",
     )
     .example("hot-cold:f=0.1,r=0.9")
     .params(&[HOT_FRACTION, HOT_WRITE_FRACTION]);
@@ -90,13 +90,13 @@ impl Registered<Site> for HotCold {
 pub(super) const HOT_FRACTION: Param = Param::required(
     "hot_fraction",
     Domain::Number(Excluded(0.0), Excluded(1.0)),
-    "hot share of the pages",
+    "hot pages, as a share of all pages",
 )
 .or(&["f"]);
 pub(super) const HOT_WRITE_FRACTION: Param = Param::required(
     "hot_write_fraction",
     Domain::SHARE,
-    "share of the writes that go to hot pages",
+    "writes to hot pages, as a share of all writes",
 )
 .or(&["r"]);
 

@@ -56,7 +56,8 @@ pub struct Mix {
     pages: u32,
     regions: Vec<Region>,
     draw: Draw,
-    /// Region that was drawn for the next write, which is left to the next batch.
+    /// Region that was drawn for a write that did not belong in the last batch.
+    /// It is the first of the next batch.
     drawn: Option<usize>,
     random: Stream,
 }
@@ -74,8 +75,8 @@ impl Workload for Mix {
         for (at, page) in buffer.iter_mut().enumerate() {
             let drawn = self.drawn.take();
             let region = drawn.unwrap_or_else(|| self.draw.item(self.random.bits()));
-            // A region draws its next pages only at the start of a call, because its groups may
-            // then change.
+            // A region draws more pages only at the start of a call: its groups may change when it
+            // draws, and groups may change only between calls.
             if at > 0 && self.regions[region].ready.is_empty() {
                 self.drawn = Some(region);
                 return Step::Writes(at);

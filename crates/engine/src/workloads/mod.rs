@@ -50,7 +50,7 @@ const MOST_GROUPS: usize = 256;
 pub enum Step {
     /// Writes of this number of pages, at least one, from the start of the buffer.
     Writes(usize),
-    /// Request that is not a write.
+    /// Request that is not a write, such as a TRIM.
     Request(Request),
     /// End of the workload.
     End,
@@ -66,7 +66,8 @@ pub struct Unserved {
     pub read_bytes: u64,
     /// Flushes.
     pub flushes: u64,
-    /// Bytes of the written pages that lie outside the write requests.
+    /// Bytes of the written pages that lie outside the write requests, because a request covered
+    /// the page only in part.
     pub partial_bytes: u64,
 }
 
@@ -132,7 +133,7 @@ pub trait Workload: State + Send {
         Unserved::default()
     }
 
-    /// Skips the rest of a request that [`Self::next`] wrote in part.
+    /// Discards the rest of a write request of which [`Self::next`] has returned only some pages.
     fn cut_request(&mut self) {}
 
     /// Pacing of the requests, for runs with timing.
@@ -155,7 +156,7 @@ pub trait Workload: State + Send {
     fn pages(&self) -> u32;
 
     /// Number of writes that a placement with foresight looks ahead.
-    /// Within it, nearly every page that is written again at all is written again.
+    /// Nearly every page that is ever written again is written again within this number of writes.
     fn horizon_writes(&self) -> u64 {
         4 * u64::from(self.pages())
     }
@@ -166,7 +167,7 @@ pub trait Workload: State + Send {
     }
 
     /// Groups of pages with similar update frequency, at most 256, or None if unknown.
-    /// They apply to the pages returned last.
+    /// They are valid for the pages that were returned last.
     fn groups(&self) -> Option<Vec<Group>> {
         None
     }

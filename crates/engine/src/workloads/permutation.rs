@@ -1,8 +1,8 @@
 //! Permutation: every page once per pass, in a new random order each pass.
 //!
-//! If the order were the same in every pass, as with fio 3.33's `randwrite` and `loops`, blocks
-//! would become invalid in the order in which they were written, and WA would be 1, unlike with
-//! random writes.
+//! If the order were the same in every pass, as with fio 3.33's `randwrite` and `loops`,
+//! whole blocks would become invalid in the order in which they were written. WA would then be 1,
+//! which random writes never reach.
 
 use super::{Site, Step, Workload, one_group};
 use crate::error::Result;

@@ -33,9 +33,9 @@ pub struct Phases {
     turns: Option<u64>,
     current: usize,
     left: u64,
-    /// Remaining turns after the current one; meaningless if endless.
+    /// Number of turns that follow the current one; not used if the number of turns is endless.
     turns_left: u64,
-    /// Requests that phases skipped before they ended.
+    /// Skipped reads and flushes of phases that have ended.
     unserved: Unserved,
 }
 
@@ -68,7 +68,8 @@ impl Phases {
             let Some(turns_left) = self.turns_left.checked_sub(1) else { return false };
             self.turns_left = turns_left;
         }
-        // A request that is cut off by the end of its phase is not continued in the next turn.
+        // The end of a phase may cut off a request. The rest is discarded, so that the next turn
+        // begins with a whole request.
         let ended = &mut self.sequence[self.current].workload;
         ended.cut_request();
         self.unserved = self.unserved + ended.take_unserved();
@@ -165,7 +166,7 @@ impl Registered<Site> for Phases {
                 Param::required(
                     "of",
                     Domain::List(&NESTED_OR_REQUESTS),
-                    "workload of each phase, of pages or of requests",
+                    "workload of each phase, which writes pages or consists of requests",
                 ),
             ]);
 

@@ -4,14 +4,14 @@
 /// Schedule of a workload's changes, in page writes since its start.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Schedule {
-    /// Last change that does not recur.
+    /// Number of page writes before the last change that does not recur.
     pub last_change: f64,
     /// Length of the longest cycle; 0 if nothing recurs.
     pub cycle: f64,
 }
 
 impl Schedule {
-    /// Schedule for a host that gives the workload this share of its writes.
+    /// Schedule in page writes of a host, of which only this share goes to the workload.
     #[must_use]
     pub fn at_share(self, write_share: f64) -> Schedule {
         if write_share == 0.0 {

@@ -52,7 +52,9 @@ pub fn regions(params: &Params, name: &str, pages: u32) -> Result<Vec<Range<u32>
 /// Random draw of items by their shares, from 64 random bits.
 #[derive(Debug, Clone)]
 pub struct Draw {
-    /// Thresholds of all items but the last: item i is drawn below `cumulative[i]`.
+    /// Thresholds of all items but the last.
+    /// Item i is drawn if the random number is below `cumulative[i]`, and not below the previous
+    /// threshold.
     cumulative: Vec<u64>,
 }
 

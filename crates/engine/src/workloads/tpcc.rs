@@ -1,7 +1,7 @@
 //! TPC-C-like updates of a database of constant size, fitted to TPC-C_init of paper 3.
-//! (§6.2 and Fig. 9.) There 46% of the pages are updated 1 to 300 times in 47 M writes to 802,816
-//! pages, in two clusters, one 8 times hotter than the other; 54% are never updated, and 0.2% more
-//! often.
+//! (§6.2 and Fig. 9.) In 47 M writes to 802,816 pages there, 46% of the pages are updated 1 to 300
+//! times. They form two clusters, one 8 times hotter than the other. 0.2% of the pages are updated
+//! more often, and 54% never.
 //!
 //! A page's weight is its number of updates in that run. Weights are the quantiles of the
 //! distribution, so that drives of any size have the same histogram; only the order is random.
@@ -39,7 +39,8 @@ state!(Tpcc { fixed weights, fixed groups, fixed group_of_page, nested random })
 struct Updates {
     clusters: Vec<Cluster>,
     tail_share: f64,
-    /// Bounds of the tail; the clusters end where it begins.
+    /// Fewest and most updates of a page of the tail.
+    /// Pages of clusters have fewer updates than the tail.
     tail_from: u32,
     tail_to: u32,
 }
@@ -186,26 +187,28 @@ impl Registered<Site> for Tpcc {
             "clusters",
             "0.23/0.23",
             Domain::List(&Domain::SHARE),
-            "share of the pages in each cluster; what clusters and tail leave is never updated",
+            "share of the pages in each cluster; pages outside the clusters and the tail are never \
+             updated",
         ),
         Param::new(
             "means",
             "25/200",
             Domain::List(&Domain::Number(Included(1.0), Unbounded)),
-            "mean updates of a page of each cluster",
+            "mean number of updates per page of each cluster",
         ),
         Param::new(
             "deviations",
             "5/40",
             Domain::List(&Domain::Number(Excluded(0.0), Unbounded)),
-            "standard deviation of the updates in each cluster",
+            "standard deviation of the number of updates per page in each cluster",
         ),
         Param::new("tail_share", "0.002", Domain::SHARE, "share of the pages in the hot tail"),
         Param::new(
             "tail",
             "300/13300",
             Domain::List(&Domain::Whole(1, 1_000_000)),
-            "fewest and most updates in the tail, log-uniform; the clusters end below it",
+            "fewest and most updates of a page in the tail, log-uniform; pages of clusters have \
+             fewer",
         ),
     ]);
 

@@ -84,7 +84,7 @@ impl Groups {
     }
 }
 
-/// Group of a page. Pages beyond the last group belong to it.
+/// Group of a page. Pages beyond the last group belong to the last group.
 fn group_at(ends: &[u32], page: u32) -> usize {
     ends.partition_point(|&end| end <= page).min(ends.len() - 1)
 }
@@ -205,8 +205,9 @@ impl Workload for Trace {
     fn next(&mut self, buffer: &mut [u32]) -> Step {
         let mut filled = 0;
         loop {
-            // A batch ends with its pass, so that every pass has the same sequence of batches. With
-            // an empty buffer, only the requests before the next write of this pass are returned.
+            // A batch does not extend beyond its pass, so that every pass has the same sequence of
+            // batches. If the buffer is empty, only the requests before the next write of this pass
+            // are processed.
             let is_begun = filled > 0 || buffer.is_empty();
             if is_begun && self.request == self.requests.columns.length {
                 return Step::Writes(filled);
@@ -270,7 +271,8 @@ impl Workload for Trace {
         }
     }
 
-    /// Writes of one pass: within these, every page that is written again is written.
+    /// Number of writes of one pass.
+    /// Within this number of writes, every page is written again that is ever written again.
     fn horizon_writes(&self) -> u64 {
         let columns = &self.requests.columns;
         let writes = (0..columns.length).filter(|&at| columns.op(at) == Op::Write);

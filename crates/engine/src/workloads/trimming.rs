@@ -18,7 +18,7 @@ pub struct Trimming {
     buffer: [u32; BUFFERED_PAGES],
     /// Pages that were drawn from the workload, and were neither written nor trimmed yet.
     ready: Range<usize>,
-    /// True if the first of these pages will be trimmed, not written.
+    /// True if the first of the drawn pages will be trimmed, not written.
     trims_next: bool,
 }
 
@@ -87,7 +87,8 @@ impl Workload for Trimming {
         self.workload.horizon_writes()
     }
 
-    /// TRIMs are not counted as writes, so a change comes after fewer writes.
+    /// A TRIM replaces a page write and is not counted as a write.
+    /// A change of the workload therefore comes after fewer counted writes.
     fn schedule(&self) -> Schedule {
         let trimmed = self.threshold as f64 / 2.0_f64.powi(64);
         let Schedule { last_change, cycle } = self.workload.schedule();

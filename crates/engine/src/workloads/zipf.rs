@@ -18,17 +18,16 @@ use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
 use crate::state::state;
 
-/// Most ranks per page.
-/// The limit exceeds the ratio of page counts of any two supported drives, and whole ranks stay
-/// exact.
+/// Largest number of ranks per page.
+/// It exceeds the ratio of the page counts of any two supported drives, and floating point still
+/// represents every rank exactly.
 const MOST_RANKS_PER_PAGE: f64 = 1_048_576.0;
 
 /// Sum of all weights, which are rounded down to integers.
 const WHOLE: f64 = 9.0e18;
 
-/// Number of first ranks whose weights are summed individually.
-/// The others are summed by an integral of the same accuracy. Small numbers of ranks are always
-/// summed individually.
+/// Number of the first ranks whose weights are added one by one.
+/// Later ranks are summed by an integral of the same accuracy, unless there are only a few.
 const FIRST_RANKS: u64 = 256;
 const FEW_RANKS: u64 = 8;
 
@@ -51,7 +50,8 @@ state! {
     }
 }
 
-/// Zipf's law: the write frequency of each place, counted from 1.
+/// Zipf's law: write frequency of each place (position in the order of frequency), counted
+/// from 1.
 #[derive(Debug, Clone, Copy)]
 struct Law {
     s: f64,
@@ -122,7 +122,8 @@ impl Workload for Zipf {
 impl Registered<Site> for Zipf {
     const ENTRY: Entry = super::entry(
         "zipf",
-        "the page of rank k with probability ∝ k^−s, ranks scattered at random",
+        "writes the page of rank k with probability ∝ k^−s; ranks are scattered over the pages at \
+         random",
     )
     .example("zipf:s=0.99")
     .variants(&["zipf:s=0.99,ranks_per_page=64"])
@@ -132,8 +133,8 @@ impl Registered<Site> for Zipf {
             "ranks_per_page",
             "1",
             Domain::Number(Included(1.0), Included(MOST_RANKS_PER_PAGE)),
-            "neighbouring ranks that share a page, to simulate a drive with this many times the \
-             pages",
+            "number of neighbouring ranks per page; a small drive then represents one with this \
+             many times the pages",
         )
         .extent(Extent::PerPage)
         .later(),

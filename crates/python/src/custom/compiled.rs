@@ -1,8 +1,9 @@
 //! A placement whose methods are compiled by Numba.
 //!
-//! The engine calls machine code instead of Python. `writeamp.custom.compiled` makes the functions
-//! with these signatures. Each receives the record of the placement's attributes. An exception
-//! becomes [`FAILED`]; the call is then repeated in Python, for an exception with a traceback.
+//! The engine calls machine code instead of Python. `writeamp.custom.compiled` makes the
+//! functions with these signatures. Each function receives a record with the placement's
+//! attributes. If a function raises an exception, it returns [`FAILED`]. The call is then repeated
+//! in interpreted Python, which raises the exception with a traceback.
 
 #![allow(unsafe_code)]
 
@@ -65,7 +66,7 @@ pub struct Compiled {
 // depend on the thread.
 unsafe impl Send for Compiled {}
 
-/// Address of a function, or 0 if the placement lacks it.
+/// Address of a compiled function, or 0 if the placement has no such method.
 fn address(instance: &Bound<'_, PyAny>, name: &str) -> PyResult<usize> {
     let functions = instance.getattr("functions")?;
     functions.call_method1("get", (name, 0))?.extract()
@@ -131,7 +132,7 @@ impl Compiled {
         }
     }
 
-    /// Checks for interrupts regularly; compiled code itself does not take Python's lock.
+    /// Regular check for Ctrl-C. It is needed because compiled code does not take Python's lock.
     fn heed(&mut self) -> Answer<()> {
         if self.heed.is_due() {
             return Python::attach(Heed::look);

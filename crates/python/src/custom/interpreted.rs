@@ -53,7 +53,7 @@ pub struct Interpreted {
     heed: Heed,
 }
 
-/// Streams that an instance declares.
+/// Numbers of streams that an instance declares.
 pub fn streams_of(instance: &Bound<'_, PyAny>) -> PyResult<CustomStreams> {
     let all = instance.getattr("streams")?.extract()?;
     let migration = instance.getattr("migration_streams")?.extract()?;
@@ -84,7 +84,7 @@ impl Interpreted {
         })
     }
 
-    /// Calls the method for all pages of a victim at once.
+    /// Calls the method once for all valid pages of a victim.
     fn migrate_all(
         py: Python<'_>,
         on_migrate_all: &Py<PyAny>,

@@ -19,7 +19,7 @@ pub use interpreted::PyVictim;
 pub use sources::{placement, victims};
 pub use victims::PyCandidates;
 
-/// Returns the name of a hook in Python.
+/// Returns the Python name of a method that the engine calls (a hook).
 fn word(hook: Hook) -> &'static str {
     match hook {
         Hook::Write => "on_write",
@@ -40,7 +40,8 @@ fn failure(py: Python<'_>, error: PyErr) -> Failure {
     Failure { what, page: None, cause: Some(Cause(Arc::new(error))) }
 }
 
-/// Converts the value that a hook returned to a whole number.
+/// Converts the value that a policy's method returned to a whole number.
+/// Other values are a failure.
 fn whole(answer: &Bound<'_, PyAny>) -> Answer<i64> {
     answer.extract().map_err(|_| {
         let shown = answer.repr().map(|text| text.to_string()).unwrap_or_default();
@@ -76,7 +77,7 @@ pub fn raised(fault: &Fault) -> PyErr {
     })
 }
 
-/// Returns the exception with the position of the run.
+/// Returns the exception, to which the position of the run is added.
 fn policy_error(
     py: Python<'_>,
     fault: &Fault,
@@ -92,7 +93,7 @@ fn policy_error(
     Ok(PyErr::from_value(error))
 }
 
-/// Number of hook calls between two checks for interrupts.
+/// Number of calls of policy methods between two checks for Ctrl-C.
 const HEED_EVERY: u32 = 4096;
 
 /// Periodic check for Ctrl-C and for a request to stop.

@@ -48,10 +48,11 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     fn has_retired(&mut self, block: u32, pool: usize) -> bool {
         let retired = self.flash.state(block) == BlockState::Retired;
         if retired {
-            let spare = *self.flash.free(pool).last().expect(
-                "the spare block that replaces a \
-            worn-out block is free",
-            );
+            let spare = *self
+                .flash
+                .free(pool)
+                .last()
+                .expect("the spare block that replaces a worn-out block is free");
             let erases = self.flash.erase_counts()[spare as usize];
             self.levelers[pool].on_spare_used(spare, erases);
         }

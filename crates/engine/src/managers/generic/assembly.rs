@@ -114,8 +114,7 @@ impl<P: Placement, T: Tap> Visitor for Assemble<P, T> {
         let is_consistent = P::USES_HOST_HINTS || required_hints == RequiredHints::Nothing;
         assert!(
             is_consistent,
-            "{name} requires host hints, but its constant USES_HOST_HINTS is \
-        false; set it to true"
+            "{name} requires host hints, but its constant USES_HOST_HINTS is false; set it to true"
         );
         let layout = setup.layout;
         let migrating = Vec::with_capacity(setup.geometry.pages_per_block() as usize);

@@ -106,10 +106,9 @@ impl Oracle {
                 usize::from(host.group_of_hint[usize::from(hint)])
             }
             Oracle::Intervals(intervals) => intervals.group_of_write(logical, held_by(), now),
-            Oracle::Filters(_) => unreachable!(
-                "with Bloom filters, Temperature::group_of_write \
-            determines the group"
-            ),
+            Oracle::Filters(_) => {
+                unreachable!("with Bloom filters, Temperature::group_of_write determines the group")
+            }
         }
     }
 
@@ -219,8 +218,7 @@ impl<T: Tap> Grouped<T> {
             }
             assert_ne!(
                 next, first,
-                "the size of the drive was checked, so at least one LUN has or \
-            can make room"
+                "the size of the drive was checked, so at least one LUN has or can make room"
             );
             lun = next;
         }

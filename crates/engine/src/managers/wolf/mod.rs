@@ -72,8 +72,7 @@ macro_rules! grouped_by {
 pub struct Wolf;
 
 impl Manager for Wolf {
-    const ENTRY: Entry = Entry::new("wolf", "groups of pages by measured update frequency; spare \
-    space moves between the groups").params(&config::wolf_params(&Defaults {
+    const ENTRY: Entry = Entry::new("wolf", "groups of pages by measured update frequency; spare space moves between the groups").params(&config::wolf_params(&Defaults {
         detector: "oracle",
         allocation: "marginal",
         interval: "0.001",
@@ -174,10 +173,8 @@ fn build<T: Tap>(
     tap: T,
 ) -> Result<Box<dyn BlockManager>> {
     let by = Collect::ALL.iter().find(|(policy, _)| *policy == victims);
-    let (_, collect) = *by.expect(
-        "the declaration allows only victim policies in Collect::ALL, \
-    without parameters",
-    );
+    let (_, collect) = *by
+        .expect("the declaration allows only victim policies in Collect::ALL, without parameters");
     let (geometry, logical_pages) = (setup.geometry, setup.logical_pages);
     let pages_per_block = geometry.pages_per_block();
     let luns = if setup.layout == Layout::Flat { 1 } else { geometry.luns() };

@@ -202,10 +202,8 @@ impl OpenGroups {
     /// Sets the open groups.
     pub fn set_open(&mut self, open: &[usize]) {
         for (level, representative) in self.representative.iter_mut().enumerate() {
-            *representative = nearest(open.iter().copied(), level).expect(
-                "at least one group is \
-            open",
-            ) as u8;
+            *representative =
+                nearest(open.iter().copied(), level).expect("at least one group is open") as u8;
         }
     }
 

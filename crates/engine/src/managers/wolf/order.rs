@@ -18,10 +18,7 @@ impl Groups {
             if keeps(group) {
                 group
             } else {
-                sorted.next().expect(
-                    "each group that was taken out \
-            of the order is put back",
-                )
+                sorted.next().expect("each group that was taken out of the order is put back")
             }
         });
         self.order = order.collect();

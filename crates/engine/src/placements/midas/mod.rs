@@ -186,8 +186,7 @@ impl Registered<Sizes> for Midas {
             "groups",
             "6",
             Domain::Whole(3, 32),
-            "largest number of groups, including HOT, \
-        the group of hot pages",
+            "largest number of groups, including HOT, the group of hot pages",
         ),
         Param::new(
             "epoch",

@@ -64,10 +64,10 @@ impl Cache {
         self.ranges.push_back(first..sectors.end);
         let mut cached_sectors: u64 = self.ranges.iter().map(|range| range.end - range.start).sum();
         while cached_sectors > self.read_sectors || self.ranges.len() > MOST_RANGES {
-            let oldest = self.ranges.pop_front().expect(
-                "read sectors are cached, so there is a \
-            range to remove",
-            );
+            let oldest = self
+                .ranges
+                .pop_front()
+                .expect("read sectors are cached, so there is a range to remove");
             cached_sectors -= oldest.end - oldest.start;
         }
     }

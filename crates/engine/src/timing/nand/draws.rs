@@ -127,10 +127,9 @@ fn bell(us: f64, spread: f64) -> Bell {
 }
 
 fn lcm(a: usize, b: usize) -> usize {
-    (a.max(b)..=a * b).find(|n| n % a == 0 && n % b == 0).expect(
-        "the product of two numbers is a \
-    common multiple",
-    )
+    (a.max(b)..=a * b)
+        .find(|n| n % a == 0 && n % b == 0)
+        .expect("the product of two numbers is a common multiple")
 }
 
 #[cfg(test)]

@@ -175,10 +175,8 @@ impl Unit {
     #[inline(always)]
     pub fn end_busy(&mut self, now_ns: u64) {
         if self.suspended.is_none() {
-            let since_ns = self.busy_since_ns.take().expect(
-                "a busy period has begun before it \
-            ends",
-            );
+            let since_ns =
+                self.busy_since_ns.take().expect("a busy period has begun before it ends");
             self.busy_ns += now_ns - since_ns;
         }
     }

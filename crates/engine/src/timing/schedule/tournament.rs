@@ -81,8 +81,7 @@ impl Tournament {
     pub fn new(sources: usize) -> Self {
         assert!(
             sources <= MOST_SOURCES,
-            "the number of dies was checked, so all sources of events \
-        can be numbered"
+            "the number of dies was checked, so all sources of events can be numbered"
         );
         let (mut first_round, mut in_round) = (0, 1);
         while 4 * in_round < sources {

@@ -165,8 +165,7 @@ impl SlcLog {
         let row = self.oldest;
         assert_eq!(
             self.valid[row as usize], 0,
-            "a row is freed only when none of its pages is \
-        valid"
+            "a row is freed only after its last valid page was moved"
         );
         self.oldest = (row + 1) % self.blocks.most_rows;
         self.used_rows -= 1;

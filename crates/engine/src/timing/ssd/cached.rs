@@ -34,8 +34,8 @@ impl Ssd {
             } else {
                 if self.cached().room() == 0 {
                     if !self.nand.has_work() {
-                        // Everything that left the cache waits for program units to be full. Only
-                        // padding these units frees space.
+                        // All pages that left the cache wait for full program units. Only padding
+                        // these units frees space.
                         self.pad_begun();
                     }
                     return Ok(false);

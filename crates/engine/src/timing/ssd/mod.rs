@@ -205,10 +205,7 @@ impl Ssd {
                     Waiter::CachedPage => {
                         self.cache
                             .as_mut()
-                            .expect(
-                                "the drive has a write cache, which the page \
-                        has left",
-                            )
+                            .expect("the drive has a write cache, which the page has left")
                             .leaving -= 1;
                     }
                     Waiter::Collection(lun) => self.upkeep.collecting[lun as usize] -= 1,
@@ -216,14 +213,13 @@ impl Ssd {
                         self.map
                             .as_mut()
                             .expect(
-                                "a page of the mapping table was read, so the \
-                        drive has a cache of the table",
+                                "a page of the mapping table was read, so the drive has a cache of \
+                                 the table",
                             )
                             .end_read(page);
                     }
                     Waiter::Op(_) => unreachable!(
-                        "waiting operations are notified at once and \
-                    never stored here"
+                        "waiting operations are notified at once and never stored here"
                     ),
                 }
             }

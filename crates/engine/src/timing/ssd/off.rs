@@ -63,8 +63,7 @@ impl State for Ssd {
     fn save(&self, to: &mut Writer) {
         debug_assert!(
             self.events.next_ns().is_none(),
-            "a timed drive must be turned off before it \
-        is saved"
+            "a timed drive must be turned off before it is saved"
         );
         let Self {
             drive,

@@ -61,7 +61,7 @@ pub struct Characteristics {
     pub rate_per_s: Option<f64>,
     /// Arrival process of an open loop.
     pub arrivals: Arrivals,
-    /// Writes; TRIMs share their positions and sizes.
+    /// Parameters of writes. TRIMs have the same sizes, and positions from the same sequence.
     pub writes: Accesses,
     /// Reads.
     pub reads: Accesses,
@@ -78,7 +78,8 @@ pub struct Characteristics {
 }
 
 impl Characteristics {
-    /// Characteristics from a workload's parameters, or None if it writes pages.
+    /// Characteristics from a workload's parameters, or None if the workload writes pages instead
+    /// of requests.
     pub fn of(params: &Params) -> Result<Option<Self>> {
         let name = params.entry().name;
         if name == IO.name {
@@ -178,7 +179,7 @@ impl Characteristics {
         }
     }
 
-    /// True if the spec sets the pacing.
+    /// True if the spec sets the pacing (`qd` or `rate`).
     pub fn is_timed(&self) -> bool {
         self.queue_depth.is_some() || self.rate_per_s.is_some()
     }
@@ -226,37 +227,43 @@ const OF_LAPS: Extent = Extent::Place(
 );
 
 const WRITE: Param =
-    Param::new("write", "1", Domain::SHARE, "share of the writes among reads and writes");
+    Param::new("write", "1", Domain::SHARE, "number of writes, as a share of all reads and writes");
 const QD: Param = Param::new(
     "qd",
     AUTO,
     Domain::Either(&Domain::Word(&[AUTO]), &Domain::Whole(1, 1 << 16)),
-    "outstanding requests, which makes the run timed; auto is 1 in a timed run",
+    "number of outstanding requests; a number makes the run timed, and auto is 1 if the run is \
+     timed",
 );
 const RATE: Param = Param::new(
     "rate",
     NONE,
     Domain::Either(&Domain::Word(&[NONE]), &Domain::Number(Included(1e-3), Included(1e9))),
-    "requests per second, instead of qd, however long they take",
+    "requests per second, issued however long earlier ones take; replaces qd",
 );
 const ARRIVALS: Param = Param::new(
     "arrivals",
     "poisson",
     Domain::Word(&["poisson", "constant"]),
-    "arrival process of the requests with rate",
+    "times of requests with rate: random (poisson) or equally spaced (constant)",
 );
 const BS: Param = Param::new("bs", "4k", SIZE, "bytes of a request");
-const STRIDE: Param =
-    Param::new("stride", "0", DISTANCE, "bytes from the end of a request to the start of the next")
-        .extent(OF_LAPS);
+const STRIDE: Param = Param::new(
+    "stride",
+    "0",
+    DISTANCE,
+    "bytes from the end of a request to the start of the next sequential request",
+)
+.extent(OF_LAPS);
 const ALIGN: Param = Param::new(
     "align",
     OWN_SIZE,
     Domain::Either(&Domain::Word(&[OWN_SIZE]), &SIZE),
     "alignment of random requests in bytes, by default their size",
 );
-const OFFSET: Param = Param::new("offset", "0", DISTANCE, "offset of every request in bytes")
-    .extent(Extent::Place("it is a position on the drive"));
+const OFFSET: Param =
+    Param::new("offset", "0", DISTANCE, "bytes added to the position of every request")
+        .extent(Extent::Place("it is a position on the drive"));
 const ACCESS: Param = Param::new(
     "access",
     SKEWS[0],
@@ -265,46 +272,68 @@ const ACCESS: Param = Param::new(
 );
 const FLUSH: Param =
     Param::new("flush", "0", Domain::SHARE, "share of the requests that are flushes");
-const FUA: Param = Param::new("fua", "0", Domain::SHARE, "share of the writes with FUA");
+const FUA: Param = Param::new(
+    "fua",
+    "0",
+    Domain::SHARE,
+    "share of the writes with FUA, which complete only when they survive a power loss",
+);
 const TRIM: Param = Param::new(
     "trim",
     "0",
     Domain::SHARE,
-    "share of the requests that are TRIMs, of the size and place of a write",
+    "share of the requests that are TRIMs, with sizes and positions as of writes",
 );
 
 /// Registry entry of the full form.
-pub const IO: Entry =
-    Entry::new("io", "requests with paper 2's shares, sizes, randomness, strides and queue depth")
-        .example("io:write=0.5,write_size=4k,read_size=16k,read_random=0.5,read_stride=64k")
-        .variants(&[
-            "io:qd=8,access=zipf(s=1.2),flush=0.01,fua=0.1,trim=0.1",
-            "io:rate=1e5,write_size=12k,read_size=2k,align=512,offset=512,write_random=0.5",
-        ])
-        .params(&[
-            WRITE.default("0.5"),
-            QD,
-            RATE,
-            ARRIVALS,
-            Param::new("write_size", "4k", SIZE, "bytes of a write"),
-            Param::new("read_size", "4k", SIZE, "bytes of a read"),
-            Param::new("write_random", "1", Domain::SHARE, "share of random writes"),
-            Param::new("read_random", "1", Domain::SHARE, "share of random reads"),
-            Param::new("write_stride", "0", DISTANCE, "bytes from a write to the next in sequence")
-                .extent(OF_LAPS),
-            Param::new("read_stride", "0", DISTANCE, "bytes from a read to the next in sequence")
-                .extent(OF_LAPS),
-            ALIGN,
-            OFFSET,
-            ACCESS,
-            FLUSH,
-            FUA,
-            TRIM,
-        ])
-        .alone();
+pub const IO: Entry = Entry::new(
+    "io",
+    "requests with the parameters of paper 2: shares, sizes, randomness, strides and queue depth",
+)
+.example("io:write=0.5,write_size=4k,read_size=16k,read_random=0.5,read_stride=64k")
+.variants(&[
+    "io:qd=8,access=zipf(s=1.2),flush=0.01,fua=0.1,trim=0.1",
+    "io:rate=1e5,write_size=12k,read_size=2k,align=512,offset=512,write_random=0.5",
+])
+.params(&[
+    WRITE.default("0.5"),
+    QD,
+    RATE,
+    ARRIVALS,
+    Param::new("write_size", "4k", SIZE, "bytes of a write"),
+    Param::new("read_size", "4k", SIZE, "bytes of a read"),
+    Param::new(
+        "write_random",
+        "1",
+        Domain::SHARE,
+        "share of the writes that go to random positions",
+    ),
+    Param::new("read_random", "1", Domain::SHARE, "share of the reads that go to random positions"),
+    Param::new(
+        "write_stride",
+        "0",
+        DISTANCE,
+        "bytes from the end of a write to the start of the next sequential write",
+    )
+    .extent(OF_LAPS),
+    Param::new(
+        "read_stride",
+        "0",
+        DISTANCE,
+        "bytes from the end of a read to the start of the next sequential read",
+    )
+    .extent(OF_LAPS),
+    ALIGN,
+    OFFSET,
+    ACCESS,
+    FLUSH,
+    FUA,
+    TRIM,
+])
+.alone();
 
 /// Registry entry of the short form for random requests.
-pub const RANDOM: Entry = Entry::new("random", "requests of one size at random places")
+pub const RANDOM: Entry = Entry::new("random", "requests of one size at random positions")
     .example("random:bs=4k")
     .variants(&["random:bs=16k,write=0.7,qd=32,access=hot-cold(f=0.1,r=0.9)"])
     .params(&[BS, WRITE, QD, RATE, ARRIVALS, ALIGN, OFFSET, ACCESS, FLUSH, FUA, TRIM])
@@ -319,7 +348,7 @@ pub const SEQUENTIAL_PARAMS: &[Param] = &[
         BS.name,
         PAGES,
         Domain::Either(&Domain::Word(&[PAGES]), &SIZE),
-        "bytes of a request, or page by page",
+        "size of a request in bytes, or pages to write page by page without requests",
     ),
     WRITE,
     QD,

@@ -41,8 +41,8 @@ pub struct Io {
     reads: Option<Places>,
     skew: Option<Skew>,
     timetable: Option<Timetable>,
-    /// Request to continue or to issue next: a partially issued write, or a TRIM behind earlier
-    /// writes.
+    /// Request that is issued next: the rest of a write, or a TRIM that had to wait for the
+    /// writes drawn before it.
     pending: Option<Request>,
     /// Number of pages of that write that were issued.
     issued: u32,
@@ -127,10 +127,8 @@ impl Io {
             Op::Read
         };
         let places = if op == Op::Read { &mut self.reads } else { &mut self.writes };
-        let places = places.as_mut().expect(
-            "positions were built for each direction that has \
-        requests",
-        );
+        let places =
+            places.as_mut().expect("positions were built for each direction that has requests");
         let start_bytes = self.characteristics.offset_bytes + places.take(self.skew.as_mut());
         let end_bytes = start_bytes + places.accesses().size_bytes;
         let fua = op == Op::Write && self.is_fua.happens();
@@ -142,7 +140,8 @@ impl Io {
         Request { at_ns, fua, ..request }
     }
 
-    /// Slots (positions of equal size) of the skew, if every write fills one slot of whole pages.
+    /// Slots (positions of equal size) of a skewed pattern, if every write fills one slot of
+    /// whole pages; else None.
     fn slots(&self) -> Option<Slots<'_>> {
         let (skew, writes) = (self.skew.as_ref()?, self.writes.as_ref()?);
         skew.filled_by(

@@ -6,8 +6,8 @@ use crate::hints::Group;
 use crate::state::state;
 use crate::workloads::{MOST_GROUPS, Site, Step, Workload, build_for};
 
-/// Pattern of page writes that instead chooses the positions of both directions.
-/// Therefore data that is hot for writes is hot for reads.
+/// Pattern that chooses positions of reads and of writes, instead of pages to write.
+/// Since both use the same pattern, data that is hot for writes is also hot for reads.
 pub struct Skew {
     slots: Box<dyn Workload>,
     slot_bytes: u64,

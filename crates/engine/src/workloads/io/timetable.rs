@@ -37,7 +37,7 @@ impl Timetable {
             Arrivals::Constant => self.mean_gap_ns,
             Arrivals::Poisson => -libm::log1p(-self.random.unit()) * self.mean_gap_ns,
         };
-        // Whole nanoseconds are counted separately, so that rounding errors do not accumulate.
+        // Whole nanoseconds are added to an integer, so that rounding errors do not accumulate.
         let later_ns = self.rest_ns + gap_ns;
         self.at_ns = now_ns.saturating_add(later_ns as u64);
         self.rest_ns = later_ns.fract();
