@@ -77,10 +77,10 @@ impl RequiredHints {
                 if hints.group_of.iter().copied().max().map_or(0, usize::from)
                     >= hints.groups.len() =>
             {
-                Err("the group of each page, among the groups that there are")
+                Err("the group of each page, as the index of a named group")
             }
             RequiredHints::InvalidationTimes if hints.invalidation_times.len() != pages => {
-                Err("when each page will be written next")
+                Err("the time of the next write of each page")
             }
             RequiredHints::Nothing | RequiredHints::Groups | RequiredHints::InvalidationTimes => {
                 Ok(())

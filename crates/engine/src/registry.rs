@@ -72,7 +72,7 @@ impl Specs for Registry {
         })?;
         if depth > 0 && entry.is_alone {
             return Err(Error::Spec(format!(
-                "{name} must be a whole {noun}; it cannot be part of another"
+                "{name} must be a whole {noun}; it cannot be part of another {noun}"
             )));
         }
         Params::read(noun, entry, parameters, depth)

@@ -30,7 +30,9 @@ pub fn divide<'py>(
         })?;
     let (sizes, frequencies, op) = (sizes.as_array(), frequencies.as_array(), op.as_array());
     if sizes.shape() != frequencies.shape() || sizes.nrows() != op.len() {
-        return Err(pyo3::exceptions::PyValueError::new_err("sizes, frequencies and op differ"));
+        return Err(pyo3::exceptions::PyValueError::new_err(
+            "sizes and frequencies must have the same shape, and op one value per row of them",
+        ));
     }
     let shares = py.detach(|| {
         let mut shares = Array2::zeros(sizes.raw_dim());

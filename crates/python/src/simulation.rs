@@ -73,7 +73,7 @@ type Choices = Vec<(String, Vec<(u32, f64)>)>;
 /// A run, or None after a timed device has taken it.
 struct Slot(Option<engine::simulation::Simulation>);
 
-const TAKEN: &str = "this drive is used by a timed device";
+const TAKEN: &str = "a timed device has taken this drive, so it cannot be used directly";
 
 impl Deref for Slot {
     type Target = engine::simulation::Simulation;

@@ -51,7 +51,7 @@ impl Registered<Sizes> for Fadac {
         "pages by their writes minus migrations, relative to a decaying average",
     )
     .example("fadac:classes=4")
-    .params(&[Param::new("classes", "6", Domain::Whole(2, 6), "classes")])
+    .params(&[Param::new("classes", "6", Domain::Whole(2, 6), "number of classes")])
     .small("fadac:classes=3")
     .candidates(&[Pairs::rare(&["fadac"], &["greedy", "cost-benefit", "d-choices:d=4"])]);
 

@@ -129,10 +129,18 @@ impl Columns {
             && self.tail_bytes.has_length(length)
             && self.fua.has_length(length);
         if !is_even {
-            return Err(Error::Spec("the columns of a trace differ in length".into()));
+            return Err(Error::Spec(
+                "the columns of a trace have different lengths; each must have one value per \
+                 request, or be a single value"
+                    .into(),
+            ));
         }
         if (0..length).any(|at| usize::from(self.ops.get(at)) >= OPS.len()) {
-            return Err(Error::Spec("the operations of a trace have the numbers 0 to 3".into()));
+            return Err(Error::Spec(
+                "the column of operations of a trace has an invalid number; valid: 0 (write), 1 \
+                 (trim), 2 (read), 3 (flush)"
+                    .into(),
+            ));
         }
         if self.at_ns.is_all(0) {
             self.at_ns = Column::All(0);

@@ -353,13 +353,13 @@ impl Registered<Site> for Database {
             "evict",
             "0.2",
             Domain::SHARE,
-            "share of the updates whose page is written immediately",
+            "share of the updates whose page is evicted from memory and written immediately",
         ),
         Param::new(
             "sort_every",
             "4",
             Domain::Whole(1, u64::MAX),
-            "checkpoints between external sorts",
+            "number of checkpoints from one external sort to the next",
         ),
         Param::new(
             "sort_passes",
@@ -372,7 +372,7 @@ impl Registered<Site> for Database {
             "rebuild_every",
             "10",
             Domain::Whole(1, u64::MAX),
-            "checkpoints between rebuilds of the index",
+            "number of checkpoints from one rebuild of the index to the next",
         ),
     ]);
 

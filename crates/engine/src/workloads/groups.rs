@@ -141,7 +141,7 @@ impl Registered<Site> for StaticGroups {
         Param::required(
             "frequencies",
             Domain::List(&Domain::Number(Included(0.0), Unbounded)),
-            "relative share of the writes of each group",
+            "relative number of writes to each group",
         )
         .or(&["freq"]),
         Param::new(

@@ -127,27 +127,29 @@ impl Workload for Mix {
 }
 
 impl Registered<Site> for Mix {
-    const ENTRY: Entry =
-        super::entry("mix", "regions of the address space, each with its weight and pattern")
-            .example("mix:sizes=0.1/0.9,weights=0.9/0.1,of=zipf(s=0.9)/sequential")
-            .params(&[
-                Param::required(
-                    "sizes",
-                    Domain::List(&Domain::Number(Included(0.0), Unbounded)),
-                    "relative size of each region",
-                ),
-                Param::required(
-                    "weights",
-                    Domain::List(&Domain::Number(Included(0.0), Unbounded)),
-                    "relative share of the writes of each region",
-                ),
-                Param::new(
-                    "of",
-                    "uniform",
-                    Domain::List(&NESTED),
-                    "pattern of each region, or one for all",
-                ),
-            ]);
+    const ENTRY: Entry = super::entry(
+        "mix",
+        "regions of the address space, each with its own share of the writes and its own workload",
+    )
+    .example("mix:sizes=0.1/0.9,weights=0.9/0.1,of=zipf(s=0.9)/sequential")
+    .params(&[
+        Param::required(
+            "sizes",
+            Domain::List(&Domain::Number(Included(0.0), Unbounded)),
+            "relative size of each region",
+        ),
+        Param::required(
+            "weights",
+            Domain::List(&Domain::Number(Included(0.0), Unbounded)),
+            "relative number of writes to each region",
+        ),
+        Param::new(
+            "of",
+            "uniform",
+            Domain::List(&NESTED),
+            "workload in each region, or one workload for all regions",
+        ),
+    ]);
 
     fn build(params: &Params, &Site { pages, ref context, .. }: &Site) -> Result<Self> {
         let (extents, shares) =

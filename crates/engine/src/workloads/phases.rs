@@ -160,7 +160,7 @@ impl Registered<Site> for Phases {
                 Param::required(
                     "writes",
                     Domain::List(&Domain::Whole(1, u64::MAX)),
-                    "page writes of each phase",
+                    "number of page writes of each phase",
                 )
                 .extent(Extent::Writes),
                 Param::required(

@@ -392,9 +392,9 @@ fn a_trace_of_impossible_requests_is_refused() {
     let write = Request::of_pages(Op::Write, 0..1);
     for (request, words) in [
         (Request::of_pages(Op::Trim, 0..1), "no write"),
-        (Request { pages: 0, ..write }, "a flush has no pages"),
-        (Request { pages: 1, ..Request::flush() }, "a flush has no pages"),
-        (Request { head_bytes: 4096, ..write }, "cover all of it"),
+        (Request { pages: 0, ..write }, "a flush must have 0 pages"),
+        (Request { pages: 1, ..Request::flush() }, "a flush must have 0 pages"),
+        (Request { head_bytes: 4096, ..write }, "leave no byte of it"),
         (Request { first_page: u32::MAX, ..write }, "32 bits"),
     ] {
         let error = Trace::new([request], 4096, 1).unwrap_err().to_string();

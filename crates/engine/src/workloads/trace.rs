@@ -192,12 +192,12 @@ fn checked_end(request: &Request, page_bytes: u32) -> Result<u32> {
         ))
     };
     if (pages == 0) != (op == Op::Flush) {
-        return Err(invalid("a flush has no pages, and anything else has some"));
+        return Err(invalid("a flush must have 0 pages, any other request at least 1"));
     }
     if request.partial_bytes() >= u64::from(page_bytes) * u64::from(pages.max(1)) {
-        return Err(invalid("its head and tail bytes cover all of it"));
+        return Err(invalid("its head and tail bytes leave no byte of it"));
     }
-    first_page.checked_add(pages).ok_or_else(|| invalid("page numbers have 32 bits"))
+    first_page.checked_add(pages).ok_or_else(|| invalid("its page numbers must fit in 32 bits"))
 }
 
 impl Workload for Trace {

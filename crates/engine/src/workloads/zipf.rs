@@ -128,7 +128,7 @@ impl Registered<Site> for Zipf {
     .example("zipf:s=0.99")
     .variants(&["zipf:s=0.99,ranks_per_page=64"])
     .params(&[
-        Param::new("s", "0.99", Domain::Number(Excluded(0.0), Included(10.0)), "exponent"),
+        Param::new("s", "0.99", Domain::Number(Excluded(0.0), Included(10.0)), "exponent of k"),
         Param::new(
             "ranks_per_page",
             "1",

@@ -84,7 +84,9 @@ impl Compiled {
         let (write, migrate) = (address(instance, "on_write")?, address(instance, "on_migrate")?);
         let (collect, trim) = (address(instance, "on_collect")?, address(instance, "on_trim")?);
         if write == 0 || migrate == 0 {
-            return Err(PyRuntimeError::new_err("a placement has on_write and on_migrate"));
+            return Err(PyRuntimeError::new_err(
+                "the placement lacks on_write or on_migrate; it must have both methods",
+            ));
         }
         // SAFETY: the addresses are of functions with these signatures, compiled by
         // `writeamp.custom.compiled`; the instance keeps them alive.
@@ -127,7 +129,9 @@ impl Compiled {
         match instance.call_method1("again", (word(hook), arguments)) {
             Err(error) => failure(py, error),
             Ok(answer) => whole(&answer).err().unwrap_or_else(|| {
-                Failure::of("the compiled function failed, but Python's did not".into())
+                Failure::of(
+                    "the compiled method failed, but the same call in Python did not".into(),
+                )
             }),
         }
     }

@@ -70,7 +70,9 @@ impl Interpreted {
             let method = instance.getattr("hooks")?.call_method1("get", (name,))?;
             Ok((!method.is_none()).then(|| method.unbind()))
         };
-        let always = |name: &str| hook(name).map(|method| method.expect("every placement has it"));
+        let always = |name: &str| {
+            hook(name).map(|method| method.expect("every placement has on_write and on_migrate"))
+        };
         Ok(Interpreted {
             object,
             streams: streams_of(instance)?,

@@ -59,14 +59,14 @@ pub const DETECTOR: Param = Param::new(
     "detector",
     "oracle",
     Domain::Word(&["oracle", "bloom", "interval", "none"]),
-    "detector of a page's group: oracle (the workload), bloom (two filters per group), interval \
-     (write intervals of each page) or none (one group)",
+    "what determines a page's group: oracle (the workload), bloom (two Bloom filters per group), \
+     interval (write intervals of each page) or none (one group)",
 );
 pub const ALLOCATION: Param = Param::new(
     "allocation",
     "closed-form",
     Domain::Word(&words(&Allocation::ALL)),
-    "rule that divides the spare pages among the groups",
+    "rule that divides the spare pages among the groups; marginal is the same as effective-size",
 );
 pub const INTERVAL: Param = Param::new(
     "interval",
@@ -84,14 +84,14 @@ pub const PACE: Param = Param::new(
     "pace",
     "0.02",
     Domain::Number(Excluded(0.0), Included(1.0)),
-    "effective-size: share of the difference to the newly measured size that each interval \
-     corrects",
+    "effective-size (marginal): share of the difference to the newly measured size that each \
+     interval corrects",
 );
 pub const MEMORY: Param = Param::new(
     "memory",
     "0.98",
     Domain::SHARE,
-    "effective-size: factor on the weight of earlier victims after each interval",
+    "effective-size (marginal): factor on the weight of earlier victims after each interval",
 );
 pub const RATIO: Param = Param::new(
     "ratio",
