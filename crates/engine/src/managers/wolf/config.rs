@@ -289,8 +289,8 @@ impl Config {
     }
 
     /// Fewest groups for which a drive must have room.
-    /// This is two if the host names groups, because a host that names groups has two or more, but
-    /// never more than `max_groups`.
+    /// If the host names groups, this is two, because such a host has at least two groups. The
+    /// result is never more than `max_groups`.
     fn fewest_groups(&self) -> usize {
         let fewest = if let Knowledge::Host { .. } = self.knowledge { 2 } else { self.groups };
         fewest.min(self.max_groups)

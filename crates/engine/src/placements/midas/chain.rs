@@ -15,9 +15,8 @@ use crate::state::{elements, require, state};
 /// Largest number of consecutive victims while the host waits to write one page.
 /// If they do not free enough space, the last bounded group is dissolved.
 const MOST_IN_A_ROW: u64 = 25;
-/// Number of classes into which the last group is divided after groups were merged because
-/// their predictions were wrong. The class of a page is the number of collections that it survived
-/// in the last group.
+/// Number of classes into which the last group is divided after other groups were merged into
+/// it. The class of a page is the number of collections that it survived in the last group.
 const MOST_CLASSES: usize = 4;
 
 pub struct Chain {
