@@ -8,7 +8,7 @@ use crate::registry::{Pairs, Registry};
 use crate::victims::VICTIMS;
 use crate::workloads::WORKLOADS;
 
-/// Every registry.
+/// Every registry of policies and workloads.
 pub static ALL: [&Registry; 5] = [&MANAGERS, &VICTIMS, &WEAR_LEVELERS, &DETECTORS, &WORKLOADS];
 
 /// Registry with the name that `writeamp list` accepts, such as "victims".

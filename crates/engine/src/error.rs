@@ -28,7 +28,7 @@ pub enum Error {
         logical_pages - 1
     )]
     OffTheEnd {
-        /// Requested logical page.
+        /// Number of the requested logical page.
         page: u32,
         /// Logical pages of the drive.
         logical_pages: u32,
@@ -42,12 +42,12 @@ pub enum Error {
         /// Consecutive collections that freed no page.
         collections: u64,
     },
-    /// Failed memory allocation.
+    /// The memory of the drive could not be allocated.
     #[error(
         "the drive needs {bytes} bytes of memory, which this machine refused; use a smaller drive"
     )]
     OutOfMemory {
-        /// Bytes needed by the drive.
+        /// Bytes of memory that the drive needs.
         bytes: u64,
     },
     /// Saved state that does not belong to this drive, or is damaged.
@@ -69,7 +69,7 @@ pub struct UnknownName {
     pub what: String,
     /// Unknown name, as given by the user.
     pub name: String,
-    /// Valid names.
+    /// All valid names of this kind.
     pub valid: Vec<String>,
 }
 
@@ -105,7 +105,7 @@ pub struct OutOfDomain {
     pub entry: Option<String>,
     /// Name of the parameter, as the user spelled it.
     pub name: String,
-    /// Invalid value.
+    /// Invalid value of the parameter.
     pub value: String,
     /// Description of the valid values.
     pub domain: String,

@@ -7,18 +7,18 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// Method of a custom policy.
+/// Method of a custom policy, which an error message names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hook {
-    /// [`crate::placements::PlacementCalls::host_stream`].
+    /// Method [`crate::placements::PlacementCalls::host_stream`] of a placement.
     Write,
-    /// [`crate::placements::PlacementCalls::on_victim`].
+    /// Method [`crate::placements::PlacementCalls::on_victim`] of a placement.
     Victim,
-    /// [`crate::placements::PlacementCalls::migration_streams`].
+    /// Method [`crate::placements::PlacementCalls::migration_streams`] of a placement.
     Migrate,
-    /// [`crate::placements::PlacementCalls::forget`].
+    /// Method [`crate::placements::PlacementCalls::forget`] of a placement.
     Trim,
-    /// [`crate::victims::VictimCalls::choose`].
+    /// Method [`crate::victims::VictimCalls::choose`] of a victim policy.
     Choose,
 }
 
@@ -51,7 +51,7 @@ impl Eq for Cause {}
 /// Failure of a policy that ended a run, with the position of the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Name of the policy.
+    /// Name of the policy that failed.
     pub policy: String,
     /// Method that failed, by its name in the other language.
     pub hook: &'static str,

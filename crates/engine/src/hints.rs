@@ -22,7 +22,7 @@ pub const NEVER: u64 = u64::MAX;
 /// The fields of hints that the manager does not require are empty.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hints<'a> {
-    /// Current groups.
+    /// Groups of pages that the host names now.
     pub groups: &'a [Group],
     /// Index into `groups` for each page written.
     pub group_of: &'a [u8],
@@ -45,7 +45,7 @@ impl<'a> Hints<'a> {
 /// Kind of hint that a manager requires with each host write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequiredHints {
-    /// No hint.
+    /// The manager requires no hint.
     Nothing,
     /// Group of the page: [`Hints::groups`] and [`Hints::group_of`].
     Groups,
@@ -54,7 +54,7 @@ pub enum RequiredHints {
 }
 
 impl RequiredHints {
-    /// Word used in reports.
+    /// Word for the kind of hint in reports.
     pub fn name(self) -> &'static str {
         match self {
             RequiredHints::Nothing => "nothing",

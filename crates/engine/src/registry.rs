@@ -81,7 +81,7 @@ impl Specs for Registry {
 
 /// Registered type: its entry, and its constructor from parameters and a `Site`.
 pub trait Registered<Site: ?Sized>: Sized {
-    /// Registry entry.
+    /// Registry entry of the type.
     const ENTRY: Entry;
 
     /// Builds an instance from parameters of its own entry, for a `Site` such as the drive's

@@ -13,7 +13,7 @@ pub enum Op {
     Read,
     /// Write new data to the pages.
     Write,
-    /// Unmap the pages.
+    /// TRIM: unmap the pages, whose data the host no longer needs.
     Trim,
     /// Flush: earlier writes must survive a power loss.
     Flush,
@@ -27,7 +27,7 @@ pub struct Request {
     pub at_ns: u64,
     /// Kind of the request.
     pub op: Op,
-    /// First logical page.
+    /// Number of the first logical page.
     pub first_page: u32,
     /// Number of logical pages; 0 for a flush.
     pub pages: u32,

@@ -33,7 +33,7 @@ impl Stream {
         ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u32
     }
 
-    /// [`Self::below`] for each element of `buffer`, with the generator kept in registers.
+    /// Draws a number below `bound` for each element of `buffer`, like repeated [`Self::below`].
     pub fn fill_below(&mut self, bound: u32, buffer: &mut [u32]) {
         let mut stream = self.clone();
         for item in buffer {

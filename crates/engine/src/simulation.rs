@@ -259,7 +259,7 @@ impl Simulation {
         }
     }
 
-    /// The workload.
+    /// Workload that drives the drive.
     pub fn workload(&self) -> &dyn Workload {
         &*self.workload
     }
@@ -274,7 +274,7 @@ impl Simulation {
         self.drive
     }
 
-    /// The drive.
+    /// Drive that the workload writes to.
     pub fn drive(&self) -> &dyn BlockManager {
         &*self.drive
     }

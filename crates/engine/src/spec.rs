@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 /// A parsed spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spec {
-    /// Name of the entry.
+    /// Name of the registry entry.
     pub name: String,
     /// Explicit parameters with their values, in order.
     pub parameters: Vec<(String, String)>,

@@ -44,7 +44,7 @@ pub struct PageHistory {
 pub struct BlockHistory {
     /// Sum of the pages' numbers of writes.
     pub writes: u64,
-    /// Sum of the pages' ages.
+    /// Sum of the ages of the block's valid pages.
     pub ages: u64,
 }
 

@@ -92,7 +92,7 @@ impl Array {
         &self.geometry
     }
 
-    /// Pages that the host sees.
+    /// Number of logical pages, which the host sees.
     pub fn logical_pages(&self) -> u32 {
         self.logical_to_physical.len() as u32
     }
@@ -112,12 +112,12 @@ impl Array {
         &self.erase_counts
     }
 
-    /// State of each block.
+    /// State (free, open, closed, spare or retired) of each block.
     pub fn states(&self) -> &[BlockState] {
         &self.states
     }
 
-    /// State of a block.
+    /// State (free, open, closed, spare or retired) of a block.
     #[inline(always)]
     pub fn state(&self, block: u32) -> BlockState {
         self.states[block as usize]

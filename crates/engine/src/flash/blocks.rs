@@ -26,13 +26,13 @@ const LINE_WORDS: u32 = 8;
 /// Result of an invalidation: the block that lost a valid page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Loss {
-    /// Number of the block.
+    /// Number of the block that lost a valid page.
     pub block: u32,
     /// Invalid pages of the block after the invalidation.
     pub invalid_pages: u32,
 }
 
-/// Records of all blocks.
+/// Records of all blocks of a drive, with their invalid pages and last changes.
 #[derive(Debug, Clone)]
 pub struct Blocks {
     records: Table<u64>,
@@ -79,7 +79,7 @@ impl Blocks {
         u64::from(blocks) * (8 << log_words(pages_per_block))
     }
 
-    /// Number of blocks.
+    /// Number of blocks of the drive.
     pub fn count(&self) -> u32 {
         (self.records.len() >> self.log_words) as u32
     }
@@ -123,7 +123,7 @@ impl Blocks {
         block
     }
 
-    /// Marks a page as invalid.
+    /// Marks a physical page as invalid.
     #[inline(always)]
     pub(super) fn invalidate(&mut self, page: u32) -> Loss {
         assert!(page < self.physical_pages, "the physical page must exist");

@@ -74,17 +74,17 @@ impl Cause {
 /// written or read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct HostCounters {
-    /// Pages written by the host.
+    /// Number of pages written by the host.
     pub written_pages: u64,
-    /// Bytes written by the host.
+    /// Number of bytes written by the host.
     pub written_bytes: u64,
-    /// Pages read by the host.
+    /// Number of pages read by the host.
     pub read_pages: u64,
-    /// Bytes read by the host.
+    /// Number of bytes read by the host.
     pub read_bytes: u64,
     /// Pages trimmed by the host, whether or not they held data.
     pub trimmed_pages: u64,
-    /// Bytes trimmed by the host.
+    /// Number of bytes trimmed by the host.
     pub trimmed_bytes: u64,
     /// Flushes requested by the host.
     pub flushes: u64,
@@ -173,7 +173,7 @@ impl Counters {
         self.programs[Cause::SAVED..].copy_from_slice(&programs);
     }
 
-    /// Total pages programmed.
+    /// Number of pages programmed for all causes together.
     pub fn flash_pages(&self) -> u64 {
         self.programs.iter().sum()
     }

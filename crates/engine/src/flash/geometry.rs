@@ -31,13 +31,13 @@ impl EraseUnit {
 /// Physical shape of a drive, as in a data sheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
-    /// Channels of the drive.
+    /// Number of channels of the drive.
     pub channels: u32,
-    /// Chips on each channel.
+    /// Number of chips on each channel.
     pub chips_per_channel: u32,
-    /// Dies in each chip.
+    /// Number of dies in each chip.
     pub dies_per_chip: u32,
-    /// Planes of each die.
+    /// Number of planes of each die.
     pub planes_per_die: u32,
     /// Flash blocks of each plane.
     pub blocks_per_plane: u32,
@@ -54,17 +54,17 @@ pub struct Shape {
 /// dies. Consecutive pages of a multi-plane erase unit lie on the planes of its die in turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Address {
-    /// Channel of the drive.
+    /// Index of the channel in the drive.
     pub channel: u32,
-    /// Chip on the channel.
+    /// Index of the chip on its channel.
     pub chip: u32,
-    /// Die in the chip.
+    /// Index of the die in its chip.
     pub die: u32,
-    /// Plane of the die.
+    /// Index of the plane in its die.
     pub plane: u32,
-    /// Flash block of the plane.
+    /// Index of the flash block in its plane.
     pub block: u32,
-    /// Page of the flash block.
+    /// Index of the page in its flash block.
     pub page: u32,
 }
 
@@ -168,7 +168,7 @@ impl Geometry {
         self.stripe_pages
     }
 
-    /// Validated shape.
+    /// Shape that this geometry was built from, which was validated.
     pub fn shape(&self) -> Shape {
         self.shape
     }
@@ -183,12 +183,12 @@ impl Geometry {
         self.pages_per_block
     }
 
-    /// Bytes of a page.
+    /// Number of bytes of a page.
     pub fn page_bytes(&self) -> u32 {
         self.shape.page_bytes
     }
 
-    /// Number of physical pages.
+    /// Number of physical pages of the drive.
     pub fn physical_pages(&self) -> u32 {
         self.blocks * self.pages_per_block
     }

@@ -73,14 +73,14 @@ impl<T: Copy> Deref for Table<T> {
 impl<T: Copy> DerefMut for Table<T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: as for `deref`.
+        // SAFETY: all `len` items were initialised, and `self` is borrowed mutably.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }
 
 // SAFETY: a table owns its items, like a vector.
 unsafe impl<T: Copy + Send> Send for Table<T> {}
-// SAFETY: as for `Send`.
+// SAFETY: a shared table only gives shared references to its items, like a vector.
 unsafe impl<T: Copy + Sync> Sync for Table<T> {}
 
 impl<T: Copy> Drop for Table<T> {

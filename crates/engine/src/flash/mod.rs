@@ -45,7 +45,7 @@ pub const NONE: u32 = u32::MAX;
 pub enum Pools {
     /// One pool for the whole drive.
     Drive,
-    /// One pool per LUN (die).
+    /// One pool of free blocks per LUN (die).
     PerLun,
 }
 
@@ -67,7 +67,7 @@ impl Pools {
 /// A block may be spare (held back) before it is first used, and retired (worn out) at the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockState {
-    /// Erased and not open.
+    /// Free: erased, and not open for writing.
     Free,
     /// Open for writing at a write frontier.
     Open,
@@ -75,7 +75,7 @@ pub enum BlockState {
     Closed,
     /// Spare: replaces a block that is worn out.
     Spare,
-    /// Worn out and replaced.
+    /// Retired: worn out and replaced by a spare block.
     Retired,
 }
 

@@ -9,14 +9,14 @@ use super::Cause;
 pub enum FlashOp {
     /// Read of a page.
     Read {
-        /// Physical page.
+        /// Physical page that is read.
         page: u32,
         /// Cause of the read.
         cause: Cause,
     },
     /// Program of a page.
     Program {
-        /// Physical page.
+        /// Physical page that is programmed.
         page: u32,
         /// Logical page whose data is programmed, or [`super::NONE`] for padding.
         logical: u32,
@@ -27,7 +27,7 @@ pub enum FlashOp {
     },
     /// Erase of a block.
     Erase {
-        /// Erased block.
+        /// Number of the erased block.
         block: u32,
         /// Cause of the erase.
         cause: Cause,
@@ -39,7 +39,7 @@ pub enum FlashOp {
 pub enum Notice<'a> {
     /// A free block is opened.
     Open {
-        /// Opened block.
+        /// Number of the opened block.
         block: u32,
         /// Index of the block's frontier: stream × number of pools + pool.
         /// None if a wear leveller opened the block.
@@ -47,7 +47,7 @@ pub enum Notice<'a> {
     },
     /// A block is chosen for collection.
     Victim {
-        /// Chosen block.
+        /// Number of the chosen block.
         block: u32,
         /// Name of the number that the policy compares between blocks, such as "invalid pages"; empty
         /// if it has no name.
@@ -63,7 +63,7 @@ pub enum Notice<'a> {
     /// A group of pages is created.
     /// Its pages are written at the frontiers of the stream with the same number.
     GroupCreated {
-        /// Number of the group.
+        /// Number of the created group.
         group: u32,
     },
     /// The blocks of one group join another group.
@@ -78,9 +78,9 @@ pub enum Notice<'a> {
 /// Score of a candidate for collection; the highest score wins.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Score {
-    /// Block.
+    /// Number of the candidate block.
     pub block: u32,
-    /// Score, possibly infinite.
+    /// Score of the block, possibly infinite.
     pub score: f64,
 }
 
@@ -90,7 +90,7 @@ pub struct Score {
 /// The erase is reported earlier only if the erased block itself is opened for those pages, which
 /// must then follow the erase.
 pub trait Observer: Any + Send {
-    /// Called for each operation.
+    /// Called for each flash operation.
     fn on_op(&mut self, op: FlashOp);
 
     /// Called for each event that is not an operation.
@@ -134,7 +134,7 @@ pub trait Tap: Send + 'static {
     /// False for a connection without an observer.
     const IS_OPEN: bool;
 
-    /// Reports an operation.
+    /// Reports a flash operation to the observer.
     fn report(&mut self, op: FlashOp);
 
     /// Reports an event that is not an operation.
@@ -143,7 +143,7 @@ pub trait Tap: Send + 'static {
     /// True if the observer needs the scores of all candidates; see [`Observer::needs_scores`].
     fn needs_scores(&self) -> bool;
 
-    /// Observer, if any.
+    /// Observer of the drive, or None.
     fn observer_mut(&mut self) -> Option<&mut dyn Observer>;
 }
 

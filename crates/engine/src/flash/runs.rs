@@ -22,7 +22,7 @@ const RUN_PAGES: usize = 64;
 
 /// Chooses the frontier of each page of a run, and is notified of the results.
 pub trait Director {
-    /// Frontier of a page.
+    /// Chooses the frontier to which a page is written, and returns its index.
     fn target(&mut self, page: &NextPage) -> usize;
 
     /// Prefetches the data of a block that [`Self::on_invalidate`] changes.
@@ -40,7 +40,7 @@ pub trait Director {
 pub struct NextPage {
     /// Index of the page in the run.
     pub at: usize,
-    /// Logical page number.
+    /// Number of the logical page.
     pub logical: u32,
     /// Host pages written before this one.
     pub now: u64,
@@ -51,9 +51,9 @@ pub struct NextPage {
 /// Progress of [`Flash::program_each`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Each {
-    /// Pages programmed.
+    /// Number of pages programmed by the call.
     pub pages: usize,
-    /// Reason for the stop.
+    /// Reason why the call stopped.
     pub stop: Stop,
 }
 

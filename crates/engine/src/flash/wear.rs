@@ -81,7 +81,7 @@ pub struct EndOfLife {
     pub erase_counts: Vec<u32>,
 }
 
-/// Log of the drive's wear.
+/// Log of the wear of a drive: first erase counts reached, spare blocks, end of life.
 #[derive(Debug, Clone)]
 pub struct WearLog {
     limit: u32,

@@ -20,7 +20,7 @@ use crate::state::{State, state};
 /// Wear of one pool of blocks.
 #[derive(Debug, Clone)]
 pub struct PoolWear<'a> {
-    /// Blocks of the pool.
+    /// Numbers of the blocks of the pool.
     pub blocks: Range<u32>,
     /// Flash array of the drive.
     pub array: &'a Array,

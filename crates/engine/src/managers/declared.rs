@@ -88,7 +88,7 @@ impl Declared {
         }
     }
 
-    /// Supported layouts.
+    /// Layouts that the manager supports.
     pub fn layouts(&self) -> &'static [Layout] {
         self.layouts.map_or(&Layout::ALL, |only| only.these)
     }

@@ -46,7 +46,7 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// Every layout.
+    /// All layouts.
     pub const ALL: [Layout; 4] =
         [Layout::Flat, Layout::Striped, Layout::StripedPerLun, Layout::Static];
 
@@ -130,7 +130,7 @@ pub trait BlockManager: Send + State {
     /// Report on the manager's internals.
     fn report(&self) -> Report<'_>;
 
-    /// Flash array.
+    /// Flash array of the drive.
     fn flash(&self) -> &Array;
 
     /// Host counters, mutable, to subtract the bytes of pages that a request covers only in part.
@@ -198,7 +198,7 @@ impl Compiled for Box<dyn Observer> {
 
 /// Registered manager: its declaration and its constructor.
 pub trait Manager {
-    /// Entry of the registry.
+    /// Registry entry of the manager.
     const ENTRY: Entry;
 
     /// Declares the supported layouts and victim policies, and the needs, for these parameters.

@@ -16,7 +16,7 @@ pub trait Policy: Send + State {
     type Victims: VictimPolicy;
     type Tap: Tap;
 
-    /// Registered name.
+    /// Registered name of the manager.
     fn name(&self) -> &str;
 
     fn core(&self) -> &Core<Self::Victims, Self::Tap>;

@@ -17,7 +17,7 @@ use crate::victims::{self, VICTIMS, VictimSource};
 pub struct CustomPolicies {
     /// Placement, which replaces the block manager.
     pub placement: Option<Arc<dyn PlacementSource>>,
-    /// Victim policy.
+    /// Custom victim policy.
     pub victims: Option<Arc<dyn VictimSource>>,
 }
 
@@ -147,7 +147,7 @@ impl Setup {
         }
     }
 
-    /// Builds the flash array.
+    /// Builds the flash array of the drive.
     pub(super) fn flash<T: Tap>(&self, tap: T) -> Result<Flash<T>> {
         let Setup { geometry, logical_pages, layout, wear, .. } = *self;
         Flash::with_tap(geometry, logical_pages, layout.pools(), wear, tap)

@@ -71,7 +71,7 @@ impl EliminatedChain {
         EliminatedChain { steps, leaving }
     }
 
-    /// Stationary probabilities.
+    /// Returns the stationary probabilities of the chain's states.
     pub fn stationary(&self) -> Vec<f64> {
         let size = self.steps.size();
         let mut visits = vec![0.0; size];
@@ -141,7 +141,7 @@ impl Lu {
         Some(Lu { factors: matrix, order })
     }
 
-    /// Solves A·x = `right`.
+    /// Solves A·x = `right` for x, where A is the factored matrix.
     pub fn solve(&self, right: &[f64]) -> Vec<f64> {
         let size = self.factors.size();
         let mut x: Vec<f64> = self.order.iter().map(|&row| right[row]).collect();
@@ -155,7 +155,7 @@ impl Lu {
         x
     }
 
-    /// Solves Aᵀ·x = `right`.
+    /// Solves Aᵀ·x = `right` for x, where A is the factored matrix.
     pub fn solve_transposed(&self, right: &[f64]) -> Vec<f64> {
         let size = self.factors.size();
         let mut y = right.to_vec();

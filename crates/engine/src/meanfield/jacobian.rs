@@ -13,7 +13,7 @@ pub struct Linearised {
     /// ∂F/∂m. The term from the changing frequency of observations is left out, because it is 0
     /// where F = 0.
     pub drift: Matrix,
-    /// Derivatives of WA.
+    /// Derivatives of WA by the share of each kind and level of blocks.
     pub wa: Vec<f64>,
 }
 

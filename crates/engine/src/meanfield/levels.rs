@@ -13,7 +13,7 @@ use super::tail::{Rise, Tail};
 /// Number of flows. Tangents are derivatives by the logarithms of the flows.
 pub const FLOWS: usize = 6;
 
-/// Indices of the swap flows.
+/// Indices of the two swap flows among the flows.
 pub const SWAPS: PerKind<usize> = PerKind { hot: 4, cold: 5 };
 
 /// Shares of blocks below this do not change any sum, so they are approximated to first
@@ -27,7 +27,7 @@ pub type Tangent = [f64; FLOWS];
 /// Logarithms of the flows that determine the levels, all per host page written.
 #[derive(Debug, Clone, Copy)]
 pub struct Flows {
-    /// D-choices collections.
+    /// Logarithm of the d-choices collections per host page written.
     pub collections: f64,
     /// Blocks of each kind that arrive at the top level, on which all pages are valid.
     pub starting: PerKind<f64>,

@@ -29,9 +29,9 @@ pub struct Model {
 /// Values for the two kinds of data and of blocks: hot and cold.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PerKind<T> {
-    /// Value of the hot kind.
+    /// Value for the hot kind of data or blocks.
     pub hot: T,
-    /// Value of the cold kind.
+    /// Value for the cold kind of data or blocks.
     pub cold: T,
 }
 
@@ -122,17 +122,18 @@ impl Model {
         self.writes.zip(self.valid_pages()).map(|(writes, pages)| writes / pages)
     }
 
-    /// Same drive with another number d of blocks drawn per victim.
+    /// Same drive as `self` with another number d of blocks drawn per victim.
     pub(super) fn with_d(self, d: f64) -> Self {
         Model { d, ..self }
     }
 
-    /// Same drive without swaps.
+    /// Same drive as `self`, but without swaps.
     pub(super) fn without_swaps(self) -> Self {
         Model { d_swap: None, ..self }
     }
 
-    /// Same drive with the kinds exchanged: hot data are called cold, and cold data hot.
+    /// Same drive as `self` with the kinds exchanged: hot data are called cold, and cold data
+    /// hot.
     pub(super) fn with_kinds_exchanged(&self) -> Self {
         Model { data: self.data.exchanged(), writes: self.writes.exchanged(), ..*self }
     }
@@ -193,13 +194,13 @@ impl<T> PerKind<T> {
         PerKind { hot: (self.hot, other.hot), cold: (self.cold, other.cold) }
     }
 
-    /// Exchanges the two values.
+    /// Exchanges the values of the hot and the cold kind.
     #[must_use]
     pub fn exchanged(self) -> Self {
         PerKind { hot: self.cold, cold: self.hot }
     }
 
-    /// References to both values.
+    /// References to the values of both kinds.
     pub fn as_ref(&self) -> PerKind<&T> {
         PerKind { hot: &self.hot, cold: &self.cold }
     }
@@ -210,7 +211,7 @@ impl PerKind<f64> {
         PerKind { hot, cold: 1.0 - hot }
     }
 
-    /// Sum over both kinds.
+    /// Sum of the values of both kinds.
     pub fn sum(self) -> f64 {
         self.hot + self.cold
     }

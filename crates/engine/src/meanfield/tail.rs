@@ -31,7 +31,7 @@ impl Tail {
         self.high + self.low
     }
 
-    /// ln(T / total).
+    /// Returns ln(T / total).
     pub fn log(self, total: f64) -> f64 {
         if (self.high - total).abs() < 0.5 * total {
             (((self.high - total) + self.low) / total).ln_1p()

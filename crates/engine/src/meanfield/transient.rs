@@ -21,13 +21,13 @@ const SLACK: f64 = 1e-6;
 /// Trajectory of a drive at the requested times.
 #[derive(Debug, Clone)]
 pub struct Trajectory {
-    /// Instantaneous WA.
+    /// WA at each requested time, of the writes at that moment only.
     pub wa: Vec<f64>,
     /// WA over all host writes since the start of the trajectory.
     pub mean_wa: Vec<f64>,
     /// Share of the blocks that are hot.
     pub hot_blocks: Vec<f64>,
-    /// Blocks at the last time.
+    /// Shares of blocks by kind and number of valid pages, at the last requested time.
     pub blocks: Occupancy,
 }
 
@@ -173,7 +173,7 @@ impl State {
         error.is_finite().then(|| (State::new(model, shares), error))
     }
 
-    /// Factors of 1 − γ·h·∂F/∂m.
+    /// Factors the matrix 1 − γ·h·∂F/∂m, which each stage of a step of length h solves.
     fn implicit_part(&self, model: &Model, width: f64) -> Option<Lu> {
         let mut matrix = Linearised::new(model, &self.blocks, &self.drift).drift;
         for index in 0..matrix.size() {

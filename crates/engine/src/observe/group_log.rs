@@ -40,7 +40,7 @@ pub enum ChangeKind {
 }
 
 impl ChangeKind {
-    /// Word used in reports.
+    /// Word for the kind of change in reports.
     pub fn name(self) -> &'static str {
         match self {
             ChangeKind::Created => "created",
@@ -71,7 +71,7 @@ impl GroupLog {
         }
     }
 
-    /// Logged changes, in order.
+    /// Logged changes of groups, in order of time.
     pub fn changes(&self) -> &[GroupChange] {
         &self.changes
     }

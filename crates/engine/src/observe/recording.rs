@@ -31,7 +31,7 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// Word used in reports.
+    /// Word for the kind of event in reports.
     pub fn name(self) -> &'static str {
         match self {
             EventKind::Program => "program",

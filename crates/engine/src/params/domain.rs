@@ -17,7 +17,7 @@ pub enum Domain {
     Whole(u64, u64),
     /// Numbers from one bound to the other.
     Number(Bound<f64>, Bound<f64>),
-    /// One of several words.
+    /// One of several fixed words.
     Word(&'static [&'static str]),
     /// Sizes from the first to the second number of bytes, inclusive.
     Bytes(u64, u64),

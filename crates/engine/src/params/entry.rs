@@ -8,7 +8,7 @@ use super::Param;
 /// with measurements. Pairs that differ only in parameters form a family.
 #[derive(Debug, Clone, Copy)]
 pub struct Pairs {
-    /// Specs of block managers.
+    /// Specs (texts with name and parameters) of block managers.
     pub managers: &'static [&'static str],
     /// Specs of victim policies, in which `{0.1 blocks}` means a tenth of the drive's blocks.
     pub victims: &'static [&'static str],
@@ -33,12 +33,12 @@ impl Pairs {
     }
 }
 
-/// Registry entry.
+/// Registry entry: a policy or workload that specs can name.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
     /// Name, with which a spec begins.
     pub name: &'static str,
-    /// Summary in one sentence.
+    /// Summary of the entry in a sentence, as `writeamp list` shows it.
     pub summary: &'static str,
     /// Parameters of the entry itself.
     pub params: &'static [Param],
@@ -60,7 +60,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Entry without parameters.
+    /// Builds an entry without parameters.
     pub const fn new(name: &'static str, summary: &'static str) -> Self {
         Entry {
             name,

@@ -24,13 +24,13 @@ pub const U32_MAX: u64 = u32::MAX as u64;
 pub struct Param {
     /// Name, before the equals sign.
     pub name: &'static str,
-    /// Alternative names.
+    /// Alternative names of the parameter.
     pub aliases: &'static [&'static str],
     /// Default value, or None for a required parameter.
     pub default: Option<&'static str>,
-    /// Domain of valid values.
+    /// Domain of the parameter: its valid values.
     pub domain: Domain,
-    /// Help text.
+    /// Help text of the parameter.
     pub help: &'static str,
     /// Change of the value if a smaller drive is simulated instead of a large one.
     pub extent: Extent,
@@ -61,7 +61,7 @@ pub enum Extent {
 }
 
 impl Param {
-    /// Parameter with a default.
+    /// Builds a parameter with a default value.
     pub const fn new(
         name: &'static str,
         default: &'static str,
@@ -71,7 +71,7 @@ impl Param {
         Param { default: Some(default), ..Param::required(name, domain, help) }
     }
 
-    /// Required parameter.
+    /// Builds a required parameter, which has no default value.
     pub const fn required(name: &'static str, domain: Domain, help: &'static str) -> Self {
         Param {
             name,
@@ -98,14 +98,14 @@ impl Param {
         self
     }
 
-    /// Sets alternative names.
+    /// Sets alternative names of the parameter.
     #[must_use]
     pub const fn or(mut self, aliases: &'static [&'static str]) -> Self {
         self.aliases = aliases;
         self
     }
 
-    /// Sets another default.
+    /// Sets another default value of the parameter.
     #[must_use]
     pub const fn default(mut self, default: &'static str) -> Self {
         self.default = Some(default);

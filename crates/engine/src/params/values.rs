@@ -56,7 +56,7 @@ fn unit_bytes(unit: &str) -> Option<u64> {
     }
 }
 
-/// Finite number.
+/// Parses a finite number.
 pub(super) fn number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|value: &f64| value.is_finite())
 }

@@ -162,11 +162,11 @@ pub trait Placement: State + Send + 'static {
 /// Restored drive that a placement is checked against.
 #[derive(Debug)]
 pub struct Restored<'a> {
-    /// Host pages written.
+    /// Clock of the restored drive: host pages written.
     pub now: u64,
     /// Physical page of each logical page, or [`crate::flash::NONE`].
     pub map: &'a [u32],
-    /// Closed blocks.
+    /// Closed blocks of the restored drive.
     pub closed: &'a [Closed],
 }
 
@@ -194,11 +194,11 @@ impl Restored<'_> {
 /// Sizes and seed of the drive that a placement is built for.
 #[derive(Debug, Clone, Copy)]
 pub struct Sizes {
-    /// Logical pages.
+    /// Number of logical pages of the drive.
     pub logical_pages: u32,
-    /// Blocks of the drive.
+    /// Number of blocks of the drive.
     pub blocks: u32,
-    /// Pages per block.
+    /// Number of pages per block.
     pub pages_per_block: u32,
     /// Number of collection domains.
     pub domains: u32,
@@ -211,9 +211,9 @@ pub struct Sizes {
 /// Streams of a placement without inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Always {
-    /// Stream of host pages.
+    /// Stream of all host pages.
     pub host: usize,
-    /// Stream of migrated pages.
+    /// Stream of all migrated pages.
     pub migration: usize,
 }
 
@@ -229,7 +229,7 @@ pub struct Streams {
 /// Host page, as passed to a placement.
 #[derive(Debug, Clone, Copy)]
 pub struct HostPage {
-    /// Logical page number.
+    /// Number of the logical page.
     pub logical: u32,
     /// Clock: number of host pages written before this page.
     pub now: u64,

@@ -24,7 +24,7 @@ pub struct MultiLog {
     /// Log of each page; 0 is the hottest.
     log_of: Table<u8>,
     logs: Vec<Log>,
-    /// Lowest log in use.
+    /// Number of the lowest (coldest) log in use.
     lowest: usize,
     /// Host writes, with the same decay as the write counters of the logs.
     writes: u64,

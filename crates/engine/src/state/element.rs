@@ -2,7 +2,7 @@
 
 /// Element of a large table.
 pub trait Element: Copy {
-    /// Size in bytes.
+    /// Size of a saved element in bytes.
     const BYTES: usize;
 
     /// Writes the element to the first [`Self::BYTES`] of `bytes`.

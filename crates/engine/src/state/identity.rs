@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 pub struct Identity(Vec<(&'static str, String)>);
 
 impl Identity {
-    /// Adds a setting.
+    /// Adds a setting, as a pair of name and value.
     #[must_use]
     pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.0.push((name, value.into()));

@@ -27,7 +27,7 @@ use crate::error::Result;
 
 /// Type whose data that changes during a run can be saved and restored.
 pub trait State {
-    /// Writes the state.
+    /// Writes all data that changes during a run.
     fn save(&self, to: &mut Writer);
 
     /// Reads the state that [`Self::save`] wrote for a value that was built in the same way.

@@ -14,7 +14,7 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reader of all of `bytes`.
+    /// Builds a reader of the whole of `bytes`.
     pub fn new(bytes: &'a [u8]) -> Self {
         Reader { rest: bytes }
     }
@@ -28,7 +28,7 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    /// Reads a table in place.
+    /// Reads a saved table into an allocated table of the same length.
     pub fn table<T: Element>(&mut self, items: &mut [T], what: &str) -> Result<()> {
         let bytes = self.take(items.len(), T::BYTES, what)?;
         let mut are_valid = true;

@@ -8,12 +8,12 @@ use crate::flash::Counters;
 use crate::hints::{Hints, RequiredHints};
 use crate::request::Op;
 
-/// Request in bytes.
+/// Request of the host, with its position and length in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IoRequest {
     /// Kind of the request.
     pub op: Op,
-    /// First byte.
+    /// Position of the first byte on the device.
     pub offset: u64,
     /// Number of bytes; 0 for a flush.
     pub length: u64,
@@ -26,14 +26,14 @@ pub struct IoRequest {
 pub struct Completion {
     /// Number (`id`) with which the request was submitted.
     pub id: u32,
-    /// Completion time.
+    /// Time in ns at which the host receives the completion.
     pub at_ns: u64,
 }
 
 /// Edge of a Ready/Busy pin. Edges are recorded in order of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
-    /// Time of the edge.
+    /// Time of the edge in ns.
     pub at_ns: u64,
     /// Die of the pin: channel + channels · (chip + chips per channel · die).
     pub die: u32,
@@ -68,9 +68,9 @@ pub struct SlcWear {
 /// Number of events that one call processed, and the time of the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Ran {
-    /// Number of events.
+    /// Number of processed events.
     pub events: u64,
-    /// Time of the last event.
+    /// Time in ns of the last processed event.
     pub last_ns: u64,
 }
 

@@ -43,7 +43,7 @@ enum Event {
     HeadDone,
 }
 
-/// Request in progress.
+/// Request that the disk has received and not answered.
 #[derive(Debug, Clone, Copy)]
 struct Job {
     id: u32,
@@ -52,7 +52,7 @@ struct Job {
     number: u64,
 }
 
-/// Task of the arm.
+/// Task of the arm: a request, or a write from memory to the medium.
 #[derive(Debug)]
 enum Task {
     Request(u32),

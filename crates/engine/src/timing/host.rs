@@ -25,11 +25,11 @@ const PAUSE_NS: u64 = 1000;
 /// Limits after which the host issues no requests. Outstanding requests are still served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Limits {
-    /// Virtual time, in ns.
+    /// Virtual time of the run, in ns.
     pub time_ns: Option<u64>,
     /// Number of bytes written; trimmed bytes do not count.
     pub written_bytes: Option<u64>,
-    /// Number of requests.
+    /// Number of issued requests.
     pub requests: Option<u64>,
     /// Length of the warm-up, which is excluded from the measures, in thousandths of the run.
     /// It is over when this part of any limit is reached.
@@ -183,7 +183,7 @@ impl TimedRun {
         self.begin()
     }
 
-    /// Issues the first requests.
+    /// Issues the first requests of a load.
     fn begin(&mut self) -> Result<()> {
         match self.pacing {
             Pacing::Closed { queue_depth } => {
@@ -505,7 +505,7 @@ impl TimedRun {
         self.issued_requests
     }
 
-    /// Measures so far.
+    /// Measures of the present load so far.
     pub fn measures(&self) -> &Measures {
         &self.measures
     }
@@ -515,7 +515,7 @@ impl TimedRun {
         self.device.counters()
     }
 
-    /// Device.
+    /// Device that the host uses.
     pub fn device(&self) -> &dyn BlockDevice {
         &*self.device
     }

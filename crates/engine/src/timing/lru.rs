@@ -31,7 +31,7 @@ impl<V> Default for Lru<V> {
 }
 
 impl<V: Copy> Lru<V> {
-    /// Number of values.
+    /// Number of values in the list.
     pub fn len(&self) -> usize {
         self.places.len()
     }
@@ -63,7 +63,7 @@ impl<V: Copy> Lru<V> {
         self.link_newest(at);
     }
 
-    /// Removes a value.
+    /// Removes the value of a number from the list.
     pub fn remove(&mut self, key: u32) -> Option<V> {
         let at = *self.places.get(&key)?;
         Some(self.take(at).1)

@@ -20,7 +20,7 @@ pub struct Evicted {
 /// State of the mapping-table entry that was requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryState {
-    /// In memory.
+    /// The segment with the entry is in memory.
     InMemory,
     /// The segment is being read by this operation.
     OnItsWay(OpId),
@@ -53,7 +53,7 @@ pub struct MapCache {
     segments: Lru<Segment>,
     /// Reads in progress, by page of the table.
     arrivals: HashMap<u32, Arrival, Hashing>,
-    /// Number of reads so far.
+    /// Number of reads of table pages so far.
     reads: u64,
     /// Segments that must be updated when they are loaded, because pages that they map were
     /// copied while the segments were not in memory.

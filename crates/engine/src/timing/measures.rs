@@ -22,9 +22,9 @@ const MOST_SAMPLES: usize = 4096;
 /// Directions of data whose latencies are measured separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// Reads.
+    /// Reads of the host.
     Read,
-    /// Writes.
+    /// Writes of the host.
     Write,
 }
 
@@ -37,22 +37,22 @@ pub struct Served {
     pub sum_ns: u128,
     /// Shortest and longest latency, in nanoseconds.
     pub range_ns: (u64, u64),
-    /// Number of requests.
+    /// Number of requests in this direction.
     pub requests: u64,
-    /// Number of bytes.
+    /// Number of bytes in this direction.
     pub bytes: u64,
 }
 
 /// Requests served in a time span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Row {
-    /// Bytes read.
+    /// Number of bytes read in the time span.
     pub read_bytes: u64,
-    /// Bytes written.
+    /// Number of bytes written in the time span.
     pub written_bytes: u64,
-    /// Number of reads.
+    /// Number of reads in the time span.
     pub reads: u64,
-    /// Number of writes.
+    /// Number of writes in the time span.
     pub writes: u64,
     /// Sum of the read latencies, in ns.
     pub read_ns: u64,
@@ -279,7 +279,7 @@ impl Served {
         Ok(Served { latencies, sum_ns: 0, range_ns: (u64::MAX, 0), requests: 0, bytes: 0 })
     }
 
-    /// Clears the measures.
+    /// Discards all measures of this direction.
     pub fn clear(&mut self) {
         self.latencies.clear();
         (self.sum_ns, self.range_ns, self.requests, self.bytes) = (0, (u64::MAX, 0), 0, 0);

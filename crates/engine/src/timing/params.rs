@@ -269,19 +269,19 @@ pub struct Timing {
     pub timing: Array,
     /// Unit of a program operation.
     pub program: Program,
-    /// Channels.
+    /// Channels between the controller and the flash.
     pub bus: Bus,
-    /// Interface to the host.
+    /// Interface of the device to the host.
     pub host: Interface,
-    /// Order of operations.
+    /// Order of the operations of a die.
     pub scheduling: Scheduling,
-    /// Background collection.
+    /// Garbage collection in the background.
     pub collection: Collection,
-    /// Write cache.
+    /// Write cache of the device.
     pub write_cache: WriteCache,
     /// Cache of the mapping table.
     pub map_cache: MapCache,
-    /// Refresh of data.
+    /// Refresh of data, to prevent its loss.
     pub refresh: Refresh,
     /// SLC cache: flash with one bit per cell that receives writes first.
     pub slc: Slc,
@@ -321,7 +321,7 @@ impl Timing {
         self.units_per_flash_page(geometry) * planes * pages_per_word_line
     }
 
-    /// Number of dies.
+    /// Number of dies of a drive with this geometry.
     pub fn dies(&self, geometry: &Geometry) -> u64 {
         let shape = geometry.shape();
         u64::from(shape.channels)

@@ -13,9 +13,9 @@ use crate::flash::Counters;
 use crate::hints::RequiredHints;
 use crate::request::Op;
 
-/// Member of an array.
+/// Device that is a member of a RAID-0 array.
 pub struct Member {
-    /// The device.
+    /// Device that serves the member's part of the stripes.
     pub device: Box<dyn BlockDevice>,
     /// Number of dies of the member; 0 for devices without flash.
     /// The die numbers of the next member continue from there.
@@ -30,7 +30,7 @@ struct Part {
     request: IoRequest,
 }
 
-/// Request in progress.
+/// Request that the array has received and not answered.
 #[derive(Debug, Clone, Copy)]
 struct Whole {
     id: u32,

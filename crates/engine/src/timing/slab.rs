@@ -28,7 +28,7 @@ impl<T: Copy> Slab<T> {
         self.slots.len() as u32 - 1
     }
 
-    /// Removes a value.
+    /// Removes and returns the value in a slot.
     #[inline(always)]
     pub fn remove(&mut self, slot: u32) -> T {
         self.free.push(slot);

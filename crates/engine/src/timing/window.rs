@@ -14,9 +14,9 @@ pub struct Window {
 /// Position of a run relative to the measurement window.
 #[derive(Debug, Clone, Copy)]
 pub enum Counting {
-    /// Before the window.
+    /// The run has not reached the window yet.
     Before(Window),
-    /// Within the window.
+    /// The run is within the window.
     Within(Window),
     /// After the window, while more requests are outstanding than at the end of the recording.
     Late(Window),

@@ -19,9 +19,9 @@ pub struct Data {
 /// Page that was removed from the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
-    /// Logical page.
+    /// Number of the logical page.
     pub page: u32,
-    /// Data of the page.
+    /// Data of the removed page.
     pub data: Data,
 }
 
@@ -41,12 +41,12 @@ impl WriteCache {
         WriteCache { pages: Lru::default(), capacity, leaving: 0, dirty: 0 }
     }
 
-    /// Largest number of pages.
+    /// Largest number of pages in the cache.
     pub fn capacity(&self) -> u32 {
         self.capacity
     }
 
-    /// Number of free pages.
+    /// Number of pages that the cache has room for now.
     pub fn room(&self) -> u32 {
         self.capacity.saturating_sub(self.pages.len() as u32 + self.leaving)
     }
@@ -86,7 +86,7 @@ impl WriteCache {
         Some(self.taken(page, data))
     }
 
-    /// Removes a page.
+    /// Removes a page from the cache.
     pub fn remove(&mut self, page: u32) -> Option<Entry> {
         let data = self.pages.remove(page)?;
         Some(self.taken(page, data))

@@ -158,7 +158,7 @@ impl Buckets {
     }
 }
 
-/// Block with its bucket.
+/// Block, and the number of invalid pages of its bucket.
 #[derive(Debug, Clone, Copy)]
 pub struct Filed {
     pub block: u32,

@@ -38,7 +38,7 @@ pub trait VictimCalls: Send {
 /// Candidates of a collection domain: closed blocks in order of closing, in columns.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidates<'a> {
-    /// Block numbers.
+    /// Number of each candidate block.
     pub blocks: &'a [u32],
     /// Number of invalid pages of each block.
     pub invalid_pages: &'a [u32],

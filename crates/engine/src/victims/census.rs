@@ -20,7 +20,7 @@ impl<'a> Census<'a> {
         Census { uncounted: are_candidates, blocks, now }
     }
 
-    /// Host pages written.
+    /// Clock of the restored drive: host pages written.
     pub fn now(&self) -> u64 {
         self.now
     }

@@ -102,7 +102,7 @@ pub trait VictimPolicy: Clone + Send + State + 'static {
 pub struct Situation<'a> {
     /// Block records, with invalid pages and the order of changes.
     pub blocks: &'a Blocks,
-    /// Host pages written.
+    /// Clock of the drive: host pages written.
     pub now: u64,
     /// Copy of the random stream that the choice uses.
     pub random: Stream,
@@ -150,7 +150,7 @@ macro_rules! victim_policies {
     };
 }
 
-/// All registered policies.
+/// All registered victim policies.
 pub static VICTIMS: Registry = Registry {
     name: "victims",
     noun: "victim policy",

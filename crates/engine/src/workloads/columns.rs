@@ -18,7 +18,7 @@ pub fn number_of(op: Op) -> u8 {
 pub trait Values<T>: Send + Sync {
     /// Value for the request at index `at`.
     fn get(&self, at: usize) -> T;
-    /// Number of values.
+    /// Number of values in the storage.
     fn count(&self) -> usize;
 }
 
@@ -88,7 +88,7 @@ pub struct Columns {
     pub first_pages: Column<u32>,
     /// Number of logical pages; 0 for a flush.
     pub counts: Column<u32>,
-    /// Times in nanoseconds.
+    /// Time of each request, in nanoseconds.
     pub at_ns: Column<u64>,
     /// Bytes of the first page before the start of the request.
     pub head_bytes: Column<u32>,
@@ -97,7 +97,7 @@ pub struct Columns {
     /// 1 for FUA writes, which complete only when they would survive a power loss; 0 for all
     /// others.
     pub fua: Column<u8>,
-    /// Number of requests.
+    /// Number of requests of the trace.
     pub length: usize,
 }
 

@@ -60,11 +60,11 @@ pub enum Step {
 /// batches of writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Unserved {
-    /// Pages read.
+    /// Number of pages read.
     pub read_pages: u64,
-    /// Bytes read.
+    /// Number of bytes read.
     pub read_bytes: u64,
-    /// Flushes.
+    /// Number of flushes.
     pub flushes: u64,
     /// Bytes of the written pages that lie outside the write requests, because a request covered
     /// the page only in part.
@@ -190,7 +190,7 @@ pub struct Site {
     pub pages: u32,
     /// Bytes of a logical page, the drive's mapping unit.
     pub page_bytes: u32,
-    /// Source of randomness.
+    /// Source of randomness: seed and path.
     pub context: Context,
 }
 

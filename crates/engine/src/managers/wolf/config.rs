@@ -24,7 +24,7 @@ pub enum Knowledge {
         /// True if migrated pages go to the group of their last hint.
         current: bool,
     },
-    /// Bloom filters per group.
+    /// Bloom filters of each group, which detect pages that are too hot or too cold.
     Filters(FilterRules),
     /// Write intervals of each page, which predict its lifetime.
     /// Page lifetimes of neighbouring groups differ by the factor `ratio`. A group gets open blocks
@@ -46,7 +46,7 @@ pub struct Config {
     pub moves_space: bool,
     /// Number of groups at the start.
     pub groups: usize,
-    /// Most groups at any time.
+    /// Largest number of groups at any time.
     pub max_groups: usize,
     /// Length h of an interval, as a share of the logical pages.
     interval: f64,
@@ -196,7 +196,7 @@ pub const fn wolf_params(defaults: &Defaults) -> [Param; 16] {
 pub const MOST_GROUPS: u64 = 255;
 
 impl Config {
-    /// Configuration of `wolf`.
+    /// Reads the configuration of `wolf` from its parameters.
     pub fn wolf(params: &Params) -> Result<Self> {
         let knowledge = knowledge(params, false);
         let finds_groups = matches!(knowledge, Knowledge::Filters { .. });

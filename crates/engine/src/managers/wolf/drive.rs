@@ -47,9 +47,9 @@ pub(super) struct Grouped<T: Tap> {
     pub space: Space,
     pub oracle: Oracle,
     pub luns: usize,
-    /// Most groups at any time.
+    /// Largest number of groups at any time.
     pub most_groups: usize,
-    /// Number of blocks on all LUNs without spare blocks that only replace worn-out ones.
+    /// Number of blocks on all LUNs, without the spare blocks that replace worn-out blocks.
     pub usable_blocks: u32,
     pub interval_pages: u32,
     pub interval_left: u32,
@@ -329,7 +329,7 @@ impl<T: Tap> Grouped<T> {
     }
 }
 
-/// Valid pages of a group.
+/// Number of valid pages of a group, on all LUNs.
 pub(super) fn valid_pages(candidates: &Candidates, group: usize, luns: usize) -> u32 {
     (group * luns..(group + 1) * luns).map(|subgroup| candidates.valid_pages(subgroup)).sum()
 }

@@ -39,9 +39,9 @@ pub struct Rules {
 /// Change of the groups at the end of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// A new, empty group.
+    /// A new group without pages was created.
     Created {
-        /// Number of the group.
+        /// Number of the created group.
         group: usize,
     },
     /// The pages of `from` join `into`.

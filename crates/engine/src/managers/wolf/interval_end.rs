@@ -118,7 +118,7 @@ impl<T: Tap> Grouped<T> {
         self.space.set_targets(targets.into_iter().map(|pages| pages / pages_of_a_block_each));
     }
 
-    /// Valid pages of each group.
+    /// Number of valid pages of each group.
     fn sizes(&self) -> Vec<u32> {
         (0..self.most_groups)
             .map(|group| valid_pages(self.core.candidates(), group, self.luns))

@@ -146,7 +146,7 @@ impl Intervals {
         &mut self.groups
     }
 
-    /// Sets the open groups.
+    /// Sets the groups that have open blocks.
     pub fn set_open(&mut self, open: &[usize]) {
         if !self.groups.are_open(open) {
             self.groups.set_open(open);

@@ -60,7 +60,7 @@ const LEAST_COUNTED: f64 = 0.01;
 /// alone.
 const NEAR: usize = 9;
 
-/// Number of a class.
+/// Number of a class of pages.
 pub type Class = u16;
 
 pub struct LifeTable {
@@ -140,7 +140,7 @@ impl LifeTable {
         self.deaths[cell] += 1.0;
     }
 
-    /// Counts a page of the scan.
+    /// Counts a page that the scan has reached, by its class and age.
     #[inline(always)]
     pub fn count_seen(&mut self, class: Class, age: Span) {
         let cell = self.cell(class, age);

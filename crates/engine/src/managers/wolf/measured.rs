@@ -70,7 +70,7 @@ impl Measured {
         self.interval_migrations += 1;
     }
 
-    /// Counts a collected block.
+    /// Counts a collected block of this group.
     pub fn count_victim(&mut self, valid_pages: u32, pages_per_block: u32) {
         self.victims_valid += f64::from(valid_pages);
         self.victims_pages += f64::from(pages_per_block);

@@ -199,7 +199,7 @@ impl OpenGroups {
         by_size.max(by_writes)
     }
 
-    /// Sets the open groups.
+    /// Sets the groups that have open blocks.
     pub fn set_open(&mut self, open: &[usize]) {
         for (level, representative) in self.representative.iter_mut().enumerate() {
             *representative =

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::rng::{Stream, threshold};
 use crate::state::state;
 
-/// Parameters of the filters.
+/// Parameters of the Bloom filters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FilterRules {
     /// False-positive rate of a full filter.

@@ -55,15 +55,15 @@ state! {
     } where is_sound
 }
 
-/// Method that sizes HOT.
+/// Method that chooses the size of the group HOT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HotSizing {
-    /// No HOT group.
+    /// There is no group for hot pages.
     Off,
-    /// By the model while the detection of hot pages is reliable, else by the measured use of
-    /// HOT.
+    /// The model chooses the size while the detection of hot pages is reliable. Otherwise the
+    /// measured use of HOT decides.
     ByUse,
-    /// Always by the model.
+    /// The model always chooses the size.
     ByModel,
 }
 

@@ -17,7 +17,7 @@ pub struct Dirty {
     pub number: u64,
 }
 
-/// Memory of a disk.
+/// Memory of a disk: ranges of sectors that were read, and writes not on the medium yet.
 #[derive(Debug)]
 pub struct Cache {
     read_sectors: u64,

@@ -142,7 +142,7 @@ impl Head {
         self.read_ahead(now_ns);
     }
 
-    /// Busy time up to `now_ns`.
+    /// Time in ns for which the arm was busy, up to `now_ns`.
     pub fn busy_ns(&self, now_ns: u64) -> u64 {
         self.busy_before_ns + self.busy.end.min(now_ns).saturating_sub(self.busy.start)
     }

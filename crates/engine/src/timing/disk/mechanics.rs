@@ -25,7 +25,7 @@ struct Zone {
     sectors_per_track: u64,
 }
 
-/// Position of a sector.
+/// Position of a sector on the disk: cylinder, head and index on the track.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     cylinder: u64,
@@ -35,7 +35,7 @@ struct Place {
     sectors_per_track: u64,
 }
 
-/// Tracks, arm and spindle.
+/// Mechanics of a disk: tracks, arm and spindle.
 #[derive(Debug, Clone)]
 pub struct Mechanics {
     zones: Vec<Zone>,

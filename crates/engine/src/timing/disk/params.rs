@@ -9,7 +9,7 @@ use crate::timing::{Interface, SECTOR_BYTES, domains, tables};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DiskOrder {
-    /// First come, first served.
+    /// Requests are served in order of arrival (first come, first served).
     Fcfs,
     /// Shortest positioning time first, as with native command queuing.
     #[default]
@@ -67,7 +67,7 @@ pub struct DiskTimes {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DiskProfile {
-    /// Interface to the host.
+    /// Interface of the disk to the host.
     #[serde(default)]
     pub host: Interface,
     /// Disk mechanics and cache.

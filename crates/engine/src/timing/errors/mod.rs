@@ -19,7 +19,7 @@ pub struct ReadErrors {
 }
 
 impl ReadErrors {
-    /// Sum of the counts.
+    /// Sum of the counts for all purposes.
     #[must_use]
     pub fn plus(mut self, other: &ReadErrors) -> Self {
         self.retries.iter_mut().zip(other.retries).for_each(|(own, its)| *own += its);
@@ -44,7 +44,7 @@ impl ReadFor {
     /// All purposes, in order of their indices.
     pub const ALL: [ReadFor; 3] = [ReadFor::Host, ReadFor::Copies, ReadFor::Mapping];
 
-    /// Name in results.
+    /// Name of the purpose in results.
     pub fn name(self) -> &'static str {
         match self {
             ReadFor::Host => "host",

@@ -59,7 +59,7 @@ impl Default for Errors {
 }
 
 impl Errors {
-    /// True if reads can fail.
+    /// True if the profile has bit errors, so that reads can fail.
     pub fn are_there(&self) -> bool {
         !self.raw_bit_error_rate.is_empty()
     }

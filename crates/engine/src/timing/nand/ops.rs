@@ -6,7 +6,7 @@ use crate::timing::slab::Slab;
 
 /// Number of an operation in its pool.
 pub type OpId = u32;
-/// No operation, or no node.
+/// Value that means "no operation" or "no node".
 pub const NONE: u32 = u32::MAX;
 
 /// Kind of an operation.
@@ -25,7 +25,7 @@ pub enum Kind {
 pub enum Waiter {
     /// Another operation, which then has one dependency less.
     Op(OpId),
-    /// A request, by number.
+    /// A request of the host, by its number.
     Request(u32),
     /// A page of the write cache, whose space is then free.
     CachedPage,
@@ -73,7 +73,7 @@ pub struct Op {
     /// Remaining time for which the operation occupies the array, in ns.
     pub array_ns: u64,
     waiters: u32,
-    /// Next operation in a queue.
+    /// Next operation in the same queue.
     next: OpId,
 }
 
@@ -173,13 +173,13 @@ impl Default for Queue {
 }
 
 impl Queue {
-    /// First operation.
+    /// First operation of the queue, or [`NONE`].
     #[inline(always)]
     pub fn head(self) -> Option<OpId> {
         (self.head != NONE).then_some(self.head)
     }
 
-    /// Appends an operation.
+    /// Appends an operation to the queue.
     #[inline(always)]
     pub fn push(&mut self, id: OpId, ops: &mut Ops) {
         ops.get_mut(id).next = NONE;

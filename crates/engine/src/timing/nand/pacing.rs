@@ -19,7 +19,7 @@ pub enum Turn {
     Copy,
     /// Program or erase of a collection.
     Collected,
-    /// Host program.
+    /// Program of host data.
     Host,
 }
 

@@ -32,7 +32,7 @@ impl Divisor {
         self.divider.map_or(n, |divider| divider.divide(n))
     }
 
-    /// Quotient and remainder.
+    /// Divides a number, and returns quotient and remainder.
     #[inline(always)]
     fn divide(self, n: u32) -> (u32, u32) {
         let quotient = self.quotient(n);
@@ -63,11 +63,11 @@ pub struct Places {
     pages_per_word_line: u32,
     /// Number of groups of planes that are programmed in turn at the same page of a block.
     planes_in_turn: Divisor,
-    /// Number of dies.
+    /// Number of dies of the drive.
     pub dies: u32,
-    /// Number of channels.
+    /// Number of channels of the drive.
     pub channels: u32,
-    /// Number of chips.
+    /// Number of chips of the drive.
     pub chips: u32,
 }
 
@@ -172,7 +172,7 @@ impl Places {
         }
     }
 
-    /// Dies of a block.
+    /// Range of the dies over which the pages of a block are spread.
     pub fn dies_of(&self, block: u32) -> std::ops::Range<u32> {
         if self.dies_per_block.value == 1 {
             let die = self.blocks_per_lun.quotient(block);
@@ -188,7 +188,7 @@ impl Places {
         die % self.channels
     }
 
-    /// Chip of a die.
+    /// Number of the chip that contains a die.
     pub fn chip_of(&self, die: u32) -> u32 {
         die % self.chips
     }

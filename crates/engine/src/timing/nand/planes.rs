@@ -40,7 +40,7 @@ impl Planes {
         }
     }
 
-    /// Number of planes.
+    /// Number of planes of all units together.
     pub fn count(&self) -> u32 {
         self.all.len() as u32
     }

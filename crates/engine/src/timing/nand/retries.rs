@@ -40,7 +40,7 @@ pub struct Retrying {
     /// The next field has the random number of each flash page, which decides its error rate.
     of_reads: Numbered,
     of_pages: Numbered,
-    /// Number of submitted reads.
+    /// Number of reads submitted so far.
     reads: u64,
     read_errors: ReadErrors,
     /// Erase count up to which no read of data that is less than a day old can need a retry, or

@@ -5,13 +5,13 @@ use super::ops::{OpId, Ops, Queue};
 /// Stage of the operation that a unit performs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// Idle.
+    /// The unit performs no operation.
     Idle,
     /// Waiting for the channel, or receiving a command and its data.
     Command(OpId),
-    /// Array working.
+    /// The array of the unit is working.
     Array(OpId),
-    /// Array being suspended.
+    /// The array is being suspended, so that a read can use it.
     Suspending(OpId),
     /// Waiting for the channel, or sending the read data.
     DataOut(OpId),
@@ -32,7 +32,7 @@ impl Rank {
     const ALL: [Rank; 2] = [Rank::Copies, Rank::Writes];
 }
 
-/// Unit with its queues.
+/// Unit (die or chip) with its queues of waiting operations.
 #[derive(Debug)]
 pub struct Unit {
     /// Number of the channel that the unit uses.
@@ -181,7 +181,7 @@ impl Unit {
         }
     }
 
-    /// Busy time up to now.
+    /// Time in ns for which the unit was busy, up to now.
     pub fn busy_until(&self, now_ns: u64) -> u64 {
         self.busy_ns + self.busy_since_ns.map_or(0, |since_ns| now_ns - since_ns)
     }

@@ -12,7 +12,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 pub struct SlcLog {
     blocks: SlcBlocks,
-    /// First page of the cache.
+    /// Number of the first flash page of the cache.
     first_page: u32,
     /// For each logical page: the number of its page in the cache, counted from the first.
     page_of: Table<u32>,
@@ -60,12 +60,12 @@ impl SlcLog {
         (slot != NONE).then(|| self.first_page + slot)
     }
 
-    /// Number of used rows.
+    /// Number of rows of the cache that are in use.
     pub fn used_rows(&self) -> u32 {
         self.used_rows
     }
 
-    /// Number of valid pages.
+    /// Number of valid pages in the cache.
     pub fn valid_pages(&self) -> u64 {
         self.valid.iter().map(|&pages| u64::from(pages)).sum()
     }

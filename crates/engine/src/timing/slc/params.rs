@@ -114,11 +114,11 @@ impl Slc {
 pub struct SlcBlocks {
     /// Mapping units (pages of the map) per program, and per read.
     pub unit_pages: u32,
-    /// Number of dies.
+    /// Number of dies of the drive.
     pub dies: u32,
-    /// Mapping units per row.
+    /// Number of mapping units (pages of the map) per row.
     pub row_pages: u32,
-    /// Largest number of rows.
+    /// Largest number of rows in use.
     pub most_rows: u32,
     static_pages: u64,
     dynamic_share: f64,

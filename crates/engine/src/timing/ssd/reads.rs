@@ -1,4 +1,4 @@
-//! Host reads.
+//! Reads requested by the host.
 
 use super::requests::{Pending, sectors_of};
 use super::{Ssd, Waiter};

@@ -7,16 +7,16 @@ use crate::timing::device::IoRequest;
 use crate::timing::params::SECTOR_BYTES;
 use crate::timing::write_cache::Sectors;
 
-/// Request in progress.
+/// Request that the drive has accepted and not answered.
 #[derive(Debug, Clone, Copy)]
 pub struct Pending {
     /// Number of the request, from the host.
     pub id: u32,
     /// Kind of the request.
     pub op: Op,
-    /// First byte.
+    /// Position of the first byte of the request.
     pub offset: u64,
-    /// Number of bytes.
+    /// Number of bytes of the request.
     pub length: u64,
     /// True if a write must be durable when it is answered.
     pub fua: bool,

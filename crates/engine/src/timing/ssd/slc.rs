@@ -78,7 +78,7 @@ impl SlcCache {
         self.erases < MOST_PLAUSIBLE
     }
 
-    /// Blocks of the cache.
+    /// Blocks of the SLC cache.
     pub fn blocks(&self) -> SlcBlocks {
         self.blocks.clone()
     }

@@ -46,7 +46,7 @@ pub struct Accesses {
 pub enum Arrivals {
     /// Exponentially distributed intervals.
     Poisson,
-    /// Constant intervals.
+    /// Requests arrive at constant intervals.
     Constant,
 }
 
@@ -63,7 +63,7 @@ pub struct Characteristics {
     pub arrivals: Arrivals,
     /// Parameters of writes. TRIMs have the same sizes, and positions from the same sequence.
     pub writes: Accesses,
-    /// Reads.
+    /// Parameters of reads.
     pub reads: Accesses,
     /// Offset added to the position of every request, in bytes.
     pub offset_bytes: u64,
