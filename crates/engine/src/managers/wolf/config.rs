@@ -289,7 +289,7 @@ impl Config {
     }
 
     /// Fewest groups for which a drive must have room.
-    /// If the host names groups, this is two, because such a host has at least two groups. The
+    /// If the host names groups, this is two, because a host names at least two groups. The
     /// result is never more than `max_groups`.
     fn fewest_groups(&self) -> usize {
         let fewest = if let Knowledge::Host { .. } = self.knowledge { 2 } else { self.groups };
