@@ -346,7 +346,7 @@ fn runs_of_pages_leave_what_the_same_pages_leave_one_by_one() {
 }
 
 #[test]
-#[should_panic(expected = "every page exists")]
+#[should_panic(expected = "every logical page must be on the drive")]
 fn a_run_with_a_page_that_does_not_exist_is_refused() {
     let mut flash = Flash::new(Geometry::flat(4, 4).unwrap(), 8, Pools::Drive).unwrap();
     let mut frontier = flash.open(0);
