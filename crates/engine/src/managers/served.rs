@@ -45,7 +45,7 @@ pub trait Policy: Send + State {
         Ok(false)
     }
 
-    /// Starts the next stripe of each stream on an idle LUN; see [`BlockManager::steer`].
+    /// Starts each stream's next stripe on the least busy LUN; see [`BlockManager::steer`].
     fn steer(&mut self, _queues: &[u32]) {}
 
     /// Function that is called for a frontier that padding has filled.
