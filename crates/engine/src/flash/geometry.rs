@@ -39,11 +39,11 @@ pub struct Shape {
     pub dies_per_chip: u32,
     /// Number of planes of each die.
     pub planes_per_die: u32,
-    /// Flash blocks of each plane.
+    /// Number of flash blocks of each plane.
     pub blocks_per_plane: u32,
-    /// Pages of a flash block of one plane.
+    /// Number of pages of a flash block of one plane.
     pub pages_per_block: u32,
-    /// Bytes of a page; the logical→physical map has one entry per page.
+    /// Number of bytes of a page. The logical→physical map has one entry per page.
     pub page_bytes: u32,
     /// Unit that one erase clears. Everywhere else in the engine, "block" means this unit.
     pub erase_unit: EraseUnit,

@@ -57,9 +57,10 @@ pub enum Source {
     ReadAnswered,
     /// Responses to other requests: after a fixed delay.
     OtherAnswered,
-    /// Idle checks, after a fixed delay.
+    /// Checks whether the device is still idle, after a fixed delay.
     Idle,
-    /// Idle checks for the SLC cache, after another fixed delay.
+    /// Checks whether the device is still idle, for moving data out of the SLC cache; after
+    /// another fixed delay.
     SlcIdle,
 }
 

@@ -121,7 +121,7 @@ mod tests {
             assert!(error.starts_with(said), "{error}");
         }
         let error = DiskProfile::from_json(r#"{"disk": {}}"#).unwrap_err().to_string();
-        assert_eq!(error, "disk lacks capacity_bytes");
+        assert_eq!(error, "disk has no key capacity_bytes; add it");
         let error = DiskProfile::from_json(r#"{"disk": {"rpm": "fast"}}"#).unwrap_err().to_string();
         assert!(
             error.starts_with("disk.rpm is \"fast\"; it must be a number from 60 to"),

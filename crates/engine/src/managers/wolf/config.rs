@@ -18,8 +18,8 @@ use crate::params::{Domain, Extent, Param, Params, U32_MAX, words};
 pub enum Knowledge {
     /// None: all pages are in one group.
     Nothing,
-    /// Host hints with each write. Migrated pages stay in their group, unless `current` is set:
-    /// then they go to the current group of the page's last hint.
+    /// Host hints with each write. If `current` is false, a migrated page stays in its group.
+    /// Otherwise it goes to the group that its last hint names now.
     Host {
         /// True if migrated pages go to the group of their last hint.
         current: bool,

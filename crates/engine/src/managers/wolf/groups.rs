@@ -25,7 +25,7 @@ pub struct Rules {
     pub adaptive: bool,
     /// True if groups stay in the order of their numbers, instead of being sorted by write rate.
     pub keeps_order: bool,
-    /// Rate at which effective sizes follow the measurements.
+    /// Speed with which effective sizes of groups approach the measured sizes.
     pub pace: Pace,
     /// Assumed ratio of a group's writes per page to those of the next colder group (FDP). The
     /// order is then fixed. None: write rates are measured.

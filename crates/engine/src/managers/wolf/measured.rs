@@ -10,7 +10,7 @@ use libm::{log, pow};
 
 use crate::state::state;
 
-/// Rate at which effective sizes follow the measurements.
+/// Speed with which effective sizes of groups approach the measured sizes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace {
     /// Share of the deviation from the newly measured size that each interval corrects, from 0 to

@@ -19,7 +19,8 @@ pub struct FilterRules {
 }
 
 /// Filters of a group: pages that the host wrote in the current and the previous period.
-/// A period lasts for as many host writes to the group as the group had pages at its start.
+/// A period lasts for as many host writes to the group as the group had pages when the period
+/// began.
 struct TwoPeriods {
     active: Filter,
     passive: Filter,

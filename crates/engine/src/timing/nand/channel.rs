@@ -25,9 +25,9 @@ pub struct Channel {
 /// Direction of a transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransferDirection {
-    /// From a die to the controller.
+    /// Data from a die to the controller.
     Out,
-    /// Command from the controller, with its data if any.
+    /// Command from the controller to a die, with the data of a program.
     In,
 }
 

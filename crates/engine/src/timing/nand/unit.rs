@@ -7,15 +7,15 @@ use super::ops::{OpId, Ops, Queue};
 pub enum Stage {
     /// The unit performs no operation.
     Idle,
-    /// Waiting for the channel, or receiving a command and its data.
+    /// The unit waits for the channel, or receives a command and its data.
     Command(OpId),
     /// The array of the unit is working.
     Array(OpId),
     /// The array is being suspended, so that a read can use it.
     Suspending(OpId),
-    /// Waiting for the channel, or sending the read data.
+    /// The unit waits for the channel, or sends the read data to the controller.
     DataOut(OpId),
-    /// Waiting for the decoding of wrong data, before a retry.
+    /// The unit waits for the decoding of wrong data, before it retries the read.
     Decoding(OpId),
 }
 
