@@ -83,7 +83,10 @@ impl ByClose {
     /// Counts every block, to check a restored policy; see [`super::VictimPolicy::check`].
     pub fn check(&self, census: &mut Census) -> Result<()> {
         self.filed().try_for_each(|Filed { block, invalid_pages, .. }| {
-            require(census.count(block)? == invalid_pages, "the bucket of a block")
+            require(
+                census.count(block)? == invalid_pages,
+                "the number of invalid pages of a candidate",
+            )
         })
     }
 }

@@ -143,8 +143,8 @@ impl VictimPolicy for CustomVictims {
 
     fn check(&self, census: &mut Census) -> Result<()> {
         let are_past = |times: &[u64]| times.iter().all(|&at| at <= census.now());
-        require(are_past(&self.closed_at), "when a block closed")?;
-        require(are_past(&self.changed_at), "when a block lost a page")?;
+        require(are_past(&self.closed_at), "the closing time of a block")?;
+        require(are_past(&self.changed_at), "the time of the last change of a block")?;
         census.count_all(&self.candidates)?;
         let closed_at = |block: &u32| self.closed_at[*block as usize];
         require(self.candidates.is_sorted_by_key(closed_at), "the order of candidates")
@@ -166,8 +166,8 @@ impl State for CustomVictims {
 
     fn restore(&mut self, from: &mut Reader) -> Result<()> {
         from.list(&mut self.candidates, "the candidates of the victim policy")?;
-        from.table(&mut self.closed_at, "when blocks closed")?;
-        from.table(&mut self.changed_at, "when blocks lost a page")?;
+        from.table(&mut self.closed_at, "the closing times of blocks")?;
+        from.table(&mut self.changed_at, "the times of the last changes of blocks")?;
         if self.is_keeper {
             let mut bytes: Vec<u8> = Vec::new();
             from.list(&mut bytes, "the state of the victim policy")?;

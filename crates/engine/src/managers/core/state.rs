@@ -28,7 +28,10 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         let flash = &self.flash;
         let blocks = flash.geometry().blocks() as usize;
         require(self.gainless < MOST_PLAUSIBLE, "the number of victims without an invalid page")?;
-        require(self.held.is_empty() || self.held.len() == blocks, "the withheld blocks")?;
+        require(
+            self.held.is_empty() || self.held.len() == blocks,
+            "the blocks that no victim policy may choose",
+        )?;
         flash.check(&self.frontiers)?;
         if let Some(history) = &self.history {
             history.check(flash.map(), |page| flash.block_of(page), self.now())?;

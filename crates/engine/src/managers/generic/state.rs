@@ -60,7 +60,7 @@ impl PolicyFreeState<'_> {
         require(self.next_pool.iter().all(|&pool| pool < pools), "the next LUN of a stream")?;
         let &Needs { most_streams: streams, reserve_blocks, .. } = self.needs;
         let is_known = |opened: &Opened| opened.at <= now && u32::from(opened.stream) < streams;
-        require(self.opened.iter().all(is_known), "when a block was opened")?;
+        require(self.opened.iter().all(is_known), "the opening time or stream of a block")?;
         // The free blocks and the room on all frontiers must hold as many pages as the reserve,
         // because a collection may fill any of these frontiers.
         let block_pages = u64::from(flash.geometry().pages_per_block());

@@ -27,12 +27,15 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
     /// Checks that the restored data is consistent.
     fn check(&self) -> Result<()> {
         let flash = &self.core.flash;
-        require(self.next_pool.iter().all(|&pool| pool < flash.pools()), "the next LUN")?;
+        require(
+            self.next_pool.iter().all(|&pool| pool < flash.pools()),
+            "the next LUN of a stream",
+        )?;
         let is_stream = |&label: &u8| usize::from(label) < STREAMS;
-        require(self.label.iter().all(is_stream), "the kind of a block")?;
+        require(self.label.iter().all(is_stream), "the kind (hot or cold) of a block")?;
         for (index, frontier) in self.core.frontiers.iter().enumerate() {
             let is_own = frontier.is_full() || self.bag(flash.block_behind(frontier)) == index;
-            require(is_own, "the kind of an open block")?;
+            require(is_own, "the kind (hot or cold) of an open block")?;
         }
         let Some(swap) = &self.swap else { return Ok(()) };
         let mut places: Vec<Option<usize>> = (0..flash.geometry().blocks())
@@ -40,9 +43,12 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
             .collect();
         for (index, bag) in swap.closed.iter().enumerate() {
             for &block in bag.blocks() {
-                require(places[block as usize].take() == Some(index), "the blocks of a kind")?;
+                require(
+                    places[block as usize].take() == Some(index),
+                    "the closed blocks of a kind (hot or cold)",
+                )?;
             }
         }
-        require(places.iter().all(Option::is_none), "the blocks of a kind")
+        require(places.iter().all(Option::is_none), "the closed blocks of a kind (hot or cold)")
     }
 }

@@ -80,7 +80,10 @@ impl<T: Tap> Grouped<T> {
                     && (self.luns == 1 || flash.pool_of(block) == subgroup % self.luns)
         });
         require(are_known, "the group of a block")?;
-        require((1..=self.interval_pages).contains(&self.interval_left), "the interval")?;
+        require(
+            (1..=self.interval_pages).contains(&self.interval_left),
+            "the rest of the interval",
+        )?;
         require(self.next_lun.iter().all(|&lun| lun < self.luns), "the next LUN of a group")?;
         require(
             self.moved_blocks.iter().all(|&n| n < u32::MAX / 2),
@@ -88,7 +91,7 @@ impl<T: Tap> Grouped<T> {
         )?;
         self.check_books().map_err(|broken| contradiction(&broken))?;
         if let Oracle::Intervals(intervals) = &self.oracle {
-            require(intervals.are_open(self.groups.order()), "the groups that are open")?;
+            require(intervals.are_open(self.groups.order()), "the groups with open blocks")?;
         }
         let Oracle::Host(HostGroups { named_groups, group_of_hint, .. }) = &self.oracle else {
             return Ok(());

@@ -107,8 +107,8 @@ impl State for Ssd {
 
     fn restore(&mut self, from: &mut Reader) -> Result<()> {
         self.drive.restore(from)?;
-        let now_ns = from.value("its time")?;
-        require(now_ns < LONGEST_NS, "its time")?;
+        let now_ns = from.value("the time of the drive")?;
+        require(now_ns < LONGEST_NS, "the time of the drive")?;
         self.events.advance(now_ns);
         self.counters.restore(from)?;
         self.upkeep.restore(from)?;
@@ -130,7 +130,7 @@ impl Ssd {
         let Some(slc) = &mut self.slc else { return Ok(()) };
         let flash = self.drive.flash();
         let in_both = |&page: &u32| slc.holds(page) && flash.physical(page).is_some();
-        require(!(0..self.host_pages).any(|page| in_both(&page)), "pages of an SLC cache")?;
+        require(!(0..self.host_pages).any(|page| in_both(&page)), "the pages of the SLC cache")?;
         let is_mapped = |page: &u32| slc.holds(*page) || flash.physical(*page).is_some();
         let mapped_pages = (0..self.host_pages).filter(is_mapped).count() as u32;
         slc.set_mapped_pages(mapped_pages);
@@ -147,10 +147,10 @@ impl State for Counters {
     }
 
     fn restore(&mut self, from: &mut Reader) -> Result<()> {
-        *self = from.value("its counters")?;
+        *self = from.value("the counters of the timed drive")?;
         let mut in_time = self.in_time();
-        from.table(&mut in_time, "its counters")?;
+        from.table(&mut in_time, "the counters of the timed drive")?;
         self.set_in_time(in_time);
-        require(self.is_plausible(), "its counters")
+        require(self.is_plausible(), "the counters of the timed drive")
     }
 }
