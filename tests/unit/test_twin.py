@@ -145,7 +145,7 @@ def test_a_load_with_several_parameters_is_served_and_one_that_none_can_serve_is
         f"phases(writes={PAGES // 2},of=hot-cold(f=0.1,r=0.9),turns=1)"
     )
     nobody = replace(table(), log_op=np.full_like(table().log_op, np.nan))
-    with pytest.raises(wa.WriteampError, match="no simulated drive"):
+    with pytest.raises(wa.WriteampError, match="too few spare blocks"):
         weigh(nobody, windows().wa, None)
 
 
@@ -220,7 +220,7 @@ def test_a_table_that_was_interrupted_continues(tmp_path: Path) -> None:
         if done == 4:
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt, match="1 of 2 variants are cached"):
+    with pytest.raises(KeyboardInterrupt, match="1 of 2 pairs of policies are simulated"):
         tiny_table(2, interrupt)
     continued = tiny_table(2, lambda done, whole: calls.append(whole))
     assert calls == [3, 3, 3]
@@ -250,7 +250,7 @@ def test_a_table_may_be_simulated_twice_at_once_and_without_a_cache(
 
 @pytest.mark.parametrize(
     ("factor", "wa_of_window", "sentence"),
-    [(1.6, 2.0, "a folded SLC cache"), (1.0, 0.5, "less than the host")],
+    [(1.6, 2.0, "emptying an SLC cache"), (1.0, 0.5, "less than the host")],
 )
 def test_drives_that_no_candidate_can_be_are_refused(
     factor: float, wa_of_window: float, sentence: str

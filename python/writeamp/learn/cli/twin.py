@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verbs."""
+    """Add the commands `twin plan`, `twin measure` and `twin fit`."""
     verbs = App(
         no_args_is_help=True,
     )
@@ -54,7 +54,7 @@ def twin_plan(
     ],
     json: options.Json = False,
 ) -> None:
-    """Plan the chain of workloads to write to a drive: when to read counters, and its cost.
+    """Plan a measurement of a drive: the workloads to write, as fio jobs, and their hours.
 
     Example: writeamp twin plan --capacity 1TB --out plan.toml
     """
@@ -62,7 +62,9 @@ def twin_plan(
     from writeamp.learn.twin.plan import capacity_of, plan_tables  # noqa: PLC0415 (slow)
 
     if (drive.capacity is None) == (drive.target is None):
-        raise WriteampError("give either --capacity or --target, for the size of the drive")
+        raise WriteampError(
+            "give either --capacity or --target; the plan needs the capacity of the drive"
+        )
     capacity = drive.capacity if drive.target is None else capacity_of(drive.target)
     assert capacity is not None
     chain = chain_of(settings.phases, chunks=settings.chunks, capacity_bytes=capacity)
@@ -89,15 +91,20 @@ def twin_measure(
     out: Annotated[
         Path,
         typer.Option(
-            "--out", help="Parquet file of the windows.", metavar="FILE", show_default=False
+            "--out",
+            help="Parquet file to write, with host and flash bytes of each window; input of "
+            "`twin fit`.",
+            metavar="FILE",
+            show_default=False,
         ),
     ],
     json: options.Json = False,
 ) -> None:
-    """Write the chain to a drive, and record its counters in each window.
+    """Write a chain of workloads to a drive, and record host and flash bytes in each window.
 
-    Run the same command to continue an interrupted measurement: a virtual or real drive continues
-    after its last window, a simulated drive after its last repeat.
+    A window is a part of a workload. Run the same command to continue an interrupted measurement: a
+    virtual or real drive continues after its last finished part, a simulated drive after its last
+    finished repeat.
 
     Example: writeamp twin measure --target ssd-m --size 512MiB --out windows.parquet
 
@@ -123,7 +130,9 @@ def twin_fit(
     measured: Annotated[
         Path | None,
         typer.Argument(
-            help="File that `twin measure` wrote.", metavar="WINDOWS", show_default=False
+            help="File that `twin measure` wrote; leave it out with --wa or --trace.",
+            metavar="WINDOWS",
+            show_default=False,
         ),
     ] = None,
     *,
@@ -132,7 +141,7 @@ def twin_fit(
         Path,
         typer.Option(
             "--out",
-            help="Device profile to write (.toml); other verbs take it as --device.",
+            help="Device profile to write (.toml); other commands accept it as --device.",
             metavar="DRIVE.toml",
             show_default=False,
         ),
@@ -141,7 +150,8 @@ def twin_fit(
         Path | None,
         typer.Option(
             "--plot",
-            help="Draw the information of each window (.png, .svg, .pdf or .html).",
+            help="Draw each window's measured WA and the 90% interval of the fitted drives' WA "
+            "(.png, .svg, .pdf or .html).",
             metavar="FILE",
         ),
     ] = None,
@@ -149,10 +159,10 @@ def twin_fit(
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Fit the hidden parameters of a drive: op, erase unit, policies, each with its probability.
+    """Fit a drive's hidden parameters: intervals of op and erase unit, probable policies.
 
-    The first fit of a chain simulates candidates for some minutes of processor time and caches
-    them. After Ctrl-C, run the same command to continue.
+    The first fit of a chain of workloads simulates many candidate drives, and caches their WA. This
+    takes some minutes of processor time. After Ctrl-C, run the same command to continue.
 
     Example: writeamp twin fit windows.parquet --out mine.toml
 
@@ -162,7 +172,9 @@ def twin_fit(
     real.toml
     """
     if (measured is None) == (question.wa is None and question.trace is None):
-        raise WriteampError("give one of WINDOWS (a file of `twin measure`), --wa and --trace")
+        raise WriteampError(
+            "give either WINDOWS (a file of `twin measure`), or --wa or --trace in place of it"
+        )
     if out.suffix != ".toml":
         raise WriteampError(f"--out is {str(out)!r}; it must end in .toml")
     if plot is not None:
@@ -214,7 +226,9 @@ def _of_trace(question: OneNumberSettings, path: Path, runner: Runner, bar: Bar)
     for sentence in answer.warnings:
         options.warn(sentence)
     if answer.wa is None:
-        raise WriteampError(f"the counters give no WA between the snapshots: {answer.reason}")
+        raise WriteampError(
+            f"the two --counters snapshots give no WA of the time between them: {answer.reason}"
+        )
     low, high = answer.bounds or (answer.wa, answer.wa)
     noise = max(NOISE, (high - low) / 4 / answer.wa)
     return fit_trace(answer.wa, trace, noise=noise, runner=runner, progress=bar.update)
@@ -230,10 +244,13 @@ def _print_windows(windows: Windows, out: Path, *, json: bool) -> None:
     }
     if options.printed_json(lambda: document, json=json):
         return
-    rows = [("windows", ", ".join(f"{wa:.3f}" for wa in windows.wa)), ("saved in", str(out))]
+    rows = [
+        ("WA of each window ÷ WA of the fill", ", ".join(f"{wa:.3f}" for wa in windows.wa)),
+        ("saved in", str(out)),
+    ]
     rows.append(("WA of the sequential fill", f"{windows.sequential_factor:.4f}"))
     noise = "unknown" if windows.noise is None else f"{windows.noise:.2%}"
-    rows.append(("noise of a window", noise))
+    rows.append(("noise of a window's WA", noise))
     stdout.print(options.facts(rows))
 
 

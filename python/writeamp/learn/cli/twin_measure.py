@@ -41,10 +41,10 @@ class Measuring:
 
     Attributes:
         target: settings of the target.
-        planned: chain of workloads from a plan file, if one is given.
-        chain: settings of the chain if no plan is given.
-        out: file for the windows.
-        drive: settings of a simulated drive that the user gave.
+        planned: chain of workloads from the plan file of --plan; None without it.
+        chain: settings of the chain, used only without a plan file.
+        out: file to which the windows are written.
+        drive: settings of a simulated drive, only those that the user gave.
     """
 
     target: TwinTargetSettings
@@ -60,7 +60,7 @@ class Measuring:
             WriteampError: the settings do not fit the target.
         """
         if self.target.windows is not None:
-            self._refuse_simulated_only("--windows gives the measurement")
+            self._refuse_simulated_only("with --windows, no drive is measured")
             windows = windows_of_csv(self.target.windows, self.planned, self._usual)
             windows.check()
             windows.write(self.out)
@@ -86,7 +86,8 @@ class Measuring:
         destroys = self.target.destroys
         if destroys not in (None, target):
             raise WriteampError(
-                f"--yes-destroy-data is {destroys}, but the target is {target}; give the target"
+                f"--yes-destroy-data is {destroys}, but --target is {target}; give the same name "
+                "to both"
             )
         with VirtualHost(socket) as host:
             chain = self._chain_on(host.capacity_bytes, host.page_bytes)
@@ -180,7 +181,9 @@ class Measuring:
             ("families", self.target.families, "drives with counters"),
         ):
             if value is not None:
-                raise WriteampError(f"--{name} is for {kind}; a simulated drive starts new")
+                raise WriteampError(
+                    f"--{name} is for {kind}, but the target is a simulated drive; leave it out"
+                )
 
     def _refuse_simulated_only(self, why: str, besides: str | None = None) -> None:
         for name in self.drive.keys() - {besides}:
@@ -189,11 +192,11 @@ class Measuring:
 
 
 def _note_cost(saved: SavedWindows, repeats: int, bytes_a_second: float) -> None:
-    """Print the bytes and hours of a long measurement, and whether it continues an earlier one."""
+    """Print bytes and hours of a long measurement, and that it continues an earlier one, if so."""
     written = repeats * saved.chain.written_bytes
     seconds = written / bytes_a_second
     if seconds >= _LONG_S:
         hours = f"about {seconds / 3600:.2g} hours"
-        options.note(f"the measurement writes {shown_bytes(written)}, which takes {hours}")
+        options.note(f"the whole measurement writes {shown_bytes(written)}, which takes {hours}")
     if saved.rows:
         options.note(f"continuing the measurement whose first windows are in {saved.path}")

@@ -4,13 +4,14 @@ from writeamp.cli.verbs import HelpPanel, Verb
 
 BLACKBOX = Verb(
     "writeamp.learn.cli.blackbox",
-    "Learn a drive's latency, bandwidth, throughput and WA from measurements, and predict them "
-    "for other workloads: collect, train, evaluate, predict, explain, choose.",
+    "Learn a drive's latency, bandwidth, throughput and write amplification (WA) from "
+    "measurements, and predict them for other workloads: collect, train, evaluate, predict, "
+    "explain, choose.",
     HelpPanel.LEARN,
 )
 TWIN = Verb(
     "writeamp.learn.cli.twin",
-    "Learn a drive's hidden parameters (op, erase unit, policies) from its write amplification "
-    "(WA): plan, measure, fit.",
+    "Learn a drive's hidden parameters (over-provisioning, erase unit, policies) from its write "
+    "amplification (WA): plan, measure, fit.",
     HelpPanel.LEARN,
 )

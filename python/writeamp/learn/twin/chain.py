@@ -33,15 +33,18 @@ MOST_PHASES = len(_PHASES)
 # units of half to sixteen times its size.
 _CHUNK_PAGES = (16, 64, 256)
 
-# Drive writes at which the two windows of a phase end: a transient, then the rest. The second tuple
-# is the number of separately counted parts of each window.
+# Drive writes, counted from the start of a phase, at which its two windows end: a transient, then
+# the rest. The second tuple is the number of separately counted parts of each of the two windows.
 _WINDOW_ENDS = (0.25, 0.75)
 _PARTS = (1, 4)
 
 
 @dataclass(frozen=True)
 class Phase:
-    """One workload of a chain, as its spec, and the drive writes at which its windows end."""
+    """One workload of a chain, as its spec, and the ends of its windows.
+
+    An end is the drive writes (multiples of the capacity) since the start of the phase.
+    """
 
     workload: str
     ends: tuple[float, ...] = _WINDOW_ENDS
@@ -94,7 +97,7 @@ class Chain:
         return f"phases(writes={writes},of={of},turns=1)"
 
     def parts(self, logical_pages: int, *, fine: bool = True) -> Iterator[WindowPart]:
-        """Give the parts of all windows in order; without `fine`, give whole windows."""
+        """Yield the parts of all windows in order; without `fine`, yield whole windows."""
         begin, window = 0, 0
         for at, phase in enumerate(self.phases):
             start = 0.0
@@ -146,10 +149,14 @@ class Chain:
             if not phase.ends or not rises or phase.ends[-1] > 100:
                 raise WriteampError(
                     f"{where}: the ends of {phase.workload} are {list(phase.ends)}; they must be "
-                    "ascending drive writes above 0, at most 100"
+                    "drive writes (multiples of the capacity) in ascending order, above 0 and at "
+                    "most 100"
                 )
         if not chain.phases or chain.logical_pages < 1:
-            raise WriteampError(f"{where} has no phase, or a capacity below one page")
+            raise WriteampError(
+                f"{where} has no phase, or a capacity below one page; make another plan with "
+                "`writeamp twin plan`"
+            )
         Spec.of("workloads", chain.spec(10**6))  # raises an error if a workload is not valid
         return chain
 
@@ -176,7 +183,7 @@ class Chain:
 def chain_of(
     phases: int, *, chunks: bool, capacity_bytes: int, page_bytes: int = PAGE_BYTES
 ) -> Chain:
-    """Return the chain of 1 to 6 phases, with or without aligned chunks after them.
+    """Return the chain of 1 to 6 phases; `chunks` adds three phases of aligned chunks.
 
     Returns:
         `Chain`: `phases`, `windows`, `written_bytes`; `write(path)`.

@@ -31,7 +31,7 @@ CounterTotals = tuple[float, float]
 FILL = -1
 _FILL_BYTES = 1 << 20
 _OTHER_SEEDS = 1 << 20
-# Memory that each request needs while a phase is drawn, in bytes.
+# Memory in bytes that each request needs while the requests of a phase are drawn at random.
 _BYTES_A_REQUEST = 40
 
 
@@ -153,7 +153,7 @@ class _Drawn:
 
 
 def in_parts(offsets: Integers, lengths: Integers, most: int) -> Iterator[tuple[int, int]]:
-    """Give ranges of bytes, split into pieces of at most `most` bytes."""
+    """Yield the offset and length of each range, split into pieces of at most `most` bytes."""
     for offset, length in zip(offsets.tolist(), lengths.tolist(), strict=True):
         for start in range(offset, offset + length, most):
             yield start, min(most, offset + length - start)
@@ -170,8 +170,8 @@ def socket_of(target: str) -> Path | None:
         sockets = parse_qs(address.query).get("socket")
         if address.scheme != "nbd+unix" or not sockets:
             raise WriteampError(
-                f"{target} names no Unix socket, but the counters of a virtual drive are read "
-                "beside it; give nbd+unix:///?socket=PATH of `writeamp serve --socket PATH`"
+                f"{target} names no Unix socket, so the counters of the virtual drive cannot be "
+                "read; give nbd+unix:///?socket=PATH with the path of `writeamp serve --socket`"
             )
         return Path(sockets[0])
     try:

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 _LEVEL = 0.9
-# A family counts as indistinguishable from the best family if their log-likelihoods differ by less
-# than this.
+# A family (pair of placement and victim policy) counts as indistinguishable from a better family if
+# their log-likelihoods differ by less than this.
 _ALIKE = 2.0
-# Errors of predictions for a drive whose family is missing from the table. If its windows fit, the
-# first value is the relative error. Otherwise, the unexplained error of the windows times the
-# second value is added. Both were measured with families removed from the table
-# (benches/results/2026-11-26-twin.md).
+# Errors of WA predictions for a drive whose family is missing from the table. If the windows fit,
+# the first value is the relative error. Otherwise, the unexplained relative error of the windows
+# times the second value is added in quadrature. Both were measured with families removed from the
+# table (benches/results/2026-11-26-twin.md).
 _OTHER_FAMILY = 0.04
 _BEYOND_THE_CHAIN = 4.0
 # A misfit above this means that no candidate resembles the drive, so a warning is given.
@@ -44,9 +44,10 @@ _STRANGE = 2.5
 class Fit(OneLine, Drawn):
     """Hidden parameters of a drive, inferred from its windows.
 
-    `op` is (T-U)/U, `erase_unit_pages` the pages that are erased at once. `misfit` is the error of
-    the windows, relative to the error that noise and the table explain, and at least 1. If it is
-    clearly above 1, no candidate matches the drive; intervals are widened by this factor.
+    `op` is (T-U)/U, with T physical and U logical pages; `erase_unit_pages` is the number of pages
+    that are erased at once. `misfit` is the error of the windows divided by the error that noise
+    and the table explain, and at least 1. If it is clearly above 1, no candidate matches the drive;
+    the fit then assumes more noise, which widens the intervals.
     """
 
     windows: Windows
@@ -59,7 +60,7 @@ class Fit(OneLine, Drawn):
 
     @cached_property
     def _op(self) -> Floats:
-        """Op of each candidate on a drive with the capacity of the measured drive."""
+        """Op of each candidate on a drive of the measured capacity, with its tied blocks."""
         tied = np.array([variant.tied_blocks for variant in self.variants])[self.weighed.variant]
         pages = self.windows.chain.logical_pages
         return np.exp(self.weighed.log_op) + tied * self._unit_pages / pages
@@ -80,13 +81,14 @@ class Fit(OneLine, Drawn):
     def erase_unit_pages(self) -> tuple[float, float, float]:
         """Median of the erase unit in pages, and the ends of its 90% interval."""
         middle, low, high = self._quantiles(self.weighed.log2_unit)
-        # Candidates are one step of the erase unit apart; each covers half a step on either side.
+        # Neighbouring candidates differ by one step of the erase unit. Each represents half a step
+        # on either side, so the interval is half a step longer at both ends.
         half = STEP_OF_LOG2_UNIT / 2
         return float(2**middle), float(2 ** (low - half)), float(2 ** (high + half))
 
     @cached_property
     def families(self) -> list[dict[str, Any]]:
-        """Placement, victim policy and weight of each family, the most probable first."""
+        """Placement, victim policy and probability of each family, the most probable first."""
         weights: dict[tuple[str, str], float] = {}
         of_variant = np.bincount(
             self.weighed.variant, self.weighed.weight, minlength=len(self.variants)
@@ -126,7 +128,7 @@ class Fit(OneLine, Drawn):
 
     @property
     def noise(self) -> float:
-        """Relative standard deviation of a window's WA, estimated from the windows."""
+        """Fitted relative standard deviation of a window's WA, with unexplained differences."""
         return self.weighed.scale
 
     @property
@@ -180,8 +182,8 @@ class Fit(OneLine, Drawn):
         sentences = []
         if self.misfit > _STRANGE:
             sentences.append(
-                f"no candidate explains this drive: windows are off by {self._seen:.1%}, "
-                f"{self.misfit:.1f} times the expected error; intervals are widened accordingly"
+                f"no candidate explains this drive: its WA in a window is off by {self._seen:.1%}, "
+                f"{self.misfit:.1f} times the expected error, so the intervals are wide"
             )
         low, high = self.erase_unit_pages[1:]
         if high / low > 4:
@@ -198,12 +200,12 @@ class Fit(OneLine, Drawn):
         if self.windows.sequential_factor - 1 >= 0.005:
             sentences.append(
                 f"the sequential fill has a WA of {self.windows.sequential_factor:.4f} (parity, "
-                "metadata); all windows are divided by it, and predictions do not include it"
+                "metadata); the WA of all windows is divided by it, and predictions lack it"
             )
         if self._weight_of([variant.requires_hints for variant in self.variants]) > 0.05:
             sentences.append(
-                "windows resemble those of a drive with host hints about similar pages, which "
-                "workloads can send and plain requests to a real drive cannot"
+                "some probable policies need host hints about similar pages; a simulated workload "
+                "can send such hints, but plain requests to a real drive cannot"
             )
         if self._weight_of([variant.separates_for_nothing for variant in self.variants]) > 0.05:
             sentences.append(
@@ -260,7 +262,7 @@ class Fit(OneLine, Drawn):
         return pl.DataFrame(self._records())
 
     def _bands(self) -> tuple[Floats, Floats]:
-        """Return the ends of the 90% interval of the candidates' WA for each window."""
+        """Return the low and high ends of the 90% interval of the candidates' WA in each window."""
         ends = [self._quantiles(column)[1:] for column in self.weighed.log_wa.T]
         low, high = np.exp(np.array(ends)).T
         return low, high
@@ -278,7 +280,7 @@ class Fit(OneLine, Drawn):
             x_label="window of the chain",
             y_label="write amplification",
             lines=(
-                Line(at, list(low), MUTED, dash="dash", label="90% of the candidates"),
+                Line(at, list(low), MUTED, dash="dash", label="90% interval of the fit"),
                 Line(at, list(high), MUTED, dash="dash"),
                 Line(
                     at,
@@ -303,19 +305,23 @@ class Fit(OneLine, Drawn):
         """Return the main results as a card."""
         op, low, high = self.op
         rows = [
-            ("op", f"{op:.4f}, with 90% {low:.4f} to {high:.4f}"),
+            ("op", f"{op:.4f} (90% interval {low:.4f} to {high:.4f})"),
             (
                 "erase unit",
-                "{:.0f} pages, with 90% {:.0f} to {:.0f}".format(*self.erase_unit_pages),
+                "{:.0f} pages (90% interval {:.0f} to {:.0f})".format(*self.erase_unit_pages),
             ),
-            ("separates hot and cold", f"{self.separation_probability:.1%}"),
+            ("probability that it separates hot and cold", f"{self.separation_probability:.1%}"),
             *(
-                (f"{family['manager']}, {family['victims']}", f"{family['weight']:.1%}")
+                (
+                    f"probability of {family['manager']}, {family['victims']}",
+                    f"{family['weight']:.1%}",
+                )
                 for family in self.families[:5]
             ),
-            ("indistinguishable", "; or ".join(self.classes[0])),
-            ("error of a window", f"{self.noise:.2%}; misfit {self.misfit:.2f}"),
-            ("sequential factor", f"{self.windows.sequential_factor:.4f}"),
+            ("policies that fit equally well", "; or ".join(self.classes[0])),
+            ("noise of a window's WA", f"{self.noise:.2%}"),
+            ("misfit (1 if a candidate explains the drive)", f"{self.misfit:.2f}"),
+            ("WA of the sequential fill", f"{self.windows.sequential_factor:.4f}"),
         ]
         return Card("Twin", rows, warnings=self.warnings, notes=self.notes)
 
@@ -331,8 +337,8 @@ def fit(
 
     Args:
         windows: from `measure` or a file.
-        table: candidates that served the same chain; by default, they come from the cache, and are
-            simulated if missing.
+        table: WA of candidates under the same chain; by default, it comes from the user's cache,
+            and missing candidates are simulated.
         runner: runs the simulations.
         progress: called with the number of finished simulations, and of all.
 

@@ -23,11 +23,12 @@ from writeamp.learn.twin.table import SHIFT, CandidateTable, table_error
 Floats = npt.NDArray[np.float64]
 
 _DEGREES = 4
-# Noise scales (relative standard deviations of a window) over which the likelihood is integrated.
-# Below: the spread of their prior, for measured and for unknown noise.
+# Noise scales (relative standard deviations of a window's WA) over which the likelihood is
+# integrated. The next line has the spread of their prior, in ln of the noise: if the noise was
+# measured, and if it is unknown.
 _SCALES = np.geomspace(0.002, 0.3, 21)
 _SPREAD_KNOWN, _SPREAD_UNKNOWN = 0.5, 1.0
-# Assumed relative noise of a window if it was not measured.
+# Assumed relative noise of a window's WA if the noise was not measured.
 USUAL_NOISE = 0.01
 
 # The table's erase units are half an octave apart. Each such step is divided into this number of
@@ -36,7 +37,7 @@ _STEPS_OF_UNIT = 4
 STEP_OF_LOG2_UNIT = 0.5 / _STEPS_OF_UNIT
 _COARSE, _FINE = 0.015, 0.002
 # Prior factor of drives that separate pages although their victim policy gains nothing from it.
-# Windows hardly show whether pages are separated, so the prior must decide.
+# Windows hardly show whether these drives separate pages, so the prior must decide.
 _FOR_NOTHING = 0.25
 # Prior factor of unusual families. A chain cannot distinguish some of them from usual families
 # (such as `eti` from `sepgc`), so the prior prefers the usual ones.
@@ -71,9 +72,10 @@ class Points:
 class Weighed:
     """Candidates (variant, erase unit, spare space without tied blocks), and their weights.
 
-    `scale` is the posterior mean of a window's relative noise, `table_error` the relative error of
-    the table, `best` the log-likelihood of each variant, and `log_wa` the logarithm of WA of each
-    candidate in each window.
+    `weight` is the posterior probability of each candidate. `scale` is the posterior mean of a
+    window's relative noise, and `table_error` the relative error of the table. `best` is the
+    log-likelihood of each variant's best candidate, without the prior. `log_wa` is ln of each
+    candidate's WA in each window.
     """
 
     variant: npt.NDArray[np.int64]
@@ -90,12 +92,12 @@ def weigh(table: CandidateTable, wa: Floats, noise: float | None) -> Weighed:
     """Return the candidates of a table, weighed by the WA of windows.
 
     Args:
-        table: table of candidates that served the same chain.
+        table: WA of candidates under the same chain.
         wa: WA of each window, NaN if not measured.
-        noise: relative standard deviation of a window; None if unknown.
+        noise: relative standard deviation of a window's WA; None if unknown.
 
     Raises:
-        WriteampError: no candidate can serve the chain.
+        WriteampError: no candidate has enough spare blocks to serve the chain.
     """
     counted = ~np.isnan(wa)
     observed = np.log(np.maximum(wa[counted], 1e-3))
@@ -111,7 +113,10 @@ def weigh(table: CandidateTable, wa: Floats, noise: float | None) -> Weighed:
         best[row] = float(likelihood.max())
         peaks[row] = x[likelihood > likelihood.max() - 8]
     if not best:
-        raise WriteampError("no simulated drive can serve this workload")
+        raise WriteampError(
+            "all candidate drives have too few spare blocks for this workload; give another "
+            "workload or a larger drive"
+        )
     top = max(best.values())
     rows = [row for row in peaks if best[row] > top - _FURTHEST]
     columns_of_rows = []
@@ -131,7 +136,7 @@ def posterior(points: Points, observed: Floats, noise: float | None, prior: Floa
     Args:
         points: the candidates and their WA in each window.
         observed: logarithm of WA of each measured window.
-        noise: relative standard deviation of a window; None if unknown.
+        noise: relative standard deviation of a window's WA; None if unknown.
         prior: logarithm of each variant's prior weight.
     """
     likelihood = _of_scales(observed - points.log_wa, points.error, noise)
@@ -157,7 +162,11 @@ def posterior(points: Points, observed: Floats, noise: float | None, prior: Floa
 
 @dataclass(frozen=True)
 class _Curve:
-    """WA over spare space of a variant, for an erase unit between two erase units of the table."""
+    """WA of a variant as a function of spare space, for one erase unit.
+
+    The erase unit lies between two erase units of the table, `below` and `above`; `share` is the
+    weight of `above`.
+    """
 
     below: _Nodes
     above: _Nodes
@@ -181,7 +190,7 @@ class _Curve:
 
 @dataclass(frozen=True)
 class _Nodes:
-    """Simulated values of the table over spare space, for one variant and erase unit."""
+    """Values of the table at each simulated spare space, for one variant and erase unit."""
 
     log_op: Floats
     shifted: PchipInterpolator
@@ -242,8 +251,8 @@ def prior_of(table: CandidateTable) -> Floats:
 def _of_scales(residuals: Floats, errors: Floats, noise: float | None) -> Floats:
     """Return log-likelihood plus log prior; shape (candidates, noise scales)."""
     spread = _SPREAD_UNKNOWN if noise is None else _SPREAD_KNOWN
-    # WA that varies within a window looks like noise, so the measured noise is only an upper limit:
-    # smaller scales are as likely.
+    # WA that varies within a window looks like noise, so the measured noise may be too large. The
+    # prior gives smaller noise scales the same probability as the measured noise.
     usual = np.clip(_SCALES, _SCALES[0], USUAL_NOISE if noise is None else noise)
     away = np.log(_SCALES / usual) / spread
     # The prior has heavy tails, because a drive that no candidate matches has much larger errors.

@@ -36,7 +36,7 @@ def measure(
         chain: the chain, scaled to the drive.
         seed: seed of all random draws.
         repeats: number of runs, each on a new drive with a seed of its own.
-        saved: store of finished repeats, which are not run again.
+        saved: file of finished repeats, which are not run again; new ones are added to it.
         progress: called with the numbers of host pages written and expected.
 
     Returns:
@@ -89,7 +89,7 @@ def measure_timed(
         experiment: settings of `writeamp.simulate` with the drive, its policy and the seed.
         chain: the chain, scaled to the drive.
         drive: the drive of the settings.
-        progress: called with the finished part of the run, and the whole.
+        progress: called with the progress of the run so far, and its value at the end.
     """
     pages, chain = drive.logical_pages, chain.of_capacity(drive.capacity_bytes, drive.page_bytes)
     spans = list(chain.parts(pages))

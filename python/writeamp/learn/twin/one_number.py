@@ -27,10 +27,11 @@ from writeamp.units.ratios import physical_of
 
 # Lengths of the warm-up and of the whole run, in drive writes.
 _WARMUP_DRIVE_WRITES, _DRIVE_WRITES = 4.0, 7.0
-# Candidates for a single WA. It cannot determine the erase unit, so two erase units suffice; it
-# determines op only for a given family.
+# Candidates for the fit of a single WA. One WA cannot determine the erase unit, so two erase units
+# suffice. It determines op only for a given family (pair of placement and victim policy).
 GRID = Grid(unit_pages=(64, 256), op=tuple(0.03 * 1.55**at for at in range(8)))
-# Assumed relative noise of a WA that the user gives: an average over some days, with three digits.
+# Assumed relative noise of a WA that the user gives, which usually is an average over some days
+# with three digits.
 NOISE = 0.01
 
 
@@ -42,7 +43,7 @@ def fit_one(
     runner: Runner | None = None,
     progress: Progress | None = None,
 ) -> Fit:
-    """Return the drives with this steady WA under a workload; op depends on the family.
+    """Return the drives that have this steady WA under a workload, each family with its own op.
 
     Args:
         wa: steady write amplification.
@@ -50,7 +51,7 @@ def fit_one(
         capacity_bytes: capacity of the drive; by default 512 MiB, since the result does not depend
             on it.
         runner: simulates the candidates.
-        progress: called with the finished part, and the whole.
+        progress: called with the number of finished simulations, and of all.
 
     Returns:
         `Fit`; see `fit`.
@@ -67,7 +68,7 @@ def fit_one(
 
 
 def windows_of_one(chain: Chain, wa: float) -> Windows:
-    """Return windows that hold only the last window of a chain, with a given WA."""
+    """Return windows of a chain in which only the last window is measured, with a given WA."""
     return Windows(
         chain,
         np.zeros(1, int),
@@ -98,10 +99,10 @@ def fit_trace(
 
     Args:
         wa: WA from the drive's counters during the trace.
-        trace: the host's requests in that time.
-        noise: relative standard deviation of that WA.
+        trace: the host's requests between the two readings of the counters.
+        noise: relative standard deviation of `wa`.
         runner: simulates the candidates.
-        progress: called with the finished part, and the whole.
+        progress: called with the number of finished simulations, and of all.
 
     Returns:
         `Fit`; see `fit`.
@@ -138,7 +139,11 @@ def fit_trace(
 def _simulated_under(
     trace: traces.Trace, ops: Sequence[float], job: tuple[Variant, int]
 ) -> tuple[Floats, Floats, int]:
-    """Return spare space and WA at every op for one variant and erase unit, and the capacity."""
+    """Return ln of spare space, WA, and the capacity in bytes, for one variant and erase unit.
+
+    The first two have a value for each op, NaN where the drive has too few spare blocks to run. The
+    capacity is 0 if no drive can run.
+    """
     variant, unit = job
     log_op, wa = np.full(len(ops), math.nan), np.full((len(ops), 1), math.nan)
     capacity_bytes = 0
@@ -157,7 +162,7 @@ def _simulated_under(
 
 
 def _run_of(trace: traces.Trace, variant: Variant, unit: int, op: float) -> Result | None:
-    """Return the run of one drive; None if the drive is not possible."""
+    """Return the run of one drive; None if the drive has too few spare blocks to run."""
     experiment = Experiment.of(
         "simulate",
         trace=trace,

@@ -18,7 +18,7 @@ _SECONDS_PER_HOUR = 3600
 
 
 def plan_tables(chain: Chain, *, write_mb_s: float, rated_tbw: float | None) -> dict[str, Any]:
-    """Return the tables of a plan, without those of the chain.
+    """Return the tables of a plan file (cost, and steps by hand), without those of the chain.
 
     Args:
         chain: the chain of the plan.
@@ -61,10 +61,12 @@ def capacity_of(target: str) -> int:
 def _steps(chain: Chain) -> list[str]:
     return [
         "discard the whole drive: blkdiscard /dev/THE_DRIVE",
-        "read the counters of host and flash bytes; run [fill]; read them again: the first window",
+        "read the counters of host and flash bytes; run [fill] of chain.fio; read the counters "
+        "again",
         f"run [window-1] to [window-{chain.windows}] in order without pauses, and read the "
         "counters after each",
-        "write windows.csv: the header host_bytes,flash_bytes, and a line for each window",
+        "write windows.csv: the header host_bytes,flash_bytes, a line for the fill, and a line for "
+        "each window, with the increase of both counters in bytes",
         "writeamp twin measure --plan PLAN.toml --windows windows.csv --out windows.parquet",
     ]
 
@@ -74,12 +76,12 @@ BY_HAND = ("filename=/dev/THE_DRIVE", "ioengine=libaio", "direct=1")
 FILL = "fill"
 
 _FILL_BYTES = 1 << 20
-# Distance between the first seeds of two chains. Each section uses one of the seeds in between, so
-# sections of different chains have different draws.
+# Distance between the first fio seeds of two chains whose own seeds differ by 1. Each section uses
+# one of the fio seeds in between, so sections of different chains have different draws.
 _SEEDS = 1000
 _BESIDE = "mix(sizes=1/1,weights=1/1,of=uniform/sequential)"
-# Options of fio for the workloads of a chain. A zone is a pair: its share of the accesses, and its
-# share of the space.
+# Options of fio for the workloads of a chain. A zone is a pair in percent: its share of the
+# accesses, and its share of the space.
 _FIO = {
     "uniform": "random_distribution=random",
     "mix(sizes=1/4/15/80,weights=35/30/20/15)": "random_distribution=zoned:35/1:30/4:20/15:15/80",
@@ -102,7 +104,7 @@ def fio_jobs(
     """
     lines = [
         "# Run each section by itself, in order and without pauses: fio --section=NAME chain.fio",
-        "# Read the counters of host and flash bytes before the first one and after each.",
+        "# Read the counters of host and flash bytes before the first section and after each one.",
         "[global]",
         *place,
         f"size={chain.capacity_bytes}",
@@ -123,9 +125,10 @@ def fio_jobs(
         for stream in streams:
             lines += [f"[{cut.name}]", *stream, f"randseed={_SEEDS * seed + at}", ""]
         if not streams:
-            io_size = f"io_size={cut.pages * chain.page_bytes}"
+            io_size = f"{cut.pages * chain.page_bytes} bytes"
             workload = chain.phases[cut.phase].workload
-            lines += [f"[{cut.name}]", f"# fio cannot write {workload}; {io_size}", ""]
+            cannot = f"# fio cannot write {workload}: write {io_size} of it by another program"
+            lines += [f"[{cut.name}]", cannot, ""]
     return "\n".join(lines)
 
 
@@ -141,7 +144,11 @@ def unwritten(chain: Chain) -> list[str]:
 
 
 class _Cut(NamedTuple):
-    """A window or a part of it: its start within its phase, and the pages that it writes."""
+    """A window or a part of it.
+
+    `begin_pages` is the number of pages that its phase wrote before it; `pages` is the number of
+    pages that it writes.
+    """
 
     name: str
     phase: int
@@ -187,8 +194,9 @@ def _streams(chain: Chain, cut: _Cut) -> list[list[str]]:
     half, begin, own = chain.logical_pages // 2, cut.begin_pages // 2, cut.pages // 2
     if workload != _BESIDE or begin + own > half:
         return []
-    # The sequential stream continues where the cut before ended. The queue depth is 1, because with
-    # deeper queues a stream's requests come in bursts, which would fill a small erase unit alone.
+    # The sequential stream continues where the previous section ended. The queue depth is 1: with
+    # deeper queues, a stream's requests come in bursts, and a small erase unit would hold pages of
+    # one stream only.
     together = ["flow=1", "iodepth=1"]
     return [
         [

@@ -62,8 +62,8 @@ def write_profile(path: str | Path, tables: dict[str, Any], inputs: list[str | P
         file.write(tomli_w.dumps(tables).encode())
 
 
-# Candidates are grouped into cells: by variant, octave of the erase unit, and this number of ranges
-# of op.
+# Candidates are grouped by variant, octave of the erase unit, and op; op is divided into this
+# number of ranges of equal weight.
 _OP_CELLS = 3
 # If the standard deviation of log op is below this, one range of op suffices, since predictions
 # hardly differ.
@@ -112,7 +112,11 @@ def condensed(
 
 
 def _cells(log_op: Floats, weight: Floats) -> list[np.ndarray]:
-    """Divide candidates by op into cells of a third of the weight, or one cell if op is narrow."""
+    """Divide candidates by op into three groups of equal weight; one group if op is narrow.
+
+    Returns:
+        The indices of the candidates of each group.
+    """
     whole = weight.sum()
     if not whole:
         return []

@@ -29,8 +29,8 @@ from writeamp.learn.twin.plan import FILL as FILL_SECTION
 from writeamp.learn.twin.plan import capacity_of, fio_jobs, section_names, unwritten
 from writeamp.units.byte_sizes import shown_bytes
 
-# Least number of counter units that a window must write. With fewer, its WA is uncertain by more
-# than 4%, which is too much for a fit.
+# A counter must rise by at least this number of its steps in a window. With fewer, the WA of the
+# window is uncertain by more than 4%, which is too much for a fit.
 _FEWEST_COUNTS = 25
 # Allowed writes by others than fio, such as a file system's journal and metadata: as a share of
 # fio's writes, and in bytes.
@@ -48,8 +48,9 @@ class HostCounters:
     Attributes:
         source: source of the counters.
         first: snapshot before anything was written.
-        files: files that must be updated before the counters are read; empty for a device.
-        patience_s: longest time until counters include all writes, in s.
+        files: files of counters that another program must update before they are read; empty for
+            a device.
+        patience_s: longest wait in s until the counters include all writes.
     """
 
     source: DriveSource
@@ -93,18 +94,18 @@ class HostCounters:
             f"{shown_bytes(_unit_bytes(coarsest))}, and the shortest window is "
             f"{shown_bytes(round(window_bytes))}. At least {_FEWEST_COUNTS} steps are needed "
             f"(windows of {shown_bytes(_FEWEST_COUNTS * _unit_bytes(coarsest))}); give a larger "
-            "part of the drive, or finer counters"
+            "target, or --counters with finer steps"
         )
 
     def read(self, written_bytes: int) -> CounterTotals:
-        """Return host and flash bytes since the first snapshot.
+        """Return host and flash bytes since `begin`.
 
         Args:
             written_bytes: bytes that fio has written since the previous snapshot; with 0, the
                 counters are not read again.
 
         Raises:
-            WriteampError: the counters do not match these bytes, or give no WA.
+            WriteampError: the host counter does not match these bytes, or the counters give no WA.
         """
         if self._last is None:
             self.begin()
@@ -222,7 +223,7 @@ class RealHost:
     Attributes:
         place: the target of the writes.
         counted: counters of the drive that the target is or lies on.
-        warn: called with warnings for readers of the windows.
+        warn: called with each warning about the measurement, as a sentence.
     """
 
     place: TargetPlace
@@ -253,7 +254,9 @@ class RealHost:
                 continues but the target file is new.
         """
         for workload in unwritten(chain):
-            raise WriteampError(f"fio cannot write {workload}; leave that phase out of the plan")
+            raise WriteampError(
+                f"fio cannot write {workload}; leave the phase of this workload out of the plan"
+            )
         shortest = min(
             (end - start)
             for phase in chain.phases
@@ -263,14 +266,14 @@ class RealHost:
         if goes_on and self.place.is_new:
             raise WriteampError(
                 f"{self.place.name} is new, but a part of the chain was measured on it before; "
-                "remove the file of windows, or restore the file"
+                "remove the file of --out to begin again, or restore the target"
             )
         drive_bytes = self.counted.first.facts.capacity_bytes or _whole_bytes(self.place)
         if self.place.size_bytes < _WHOLE_PART * drive_bytes:
             self.warn(
                 f"only {shown_bytes(self.place.size_bytes)} of the drive's "
-                f"{shown_bytes(drive_bytes)} are used: op is fitted for a drive of that size, with "
-                "all free and trimmed space as additional spare space"
+                f"{shown_bytes(drive_bytes)} are used: op is that of a drive with the smaller "
+                "capacity, and all free or trimmed space of the real drive counts as spare space"
             )
 
     def discard(self) -> None:
@@ -315,7 +318,7 @@ def real_host(
             created with this size.
         destroys: the target whose data may be destroyed.
         families: drive families whose counter formats are tried before the built-in ones.
-        warn: called with warnings for readers of the windows.
+        warn: called with each warning about the measurement, as a sentence.
 
     Raises:
         WriteampError: the target must not be written to, or its drive's counters cannot give WA.
@@ -340,7 +343,7 @@ def _drive_of(name: str) -> str:
 
 
 def _whole_bytes(place: TargetPlace) -> int:
-    """Return the size of a device, of a file's file system, or of an export."""
+    """Return the bytes of a device, of a file's file system, or of an NBD export."""
     if place.kind == "file":
         status = os.statvfs(place.name)
         return status.f_blocks * status.f_frsize

@@ -20,8 +20,8 @@ from writeamp.learn.twin.table import CandidateTable, grid_of, in_usual_pages, s
 from writeamp.learn.twin.windows import Windows
 from writeamp.units.ratios import logical_of, physical_of
 
-# Variants with a log-likelihood further than the first value below the best are not refined, nor
-# are variants beyond the number of best ones in the second value.
+# Only the best variants are refined: those whose log-likelihood plus log prior is within the first
+# value of the best one, and at most the second number of them.
 _FURTHEST = 6.0
 _MOST_VARIANTS = 8
 # Number of simulated runs per variant, and how many must succeed for a fit.
@@ -29,14 +29,14 @@ _RUNS, _FEWEST_RUNS = 24, 10
 # Candidates are drawn with their weights raised to this power, so that less likely ones are drawn,
 # too.
 _TEMPER = 0.5
-# Spare space and erase unit are scaled by the spread of a variant's runs, but at least by these
-# values: in ln of op and in log2 of the erase unit.
+# Spare space and erase unit are divided by the standard deviation of a variant's runs, but at least
+# by these values: in ln of op, and in log2 of the erase unit.
 _LEAST_SPREADS = (0.01, 0.25)
-# Candidates further than this from the runs' mean, in scaled units, are left out.
+# Candidates further than this many standard deviations from the runs' mean are left out.
 _REACH = 3.5
 # Ridge penalty of each term: none for the mean, little for linear terms.
 _RIDGE = np.diag([0.0, 0.3, 0.3, 1.0, 1.0, 1.0])
-# Least relative random variation of a window.
+# Least assumed random variation of a window's WA between runs, as a share of the WA.
 _LEAST_LUCK = 0.0007
 # Random variation at an erase unit is estimated from runs with erase units within about this many
 # octaves. Its variance is at least the second value times the overall variance.
@@ -66,7 +66,7 @@ def refined(table: CandidateTable, weighed: Weighed, windows: Windows) -> Weighe
     columns = [
         columns_of_variant for columns_of_variant in corrected if columns_of_variant is not None
     ]
-    if not columns:  # no candidate is possible on a drive of this size
+    if not columns:  # too few runs succeed on a drive of this size, so the table's weights remain
         return weighed
     points = Points(*(np.concatenate(column) for column in zip(*columns, strict=True)))
     return posterior(points, observed, windows.noise, prior)
@@ -74,7 +74,7 @@ def refined(table: CandidateTable, weighed: Weighed, windows: Windows) -> Weighe
 
 @dataclass(frozen=True)
 class _Drives:
-    """Simulation of the chain: size of the drives, and mask of the windows that were measured."""
+    """Simulation of a chain on drives of one size; `counted` masks the measured windows."""
 
     chain: Chain
     logical_pages: int
@@ -83,7 +83,7 @@ class _Drives:
     def log_wa(
         self, variant: Variant, unit_pages: int, log_op: float, *, seed: int
     ) -> Floats | None:
-        """Return the logarithm of a drive's WA by window; None if the drive is not possible."""
+        """Return ln of a drive's WA in each window; None if it has too few spare blocks to run."""
         op = math.exp(log_op)
         free_blocks = physical_of(self.logical_pages, op) / unit_pages
         blocks = round(free_blocks + variant.tied_blocks)
@@ -129,7 +129,10 @@ def _corrected(
 
 
 def _luck_of_units(log2_unit: Floats, of_runs: Floats, left: Floats) -> Floats:
-    """Return the factor of random variation at each erase unit; few large blocks vary more."""
+    """Return the random variation at each erase unit, as a factor of the overall variation.
+
+    Drives of few large blocks vary more.
+    """
     near = np.exp(-(((log2_unit[:, None] - of_runs) / _OCTAVES_OF_LUCK) ** 2) / 2)
     squares = near @ np.mean(left**2, axis=1) / np.maximum(near.sum(axis=1), 1e-9)
     return np.asarray(np.sqrt(np.maximum(squares, _LEAST_SHARE)))

@@ -20,18 +20,23 @@ STEADY_WA = Number("be at least 1", lambda value: value >= 1)
 
 @dataclass(frozen=True)
 class ChainSettings(Settings):
-    """Length of the chain that a drive serves."""
+    """Number and kind of the workloads (phases) of the chain that a drive serves."""
 
     title: ClassVar[str] = "chain"
     names_options: ClassVar[bool] = True
 
     phases: int = setting(
-        4, Whole(1, MOST_PHASES), "phases of the chain, each 0.75 drive writes", number="count"
+        4,
+        Whole(1, MOST_PHASES),
+        f"number of workloads of the chain, 1 to {MOST_PHASES}; each writes 0.75 times the "
+        "capacity",
+        number="count",
     )
     chunks: bool = setting(
         False,
         Flag(),
-        "add three phases of aligned chunks, which determine the erase unit",
+        "add three workloads of random aligned writes of 64 KiB, 256 KiB and 1 MiB, which narrow "
+        "the interval of the erase unit",
         number="switch",
     )
 
@@ -44,25 +49,30 @@ class PlanSettings(Settings):
     names_options: ClassVar[bool] = True
 
     capacity: int | None = setting(
-        None, SIZE, "capacity of the drive, such as 1TB or 512MiB", number="bytes"
+        None,
+        SIZE,
+        "capacity of the drive, such as 1TB or 512MiB; give this or --target",
+        number="bytes",
     )
     target: str | None = setting(
         None,
         None,
-        "use the capacity of this target: a profile, a file or a block device",
+        "use the capacity of this profile, file or block device; nothing is written to it",
         metavar="TARGET",
     )
     write_mb_s: float = setting(
         400.0,
         Number("be above 0", lambda value: value > 0),
-        "bandwidth of random writes, for the estimate of the hours",
+        "the drive's bandwidth of random writes, in 10^6 bytes per second; only the estimate of "
+        "the hours depends on it",
         number="number",
         metavar="MB/S",
     )
     rated_tbw: float | None = setting(
         None,
         Number("be above 0", lambda value: value > 0),
-        "rated endurance in TB written; the plan reports the share that it uses",
+        "rated endurance of the drive in TB written; the plan then reports which share of it the "
+        "writes of the plan use",
         number="number",
         metavar="TB",
     )
@@ -94,37 +104,46 @@ class TwinTargetSettings(Settings):
     families: Path | None = setting(
         None,
         None,
-        "file with families of drives of your own, as in `measure counters`",
+        "TOML file of your own drive families, which defines the meaning and unit of their "
+        "counters, as in `measure counters`",
         number="path",
         metavar="FILE",
     )
     windows: Path | None = setting(
         None,
         None,
-        "read the windows from a CSV file in place of a target: columns host_bytes and "
-        "flash_bytes, a line for each window, first the fill in order",
+        "read windows measured by hand from a CSV file, in place of --target: columns host_bytes "
+        "and flash_bytes, a line for the sequential fill, then a line for each window in order",
         number="path",
         metavar="FILE.csv",
     )
     plan: Path | None = setting(
-        None, None, "serve the chain of this plan", number="path", metavar="PLAN.toml"
+        None,
+        None,
+        "write the workloads of this plan of `twin plan`, in place of --phases and --chunks",
+        number="path",
+        metavar="PLAN.toml",
     )
     repeats: int = setting(
         1,
         Whole(1, 100),
-        "number of runs of the chain, each on a new drive; they measure noise",
+        "number of runs of the chain, each on a new simulated drive; with 2 or more, their "
+        "differences give the noise",
         number="count",
     )
     seed: int = setting(1, Whole(0), "seed of all random draws", number="count")
     destroys: str | None = setting(
         None,
         None,
-        "destroy all data of this target, which must be named again",
+        "allow this command to destroy all data of the target; repeat the name given to --target",
         flag="--yes-destroy-data",
         metavar="TARGET",
     )
     timed: bool = setting(
-        False, Flag(), "run the drive in virtual time, with its caches", number="switch"
+        False,
+        Flag(),
+        "simulate the times and caches of the drive, too (simulated drives only)",
+        number="switch",
     )
 
 
@@ -138,17 +157,22 @@ class OneNumberSettings(Settings):
     wa: float | None = setting(
         None,
         STEADY_WA,
-        "fit this steady write amplification, in place of a file of windows",
+        "fit this write amplification in place of WINDOWS: the steady one, or with --trace the "
+        "one during the trace",
         number="number",
         metavar="WA",
     )
     workload: Spec | None = setting(
-        None, SpecOf("workloads"), "workload of --wa (default uniform)", kind="workloads"
+        None,
+        SpecOf("workloads"),
+        "workload under which the drive has the WA of --wa (default uniform)",
+        kind="workloads",
     )
     trace: Path | None = setting(
         None,
         None,
-        "fit the WA of a real drive under this block trace, in place of a file of windows",
+        "fit the WA of a real drive under this block trace, in place of WINDOWS; needs --wa or "
+        "--counters",
         number="path",
         metavar="TRACE",
     )
@@ -156,7 +180,8 @@ class OneNumberSettings(Settings):
     counters: tuple[str, ...] | None = setting(
         None,
         None,
-        "snapshots of the drive's counters before and after the trace; give it twice",
+        "snapshot of the drive's counters; give it twice, first the snapshot from before the "
+        "trace, then the one from after it",
         number="texts",
         metavar="SNAP",
     )
@@ -165,13 +190,15 @@ class OneNumberSettings(Settings):
         """Reject contradictory settings."""
         super().__post_init__()
         if self.wa is None and self.trace is None and self.workload is not None:
-            raise WriteampError("--workload is the workload of --wa; a file of windows has its own")
+            raise WriteampError(
+                "--workload describes --wa; a file of windows has its own workloads"
+            )
         if self.trace is None:
             if self.counters is not None or self.trace_format is not None:
-                raise WriteampError("--counters and --format need --trace; give it, too")
+                raise WriteampError("--counters and --format need --trace; give --trace, too")
             return
         if self.workload is not None:
-            raise WriteampError("--trace is a workload itself; give it without --workload")
+            raise WriteampError("--trace is a workload itself; give --trace without --workload")
         ways = (self.wa is not None) + (self.counters is not None)
         if ways != 1 or (self.counters is not None and len(self.counters) != 2):
             raise WriteampError(

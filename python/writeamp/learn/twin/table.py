@@ -33,15 +33,16 @@ from writeamp.runners import Progress, Runner, gather_whole, local_runner
 from writeamp.units.ratios import physical_of
 
 Floats = npt.NDArray[np.float64]
-# Spare space and WA of one variant. The axes are those of a `CandidateTable` without the variants.
+# `log_op` and `wa` of one variant. The axes are those of a `CandidateTable` without the variants.
 _Rows: TypeAlias = tuple[Floats, Floats]
 
-# Version of the cache's files. Changes of engine, chain or variant are detected; increase the
-# version if anything else changes the files.
+# Version of the cache's files. Changes of engine, chain or variant give files of another name. If
+# anything else changes the content, increase this version, so that old files are not used.
 _FORM = 4
 # Number of significant bits of WA that are stored.
 _BITS = 13
-# Pages of the tiny drive whose WA changes if the engine changes, so that the cache is not used.
+# Pages of a tiny simulated drive. Its WA is part of the file names of the cache: it changes if the
+# engine changes, so old files are not used.
 _TINY_PAGES = 1000
 # Drives with fewer pages than this are compared with candidates of this number of pages.
 _LEAST_PAGES = 2**12
@@ -58,7 +59,7 @@ class Grid:
     logical_pages: int = LOGICAL_PAGES
 
     def runs(self, unit_pages: int) -> int:
-        """Return the number of runs per candidate: few large blocks vary more between runs."""
+        """Return the number of runs per candidate; drives of few large blocks need more of them."""
         blocks = self.logical_pages / unit_pages
         return 1 + (blocks <= 1024) + 2 * (blocks <= 256)
 
@@ -67,9 +68,9 @@ class Grid:
 class CandidateTable:
     """WA of every candidate in every window of a chain.
 
-    `log_op` has axes for variant, erase unit and spare space, and is NaN for drives that are not
-    possible; `wa` has a further axis for the windows. `log_op` is the logarithm of spare space over
-    data, without tied blocks (blocks without data, such as the reserve).
+    `log_op` is ln of the ratio of spare space to logical space, without tied blocks (blocks without
+    data, such as the reserve). Its axes are variant, erase unit and spare space; it is NaN for
+    drives with too few spare blocks to run. `wa` has a further axis for the windows.
     """
 
     variants: tuple[Variant, ...]
@@ -93,7 +94,7 @@ def table_of(
     policy needs only its own simulations.
 
     Args:
-        chain: the chain of all candidates, in shares of the drive.
+        chain: the chain that all candidates serve, scaled to their size.
         grid: erase units and spare spaces of the candidates; by default, those for the size of the
             chain's drive.
         families: placements and victim policies of the candidates.
@@ -143,7 +144,8 @@ def table_of(
             if not in_cache:
                 raise
             raise KeyboardInterrupt(
-                f"{in_cache} of {len(variants)} variants are cached; the same command continues"
+                f"{in_cache} of {len(variants)} pairs of policies are simulated and cached; run "
+                "the same command to continue"
             ) from None
     return CandidateTable(
         tuple(variants),
@@ -157,8 +159,8 @@ def table_of(
 def grid_of(chain: Chain) -> Grid:
     """Return the grid for the drive of a chain; a small drive is compared with small candidates.
 
-    Few blocks change WA in more ways than by their share of blocks without data. Sizes within half
-    an octave share a table.
+    On drives of few blocks, WA differs for more reasons than the share of blocks without data, so
+    large candidates would not match. Drive sizes within half an octave share a table.
     """
     if chain.logical_pages >= LOGICAL_PAGES:
         return Grid()
@@ -167,7 +169,10 @@ def grid_of(chain: Chain) -> Grid:
 
 
 def in_usual_pages(chain: Chain) -> Chain:
-    """Return the chain with pages of the usual size; chunks keep their number of pages."""
+    """Return the chain for the usual candidate, with pages of 4 KiB.
+
+    Chunks keep their number of pages, so their bytes change with the page size.
+    """
 
     def usual(match: re.Match[str]) -> str:
         return f"bs={max(512, int(match[1]) * PAGE_BYTES // chain.page_bytes)}"
@@ -180,13 +185,13 @@ def in_usual_pages(chain: Chain) -> Chain:
 
 
 def cache_folder() -> Path:
-    """Return the folder of cached tables, in the user's cache by the rules of XDG."""
+    """Return the folder of cached tables: writeamp/twin in $XDG_CACHE_HOME, or in ~/.cache."""
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(base).expanduser() / "writeamp" / "twin"
 
 
 def serve_chain(simulation: Simulation, ends: Sequence[int]) -> Floats:
-    """Return WA of each window; `ends` are the windows' ends in page writes since the fill."""
+    """Run a filled drive, and return WA of each window; `ends` are page writes since the fill."""
     written, window_was = 0, []
     flash_before = programmed_pages(simulation)
     for end in ends:
@@ -198,11 +203,11 @@ def serve_chain(simulation: Simulation, ends: Sequence[int]) -> Floats:
 
 
 def _simulated(chain: Chain, grid: Grid, job: tuple[Variant, int]) -> _Rows:
-    """Return spare space and WA at every op for one variant and erase unit."""
+    """Return `log_op` and `wa` at every op of the grid, for one variant and erase unit."""
     variant, unit = job
     log_op = np.full(len(grid.op), math.nan)
     wa = np.full((len(grid.op), chain.windows), math.nan)
-    # With few blocks, several spare spaces give the same number of blocks, so results are reused.
+    # On drives of few blocks, several ops give the same number of blocks, so results are reused.
     wa_of: dict[int, Floats | None] = {}
     for at, op in enumerate(grid.op):
         blocks = math.ceil(physical_of(grid.logical_pages, op) / unit + variant.tied_blocks)
@@ -233,7 +238,7 @@ def _mean_windows(
 def simulated_windows(
     chain: Chain, variant: Variant, unit_pages: int, blocks: int, logical_pages: int, *, seed: int
 ) -> Floats | None:
-    """Return WA of a simulated drive in the windows of a chain; None if it is not possible."""
+    """Return a simulated drive's WA in each window of a chain; None if it cannot run the chain."""
     geometry = Geometry(
         channels=1,
         chips_per_channel=1,
@@ -276,7 +281,7 @@ def _trace_of(variant: Variant) -> list[float]:
 
 
 def _read(path: Path, shape: tuple[int, int], windows: int) -> _Rows | None:
-    """Return spare space and WA in a file of the cache; None if it is missing or damaged."""
+    """Return `log_op` and `wa` in a file of the cache; None if it is missing or damaged."""
     try:
         with path.open("rb") as source, np.load(source, allow_pickle=False) as file:
             log_op, wa = (np.asarray(file[name], float) for name in ("log_op", "wa"))
@@ -307,8 +312,9 @@ def _write(path: Path, log_op: Floats, wa: Floats) -> None:
 
 # Keeps the logarithm of WA - 1 finite before any garbage collection.
 SHIFT = 0.02
-# The error between nodes is this share of the error with which neighbours predict a node. Over
-# spare space, half the distance leaves a quarter of the error if WA is smooth, and more otherwise.
+# Assumed error of interpolation between nodes, as a share of the error with which the neighbours of
+# a node predict it: along spare space, and along the erase unit. Along spare space, half the
+# distance leaves a quarter of the error if WA is smooth, and more otherwise.
 _LEFT_OF_OP = 0.35
 _LEFT_OF_UNIT = 1.0
 _LEAST = 0.003
@@ -320,8 +326,8 @@ def table_error(table: CandidateTable) -> Floats:
     """Return the standard error of the logarithm of WA at each node, in the shape of `table.wa`.
 
     The error combines interpolation between nodes with random variation between runs. To estimate
-    it, each node is predicted from its neighbours. Over spare space, the difference shows mostly
-    the curvature; over the erase unit, it shows mostly random variation. Families differ by a
+    it, each node is predicted from its neighbours. Along spare space, the difference shows mostly
+    the curvature; along the erase unit, it shows mostly random variation. Families differ by a
     factor of 100 in both, so a single value would be too small for FIFO and too large for greedy.
     """
     shifted = np.log(np.maximum(table.wa - 1, 0) + SHIFT)
@@ -373,7 +379,7 @@ def _over_unit(log_op: Floats, values: Floats) -> Floats:
 
 
 def _known(log_op: Floats) -> npt.NDArray[np.int64]:
-    """Return the indices of nodes whose drive is possible; only the first of equal spare spaces."""
+    """Return the indices of nodes with a WA; of equal spare spaces, only the first."""
     nodes = np.flatnonzero(~np.isnan(log_op))
     _, first = np.unique(log_op[nodes], return_index=True)
     return nodes[first]

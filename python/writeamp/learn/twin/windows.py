@@ -1,4 +1,4 @@
-"""Windows of a chain, in which WA is measured from counters; they are saved in a file."""
+"""Windows of a chain of workloads, in which WA is measured from counters, and their file."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 _FILL = -1
 # Largest size of a file of windows, in bytes; a window takes some tens of bytes.
 MOST_BYTES = 64 << 20
-# Allowed relative difference of a window's host bytes from the plan, as hosts and counters round.
+# Allowed relative difference of a window's host bytes from the plan, since fio and counters round.
 _TOLERANCE = 0.05
 # Largest plausible WA of the sequential fill. Parity and metadata cause less; a greater WA comes
-# from moving data out of an SLC cache, which no candidate has.
+# from moving data out of an SLC cache. No candidate drive has an SLC cache, so windows with a
+# greater WA are rejected.
 _MOST_SEQUENTIAL = 1.5
 # Least number of parts that a window must have in one run for an estimate of its noise.
 _FEWEST_PARTS = 3
@@ -39,8 +40,8 @@ _FEWEST_PARTS = 3
 class Windows:
     """Host and flash bytes of each part of each window, one repeat of the chain after another.
 
-    `window` is -1 for the sequential fill. The windows contain no information about the drive
-    except the chain and these bytes.
+    All arrays have the shape (parts,). `window` is -1 for the sequential fill, and otherwise counts
+    from 0. The windows contain no information about the drive except the chain and these bytes.
     """
 
     chain: Chain
@@ -70,7 +71,11 @@ class Windows:
 
     @property
     def noise(self) -> float | None:
-        """Relative standard deviation of a window's WA, from its repeats or its parts; or None."""
+        """Relative standard deviation of a window's WA, from its repeats or its parts; or None.
+
+        With repeats, it is that of the mean over the repeats. It is None without repeats if no
+        window has three parts.
+        """
         repeats, parts = self._scatter_of_repeats(), self._scatter_of_parts()
         if repeats:
             return math.sqrt(float(np.mean(np.square(repeats))))
@@ -88,8 +93,8 @@ class Windows:
         if not 0.97 <= self.sequential_factor <= _MOST_SEQUENTIAL:
             raise WriteampError(
                 f"the sequential fill has a write amplification of {self.sequential_factor:.3f}; "
-                f"parity and metadata give 1 to {_MOST_SEQUENTIAL}. A higher value means a folded "
-                "SLC cache, a lower one another counter; a twin cannot be fitted to either"
+                f"parity and metadata give 1 to {_MOST_SEQUENTIAL}. A higher value comes from "
+                "emptying an SLC cache, a lower one from a wrong counter; a twin cannot be fitted"
             )
         low = int(np.argmin(self.wa))
         if self.wa[low] < 0.9:
@@ -113,7 +118,7 @@ class Windows:
         )
 
     def write(self, path: str | Path, more: Mapping[str, pl.Expr] | None = None) -> None:
-        """Write a Parquet file, with more columns if given."""
+        """Write a Parquet file; `more` adds columns, as Polars expressions by name."""
         content = io.BytesIO()
         self.frame().with_columns(**(more or {})).write_parquet(content)
         with output.replacing(path, "windows") as file:
@@ -153,7 +158,7 @@ class Windows:
 
 
 def windows_of(chain: Chain, rows: Sequence[tuple[int, int, float, float]]) -> Windows:
-    """Return windows from rows with repeat, window, host bytes and flash bytes."""
+    """Return windows from rows: repeat, window (-1 for the fill), host bytes and flash bytes."""
     columns = np.array(rows, dtype=float).reshape(-1, 4).T
     return Windows(chain, columns[0].astype(int), columns[1].astype(int), columns[2], columns[3])
 
@@ -194,8 +199,9 @@ def windows_of_csv(path: str | Path, chain: Chain | None, make: Any) -> Windows:
     Args:
         path: the file, with a line for each window in order. A line for the sequential fill may
             come first. The lines of further repeats of the chain may follow.
-        chain: the chain of the plan; None for the usual chain, with the capacity from the fill.
-        make: function that returns the usual chain for a drive with this number of bytes.
+        chain: the chain of the plan; None for the usual chain, whose capacity is then the first
+            line's host bytes.
+        make: function from the capacity in bytes to the usual chain.
 
     Raises:
         WriteampError: the file has other columns, or other windows than the plan.
@@ -211,7 +217,8 @@ def windows_of_csv(path: str | Path, chain: Chain | None, make: Any) -> Windows:
         raise WriteampError(f"cannot read windows {path}: {error.strerror or error}") from None
     except pl.exceptions.PolarsError:
         raise WriteampError(
-            f"{path} must have the columns host_bytes and flash_bytes, a line for each window"
+            f"{path} must have the columns host_bytes and flash_bytes, with numbers in a line for "
+            "each window"
         ) from None
     if not host.size or not np.all(np.isfinite(host) & np.isfinite(flash) & (host > 0)):
         raise WriteampError(
@@ -229,11 +236,11 @@ def windows_of_csv(path: str | Path, chain: Chain | None, make: Any) -> Windows:
             windows = Windows(chain, repeat, numbers, host, flash)
             _check_whole(windows, str(path))
             return windows
-    hint = "; give the bytes of each window, not the counters" if _rises(host) else ""
+    hint = "; give the increase in each window, not the counters" if _rises(host) else ""
     raise WriteampError(
-        f"{path} has {host.size} windows of {host[0]:.4g}, … {host[-1]:.4g} host bytes; the plan "
-        f"has {len(spans)} including the fill, of "
-        f"{', '.join(f'{span:.4g}' for span in spans)}{hint}"
+        f"{path} has {host.size} lines with {host[0]:.4g}, … {host[-1]:.4g} host bytes; the plan "
+        f"needs {len(spans)} lines (the fill, then each window) with about "
+        f"{', '.join(f'{span:.4g}' for span in spans)} host bytes{hint}"
     )
 
 
@@ -259,10 +266,12 @@ def _check_whole(windows: Windows, where: str) -> None:
                 "continue"
             )
     if not np.all(windows.host_bytes > 0) or not np.all(windows.flash_bytes > 0):
-        raise WriteampError(f"{where} has a window without host or flash bytes")
+        raise WriteampError(
+            f"{where} has a window with 0 host bytes or 0 flash bytes; both must be above 0"
+        )
 
 
-# Repeat, window, host bytes and flash bytes of a part.
+# Repeat, window (-1 for the fill), host bytes and flash bytes of a part.
 WindowRow: TypeAlias = tuple[int, int, float, float]
 
 _PARQUET = b"PAR1"
@@ -286,6 +295,8 @@ class SavedWindows:
     def at(path: Path, chain: Chain, request: Any) -> SavedWindows:
         """Return the parts saved in a file; none if it holds another, complete measurement.
 
+        `add` then replaces the other measurement in the file.
+
         Args:
             path: the file of the windows, which need not exist.
             chain: the chain.
@@ -303,7 +314,7 @@ class SavedWindows:
         if len(rows) % _rows_of(chain.from_tables(saved_chain, str(path))):
             raise WriteampError(
                 f"{path} holds an unfinished measurement of another drive or with other settings; "
-                "repeat that command to finish it, remove the file, or give another --out"
+                "repeat its command to finish it, remove the file, or give another --out"
             )
         return SavedWindows(path, chain, _digest(request, secrets.token_hex(8)))
 
