@@ -17,7 +17,7 @@ I64 = npt.NDArray[np.int64]
 # Number of grid points that are candidates, and how many of them are drawn for each batch.
 _CANDIDATES = 4000
 _CANDIDATES_OF_A_BATCH = 1500
-# The first points come from the design `grid`: their share of all points, and least number.
+# The first points come from the design `grid`: their share of all points, and their least number.
 _FIRST_SHARE = 0.2
 _LEAST_FIRST = 8
 # Size of a batch as a share of the points measured so far. Each batch needs a fit of the model,

@@ -46,8 +46,8 @@ class Verdict(Drawn):
         drive: the measured drive, as its model names it; empty if unknown.
         meets: "yes" if the whole prediction interval meets the bounds, "likely" if only the
             prediction does, otherwise "no".
-        headroom: ratio of the prediction to the tightest bound, above 1 if better than the bound.
-            For a trace, the required share of windows has at least this headroom.
+        headroom: how many times better the prediction is than the tightest bound; below 1 if it
+            misses the bound. For a trace, the required share of windows has at least this headroom.
         sure_headroom: headroom of the worse end of the prediction interval.
         outside: share of the rows that lie outside the model's training range.
         row: the row that decides the headroom.
@@ -106,8 +106,8 @@ class Ranking(Drawn, list[Verdict]):
             )
             for verdict in self
         ]
-        columns = ("model", "drive", "meets", ">headroom", ">sure", ">outside training")
-        return Card("Drives that meet the bounds", rows, columns)
+        columns = ("model", "drive", "meets", ">headroom", ">sure headroom", ">outside training")
+        return Card("Drives by whether they meet the bounds", rows, columns)
 
     def figure(self) -> BarChart:
         """Return bars of the headroom of each model."""
@@ -170,7 +170,7 @@ def _verdict(
         if target not in model.estimators:
             raise WriteampError(
                 f"a bound on {target} was given, but {name!r} predicts only "
-                f"{', '.join(model.estimators)}"
+                f"{', '.join(model.estimators)}; train it with this target, or drop the bound"
             )
     forecasts = model.predict(rows)
     worse_end = {
@@ -203,9 +203,9 @@ def _verdict(
 
 
 def _headroom(values: Mapping[str, F64], bounds: Mapping[str, float]) -> F64:
-    """Return each row's headroom: the ratio to its tightest bound; shape (rows,).
+    """Return how many times better each row is than its tightest bound; shape (rows,).
 
-    Unknown values, such as the WA of a row without writes, are left out.
+    Unknown values, such as the WA of a row without writes, meet every bound.
     """
     each = [
         bounds[target] / value if target in _COSTS else value / bounds[target]

@@ -55,6 +55,15 @@ from writeamp.studies.study import DocumentCodec, RunFacts, RunStore, keep_runs
 
 # Active learning models latency only; bandwidth and throughput follow from it by Little's law.
 _LEARNT = "latency_us"
+# Labels of the values of `Collected` for readers.
+_LABELS = {
+    "points": "points of the design",
+    "done": "points measured now",
+    "skipped": "points already in the file",
+    "failed": "points that failed now",
+    "elapsed_s": "time in s",
+    "out": "file",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,11 +72,12 @@ class Collected(Drawn):
 
     Attributes:
         out: the file of the measurements.
-        points: number of points of the design.
-        done: points measured by this call.
-        skipped: points already in the file, including failures.
-        failed: points that this call could not measure.
-        merged: points of the design that this target can only run like an earlier point.
+        points: number of points (workloads) of the design, without the merged ones.
+        done: number of points that this call measured successfully.
+        skipped: number of points already in the file, including failures.
+        failed: number of points that this call could not measure.
+        merged: number of points of the design that this target can only run like an earlier point,
+            so they are not measured.
         errors: messages of the failures, without repetitions.
         warnings: warnings about the state of the target.
         elapsed_s: seconds of the whole collection.
@@ -90,8 +100,8 @@ class Collected(Drawn):
 
     def card(self) -> Card:
         """Return the number of points of each outcome."""
-        rows = [(name, shown_value(value)) for name, value in self.to_dict().items()]
-        notes = [f"{self.merged} points are equal to earlier ones on this target", *self.errors]
+        rows = [(_LABELS[name], shown_value(value)) for name, value in self.to_dict().items()]
+        notes = [f"{self.merged} points are equal to earlier points on this target", *self.errors]
         return Card(f"Measurements in {self.out}", rows, warnings=self.warnings, notes=notes)
 
     def figure(self) -> BarChart:
@@ -131,8 +141,8 @@ def collect(
     Args:
         target: the target to measure.
         out: a Parquet file, made if it does not exist. Points in this file are not measured again,
-            nor those in the folder `out` with `.runs`, where each point is saved at once. The same
-            call after an interruption measures the remaining points.
+            nor points in the folder `out` + ".runs", where each point is saved when it is done. The
+            same call after an interruption measures the remaining points.
         design: kind and number of points; 600 points of the mixed design if None.
         retry_failed: whether points that failed before are measured again.
         learner: model that chooses the points of the active design; a Gaussian process if None.
@@ -217,11 +227,11 @@ class _Run:
         return [row for row in self._row_of.values() if design is None or row["design"] == design]
 
     def usual_rows(self) -> list[Row]:
-        """Return the rows that need no measurement and are of full drives in the long run."""
+        """Return the rows that need no measurement, only those of full drives in the long run."""
         return [row for row in self.rows() if not point_of(row).is_in_a_state]
 
     def skip(self, points: int) -> None:
-        """Count points that an earlier call measured."""
+        """Count points that an earlier call measured as skipped."""
         self._skipped += points
         self._chosen_before += points
 
@@ -312,7 +322,7 @@ class _Run:
 
 
 def _listed(run: _Run) -> Iterator[Sequence[WorkloadPoint]]:
-    """Give all points of a design that does not depend on results, as one round."""
+    """Yield all points of a design that does not depend on results, as one round."""
     requested = run.design.listed(run.target.space_bytes)
     distinct = once_each(map(run.target.nearest, requested))
     run.merged = len(requested) - len(distinct)
@@ -320,7 +330,7 @@ def _listed(run: _Run) -> Iterator[Sequence[WorkloadPoint]]:
 
 
 def _learnt(run: _Run, learner: PointLearner) -> Iterator[Sequence[WorkloadPoint]]:
-    """Give rounds of the least certain points, until the design has its number of points.
+    """Yield rounds of the least certain points, until the design has its number of points.
 
     Points that an earlier call measured count toward this number, even if it was interrupted.
     """
@@ -385,5 +395,7 @@ class KeepPoints(DocumentCodec[PointJob, MeasurementOutcome]):
         outcome = from_document(MeasurementOutcome, document, point=job.point)
         assert isinstance(outcome, MeasurementOutcome)
         if (outcome.measured is None) == (outcome.error is None):
-            raise WriteampError("it needs either a measurement or an error, not both or neither")
+            raise WriteampError(
+                "a saved point needs either a measurement or an error, not both or neither"
+            )
         return outcome

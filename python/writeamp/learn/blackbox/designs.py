@@ -129,7 +129,7 @@ _GRID_EVERY = 4
 
 
 def grid_points(points: int, seed: int) -> Iterator[WorkloadPoint]:
-    """Give an even subsample of paper 2's grid, in the order of a Sobol sequence.
+    """Yield an even subsample of paper 2's grid, in the order of a Sobol sequence.
 
     The values of a characteristic occur nearly equally often. A smaller subsample is the beginning
     of a larger one.
@@ -138,12 +138,12 @@ def grid_points(points: int, seed: int) -> Iterator[WorkloadPoint]:
 
 
 def random_points(points: int, seed: int) -> Iterator[WorkloadPoint]:
-    """Give points drawn independently between the least and the greatest values of the grid."""
+    """Yield points drawn independently between the least and the greatest values of the grid."""
     return _drawn("random", points, seed)
 
 
 def latin_hypercube_points(points: int, seed: int) -> Iterator[WorkloadPoint]:
-    """Give points of a Latin hypercube.
+    """Yield points of a Latin hypercube.
 
     The range of each characteristic has as many equal parts as there are points. Each part holds
     the value of one point.
@@ -152,11 +152,11 @@ def latin_hypercube_points(points: int, seed: int) -> Iterator[WorkloadPoint]:
 
 
 def mixed_points(points: int, seed: int) -> Iterator[WorkloadPoint]:
-    """Give random points, but take every `_GRID_EVERY`-th point from the grid.
+    """Yield random points, but take every `_GRID_EVERY`-th point from the grid.
 
-    The grid's sizes are powers of two times 4 KiB, so its points do not write partial pages. Only
-    the random points show the cost of partial pages, and the model's error between the values of
-    the grid. A smaller number of points is the beginning of a larger one.
+    Each size of the grid divides 4 KiB or is a multiple of it, so no request covers whole pages and
+    a part of another. Only the random points show the cost of partial pages, and the model's error
+    between the values of the grid. A smaller number of points is the beginning of a larger one.
     """
     cells, drawn = _grid_in_order(seed), random_points(points, seed)
     for at in range(points):
@@ -181,7 +181,7 @@ class Design(Settings):
         kind: one of `DESIGNS`, or "active".
         points: number of points.
         seed: seed of the points.
-        vary: which of `STATES`, the parts of the drive's state, vary; None if no part varies.
+        vary: which of `STATES` (fill, recent writes) vary from point to point; None for neither.
         burst_s: how long each point is measured, in s; None for the long run, or for 10 s if recent
             writes vary.
 
@@ -194,25 +194,35 @@ class Design(Settings):
     kind: str = setting(
         MIXED_DESIGN,
         OneOf((*DESIGNS, ACTIVE)),
-        f"which points: {', '.join(DESIGNS)} or {ACTIVE}",
+        f"how the points (workloads) are chosen: {', '.join(DESIGNS)} or {ACTIVE}, which measures "
+        "where a model is least certain",
         name="design",
         choices=(*DESIGNS, ACTIVE),
         metavar="NAME",
     )
-    points: int = setting(600, Whole(1, MOST_POINTS), "how many points", number="count")
-    seed: int = setting(0, Whole(0), "decides which points", name="design_seed", number="count")
+    points: int = setting(
+        600, Whole(1, MOST_POINTS), "number of points (workloads) to measure", number="count"
+    )
+    seed: int = setting(
+        0,
+        Whole(0),
+        "seed of the random choice of points",
+        name="design_seed",
+        number="count",
+    )
     vary: tuple[str, ...] | None = setting(
         None,
         StateNames(),
-        f"also vary the state of the simulated drive, for the features modern: {', '.join(STATES)}",
+        "also vary the state of the simulated drive from point to point, as training data for the "
+        f"feature set modern: {', '.join(STATES)}, or both with a comma between them",
         metavar="NAMES",
         panel="simulated",
     )
     burst_s: float | None = setting(
         None,
         BURST,
-        "measure each point for this long, after an idle time and the recent writes, in place of "
-        "the long run (10s if recent-writes vary)",
+        "measure each point for only this time, on a drive that was idle and then got the recent "
+        "writes, instead of the long run (default: 10s if recent-writes vary, else the long run)",
         name="burst",
         metavar="TIME",
         panel="simulated",
@@ -240,7 +250,7 @@ class Design(Settings):
         return bool(self.vary) or self.burst_s is not None
 
     def listed(self, space_bytes: int) -> list[WorkloadPoint]:
-        """Return the points of a design other than active.
+        """Return the points of any design except the active one.
 
         Args:
             space_bytes: the space of the target, which scales the recent writes.

@@ -51,7 +51,7 @@ class Explanation(Drawn):
         target: name of the target.
         importances: share of the explained variation by feature; None if this kind of model has no
             importances.
-        rules: rules of the model's trees; empty if it has no such trees, or too many.
+        rules: rules of the model's linear trees; empty if it has none, or is a forest.
     """
 
     target: str
@@ -116,7 +116,7 @@ class Response(Drawn):
         return Card(f"{self.characteristic} from {span}", rows, ("target", "predicted"))
 
     def figure(self) -> PanelChart:
-        """Return a figure of each target's predictions and intervals over the characteristic."""
+        """Return a figure of each target's predictions and intervals by the characteristic."""
         label = self.characteristic.replace("_", " ")
         return curves_with_intervals(
             [forecast.curve(label, self.x) for forecast in self.predictions.values()],
@@ -155,7 +155,7 @@ def typical_workload(model: BlackBox) -> pl.DataFrame:
 
 
 def like(model: BlackBox, workload: pl.DataFrame) -> pl.DataFrame:
-    """Return a row of characteristics; missing ones have the typical value of the training rows.
+    """Return a workload's characteristics; missing ones have the median of the training rows.
 
     Write characteristics count as missing if the workload only reads, and vice versa.
     """

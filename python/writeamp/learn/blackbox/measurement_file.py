@@ -28,7 +28,8 @@ from writeamp.results.frames import names_as_given
 
 _WHOLE = ("queue_depth", "requests")
 _TRUTHS = ("steady",)
-# Characteristics that depend on the drive. Recent writes do too, but they are among the measures.
+# Characteristics that depend on the drive. Recent writes depend on it, too, but are a column of
+# `MEASURES`, because they are measured.
 _ON_DRIVE = ("working_set_bytes", "fill", "skew")
 
 Row = dict[str, Any]
@@ -182,7 +183,7 @@ def read_measurements(path: str | os.PathLike[str], drive: str | None = None) ->
 
 
 def read_rows(path: Path) -> list[Row]:
-    """Return the rows of a file that a collection has written; none without a file.
+    """Return the rows of a file that a collection has written; none if the file does not exist.
 
     Raises:
         WriteampError: the file has other content, or is damaged.
@@ -197,8 +198,8 @@ def read_rows(path: Path) -> list[Row]:
         raise _unreadable(str(path), error, cure) from None
     if dict(table.schema) != dict(SCHEMA):
         raise WriteampError(
-            f"{path} does not have the columns of measurements; give another file, or one that "
-            "`blackbox collect` has made"
+            f"{path} does not have the columns of measurements; give the name of a new file, or a "
+            "file that `blackbox collect` has made"
         )
     return table.to_dicts()
 

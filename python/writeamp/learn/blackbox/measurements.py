@@ -33,8 +33,8 @@ def targets_in(measurements: pl.DataFrame) -> list[str]:
     targets = [name for name in TARGETS if not _with_values(measurements, name).is_empty()]
     if not targets:
         raise WriteampError(
-            "the measurements have no values of a target; valid columns are "
-            f"{', '.join(TARGETS.values())}"
+            "the measurements have no values of a target; at least one of these columns needs "
+            f"values: {', '.join(TARGETS.values())}"
         )
     return targets
 

@@ -112,7 +112,9 @@ def _model(content: ModelDocument) -> BlackBox:
     trained_on = {name: frozenset(content["trained_on"][name]) for name in estimators}
     is_joint = bool(content["is_joint"])
     if not estimators or (is_joint and not set(RELATED) <= set(estimators)):
-        raise WriteampError(f"it predicts only {', '.join(estimators) or 'nothing'}")
+        raise WriteampError(
+            f"it is damaged: its targets are only {', '.join(estimators) or 'an empty list'}"
+        )
     between = content.get("between_mre", {})  # older files lack this key, "prior" and "across"
     return BlackBox(
         drive=str(content["drive"]),

@@ -42,40 +42,46 @@ class ModelInput(Settings):
     workload: str | None = setting(
         None,
         None,
-        "workload with parameters for its requests, such as random:bs=8k,write=0.5,qd=8",
+        "workload to predict, with parameters of its requests, such as "
+        "random:bs=8k,write=0.5,qd=8; give this or --trace",
         metavar="SPEC",
     )
     trace: Path | None = setting(
         None,
         None,
-        "trace; each of its windows is predicted",
+        "block trace; the performance in each of its time windows is predicted",
         number="path",
         metavar="FILE",
         **_TRACE,
     )
     trace_format: str | None = format_setting(metavar="NAME", **_TRACE)
     window: float | None = setting(
-        None, DURATION, "length of a window (1min by default)", metavar="TIME", **_TRACE
+        None,
+        DURATION,
+        "length of a time window of the trace (1min by default)",
+        metavar="TIME",
+        **_TRACE,
     )
     service: float | None = setting(
         None,
         DURATION,
-        "service time per request, from which the queue depth of a window is computed as for a "
-        "drive that serves one request after another (100us by default)",
+        "assumed time of a request (100us by default). A window's queue depth is computed for a "
+        "drive that serves one request after another, each in this time",
         metavar="TIME",
         **_TRACE,
     )
     space: int | None = setting(
         None,
         SIZE,
-        "the part of the drive that a workload uses; with a trace, the drive's capacity",
+        "size of the part of the drive that the workload uses; with --trace, the drive's capacity",
         number="bytes",
         **_DRIVE,
     )
     fill: float | None = setting(
         None,
         None,
-        "share of the drive that holds data (1 by default; with a trace 0, at its beginning)",
+        "share of the drive's capacity that holds data (1 by default); with --trace, the share "
+        "before the trace begins (0 by default)",
         number="ratio",
         metavar="SHARE",
         **_DRIVE,
@@ -83,7 +89,7 @@ class ModelInput(Settings):
     recent_writes: int | None = setting(
         None,
         SIZE,
-        "bytes that the host wrote in the minute before a workload (0 by default)",
+        "bytes that the host wrote in the minute before the workload begins (0 by default)",
         number="bytes",
         **_DRIVE,
     )
@@ -111,7 +117,7 @@ class ModelInput(Settings):
         return {"trace" if self.workload is None else "workload": self.name}
 
     def rows(self, features: str) -> pl.DataFrame:
-        """Return the characteristics that a feature set needs: one row, or one per window.
+        """Return the characteristics that a feature set needs: one row, or one per trace window.
 
         Raises:
             WriteampError: the workload, the trace or an option is not valid, or the parameters of
@@ -122,7 +128,8 @@ class ModelInput(Settings):
             if self.space is None and _OF_A_STATE in find_feature_set(features).needs:
                 raise WriteampError(
                     f"the features {features!r} need the state of the drive: give --space SIZE, "
-                    "the part of the drive that the workload uses, and --fill and --recent-writes"
+                    "the part of the drive that the workload uses; --fill and --recent-writes are "
+                    "optional"
                 )
             return characteristics.frame()
         return of_trace(self._requests, features=features, **dict(self._of_windows()))

@@ -32,12 +32,15 @@ from writeamp.text import html_text
 F64 = npt.NDArray[np.float64]
 
 _KIB = 1024
-# Most points in a panel: more would hide each other and make the file large.
+# Greatest number of points in a panel: more would hide each other and make the file large.
 _MOST_POINTS = 3000
 
 
 def comparison(model: BlackBox, parts: Sequence[HeldOut], rows: str) -> FigureSpec:
-    """Return a figure of measured over predicted values; `rows` is the text about the rows."""
+    """Return a figure of measured values (x axis) and predicted values (y axis).
+
+    `rows` is a text about the rows, for the subtitle.
+    """
     return measured_against_predicted(
         [_compared(sample) for sample in parts],
         title=f"Measured and predicted{_of(model)}",
@@ -48,9 +51,9 @@ def comparison(model: BlackBox, parts: Sequence[HeldOut], rows: str) -> FigureSp
 def response_curves(
     model: BlackBox, target: str, responses: Sequence[Response], workload: str
 ) -> FigureSpec:
-    """Return a figure of one target over each characteristic in turn.
+    """Return a figure of one target with a panel for each characteristic that varies.
 
-    The other characteristics stay as in `workload`, which is named in the subtitle.
+    In each panel, all other characteristics stay as in `workload`, which the subtitle names.
     """
     curves = [
         response.predictions[target].curve(*_worded(response.characteristic, response.x))
@@ -59,7 +62,7 @@ def response_curves(
     return curves_with_intervals(
         curves,
         title=f"How {target} responds{_of(model)}",
-        subtitle=f"{_kind(model)} · all others as in {workload}",
+        subtitle=f"{_kind(model)} · all other characteristics as in {workload}",
         level=model.level,
     )
 
@@ -158,8 +161,9 @@ def _introduction(model: BlackBox) -> str:
         else ""
     )
     return (
-        f"A {model.model} on the {model.features} features. Bands are prediction intervals, which "
-        f"contain {model.level:.0%} of unseen workloads.{joint}"
+        f"A model of the kind {model.model} with the {model.features} features. Bands are "
+        "prediction intervals, which contain the measured values of "
+        f"{model.level:.0%} of unseen workloads.{joint}"
     )
 
 
@@ -169,7 +173,10 @@ def _ranges(model: BlackBox) -> str:
         f"<td>{limits.high:g}</td></tr>"
         for name, limits in model.ranges.items()
     )
-    head = "<tr><th>trained on</th><th>least</th><th>median</th><th>greatest</th></tr>"
+    head = (
+        "<tr><th>characteristic in training rows</th><th>least</th><th>median</th>"
+        "<th>greatest</th></tr>"
+    )
     return f"<table>{head}{rows}</table>"
 
 

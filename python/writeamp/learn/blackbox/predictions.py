@@ -35,13 +35,13 @@ class Score(Drawn):
         r2: R², 1 − SSE ÷ SST; NaN if all observed values are equal.
         mae: mean absolute error, in the unit of the target.
         mean: mean of the observed values.
-        mre: mean relative error, a ratio.
+        mre: mean of |error| ÷ observed value, a ratio.
         n: number of predicted rows.
         coverage: share of the observed values within their prediction interval.
-        between_n: number of rows between the levels of the other rows (`between_levels`); 0 for a
-            grid.
-        between_mre: mean relative error of the rows between levels; NaN without such rows.
-        between_coverage: share of the rows between levels within their prediction interval.
+        between_n: number of rows with a queue depth or size that few other rows have
+            (`between_levels`); 0 for a grid.
+        between_mre: mean relative error of these rows; NaN if there are none.
+        between_coverage: share of these rows within their prediction interval.
     """
 
     target: str
@@ -68,18 +68,18 @@ class Score(Drawn):
             ("R²", f"{self.r2:.4f}"),
             (
                 "mean absolute error",
-                f"{four_digits(self.mae)} of a mean of {four_digits(self.mean)}",
+                f"{four_digits(self.mae)} (mean measured value {four_digits(self.mean)})",
             ),
             ("mean relative error", f"{self.mre:.2%}"),
-            ("in their interval", f"{self.coverage:.1%} of {self.n:,} rows"),
-            ("between training points", self.between_in_words()),
+            ("measured value in its interval", f"{self.coverage:.1%} of {self.n:,} rows"),
+            ("mean relative error between grid levels", self.between_in_words()),
         ]
         return Card(f"Predictions of {self.target}", rows)
 
     def between_in_words(self) -> str:
         """Return the error between grid levels in words, or that no row measures it."""
         if self.between_n == 0:
-            return "unknown: all rows are of a grid"
+            return "unknown, because all rows lie on a grid of sizes and depths"
         return f"{self.between_mre:.2%} on {self.between_n:,} rows"
 
     def figure(self) -> BarChart:
@@ -87,7 +87,7 @@ class Score(Drawn):
         measures = {
             "R²": self.r2,
             "mean relative error": self.mre,
-            "in their interval": self.coverage,
+            "share in their interval": self.coverage,
         }
         return measures_of_score(measures, self.target, subtitle=f"{self.n:,} rows")
 
@@ -109,7 +109,7 @@ def score(
         observed: p; shape (rows,).
         predicted: p̂; shape (rows,).
         interval: lower and upper ends of prediction intervals; shape (rows,) each.
-        between: rows whose score is also reported separately; shape (rows,).
+        between: mask of rows that also get scores of their own; shape (rows,).
 
     Raises:
         WriteampError: rows are missing, shapes differ, a value is not finite, or an observed value
@@ -159,12 +159,12 @@ F64 = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Predictions(Drawn):
-    """Predictions of one target with their intervals; shape (rows,) each.
+    """Predictions of one target with their intervals; all arrays have the shape (rows,).
 
     Attributes:
         value: the predictions, in the unit of the target's column.
         low, high: the ends of the prediction intervals.
-        outside: whether a characteristic lies outside the range of the training rows.
+        outside: whether a characteristic of the row lies outside the training rows' range.
         target: name of the target.
         level: probability of the prediction intervals.
     """
@@ -201,7 +201,7 @@ class Predictions(Drawn):
         )
 
     def curve(self, x_label: str = "row", x: npt.ArrayLike | None = None) -> Curve:
-        """Return the predictions over the row number or `x`, without NaN (WA without writes)."""
+        """Return the curve of the predictions by row number or by `x`, without NaN predictions."""
         is_known = np.isfinite(self.value)
         at = np.arange(len(self.value)) if x is None else np.asarray(x)
         lines = (line[is_known].tolist() for line in (self.value, self.low, self.high))
@@ -241,7 +241,7 @@ class Forecast(Drawn, dict[str, Predictions]):
         return {"outside": any(bool(predictions.outside[row]) for predictions in finite), **entries}
 
     def card(self) -> Card:
-        """Return a row for each prediction of each target, numbered if there are several."""
+        """Return a table row for each prediction of each target."""
         if all(len(predictions.value) == 1 for predictions in self.values()):
             finite = {
                 target: predictions
@@ -287,7 +287,8 @@ class HeldOut(Drawn):
         observed: measured values; shape (rows,), as all other arrays here.
         value: the predictions.
         low, high: the ends of the prediction intervals.
-        between: which rows lie between the levels of the other rows (`between_levels`).
+        between: which rows have a queue depth or size that few other rows have
+            (`between_levels`).
     """
 
     target: str
@@ -313,7 +314,7 @@ class HeldOut(Drawn):
         return self.score.card()
 
     def figure(self) -> PanelChart:
-        """Return a figure of measured against predicted values."""
+        """Return a figure of each row's measured value (x axis) and predicted value (y axis)."""
         return measured_against_predicted(
             [Compared(self.target, self.observed.tolist(), self.value.tolist(), self.score.mre)],
             title="Measured and predicted",

@@ -68,14 +68,14 @@ Flags = npt.NDArray[np.bool_]
 _LEVEL_SHARE = 0.05
 _LEVELLED = ("queue_depth", "write_size_bytes", "read_size_bytes")
 
-# Page size of present drives. They serve a request that fills a page only partly like a larger
-# request.
+# Page size of present drives. A request that fills a page only partly costs them as much as a
+# larger request, so these sizes need training rows of their own.
 PAGE_BYTES = 4096
 SIZES = ("write_size_bytes", "read_size_bytes")
 
 
 def between_levels(measurements: pl.DataFrame) -> Flags:
-    """Return which rows lie between the levels of the other rows; shape (rows,).
+    """Return which rows have a queue depth or size that few other rows have; shape (rows,).
 
     A level is a queue depth or a size that many rows share, as in a grid. A row whose values are
     all levels cannot show the error between levels, since other training rows have its values.

@@ -35,7 +35,8 @@ class TrainingSettings(Settings):
     features: str = setting(
         "extended",
         None,
-        f"inputs of the model: {', '.join(FEATURE_SETS)}",
+        "set of features (inputs of the model, computed from the workload): "
+        f"{', '.join(FEATURE_SETS)}",
         choices=tuple(FEATURE_SETS),
         metavar="NAME",
     )
@@ -49,22 +50,23 @@ class TrainingSettings(Settings):
     targets: list[str] | None = setting(
         None,
         _NameList(),
-        f"targets to predict, of {', '.join(TARGETS)}; all measured ones by default",
+        f"targets (quantities to predict), with commas between them: {', '.join(TARGETS)}; by "
+        "default all that enough rows have",
         metavar="NAMES",
     )
     prior: str = setting(
         NONE,
         None,
-        f"prior knowledge: {NONE}, {AUTO} (a drive formula, fitted to all simulated profiles "
-        "except the measured drive), or names of profiles or .toml files, which are simulated "
-        "first",
+        f"drives whose known speed helps a model of few measurements: {NONE}; {AUTO} (all profiles "
+        "of the library except the measured drive); or profiles and .toml files with commas "
+        "between them, of which the .toml files are simulated first",
         choices=(NONE, AUTO),
         metavar="NAMES",
     )
     level: float = setting(
         0.9,
         None,
-        "share of unseen workloads within their prediction interval",
+        "share of unseen workloads whose measured value should lie in the prediction interval",
         number="ratio",
         metavar="SHARE",
     )
@@ -79,7 +81,8 @@ class MeasuredDriveSettings(Settings):
     drive: str | None = setting(
         None,
         None,
-        "use only the measurements of this drive, by its name in `blackbox collect --target`",
+        "use only the measurements of this drive, by its name in `blackbox collect --target`; "
+        "needed if the file has several drives",
         metavar="NAME",
     )
 
@@ -93,8 +96,8 @@ class EvaluationSettings(Settings):
     cv: int | None = setting(
         None,
         None,
-        "refit the model without each of this many folds of the workloads, and predict that fold; "
-        "without this option, the measurements must not be those of the training",
+        "cross-validate: divide the workloads into this number of folds, and predict each fold by "
+        "a model refitted to the others. Without this option, no row may be a training row",
         number="count",
         metavar="FOLDS",
     )
@@ -109,13 +112,14 @@ class ExplanationSettings(Settings):
     workload: str | None = setting(
         None,
         None,
-        "vary each characteristic of this workload (the median of the training rows by default)",
+        "workload at which the response curves are computed: one characteristic varies, and the "
+        "others stay (default: the median of each characteristic in the training rows)",
         metavar="SPEC",
     )
     target: str | None = setting(
         None,
         None,
-        f"print the rules of one target: {', '.join(TARGETS)}",
+        f"explain only this target, and print the rules of its trees: {', '.join(TARGETS)}",
         choices=tuple(TARGETS),
         metavar="NAME",
     )
@@ -129,16 +133,22 @@ class BoundSettings(Settings):
     names_options: ClassVar[bool] = True
 
     max_latency: float | None = setting(
-        None, DURATION, "the greatest mean latency", metavar="TIME", **_BOUNDS
+        None, DURATION, "greatest allowed mean latency, such as 2ms", metavar="TIME", **_BOUNDS
     )
-    min_bandwidth: float | None = setting(None, BOUND, "the least MB/s", number="number", **_BOUNDS)
+    min_bandwidth: float | None = setting(
+        None, BOUND, "least required bandwidth in MB/s", number="number", **_BOUNDS
+    )
     min_throughput: float | None = setting(
-        None, BOUND, "the least requests per second", number="number", **_BOUNDS
+        None,
+        BOUND,
+        "least required throughput in requests per second",
+        number="number",
+        **_BOUNDS,
     )
     max_wa: float | None = setting(
         None,
         BOUND,
-        "the greatest write amplification; rows without writes are ignored",
+        "greatest allowed write amplification; windows of a trace without writes meet it",
         number="number",
         metavar="WA",
         **_BOUNDS,
@@ -146,7 +156,7 @@ class BoundSettings(Settings):
     share: float = setting(
         1.0,
         SHARE,
-        "share of a trace's windows that must meet the bounds",
+        "share of the windows of --trace that must meet the bounds",
         number="ratio",
         metavar="SHARE",
         **_BOUNDS,

@@ -50,7 +50,7 @@ class WorkloadPoint:
         write_ratio: share of the writes among the requests (paper 2: wr_ratio).
         queue_depth: requests outstanding at any time (q_dep).
         write_size_bytes, read_size_bytes: multiples of a sector (wr_size, rd_size).
-        write_randomness, read_randomness: share of the requests at random places; the others
+        write_randomness, read_randomness: share of the requests at random offsets; the others
             continue from the last request of their direction (wr_rand, rd_rand).
         write_stride_bytes, read_stride_bytes: from the end of a request to the start of the one
             that continues from it; 0 is sequential (wr_stride, rd_stride).
@@ -182,7 +182,7 @@ CHARACTERISTICS = tuple(entry.name for entry in fields(WorkloadPoint) if entry.n
 
 
 def grid() -> Iterator[WorkloadPoint]:
-    """Give every workload of paper 2's grid once: all combinations of the values in `GRID`."""
+    """Yield every workload of paper 2's grid once: all combinations of the values in `GRID`."""
     seen: set[WorkloadPoint] = set()
     for values in product(*GRID.values()):
         point = of_values(values)

@@ -61,11 +61,11 @@ class BlackBox(Drawn):
         ranges: training range of each characteristic that the features need.
         unseen_mre: mean relative error of each target on training rows, each predicted by a model
             fitted without it.
-        between_mre: the same for rows between the levels of the other rows only; NaN if there are
-            too few.
+        between_mre: the same error, only over rows with a queue depth or size that few other rows
+            have (`between_levels`); NaN with fewer than 20 of these rows.
         prior: the prior of the models, in the notation of `train`.
-        across: sizes that are unaligned to pages of 4 KiB in some training row; None if the model's
-            file does not have them.
+        across: names of the sizes that are unaligned to pages of 4 KiB in some training row; None
+            if the model's file does not have this entry.
         estimators: the fitted model of each target.
         trained_on: fingerprints of the training rows of each target.
     """
@@ -116,7 +116,8 @@ class BlackBox(Drawn):
         if "wa" in intervals:
             is_written = characteristics["write_ratio"].to_numpy() > 0
             intervals["wa"] = np.where(is_written, intervals["wa"], np.nan)
-        # Ranges of sizes leave out the 0 of rows without requests, but the features include it.
+        # `ranges` leaves out sizes of 0, which rows without requests have. The estimators' ranges
+        # include these, so a row outside of either counts as outside.
         unlike = [*beyond(self.ranges, characteristics).values()]
         unlike += self.unlike_pages(characteristics).values()
         beyond_ranges = np.any([np.zeros(len(vectors), bool), *unlike], axis=0)
@@ -144,8 +145,11 @@ class BlackBox(Drawn):
             )
             for target, unseen in self.unseen_mre.items()
         ]
-        columns = ("target", ">rows", ">MRE on unseen", ">between levels")
-        notes = ["MRE: mean relative error on rows that the model has not seen"]
+        columns = ("target", ">rows", ">MRE on unseen", ">MRE between levels")
+        notes = [
+            "MRE: mean relative error on rows that the model has not seen; between levels: only on "
+            "rows with a size or depth that few other rows have"
+        ]
         return Card(self._name(), rows, columns, notes=notes)
 
     def figure(self) -> BarChart:
@@ -165,7 +169,10 @@ class BlackBox(Drawn):
         return list(beyond(self.ranges, characteristics))
 
     def unlike_pages(self, characteristics: pl.DataFrame) -> dict[str, npt.NDArray[np.bool_]]:
-        """Return the sizes that some rows have unaligned to pages, but no training row has.
+        """Return the sizes that are unaligned to pages in some row, but in no training row.
+
+        Returns:
+            A mask of these rows for each size, by the size's name.
 
         Predictions for such rows are uncertain: training rows that fill their pages do not show the
         cost of a partly touched page.
@@ -195,7 +202,7 @@ class BlackBox(Drawn):
             if seen:
                 raise WriteampError(
                     f"{seen} of the {rows.height} rows were used in training, so they do not "
-                    "measure the error on others; cross-validate (--cv 5), or give held-out rows"
+                    "measure the error on new rows; cross-validate (--cv 5), or give other rows"
                 )
             forecast = self.predict(rows)[target]
             values = rows[TARGETS[target]].to_numpy()
@@ -377,7 +384,9 @@ class _Table:
     def calibrate(
         self, model: ConformalRegressor, rows: npt.NDArray[np.bool_] | None = None
     ) -> None:
-        """Set the widths of a model's intervals from its errors on unseen rows, by default all.
+        """Set the widths of a model's intervals from its errors on unseen rows.
+
+        `rows` is a mask of the rows to use; None for all.
 
         If enough rows lie between grid levels (`between_levels`), only these are used. A row on
         grid levels has a smaller error than usual, because other rows have the same values.

@@ -29,7 +29,7 @@ from writeamp.runners import Runner
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verbs."""
+    """Add the commands of `blackbox`."""
     verbs = App(
         no_args_is_help=True,
     )
@@ -51,12 +51,17 @@ def collect_points(
         typer.Option(
             "--out",
             show_default=False,
-            help="Parquet file of the measurements; points in it are not measured again.",
+            help="Parquet file to which the measurements are added. Points (workloads) that it "
+            "already holds are not measured again.",
             metavar="FILE",
         ),
     ],
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Measure failed points again.")
+        bool,
+        typer.Option(
+            "--retry-failed",
+            help="Measure points again that failed in an earlier run; by default they are skipped.",
+        ),
     ] = False,
     runner: Runner,
     json: options.Json = False,
@@ -103,11 +108,12 @@ def _progress(stopped: Collected) -> str:
 def _warn(collected: Collected) -> None:
     if collected.merged:
         options.note(
-            f"{collected.merged} points are equal to others on this target and are skipped"
+            f"{collected.merged} points of the design are equal to earlier points on this target, "
+            "and are measured only once"
         )
     for sentence in [] if collected.store_stats is None else collected.store_stats.notes:
         options.note(sentence)
     for sentence in collected.warnings:
         options.warn(sentence)
     for sentence in collected.errors[: options.MOST_ERRORS]:
-        options.warn(f"points failed: {sentence}")
+        options.warn(f"at least one point failed: {sentence}")

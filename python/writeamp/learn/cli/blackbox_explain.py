@@ -28,7 +28,10 @@ _PAGE_SUFFIXES = (".html", ".htm")
 
 def explain(
     model: Annotated[
-        Path, typer.Argument(help="Trained model.", metavar="MODEL", show_default=False)
+        Path,
+        typer.Argument(
+            help="Trained model: a file of `blackbox train`.", metavar="MODEL", show_default=False
+        ),
     ],
     settings: ExplanationSettings,
     *,
@@ -36,7 +39,7 @@ def explain(
         Path | None,
         typer.Option(
             "--out",
-            help="Write one HTML page: importances, response curves and rules.",
+            help="Write one HTML page with importances, response curves and rules of all targets.",
             metavar="FILE.html",
         ),
     ] = None,
@@ -44,7 +47,8 @@ def explain(
         Path | None,
         typer.Option(
             "--plot",
-            help="Draw the response curves of --target (.png, .svg, .pdf or .html).",
+            help="Draw the predictions of --target as each characteristic of the workload varies "
+            "(.png, .svg, .pdf or .html).",
             metavar="FILE",
         ),
     ] = None,
@@ -92,7 +96,9 @@ def explain(
 
     if options.printed_json(document, json=json):
         return
-    _print_importances(f"{model}: share of each target's explained variation", explanations)
+    _print_importances(
+        f"{model}: share of each target's explained variation, by feature", explanations
+    )
     if target is not None:
         for rules in explanations[0].rules:
             stdout.print(f"rules{' for ' if rules.name else ''}{rules.name}: {rules.leaves} leaves")

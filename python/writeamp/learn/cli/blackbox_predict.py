@@ -32,7 +32,10 @@ _MOST_ROWS = 40
 
 def predict(
     model: Annotated[
-        Path, typer.Argument(help="Trained model.", metavar="MODEL", show_default=False)
+        Path,
+        typer.Argument(
+            help="Trained model: a file of `blackbox train`.", metavar="MODEL", show_default=False
+        ),
     ],
     question: ModelInput,
     *,
@@ -40,7 +43,7 @@ def predict(
         Path | None,
         typer.Option(
             "--plot",
-            help="Draw the windows of a trace (.png, .svg, .pdf or .html).",
+            help="Draw the predictions for each window of --trace (.png, .svg, .pdf or .html).",
             metavar="FILE",
         ),
     ] = None,
@@ -88,22 +91,26 @@ def predict(
 
 
 def note_extrapolation(trained: BlackBox, rows: pl.DataFrame) -> None:
-    """Print a note on the characteristics that are outside the range of the training rows."""
+    """Print notes on characteristics outside the training range, and on sizes that cross pages."""
     for name in trained.beyond(rows):
         trained_range = trained.ranges[name]
         options.note(
-            f"{name} is outside the training range, {trained_range.low:g} to {trained_range.high:g}"
+            f"{name} is outside the training range, {trained_range.low:g} to "
+            f"{trained_range.high:g}; predictions may be far off"
         )
     for name in trained.unlike_pages(rows):
-        options.note(f"{name} has requests that cross pages of 4 KiB; no training row has any")
+        options.note(
+            f"{name} has requests that cross pages of 4 KiB, which no training row has; "
+            "predictions may be far off"
+        )
 
 
 def _print_windows(
     title: str, windows: pl.DataFrame, predictions: Mapping[str, Predictions]
 ) -> None:
     columns = [">start, s", ">requests"]
-    for target in predictions:
-        columns += [_with_unit(target), ">interval"]
+    for target, values in predictions.items():
+        columns += [_with_unit(target), f">{values.level:.0%} interval"]
     rows = [
         [
             f"{start:g}",
@@ -129,7 +136,11 @@ def _shown(predictions: Predictions, row: int) -> tuple[str, str]:
 def choose(
     models: Annotated[
         list[Path],
-        typer.Argument(help="Trained models, one per drive.", metavar="MODEL…", show_default=False),
+        typer.Argument(
+            help="Trained models (files of `blackbox train`), one per drive.",
+            metavar="MODEL…",
+            show_default=False,
+        ),
     ],
     question: ModelInput,
     settings: BoundSettings,
@@ -137,7 +148,7 @@ def choose(
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Rank drives by whether they meet a latency, bandwidth, throughput or WA.
+    """Rank drives by whether they meet bounds on latency, bandwidth, throughput and WA.
 
     Example: writeamp blackbox choose a.model b.model --workload random:bs=4k,qd=8 --max-latency 2ms
     """
@@ -166,7 +177,7 @@ def _print_choices(title: str, verdicts: Sequence[Verdict], bounds: dict[str, fl
         "model",
         "drive",
         "meets",
-        ">headroom",
+        ">headroom to bound",
         *map(_with_unit, bounds),
         ">outside training",
     ]

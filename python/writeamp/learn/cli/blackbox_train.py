@@ -46,7 +46,9 @@ def train_model(
     *,
     out: Annotated[
         Path,
-        typer.Option("--out", help="File of the model.", metavar="FILE", show_default=False),
+        typer.Option(
+            "--out", help="File to which the model is written.", metavar="FILE", show_default=False
+        ),
     ],
     json: options.Json = False,
 ) -> None:
@@ -103,7 +105,10 @@ def train_model(
 
 def evaluate_model(
     model: Annotated[
-        Path, typer.Argument(help="Trained model.", metavar="MODEL", show_default=False)
+        Path,
+        typer.Argument(
+            help="Trained model: a file of `blackbox train`.", metavar="MODEL", show_default=False
+        ),
     ],
     measurements: _Measurements,
     settings: EvaluationSettings,
@@ -113,7 +118,8 @@ def evaluate_model(
         Path | None,
         typer.Option(
             "--plot",
-            help="Draw measured against predicted values (.png, .svg, .pdf or .html).",
+            help="Draw measured values (x axis) and predicted values (y axis) of each row (.png, "
+            ".svg, .pdf or .html).",
             metavar="FILE",
         ),
     ] = None,
@@ -160,7 +166,7 @@ def _note_grid(trained: BlackBox) -> None:
     if all(math.isnan(mre) for mre in trained.between_mre.values()):
         options.note(
             "errors and intervals hold on the grid of measured sizes and depths only; to measure "
-            "between, use `blackbox collect --design mixed`"
+            "between these values, use `blackbox collect --design mixed`"
         )
 
 
@@ -174,11 +180,11 @@ def _table(title: str, scores: list[Score], level: float) -> Any:
         "unit",
         ">R²",
         ">MAE",
-        ">mean",
+        ">mean measured",
         ">MRE",
-        f">in {level:.0%}",
-        ">n",
-        ">between",
+        f">in {level:.0%} interval",
+        ">rows",
+        ">MRE between levels",
     ]
     rows = [
         [

@@ -1,4 +1,4 @@
-"""List of the commands (verbs) for models learnt from measurements."""
+"""List of the commands for models learnt from measurements."""
 
 from writeamp.cli.verbs import HelpPanel, Verb
 

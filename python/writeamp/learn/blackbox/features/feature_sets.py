@@ -106,7 +106,7 @@ BASIC = FeatureSet(
         Feature(
             "randomness",
             "rand",
-            "share of the random requests",
+            "share of the requests that are random",
             _mean("write_randomness", "read_randomness"),
         ),
     ),
@@ -121,10 +121,12 @@ EXTENDED = FeatureSet(
         as_is("queue_depth", "q_dep", "outstanding requests, the newest included"),
         as_is("write_size_bytes", "wr_size", "mean size of the writes"),
         as_is("read_size_bytes", "rd_size", "mean size of the reads"),
-        as_is("write_randomness", "wr_rand", "share of the random writes"),
-        as_is("read_randomness", "rd_rand", "share of the random reads"),
-        as_is("write_stride_bytes", "wr_stride", "from a write's end to the next in sequence"),
-        as_is("read_stride_bytes", "rd_stride", "from a read's end to the next in sequence"),
+        as_is("write_randomness", "wr_rand", "share of the writes that are random"),
+        as_is("read_randomness", "rd_rand", "share of the reads that are random"),
+        as_is(
+            "write_stride_bytes", "wr_stride", "bytes from a write's end to the next in sequence"
+        ),
+        as_is("read_stride_bytes", "rd_stride", "bytes from a read's end to the next in sequence"),
     ),
 )
 

@@ -2,8 +2,9 @@
 
 The parts are link and controller, write cache, and dies. Each takes some time for each request, and
 a limited number of requests is served at once. In a closed loop, throughput is limited by the
-busiest part or by depth over latency (the bounds of Denning and Buzen, "The operational analysis of
-queueing network models", 1978, section 5), with a smooth transition between the two.
+busiest part, or by queue depth divided by latency (the bounds of Denning and Buzen, "The
+operational analysis of queueing network models", 1978, section 5), with a smooth transition
+between the two.
 """
 
 from __future__ import annotations
@@ -53,8 +54,8 @@ COSTS: dict[str, tuple[float, float]] = {
     "sharpness": (4.0, 0.5),  # of the transition from one busiest part to another
     "hindrance": (1.0, 1.0),  # factor on the wait of reads for dies that program
     "sequential_read_share": (1.0, 0.5),  # dies: sequential read / random read
-    "alone": (1.0, 0.5),  # factor on the dies' time per write without reads
-    "op": (0.1, 0.5),  # spare flash over data on a full drive
+    "alone": (1.0, 0.5),  # factor on the dies' time per write if the workload has no reads
+    "op": (0.1, 0.5),  # ratio of spare flash to data on a full drive
 }
 LIKELY = np.log([likely for likely, _ in COSTS.values()])
 DEVIATIONS = np.array([deviation for _, deviation in COSTS.values()])

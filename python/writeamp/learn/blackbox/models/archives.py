@@ -181,6 +181,9 @@ def _array(content: bytes) -> npt.NDArray[Any]:
     # Python integers do not overflow, even if a damaged header declares a huge shape.
     size = int(np.prod(np.array(shape, dtype=object), initial=1)) * dtype.itemsize
     if dtype.hasobject or dtype.itemsize == 0 or min(shape, default=1) < 0 or size != len(left):
-        raise WriteampError("its archive has an array of other elements than plain numbers")
+        raise WriteampError(
+            "an array in its archive is damaged: it must hold plain numbers, as many as its header "
+            "states"
+        )
     values = np.frombuffer(left, dtype=dtype)
     return values.reshape(shape, order="F" if is_fortran else "C").copy(order="C")

@@ -126,7 +126,7 @@ def parent_penalties(nodes: Sequence[TreeNode], penalties: F64) -> F64:
 
 
 def _rows_at(data: Data, nodes: Sequence[TreeNode], rows: I64) -> Iterator[tuple[int, I64]]:
-    """Give each node of the tree, and which of the rows reach it."""
+    """Yield each node of the tree, and which of the rows reach it."""
     waiting = [(0, rows)]
     while waiting:
         place, here = waiting.pop()

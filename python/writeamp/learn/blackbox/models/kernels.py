@@ -174,7 +174,7 @@ class Kernel:
 
 
 def tuned(points: F64, target: F64, columns: Sequence[I64], most_steps: int) -> Kernel:
-    """Return the kernel with the greatest likelihood (section 5.4.1), under weak priors.
+    """Return the kernel with the greatest likelihood times weak priors (section 5.4.1).
 
     Args:
         points: shape (rows, coordinates).

@@ -57,8 +57,8 @@ def _read_forest(model: LinearForestRegressor, document: Mapping[str, Any], _: o
 def parts_of(names: Sequence[str]) -> list[list[int]]:
     """Return the feature indices of each part of a Gaussian process.
 
-    One part has all features except those of reads, one all except those of writes, and one all.
-    The cost of writes depends little on the kind of reads, and vice versa.
+    One part has all features except those of reads, one has all except those of writes, and one has
+    all. This suits drives, because the cost of writes depends little on the kind of reads.
     """
     both = [at for at, name in enumerate(names) if not name.startswith(("write_", "read_"))]
     both += [at for at, name in enumerate(names) if name == "write_ratio"]
@@ -109,7 +109,9 @@ def _read_process(model: GaussianProcessRegressor, document: Mapping[str, Any], 
     model.mean_, model.deviation_ = numbers(document["scale"], 2).tolist()
     fits = len(model.points_) == rows > 0 and all(0 <= feature < features for feature, _ in ends)
     if not fits or (units < 0).any() or not model.kernel_.parts or model.deviation_ <= 0:
-        raise WriteampError("its process is damaged")
+        raise WriteampError(
+            "its Gaussian process is damaged: points, coordinates, parts or scale are not valid"
+        )
     read_box(model, document)
 
 
@@ -117,14 +119,16 @@ def _part(document: Mapping[str, Any], width: int) -> KernelPart:
     columns = numbers(document["columns"], len(document["columns"])).astype(np.int64)
     lengths = numbers(document["lengths"], len(columns))
     if not len(columns) or not ((columns >= 0) & (columns < width)).all() or (lengths <= 0).any():
-        raise WriteampError("its process is damaged")
+        raise WriteampError(
+            "its Gaussian process is damaged: coordinates or length scales of a part are not valid"
+        )
     return KernelPart(columns, _positive(document["variance"]), lengths)
 
 
 def _positive(value: Any) -> float:
     (number,) = numbers([value], 1).tolist()
     if number <= 0:
-        raise WriteampError("its process is damaged")
+        raise WriteampError("its Gaussian process is damaged: a variance is not above 0")
     return float(number)
 
 
@@ -133,7 +137,7 @@ def _restore_scaler(model: StandardScaler, state: Mapping[str, Any], features: i
         numbers(state[name], features) for name in ("mean_", "var_", "scale_")
     )
     if (model.scale_ <= 0).any():
-        raise WriteampError("its scale is not above 0")
+        raise WriteampError("its scaling of features is damaged: a scale is not above 0")
 
 
 def _restore_linear(model: LinearRegression, state: Mapping[str, Any], features: int) -> None:

@@ -28,13 +28,15 @@ F64 = npt.NDArray[np.float64]
 PRIOR_TARGETS = ("latency", "bandwidth", "throughput")
 
 _PER_SECOND = 1e6
-# A formula is dropped if it leaves more than this share of the variance of the target's logarithm.
+# All formulas are dropped if they leave more than this share of the variance of the target's
+# logarithm unexplained. The model then learns the target itself.
 _MOST_LEFT = 0.5
-# Ratios of target to formula are clipped to this number of deviations from their median. Near a
+# Log ratios of target to formula are clipped to this number of deviations from their median. Near a
 # threshold, a drive can behave in either of two ways, and an outlier would spoil the predictions of
 # similar workloads.
 _FARTHEST = 3.0
-_DEVIATION_OF_MEDIAN = 1.4826  # standard / median absolute deviation, if normal
+# Ratio of standard deviation to median absolute deviation, for a normal distribution.
+_DEVIATION_OF_MEDIAN = 1.4826
 
 
 class PriorRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -180,11 +182,13 @@ def check_prior(names: Sequence[str], features: str, *, log_target: bool) -> Non
             "extended or modern"
         )
     if not log_target:
-        raise WriteampError("a prior is a factor of the target, so it needs log_target")
+        raise WriteampError(
+            "a prior needs log_target=True, since the model learns the ratio of target to prior"
+        )
 
 
 def _without_outliers(ratio: F64) -> F64:
-    """Return the ratios, clipped to `_FARTHEST` deviations from their median."""
+    """Return the log ratios, clipped to `_FARTHEST` deviations from their median."""
     median = np.median(ratio)
     farthest = _FARTHEST * _DEVIATION_OF_MEDIAN * np.median(np.abs(ratio - median))
     clipped: F64 = np.clip(ratio, median - farthest, median + farthest)

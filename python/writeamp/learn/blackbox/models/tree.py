@@ -77,7 +77,7 @@ class Tree:
             predictions[rows] = np.clip(values, self.low[leaf], self.high[leaf])
 
     def _leaves_of(self, features: F64) -> Iterator[tuple[int, I64]]:
-        """Give each leaf that any row reaches, and the rows that reach it."""
+        """Yield each leaf that any row reaches, and the rows that reach it."""
         waiting = [(0, np.arange(len(features)))]
         while waiting:
             node, rows = waiting.pop()

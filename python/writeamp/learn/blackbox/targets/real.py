@@ -83,7 +83,7 @@ def measured(report: dict[str, Any]) -> Performance:
     """
     both, read, write = report["mixed"], report["read"], report["write"]
     if not both["total_ios"]:
-        raise WriteampError("fio reports that no request was completed; give a longer runtime")
+        raise WriteampError("fio reports that no request was completed; give a longer --runtime")
     percentiles = both["lat_ns"]["percentile"]
     return Performance(
         latency_us=both["lat_ns"]["mean"] / 1e3,

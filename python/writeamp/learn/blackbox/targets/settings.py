@@ -37,14 +37,14 @@ class TargetSettings(Settings):
     size: str | None = setting(
         None,
         None,
-        "space of a simulated device (8 GiB by default), or the part of a real target that is "
-        "used; a file that does not exist is made with this size",
+        "logical size of a simulated device (default: at most 8 GiB for each flash drive), or size "
+        "of the used part of a real target; a file that does not exist is made with this size",
         number="bytes",
     )
     destroys: str | None = setting(
         None,
         None,
-        "write to this target although it holds data, which is lost",
+        "allow this command to destroy the data on the target; repeat the name given to --target",
         flag="--yes-destroy-data",
         metavar="TARGET",
         **_REAL,
@@ -61,7 +61,7 @@ class SimulatedSettings(Settings):
 
     Attributes:
         precision: relative half width of the 95% intervals of mean latency and bandwidth.
-        most_s: virtual time after which a point ends even if it is not precise.
+        most_s: virtual time after which a point ends even if its means are not precise.
         seed: seed of all random draws.
 
     Raises:
@@ -74,15 +74,15 @@ class SimulatedSettings(Settings):
     precision: float = setting(
         0.01,
         Number("be above 0 and below 1", lambda value: 0 < value < 1),
-        "a point ends when the 95% intervals of mean latency and bandwidth are within this share "
-        "of the means",
+        "a point ends when the half widths of the 95% intervals of mean latency and bandwidth are "
+        "at most this share of the means",
         number="ratio",
         **_SIMULATED,
     )
     most_s: float = setting(
         60.0,
         DurationIn(Number("be above 0 and at most 3600", lambda value: 0 < value <= 3600)),
-        "virtual time after which a point ends even if it is not precise",
+        "virtual time after which a point ends even if its means are not precise",
         flag="--time",
         metavar="TIME",
         **_SIMULATED,
@@ -98,7 +98,7 @@ class RealSettings(Settings):
         runtime_s: measured time of each point; one minute in paper 2.
         precondition: "none", "fill" or "steady"; by default "steady" for a device, "fill" for
             other targets.
-        round_s: length of a round of the preconditioning to steady state.
+        round_s: time of each round of random writes before steady state.
         seed: seed of all random draws.
 
     Raises:
@@ -120,7 +120,8 @@ class RealSettings(Settings):
         None,
         OneOf(PRECONDITIONS),
         f"{', '.join(PRECONDITIONS)}: writes before the first point. fill writes the target once; "
-        "steady also ages it to SNIA's steady state (default: steady for devices, else fill)",
+        "steady writes it twice, and then at random until SNIA's steady state (default: steady for "
+        "block devices, else fill)",
         choices=PRECONDITIONS,
         metavar="NAME",
         **_REAL,
@@ -128,7 +129,8 @@ class RealSettings(Settings):
     round_s: float = setting(
         60.0,
         _REAL_TIME,
-        "length of a round of --precondition steady",
+        "time of each round of random writes of --precondition steady, which ends when five rounds "
+        "in a row have about the same throughput",
         flag="--round",
         metavar="TIME",
         **_REAL,

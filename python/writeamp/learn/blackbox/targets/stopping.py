@@ -4,8 +4,8 @@ The run is checked at growing intervals. Each check analyses throughput and band
 elsewhere (docs/steady-state.md): MSER-5 cuts the warm-up, and batch means give the interval. A run
 that still drifts continues. A run that uses up free blocks continues, too, even if it looks steady,
 because in the long run a drive erases as many pages as it programs. The number of outstanding
-requests is constant, so mean latency is that number over throughput (Little's law) and as
-precise."""
+requests is constant, so mean latency is that number divided by throughput (Little's law), and is as
+precise as throughput."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from writeamp.statistics.steady import SteadyState, analyse
 # Simulated events before the first check, and factor of events from one check to the next.
 _FIRST_EVENTS = 512
 _LOOK_GROWTH = 1.3
-# Least number of events between two checks, also just before the longest time.
+# Least number of events between two checks, even if the longest time ends in fewer events.
 _LAST_EVENTS = 64
 # With fewer requests, the 99th percentile of latency is unreliable, so the run continues.
 _LEAST_REQUESTS = 1000
@@ -84,7 +84,8 @@ def measure(run: TimedRun, rule: StoppingRule, *, writes: bool) -> Performance:
             break
     if judged is None:
         raise WriteampError(
-            f"almost no request was completed within {rule.most_s:g} s of virtual time; give more"
+            f"too few requests were completed within {rule.most_s:g} s of virtual time; give a "
+            "longer --time"
         )
     first, last = _first_from(looks, judged.warmup_ns), looks[-1]
     is_steady = judged.steady and not _drains(first, last, rule)
@@ -246,7 +247,8 @@ def measure_burst(run: TimedRun, recent_write_bytes: int, burst_s: float) -> Per
     last = Look.at(run)
     if last.requests == first.requests:
         raise WriteampError(
-            f"no request was completed in a burst of {burst_s:g} s of virtual time; give more"
+            f"no request was completed in a burst of {burst_s:g} s of virtual time; give a longer "
+            "--burst"
         )
     return between(first, last, precision=None, steady=None, recent_write_bytes=written_bytes)
 

@@ -15,15 +15,15 @@ from writeamp.runners import Runner
 
 @dataclass(frozen=True)
 class Performance:
-    """A drive's performance under one workload, over the measured interval.
+    """A drive's performance under one workload, in the measured interval of time.
 
     Attributes:
         latency_us, latency_p50_us, latency_p99_us: of reads and writes together.
         read_latency_us, write_latency_us: means; None for a direction without requests.
         bandwidth_mb_s: 10⁶ bytes per second, read and written.
         throughput_iops: requests per second.
-        wa: flash pages programmed over pages that the host wrote; None if unknown, or if no page
-            was programmed yet.
+        wa: flash pages programmed ÷ pages that the host wrote; None if unknown, or if no page was
+            programmed yet.
         requests: number of completed requests.
         precision: relative half width of the 95% interval of mean latency or mean bandwidth, the
             larger of the two; None if unknown, as for a burst.
@@ -134,7 +134,7 @@ class MeasurementTarget(Protocol):
             is_prepared: whether an earlier call prepared the target and measured points on it.
 
         Returns:
-            A context whose value is warnings for readers of the measurements.
+            A context whose value is a list of warnings about the target's state.
 
         Raises:
             WriteampError: writing to the target is not allowed, or fails.
