@@ -179,7 +179,9 @@ def test_a_scaled_drive_keeps_its_dies_and_its_spare_share(name: str) -> None:
 
 
 def test_a_scaled_drive_says_what_it_has_less_of() -> None:
-    assert any("so that no die is lost" in note for note in SimulatedTarget("tlc-client").notes)
+    assert any(
+        "the smaller drive has all dies" in note for note in SimulatedTarget("tlc-client").notes
+    )
 
 
 @pytest.mark.parametrize(

@@ -219,7 +219,7 @@ def _trees(fitted: Any) -> dict[str, LinearTreeRegressor]:
 
 
 def _importances(fitted: Any) -> F64 | None:
-    # Baselines are wrapped to fit the target's logarithm; the importances are inside.
+    # A baseline may be wrapped to fit the target's logarithm; the inner model has the importances.
     inner = getattr(fitted, "regressor_", fitted)
     shares: F64 | None = getattr(inner, "feature_importances_", None)
     return shares

@@ -23,9 +23,9 @@ RELATED = ("latency", "bandwidth", "throughput")
 _PER_MILLION = 1e6
 _SIZES = ("write_size_bytes", "read_size_bytes")
 _NEEDS = ("queue_depth", "write_ratio", *_SIZES)
-# Measurements follow the law if at least this share of the rows does, within this tolerance of the
-# logarithm. If latencies are long compared to the measured time, rows do not follow it, because
-# requests begin in this time and end after it.
+# Measurements follow the law if at least this share of the rows does. A row follows it if the
+# logarithms of throughput that its three values imply differ by at most this tolerance. Rows with
+# long latencies compared to the measured time do not, because requests end after this time.
 _SHARE = 0.95
 _TOLERANCE = 0.1
 

@@ -133,7 +133,7 @@ def _hash(meaning: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-# Columns of files of `blackbox collect`.
+# Columns of files of `blackbox collect`: the drive's name, and the error of a failed point.
 DRIVE = "target"
 _ERROR = "error"
 _WHAT = "measurements"

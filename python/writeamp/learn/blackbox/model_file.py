@@ -115,7 +115,7 @@ def _model(content: ModelDocument) -> BlackBox:
         raise WriteampError(
             f"it is damaged: its targets are only {', '.join(estimators) or 'an empty list'}"
         )
-    between = content.get("between_mre", {})  # older files lack this key, "prior" and "across"
+    between = content.get("between_mre", {})  # older files lack "between_mre", "prior", "across"
     return BlackBox(
         drive=str(content["drive"]),
         features=features.name,

@@ -70,7 +70,7 @@ def response_curves(
 def forecast(
     model: BlackBox, windows: pl.DataFrame, predictions: Mapping[str, Predictions], trace: str
 ) -> FigureSpec:
-    """Return a figure of each target's predictions over the time of a trace, in s."""
+    """Return a figure of each target's predictions by time in the trace, in s."""
     seconds = windows["start_s"].to_list()
     return curves_with_intervals(
         [prediction.curve("time (s)", seconds) for prediction in predictions.values()],

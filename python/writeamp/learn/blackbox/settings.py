@@ -96,8 +96,8 @@ class EvaluationSettings(Settings):
     cv: int | None = setting(
         None,
         None,
-        "cross-validate: divide the workloads into this number of folds, and predict each fold by "
-        "a model refitted to the others. Without this option, no row may be a training row",
+        "divide the workloads into this number of folds, and predict each fold by a model refitted "
+        "to the others (cross-validation). Without this option, no row may be a training row",
         number="count",
         metavar="FOLDS",
     )

@@ -171,11 +171,11 @@ class BlackBox(Drawn):
     def unlike_pages(self, characteristics: pl.DataFrame) -> dict[str, npt.NDArray[np.bool_]]:
         """Return the sizes that are unaligned to pages in some row, but in no training row.
 
+        Predictions for these rows are uncertain: training rows that fill their pages do not show
+        the cost of a partly touched page.
+
         Returns:
             A mask of these rows for each size, by the size's name.
-
-        Predictions for such rows are uncertain: training rows that fill their pages do not show the
-        cost of a partly touched page.
         """
         if self.across is None:
             return {}
@@ -357,7 +357,7 @@ def train(
 
 
 def trainable(measurements: pl.DataFrame) -> list[str]:
-    """Return the targets with enough rows for a model; if there are none, all in the table."""
+    """Return the targets with enough rows for a model; if none has, all targets in the table."""
     measured = targets_in(measurements)
     enough = [
         target for target in measured if observed(measurements, target).height >= _FEWEST_ROWS

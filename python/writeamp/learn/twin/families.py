@@ -39,7 +39,7 @@ class Variant:
 
     @property
     def separates_for_nothing(self) -> bool:
-        """True if it separates pages under a victim policy that gains nothing from it."""
+        """True if it separates pages, although its victim policy gains nothing from this."""
         return self.separates and _name(self.victims) in _BLIND
 
     @property

@@ -1,6 +1,6 @@
 """Weights of candidates: how well each explains the windows of a drive with unknown noise.
 
-The logarithm of WA - 1 + 0.02 is interpolated over the logarithm of spare space by PCHIP (monotone
+The logarithm of WA - 1 + 0.02 is interpolated as a function of ln of spare space by PCHIP (monotone
 cubics), and between neighbouring erase units linearly. A window's error has Student's t
 distribution, so that a single unexplained window does not decide. The scale of this distribution
 combines the table's error at the candidate with the drive's own noise. The likelihood is integrated

@@ -80,7 +80,7 @@ def windows_of_one(chain: Chain, wa: float) -> Windows:
 
 # Counters with coarse units can give a WA just below 1, so any WA above 0 is valid.
 _ANY_WA = Number("be above 0", lambda value: value > 0)
-# Assumed relative error of the simulated WA under a trace. A trace is simulated once per drive.
+# Setting `precision` of the runs. A trace is simulated once per drive, so it adds no runs.
 _TRACE_PRECISION = 0.01
 # The grid for traces is coarser, because a trace takes long to simulate, and families differ by
 # more than the steps of this grid.

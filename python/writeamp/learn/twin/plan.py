@@ -1,4 +1,4 @@
-"""Plan of a chain for manual measurement: fio jobs, times to read counters, and its cost."""
+"""Plan of a chain for measuring by hand: fio jobs, when to read counters, bytes and hours."""
 
 from __future__ import annotations
 

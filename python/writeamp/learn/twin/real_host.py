@@ -43,7 +43,7 @@ _BETWEEN_LOOKS_S = 0.2
 
 @dataclass
 class HostCounters:
-    """Counters of one drive, as the increase since a first snapshot.
+    """Counters of one drive, as the increase since `begin` was called.
 
     Attributes:
         source: source of the counters.
@@ -202,7 +202,7 @@ def _counts(file: Path, stated: Stated) -> bool:
 def _written_at(file: Path) -> float:
     try:
         return file.stat().st_mtime
-    except FileNotFoundError:  # for a moment, while the file is replaced
+    except FileNotFoundError:  # missing for a moment while it is replaced, so it counts as old
         return 0.0
 
 

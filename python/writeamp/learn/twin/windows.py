@@ -52,7 +52,10 @@ class Windows:
 
     @property
     def wa(self) -> npt.NDArray[np.float64]:
-        """WA of each window over all repeats, divided by the fill's WA; NaN if not measured."""
+        """WA of each window, all repeats together; NaN if not measured.
+
+        It is divided by the WA of the sequential fill, if that is above 1.
+        """
         flash, host = self._of_windows(self.flash_bytes), self._of_windows(self.host_bytes)
         with np.errstate(invalid="ignore"):
             return flash / host / max(1.0, self.sequential_factor)

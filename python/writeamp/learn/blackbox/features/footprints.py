@@ -75,7 +75,8 @@ def of_windows(
 ) -> pl.DataFrame:
     """Return the footprint of each window, from the 4-KiB pages that its requests touch.
 
-    `fill` counts pages written by the end of the window; TRIMs are ignored.
+    The column `fill` is the share of pages written by the end of the window, but at least the
+    argument `fill`; TRIMs are ignored.
 
     Args:
         requests: reads and writes in order of time, with ``timestamp_ns`` from the first request

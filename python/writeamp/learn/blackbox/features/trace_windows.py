@@ -145,7 +145,11 @@ def _served(trace: Trace, window_ns: int, latency_us: npt.ArrayLike | None) -> p
 
 
 def _of_direction(requests: pl.DataFrame, direction: str) -> pl.DataFrame:
-    """Return size, randomness and stride of reads or writes, for each window that has any."""
+    """Return size, randomness and stride of reads or writes, for each window that has any.
+
+    A request continues if it begins at, or one common stride after, the end of the previous request
+    on its device. The previous request may be of the other direction.
+    """
     begin = pl.col("offset").cast(pl.Int64)
     end = (begin + pl.col("length").cast(pl.Int64)).shift(1)
     if requests["device"].n_unique() > 1:

@@ -38,7 +38,8 @@ def of_workload(
 
     Raises:
         WriteampError: the spec is not valid; its requests come at a rate, so that their depth
-            depends on the drive; or its parameters do not determine them (`phases`, `database`).
+            depends on the drive; or its parameters do not determine the characteristics (`phases`,
+            `database`).
 
     >>> row = of_workload("random:bs=8k,write=0.5,qd=8")
     >>> row.write_ratio, row.queue_depth, row.write_size_bytes, row.write_randomness

@@ -36,24 +36,24 @@ FILL = "fill"
 # Costs of a drive, each with the median of its log-normal prior and the standard deviation of the
 # logarithm. Times are in µs. Times of written pages are per 4 KiB and include garbage collection.
 COSTS: dict[str, tuple[float, float]] = {
-    "request_us": (10.0, 1.5),  # controller, each request
-    "write_us": (5.0, 1.5),  # controller, in addition for each write
+    "request_us": (10.0, 1.5),  # controller time of each request
+    "write_us": (5.0, 1.5),  # additional controller time of each write
     "link_us_per_kib": (4.0, 1.0),
-    "cache_us_per_kib": (5.0, 1.5),  # writing data into the write cache
-    "read_page_us": (5.0, 1.5),  # dies, each read page; all dies count as one part
-    "random_page_us": (60.0, 1.5),  # dies, each page written at random
+    "cache_us_per_kib": (5.0, 1.5),  # time to write data into the write cache
+    "read_page_us": (5.0, 1.5),  # die time of each read page; all dies count as one part
+    "random_page_us": (60.0, 1.5),  # die time of each page written at random
     "sequential_page_us": (20.0, 1.5),
     "strided_page_us": (40.0, 1.5),
-    "part_us": (10.0, 1.5),  # dies, each partly written page, which is read first
+    "part_us": (10.0, 1.5),  # die time of each partly written page, which is read first
     "answer_us": (20.0, 1.5),  # latency of a request on an idle drive
     "read_answer_us": (60.0, 1.0),
     "read_answer_us_per_kib": (5.0, 1.0),
     "write_answer_us": (10.0, 1.5),
     "write_answer_us_per_kib": (4.0, 1.5),
-    "depth": (32.0, 1.0),  # requests served at once
-    "sharpness": (4.0, 0.5),  # of the transition from one busiest part to another
+    "depth": (32.0, 1.0),  # greatest number of requests served at once
+    "sharpness": (4.0, 0.5),  # sharpness of the transition from one busiest part to another
     "hindrance": (1.0, 1.0),  # factor on the wait of reads for dies that program
-    "sequential_read_share": (1.0, 0.5),  # dies: sequential read / random read
+    "sequential_read_share": (1.0, 0.5),  # die time of a sequential read ÷ of a random read
     "alone": (1.0, 0.5),  # factor on the dies' time per write if the workload has no reads
     "op": (0.1, 0.5),  # ratio of spare flash to data on a full drive
 }
@@ -187,10 +187,10 @@ def _program_us(cost: dict[str, float], work: Work) -> F64:
 
 
 def _amplification(op: float, fill: F64) -> F64:
-    """Return WA of random writes on a partly full drive, relative to a full one.
+    """Return WA of random writes on a partly full drive, divided by that on a full one.
 
-    WA is (1 + ρ) / 2ρ (Park et al. 2017, eq. 4, `models.uniform_distribution`), and all space
-    without data counts as spare (eq. 8). WA is at least 1.
+    WA is (1 + ρ) / 2ρ with ρ = spare space ÷ data (Park et al. 2017, eq. 4,
+    `models.uniform_distribution`), and at least 1. All space without data counts as spare (eq. 8).
     """
     spare = physical_of(1.0, op) / fill - 1
     ratio: F64 = _wa(spare) / _wa(np.array(op))

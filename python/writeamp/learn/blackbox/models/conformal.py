@@ -49,8 +49,8 @@ class ConformalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             predictions.
         box_low_, box_high_: least and greatest training value of each feature; shape (features,).
         edges_: predictions at which one class ends and the next begins; shape (classes − 1,).
-        widths_: half the width of the interval of each class; shape (classes,). If `relative`, it
-            is half the width of the logarithm's interval.
+        widths_: half the width of the interval of each class; shape (classes,). If `relative`,
+            `edges_` and `widths_` are those of the logarithm.
         floor_: the least training target, which replaces predictions below it in relative errors.
     """
 

@@ -167,7 +167,7 @@ def _made(document: Mapping[str, Any]) -> Any:
     model = _KINDS[name].estimator(**_given(document["parameters"]))
     checked(model, _KINDS[name].domains)
     if hasattr(model, "n_jobs"):
-        model.n_jobs = None  # the saved number was chosen for another machine
+        model.n_jobs = None  # the saved number of processes was chosen for another machine
     return model
 
 

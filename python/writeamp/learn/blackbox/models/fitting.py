@@ -173,7 +173,7 @@ class Shape:
 
     Attributes:
         penalty: pruning penalty per leaf.
-        smoothing: number of rows as which the parent's model counts in each node's model.
+        smoothing: weight of the parent's model in each node's model, as a number of rows.
         margin: how far predictions may exceed the range of a leaf's training targets, as a share of
             that range.
     """

@@ -129,7 +129,8 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         check_is_fitted(self)
         points = self.coordinates_.of(checks.rows_to_predict(self, X))
         whitened = self._whitened(points, self._factor())
-        # Covariance of all points given the training rows, without noise (equation 2.26).
+        # Covariance of all points given the training rows, without noise (Rasmussen and Williams,
+        # equation 2.26).
         covariance = self.kernel_.between(points, points) - whitened.T @ whitened
         chosen: list[int] = []
         for _ in range(min(count, len(points))):

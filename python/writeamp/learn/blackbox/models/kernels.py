@@ -92,7 +92,7 @@ _VARIANCE_DEVIATION = 1.5
 _NOISE, _NOISE_DEVIATION = 1e-3, 1.0
 # Limit of the search for parameters, in deviations from their prior medians.
 _FARTHEST = 5.0
-# Loss for parameters whose covariance matrix has no Cholesky factor.
+# Loss for parameters whose covariance matrix has no Cholesky factor, so the search avoids them.
 _IMPOSSIBLE = 1e10
 
 
@@ -174,7 +174,9 @@ class Kernel:
 
 
 def tuned(points: F64, target: F64, columns: Sequence[I64], most_steps: int) -> Kernel:
-    """Return the kernel with the greatest likelihood times weak priors (section 5.4.1).
+    """Return the kernel with the greatest likelihood times weak priors.
+
+    (Rasmussen and Williams 2006, section 5.4.1.)
 
     Args:
         points: shape (rows, coordinates).
@@ -232,7 +234,7 @@ def _surprise(kernel: Kernel, points: F64, target: F64) -> tuple[float, F64]:
         )
     weights = cho_solve((factor, True), target)
     inverse = cho_solve((factor, True), np.eye(len(target)))
-    weigh = (inverse - np.outer(weights, weights)) / 2  # equation 5.9
+    weigh = (inverse - np.outer(weights, weights)) / 2  # Rasmussen and Williams, equation 5.9
     slopes = [component.slopes(points, weigh) for component in kernel.parts]
     value = target @ weights / 2 + np.log(np.diag(factor)).sum()
     return float(value), np.r_[*slopes, kernel.noise * np.trace(weigh)]

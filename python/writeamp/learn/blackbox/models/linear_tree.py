@@ -32,12 +32,12 @@ class LinearTreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """A tree with splits chosen by tests of residuals, and linear models in its leaves.
 
     A node has a linear model of few terms, chosen by forward selection. Tests of the signs of its
-    residuals rank the variables (`split_tests`). Among the first `split_candidates`, the threshold
-    with the least squared residuals splits the node (`split_points`). With one candidate, variables
-    with many values are not preferred (Loh 2002); with more, predictions are more accurate, but
-    such variables are partly preferred. The tree is pruned by cross-validation. Each node's model
-    is smoothed toward its parent's (Quinlan 1992), so its equation also has the parent's terms
-    unless `smoothing` is 0.
+    residuals rank the variables (`splits.ranked`). Among the first `split_candidates`, the
+    threshold with the least squared residuals splits the node (`splits.best_threshold`). With one
+    candidate, variables with many values are not preferred (Loh 2002). With more candidates, they
+    are partly preferred, but predictions are more accurate. The tree is pruned by cross-validation.
+    Each node's model is smoothed toward its parent's model (Quinlan 1992), so its equation also has
+    the parent's terms unless `smoothing` is 0.
 
     Args:
         min_samples_leaf: least number of rows in a leaf.

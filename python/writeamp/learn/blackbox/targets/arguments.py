@@ -27,5 +27,5 @@ class TargetArguments(TypedDict, total=False):
     fill)."""
 
     round_s: float | str
-    """time of each round of random writes of precondition steady, which ends when five rounds in a
-    row have about the same throughput (default 60s)."""
+    """time of each round of random writes of precondition steady; rounds are written until five in
+    a row have about the same throughput (default 60s)."""

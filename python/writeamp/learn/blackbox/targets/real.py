@@ -76,7 +76,7 @@ def options_of(
 
 
 def measured(report: dict[str, Any]) -> Performance:
-    """Return the measurements of a report, over reads and writes together.
+    """Return the measurements in a report of fio, for reads and writes together.
 
     Raises:
         WriteampError: no request was completed.

@@ -60,7 +60,8 @@ class SimulatedSettings(Settings):
     """Settings of the measurement of points on a simulated device.
 
     Attributes:
-        precision: relative half width of the 95% intervals of mean latency and bandwidth.
+        precision: relative half width of the 95% intervals of mean latency and bandwidth at which a
+            point ends.
         most_s: virtual time after which a point ends even if its means are not precise.
         seed: seed of all random draws.
 
@@ -129,8 +130,8 @@ class RealSettings(Settings):
     round_s: float = setting(
         60.0,
         _REAL_TIME,
-        "time of each round of random writes of --precondition steady, which ends when five rounds "
-        "in a row have about the same throughput",
+        "time of each round of random writes of --precondition steady; rounds are written until "
+        "five in a row have about the same throughput",
         flag="--round",
         metavar="TIME",
         **_REAL,

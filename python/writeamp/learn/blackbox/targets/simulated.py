@@ -41,8 +41,9 @@ def scaled(name: str) -> Device:
     """Return the device of a profile, or an array, with drives of at most 8 GiB.
 
     A drive keeps its number of dies, which determines its speed. It has fewer blocks, and also
-    smaller blocks if their number would be too low. A write cache keeps its size up to a hundredth
-    of the small drive; a larger cache keeps its share of the full drive. A disk keeps its size.
+    smaller blocks if their number would be too low. A write cache keeps its size, but at most a
+    hundredth of the small drive, or its share of the full drive if that is greater. A disk keeps
+    its size.
     """
     full_device = device(name)
     members = parse_array(name).members if is_array(name) else (name,)
@@ -58,7 +59,10 @@ def scaled(name: str) -> Device:
     )
     if pages == whole:
         return small
-    sentence = f"blocks have {pages} pages, not {whole} as in {members[0]}, so that no die is lost"
+    sentence = (
+        f"blocks have {pages} pages, not {whole} as in {members[0]}, so that the smaller drive has "
+        "all dies"
+    )
     return replace(small, shrunk=(*small.shrunk, sentence))
 
 
@@ -149,7 +153,7 @@ class SimulatedTarget:
     @contextmanager
     def prepared(self, *, is_prepared: bool) -> Iterator[Sequence[str]]:
         """Precondition the device now, so that errors occur before any point."""
-        del is_prepared  # each process prepares its own state, so an earlier one does not help
+        del is_prepared  # each process prepares its own state, so an earlier one is not used
         yield _prepared(self._device, self._settings.seed, 1.0).warnings
 
     def job(self, point: WorkloadPoint) -> _SimulatedPoint:

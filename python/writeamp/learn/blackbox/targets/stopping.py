@@ -34,7 +34,8 @@ _LEAST_REQUESTS = 1000
 # number of rows.
 _LEAST_ROWS = 64
 
-# Largest change of WA between the halves of the measurement, in multiples of the precision.
+# Largest allowed relative change of WA between the halves of the measurement, in multiples of the
+# required precision.
 _MOST_WA_CHANGE = 5
 
 
@@ -111,7 +112,7 @@ def _has_filled(last: Look, rule: StoppingRule) -> bool:
 
 
 def _drains(first: Look, last: Look, rule: StoppingRule) -> bool:
-    """Return whether free blocks were used up between two looks, which cannot last."""
+    """Return whether the number of free blocks fell between two looks, which cannot last."""
     if not rule.drive.erase_unit_pages:
         return False
     programmed = last.flash_pages - first.flash_pages
