@@ -310,7 +310,7 @@ class Fit(OneLine, Drawn):
                 "erase unit",
                 "{:.0f} pages (90% interval {:.0f} to {:.0f})".format(*self.erase_unit_pages),
             ),
-            ("probability that it separates hot and cold", f"{self.separation_probability:.1%}"),
+            ("probability of hot/cold separation", f"{self.separation_probability:.1%}"),
             *(
                 (
                     f"probability of {family['manager']}, {family['victims']}",
@@ -320,7 +320,7 @@ class Fit(OneLine, Drawn):
             ),
             ("policies that fit equally well", "; or ".join(self.classes[0])),
             ("noise of a window's WA", f"{self.noise:.2%}"),
-            ("misfit (1 if a candidate explains the drive)", f"{self.misfit:.2f}"),
+            ("misfit (1: drive is explained)", f"{self.misfit:.2f}"),
             ("WA of the sequential fill", f"{self.windows.sequential_factor:.4f}"),
         ]
         return Card("Twin", rows, warnings=self.warnings, notes=self.notes)
