@@ -231,7 +231,7 @@ class _Run:
         return [row for row in self.rows() if not point_of(row).is_in_a_state]
 
     def skip(self, points: int) -> None:
-        """Count points that an earlier call measured as skipped."""
+        """Add points that an earlier call measured to the number of skipped points."""
         self._skipped += points
         self._chosen_before += points
 

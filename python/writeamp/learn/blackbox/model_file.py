@@ -107,7 +107,7 @@ def _model(content: ModelDocument) -> BlackBox:
         )
         if target not in TARGETS or not fits:
             raise WriteampError(
-                f"its model of {target!r} does not fit the features {features.name!r}"
+                f"the saved model of {target!r} does not fit the features {features.name!r}"
             )
     trained_on = {name: frozenset(content["trained_on"][name]) for name in estimators}
     is_joint = bool(content["is_joint"])
@@ -143,7 +143,7 @@ def _names(value: Any) -> tuple[str, ...] | None:
 def _range(document: ModelDocument) -> Range:
     low, typical, high = numbers([document[end] for end in ("low", "typical", "high")], 3).tolist()
     if not low <= typical <= high:
-        raise WriteampError("its ranges are damaged: low, typical and high must ascend")
+        raise WriteampError("the saved ranges are damaged: low, typical and high must ascend")
     return Range(low, typical, high)
 
 

@@ -52,7 +52,7 @@ def unpacked(text: str) -> Any:
     """
     model = _rebuilt(read_archive(base64.b64decode(text, validate=True)))
     if not isinstance(model, BaseEstimator):
-        raise WriteampError("its archive does not hold a model")
+        raise WriteampError("the archive in the saved model does not hold a model")
     return model
 
 
@@ -74,14 +74,18 @@ def _rebuilt(value: Any) -> Any:
     if "feature_names_in_" in state:
         names = list(state["feature_names_in_"])
         if len(names) != model.n_features_in_ or not all(isinstance(name, str) for name in names):
-            raise WriteampError(f"it must have {model.n_features_in_} names of features")
+            raise WriteampError(
+                f"the saved model must have {model.n_features_in_} names of features"
+            )
         model.feature_names_in_ = np.array(names, dtype=object)
     return model
 
 
 def _parameter(value: Any) -> Any:
     if isinstance(value, dict | np.ndarray):
-        raise WriteampError("it has a parameter that is not a number, text or estimator")
+        raise WriteampError(
+            "the saved model has a parameter that is not a number, text or estimator"
+        )
     return _rebuilt(value)
 
 
@@ -182,8 +186,8 @@ def _array(content: bytes) -> npt.NDArray[Any]:
     size = int(np.prod(np.array(shape, dtype=object), initial=1)) * dtype.itemsize
     if dtype.hasobject or dtype.itemsize == 0 or min(shape, default=1) < 0 or size != len(left):
         raise WriteampError(
-            "an array in its archive is damaged: it must hold plain numbers, as many as its header "
-            "states"
+            "an array of the saved model is damaged: it must hold plain numbers, as many as its "
+            "header states"
         )
     values = np.frombuffer(left, dtype=dtype)
     return values.reshape(shape, order="F" if is_fortran else "C").copy(order="C")

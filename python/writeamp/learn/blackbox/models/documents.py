@@ -121,7 +121,7 @@ def _try(model: Any) -> None:
     with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
         predicted = np.asarray(model.predict(rows))
     if predicted.shape != (2,) or predicted.dtype != np.float64:
-        raise WriteampError("it does not predict a number for each row")
+        raise WriteampError("the saved model does not predict a number for each row")
 
 
 def _shown(error: Exception) -> str:
@@ -196,7 +196,9 @@ def _read_conformal(
     model.box_low_, model.box_high_ = (numbers(end, features) for end in document["box"])
     is_ordered = (np.diff(model.edges_) > 0).all() and (model.box_low_ <= model.box_high_).all()
     if not is_ordered or (model.widths_ < 0).any() or (model.relative and model.floor_ <= 0):
-        raise WriteampError("its prediction intervals are damaged")
+        raise WriteampError(
+            "the saved prediction intervals are damaged: edges or widths are not valid"
+        )
 
 
 # Kinds of models by name. An estimator class that two learners share has the first learner's name.

@@ -73,14 +73,14 @@ def check_fields(nodes: npt.NDArray[Any], valid: Mapping[str, tuple[float, float
     for name, (least, most) in valid.items():
         values = nodes[name]
         if not ((values >= least) & (values <= most)).all():
-            raise WriteampError(f"the nodes of its tree are damaged: {name} is not valid")
+            raise WriteampError(f"a saved tree is damaged: {name} of a node is out of range")
 
 
 def numbers(values: Any, count: int) -> npt.NDArray[np.float64]:
     """Return `count` finite numbers; anything else is a `WriteampError`."""
     array: npt.NDArray[np.float64] = np.array(values, dtype=np.float64)
     if array.shape != (count,) or not np.isfinite(array).all():
-        raise WriteampError(f"it must have {count} finite numbers")
+        raise WriteampError(f"a list of the saved model must have {count} finite numbers")
     return array
 
 
@@ -125,7 +125,7 @@ def check_names(names: Any, features: int) -> None:
     """Reject names of features that are not distinct texts, one for each feature."""
     is_list = isinstance(names, list | tuple) and all(isinstance(name, str) for name in names)
     if not is_list or len(set(names)) != len(names) or len(names) != features:
-        raise WriteampError(f"it must have {features} different names of features")
+        raise WriteampError(f"the saved model must have {features} different names of features")
 
 
 # Up to this number of rows, `folds_of_few` applies, as models still improve much with more rows.
@@ -180,7 +180,7 @@ def _restore_transformed(
 ) -> None:
     functions = (model.func, model.inverse_func)
     if model.transformer is not None or functions not in ((np.log, np.exp), (None, None)):
-        raise WriteampError("its target must be either unchanged or a logarithm")
+        raise WriteampError("the saved model must predict its target or the target's logarithm")
     if "regressor_" in state:
         fitted = clone(model).set_params(regressor=LinearRegression()).fit([[0], [0]], [1, 2])
         model.transformer_, model._training_dim = fitted.transformer_, 1

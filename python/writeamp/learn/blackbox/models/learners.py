@@ -51,7 +51,9 @@ def _read_forest(model: LinearForestRegressor, document: Mapping[str, Any], _: o
     (model.spread_scale_,) = numbers([document["spread_scale"]], 1).tolist()
     read_box(model, document)
     if len(model.trees_) != model.n_estimators:
-        raise WriteampError(f"it has {len(model.trees_)} of its {model.n_estimators} trees")
+        raise WriteampError(
+            f"the saved forest has only {len(model.trees_)} of its {model.n_estimators} trees"
+        )
 
 
 def parts_of(names: Sequence[str]) -> list[list[int]]:
@@ -110,7 +112,7 @@ def _read_process(model: GaussianProcessRegressor, document: Mapping[str, Any], 
     fits = len(model.points_) == rows > 0 and all(0 <= feature < features for feature, _ in ends)
     if not fits or (units < 0).any() or not model.kernel_.parts or model.deviation_ <= 0:
         raise WriteampError(
-            "its Gaussian process is damaged: points, coordinates, parts or scale are not valid"
+            "a saved Gaussian process is damaged: points, coordinates, parts or scale are not valid"
         )
     read_box(model, document)
 
@@ -120,7 +122,7 @@ def _part(document: Mapping[str, Any], width: int) -> KernelPart:
     lengths = numbers(document["lengths"], len(columns))
     if not len(columns) or not ((columns >= 0) & (columns < width)).all() or (lengths <= 0).any():
         raise WriteampError(
-            "its Gaussian process is damaged: coordinates or length scales of a part are not valid"
+            "a saved Gaussian process is damaged: coordinates or lengths of a part are not valid"
         )
     return KernelPart(columns, _positive(document["variance"]), lengths)
 
@@ -128,7 +130,7 @@ def _part(document: Mapping[str, Any], width: int) -> KernelPart:
 def _positive(value: Any) -> float:
     (number,) = numbers([value], 1).tolist()
     if number <= 0:
-        raise WriteampError("its Gaussian process is damaged: a variance is not above 0")
+        raise WriteampError("a saved Gaussian process is damaged: a variance is not above 0")
     return float(number)
 
 
@@ -137,7 +139,7 @@ def _restore_scaler(model: StandardScaler, state: Mapping[str, Any], features: i
         numbers(state[name], features) for name in ("mean_", "var_", "scale_")
     )
     if (model.scale_ <= 0).any():
-        raise WriteampError("its scaling of features is damaged: a scale is not above 0")
+        raise WriteampError("a saved scaling of features is damaged: a scale is not above 0")
 
 
 def _restore_linear(model: LinearRegression, state: Mapping[str, Any], features: int) -> None:
@@ -148,7 +150,7 @@ def _restore_linear(model: LinearRegression, state: Mapping[str, Any], features:
 def _restore_pipeline(model: Pipeline, *_: object) -> None:
     """Reject a pipeline without steps or with a cache folder; its steps are already rebuilt."""
     if model.memory is not None or not model.steps:
-        raise WriteampError("its pipeline has no steps, or uses a cache folder")
+        raise WriteampError("the pipeline of the saved model has no steps, or uses a cache folder")
 
 
 _OWN = {

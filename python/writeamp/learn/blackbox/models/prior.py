@@ -227,13 +227,15 @@ def _read(model: PriorRegressor, document: Mapping[str, Any], read: Any) -> None
     is_complete = set(NEEDS) <= set(model.names)
     is_known = model.target in PRIOR_TARGETS and len(model.formulas_) == len(model.origins_)
     if not is_complete or not is_known:
-        raise WriteampError("its drive formula is damaged")
+        raise WriteampError(
+            "the saved drive formula is damaged: its features, target or formulas are wrong"
+        )
 
 
 def _formula(page_bytes: Any, merges: Any, logs: Any) -> DriveFormula:
     pages = Whole(512, 2**40).check("page_bytes", page_bytes)
     if pages & (pages - 1) or not isinstance(merges, bool):
-        raise WriteampError("its drive formula is damaged")
+        raise WriteampError("the saved drive formula is damaged: page_bytes or merges is not valid")
     return DriveFormula(pages, merges, tuple(numbers(logs, len(COSTS)).tolist()))
 
 

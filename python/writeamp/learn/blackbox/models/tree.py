@@ -152,7 +152,7 @@ def tree_from(document: Mapping[str, Any], features: int) -> Tree:
     tree = Tree(**arrays, terms=Terms(features, logs, units))
     depths = depths_of(tree.feature == LEAF, tree.left, tree.right) if _is_sound(tree) else None
     if terms["features"] != features or depths is None:
-        raise WriteampError("its tree is damaged")
+        raise WriteampError("a saved tree is damaged: its nodes are not a valid tree")
     GROWTH["max_depth"].check("the depth of its tree", depths.max())
     return tree
 
