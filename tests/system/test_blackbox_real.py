@@ -129,7 +129,7 @@ def test_a_file_is_measured_by_one_collection_at_a_time(drive: Path) -> None:
     first, other = (RealTarget(str(drive), size_bytes=SIZE, settings=FAST) for _ in range(2))
     with (
         first.prepared(is_prepared=False),
-        pytest.raises(WriteampError, match="another collection measures"),
+        pytest.raises(WriteampError, match="another process measures"),
         other.prepared(is_prepared=False),
     ):
         pass

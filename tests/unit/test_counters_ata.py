@@ -226,7 +226,7 @@ def test_the_firmware_that_breaks_a_unit_is_refused() -> None:
 def test_a_ratio_that_no_drive_has_is_refused_without_capacity_too() -> None:
     found = answer_to(ata("OCZ-VECTOR", {241: 7085, 249: 1_089_315_328}, capacity=None))
     assert found.wa is None
-    assert "other units" in found.reason
+    assert "another unit" in found.reason
 
 
 def test_a_page_that_is_no_unit_widens_the_interval() -> None:

@@ -90,7 +90,7 @@ def test_a_stated_model_is_taken_by_the_library_and_refused_beside_another() -> 
     assert read_snapshot(said, "intel ssdsc2kb960g8").facts.model == "INTEL SSDSC2KB960G8"
     for verb in ("measure counters", "lifetime"):
         sentence = refusal(verb, f"{said} --model MX500")
-        assert "16b-hpe-intel-s4510-with-model.txt has the drive model" in sentence
+        assert "16b-hpe-intel-s4510-with-model.txt is of the drive model" in sentence
     with pytest.raises(WriteampError, match="the model is empty"):
         read_snapshot(said, " ")
 
@@ -186,7 +186,7 @@ def test_erases_and_capacity_bound_an_interval_as_they_do_a_life(tmp_path: Path)
     assert "0.982 to 1.06, estimated" in shown("measure diff", f"{PRO / 'a.txt'} {PRO / 'c.txt'}")
     found = json_of("measure diff", f"{PRO / 'a.txt'} {PRO / 'b.txt'}")
     assert (found["class"], found["wa_low"]) == ("none", None)
-    assert "gives an interval, but host writes are missing" in found["reason"]
+    assert "gives bounds of WA, but host writes are missing" in found["reason"]
     assert (
         "but mean erases are missing"
         in json_of("measure counters", _without_177(tmp_path))["reason"]
@@ -209,7 +209,7 @@ def _without_177(folder: Path) -> Path:
 
 
 def test_a_run_is_refused_on_a_drive_that_counts_a_part_of_its_flash() -> None:
-    with pytest.raises(WriteampError, match="cannot show the WA of a run: this drive's counter le"):
+    with pytest.raises(WriteampError, match="cannot show the WA of a run: this drive's flash c"):
         require_counters(read_snapshot(DRIVES / PARTIAL[1][0]), "a run")
 
 

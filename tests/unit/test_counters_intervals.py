@@ -45,8 +45,8 @@ def test_an_interval_divides_differences_and_says_its_days(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"serial_number": "B2"}, "serial is another"),
-        ({"model_name": "INTEL SSDSC2KB480G8"}, "model is another"),
+        ({"serial_number": "B2"}, "serial differs"),
+        ({"model_name": "INTEL SSDSC2KB480G8"}, "model differs"),
         ({"local_time": {"time_t": 900}}, "wrong order: the second is"),
     ],
 )

@@ -149,7 +149,7 @@ def test_a_counter_that_is_not_kept_is_no_count(flash: int, words: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("wdc-d0", "not divided"), ("virtium", "not supported"), ("tracker", "wrap")],
+    [("wdc-d0", "cannot be computed"), ("virtium", "not supported"), ("tracker", "wrap")],
 )
 def test_logs_that_cannot_be_divided_say_why(name: str, words: str) -> None:
     found = answer_to(LOGS[name])

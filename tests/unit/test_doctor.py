@@ -220,7 +220,8 @@ def test_a_command_that_is_about_to_run_is_judged_with_its_job_files(tmp_path: P
     job = put(tmp_path, "more.fio", "[b]\nrw=randwrite\nloops=4\nfilename=/dev/sdb\n")
     assert "looped-permutation" in ids(examined(run=f"sudo fio --eta=never {job}"))
     assert examined(run="fio missing.fio").notes == (
-        "the command names missing.fio, which was not read: `writeamp doctor missing.fio`",
+        "the command names missing.fio, which was not read. To examine it, run `writeamp doctor "
+        "missing.fio`",
     )
 
 

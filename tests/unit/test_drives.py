@@ -296,8 +296,8 @@ def test_a_file_on_another_drive_is_found_by_what_the_kernel_sent(
         (209_715_200, "512 B", ""),
         (107, "GB", ""),
         (150, None, "no known unit fits"),
-        (3, None, "write at least"),
-        (1, None, "write at least"),
+        (3, None, "--write of at least"),
+        (1, None, "--write of at least"),
     ],
 )
 def test_a_unit_is_given_only_where_one_fits(counts: int, unit: str | None, words: str) -> None:

@@ -133,14 +133,14 @@ def test_a_rise_that_is_seen_is_the_rate(
     assert (found["years_low"], found["years_high"]) == pytest.approx((low, high), abs=0.015)
     changes = [one for one in found["warnings"] if "rate of wear changed" in one]
     assert len(changes) == is_changed
-    assert not is_changed or ("57.5% a year" in changes[0]) == ("a" in files)
+    assert not is_changed or ("57.5% of the rated life per year" in changes[0]) == ("a" in files)
 
 
 def test_a_changed_rate_is_a_warning_with_both_rates() -> None:
     found = life_of((0, 2), (400, 12), (1600, 15))
     assert found.years == pytest.approx(85 / (3 / 1200) / 365)
     assert found.interval[0] == pytest.approx(84 / (4 / 1200) / 365)
-    assert "9.12% a year before, 0.912% a year since" in found.warnings[0]
+    assert "9.12% of the rated life per year before, 0.912% of" in found.warnings[0]
     # Every forecast of a step that came within 1200 days would hold.
     assert found.backtest is None
 
@@ -176,7 +176,7 @@ def test_a_drive_that_counts_in_coarse_steps_is_seen_by_its_many_readings() -> N
 
 def test_a_load_that_stops_is_no_coarse_step() -> None:
     found = life_of((0, 10), (100, 20), (200, 20), (500, 20))
-    assert "36.5% a year before, less than 0.912% a year since" in found.warnings[0]
+    assert "36.5% of the rated life per year before, less than 0.912% of" in found.warnings[0]
     assert found.at_least_years == pytest.approx(79 / (1 / 400) / 365)
 
 
@@ -401,7 +401,7 @@ def test_snapshots_of_one_drive_are_a_history(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     shown = in_process.run("lifetime", f"{' '.join(paths)} --report {page}").out
     assert "years left" in shown
-    assert "host writes per day of the interval" in shown
+    assert "GB between the snapshots" in shown
     assert " years left, " in in_process.run("report", str(page)).out
 
 

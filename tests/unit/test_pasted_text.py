@@ -190,7 +190,7 @@ def test_the_row_that_was_cut_within_its_number_has_a_warning() -> None:
     text = (DRIVES / "15b-cut-inside-last-number.txt").read_text()
     assert answer_to(text).wa == pytest.approx(1.000115, rel=1e-6)
     (warning,) = cut_warnings(text)
-    assert "77775, attribute 248" in warning
+    assert "77775 (attribute 248)" in warning
 
 
 def test_a_last_row_that_is_not_divided_has_no_warning() -> None:
@@ -203,7 +203,7 @@ def test_an_interval_from_a_text_that_may_be_cut_has_a_warning() -> None:
     texts = [ROWS.removesuffix("\n"), ROWS.replace("60000", "70000").replace("90000", "99000")]
     before, after = (snapshots_in(Document(one, one.encode()))[0] for one in texts)
     (warning,) = (one for one in interval_answer(before, after).warnings if "end of the" in one)
-    assert "60000, attribute 225" in warning
+    assert "60000 (attribute 225)" in warning
 
 
 HOSTILE = {

@@ -45,7 +45,7 @@ _PANELS = {
     "groups": "Groups of pages (one size and one frequency each)",
     "coldest": "Coldest group",
     "hot and cold": "Drive (give one ratio of spare space) and data",
-    "pins": "Drive (a profile; the other options replace its values)",
+    "pins": "Measured drive (--device; the other options override its profile)",
     "runner": "Runner",
     "results": "Selection of results",
     "axes": "Lines and heat maps",

@@ -1,1 +1,1 @@
-"""Verbs of real drives: `measure`, `lifetime`, `doctor`."""
+"""Commands for real drives: `measure`, `lifetime` and `doctor`."""

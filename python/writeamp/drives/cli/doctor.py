@@ -21,7 +21,7 @@ _FOUND = 1
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb."""
+    """Add the command `doctor` to the program."""
     app.command("doctor")(with_settings(doctor))
 
 
@@ -29,9 +29,11 @@ def doctor(
     inputs: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="fio job files, scripts that run fio, JSON output of fio, block traces, results "
-            "of "
-            "writeamp (--json, --report), or counter snapshots (files or folders, in order).",
+            help=(
+                "fio job files, scripts that run fio, JSON output of fio, block traces, results "
+                "that writeamp saved with --json or --report, or counter snapshots (files or "
+                "folders, earliest first)."
+            ),
             show_default=False,
             metavar="INPUT",
         ),

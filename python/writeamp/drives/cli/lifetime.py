@@ -15,7 +15,7 @@ from writeamp.drives.lifetime.settings import DriveLifetimeSettings
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb."""
+    """Add the command `lifetime` to the program."""
     app.command("lifetime")(with_settings(lifetime))
 
 
@@ -23,7 +23,10 @@ def lifetime(
     snapshots: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Snapshots of a real drive, in any order. Or give --db, or a load.",
+            help=(
+                "Snapshots of one real drive, in any order. Alternatives: --db, or a load "
+                "(--trace or --workload)."
+            ),
             show_default=False,
             metavar="[SNAP]...",
         ),
@@ -35,8 +38,9 @@ def lifetime(
 ) -> None:
     """Estimate the years until a drive is worn out, from its counters or from a load.
 
-    Give snapshots of a real drive, or a device profile and a load. A TBW rating already includes
-    the WA of its test, so it is not divided by WA.
+    Give snapshots of a real drive, or a device profile and a load (--trace or --workload). A TBW
+    rating (total bytes that the host may write) already includes the WA of the vendor's test
+    workload, so TBW is not divided by WA.
 
     Example: writeamp lifetime --trace trace.parquet --device tlc-datacenter --daily-writes 200GB
     """

@@ -23,7 +23,7 @@ from writeamp.plots import save as save_plot
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb."""
+    """Add the command `measure` and its subcommands to the program."""
     verbs = App(no_args_is_help=True)
     verbs.command("rb")(with_settings(rb))
     verbs.command("counters")(with_settings(counters))

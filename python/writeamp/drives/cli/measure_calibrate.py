@@ -22,8 +22,10 @@ def calibrate(
     targets: Annotated[
         list[str],
         typer.Argument(
-            help="Device of a drive, or a file to create on the drive; or two snapshots of it, "
-            "before and after --written bytes.",
+            help=(
+                "Device of a drive, or a file to create on the drive; or two snapshots of the "
+                "drive, from before and after --written bytes were written."
+            ),
             show_default=False,
             metavar="DEVICE|FILE",
         ),
@@ -36,8 +38,8 @@ def calibrate(
 ) -> None:
     """Determine the units of a drive's counters by writing a known amount to a file.
 
-    The file is created, synced and removed; the device itself is not written. A unit is reported
-    if it is the only one that fits, for counters of host writes.
+    The file is created, synced and removed; the raw device is not written. For each counter of host
+    writes, the command reports the unit if exactly one known unit fits.
 
     Example: writeamp measure calibrate /dev/sda --in /home --write 20GiB
     """

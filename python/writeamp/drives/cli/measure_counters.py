@@ -19,7 +19,8 @@ def counters(
         typer.Argument(
             help="Output files of nvme-cli or smartctl, or folders with the files of one drive "
             "at one "
-            "time, as `measure save` and `serve --counters` write them.",
+            "time, as `measure save` and `serve --counters` write them. Each is evaluated "
+            "separately.",
             show_default=False,
             metavar="SNAP",
         ),

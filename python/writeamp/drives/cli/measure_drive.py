@@ -29,9 +29,10 @@ def save(
         str,  # a Path would drop the slash at the end
         typer.Option(
             "--out",
-            help="Snapshot to write: a file, or a folder with a file for each log (an empty "
-            "folder, "
-            "or a name that ends in a slash).",
+            help=(
+                "Where to save the snapshot: a file, or a folder with one file for each log (an "
+                "existing empty folder, or a name that ends in a slash)."
+            ),
             metavar="SNAP",
             show_default=False,
         ),
@@ -40,7 +41,7 @@ def save(
 ) -> None:
     """Save a snapshot of a drive's counters with nvme-cli or smartctl.
 
-    The host counter is read before and after the flash counter. The tools need root.
+    The host counter is read before and after the flash counter. nvme-cli and smartctl need root.
 
     Example: writeamp measure save /dev/nvme0 --out monday.json
     """
@@ -78,7 +79,10 @@ def run(
         Path | None,
         typer.Option(
             "--keep",
-            help="Folder for both snapshots, each written as soon as it is taken.",
+            help=(
+                "Folder in which to save the snapshots from before and after the command, each as "
+                "soon as it is taken."
+            ),
             metavar="DIR",
             show_default=False,
         ),
@@ -88,8 +92,8 @@ def run(
 ) -> None:
     """Run a command, and measure its write amplification (WA) by the drive's counters.
 
-    The counters are read before the command, and again when garbage collection after it has
-    settled. Ctrl-C ends the command or the wait; then the counters are read once more.
+    The counters are read before the command, and after it when garbage collection has settled.
+    Ctrl-C ends the command or the wait; then the counters are read once more.
 
     The exit status is that of the command. With --json, the output of the command goes to stderr.
 

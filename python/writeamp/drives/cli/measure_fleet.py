@@ -42,7 +42,8 @@ def fleet(
 ) -> None:
     """Summarize the write amplification (WA) of many real drives by model, from their counters.
 
-    The result names outliers. To simulate the volumes of a trace, use `writeamp volumes`.
+    The result names drives whose WA is unusual for their model. To simulate the volumes of a trace,
+    use `writeamp volumes`.
 
     Example: writeamp measure fleet snapshots/ --plot fleet.html
     """
@@ -66,4 +67,7 @@ def _show(summary: Fleet) -> None:
     for sentence in summary.outliers.values():
         options.warn(sentence)
     if summary.skipped:
-        options.note(f"{len(summary.skipped):,} files are not snapshots; --json has the reasons")
+        options.note(
+            f"{len(summary.skipped):,} files are not snapshots, so they were skipped; --json has "
+            "the reasons"
+        )

@@ -20,15 +20,23 @@ def watch(
     sources: Annotated[
         list[str],
         typer.Argument(
-            help="Devices, files, or folders with the files of one drive; each round reads them "
-            "again.",
+            help=(
+                "Devices to read, or files or folders that another program updates. Each round "
+                "reads all of them."
+            ),
             show_default=False,
             metavar="SOURCE",
         ),
     ],
     settings: WatchSettings,
     *,
-    once: Annotated[bool, typer.Option("--once", help="End after one round.")] = False,
+    once: Annotated[
+        bool,
+        typer.Option(
+            "--once",
+            help="Read the sources once, then end; the exit status is 2 if none could be read.",
+        ),
+    ] = False,
 ) -> None:
     """Record the counters of drives over time, in one SQLite file.
 
@@ -45,8 +53,8 @@ def watch(
             for failure in readings.failures:
                 options.warn(f"{failure.name} is skipped in this round: {failure.reason}")
             stdout.print(
-                f"{readings.read} of {len(sources)} sources read, {readings.added} new in "
-                f"{settings.db}"
+                f"{readings.read} of {len(sources)} sources read, {readings.added} new readings "
+                f"in {settings.db}"
             )
             if once:
                 # A timer should see a failure if no source could be read.

@@ -26,6 +26,6 @@ def print_result(
 
 
 def print_warnings(answer: DriveCounters, name: str = "") -> None:
-    """Print the warnings of an answer on stderr, with its name if there is one."""
+    """Print the warnings of an answer on stderr, each after `name` if it is not empty."""
     for sentence in answer.warnings:
         options.warn(f"{name}: {sentence}" if name else sentence)

@@ -1,4 +1,4 @@
-"""Verbs of real drives."""
+"""Summaries of the commands for real drives, as `writeamp --help` prints them."""
 
 from writeamp.cli.verbs import HelpPanel, Verb
 

@@ -69,7 +69,8 @@ UNITS = {
         _unit("0.001 GB", 10**6),
         _unit("GB", 10**9),
         _unit("TB", 10**12),
-        # Attributes named "GB" count GB in some drives and GiB in others.
+        # Attributes named "GB" count GB in some drives and GiB in others, so the bounds include
+        # both.
         Unit("GB or GiB", Fraction(2**30), Fraction(10**9), Fraction(2**30)),
     )
 }
@@ -84,13 +85,14 @@ class Counter:
         count: value since the drive was new.
         unit: size of one count; None if unknown.
         label: where the counter was read, for messages: "attribute 241", "OCP log 0xC0".
-        source: name of the source; all counters of one source are read at one moment.
+        source: log or table with the counter, such as "SMART attributes". All counters of one
+            source are read at one moment.
         part: which programs of the flash it counts.
         rounding: how the drive rounds the true amount.
         shared: name of an unknown unit that several counters of the source share; "" if not shared.
         scope: "drive", or the name of an endurance group or namespace.
-        count_high: value of a second reading after the other counters, or None.
-        bits: width at which the counter wraps; 0 if it does not wrap.
+        count_high: value that was read again after the other counters, or None if it was read once.
+        bits: width of the counter, which wraps at 2**bits; 0 if it does not wrap.
     """
 
     side: Side

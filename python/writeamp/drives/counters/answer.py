@@ -57,7 +57,7 @@ def interval_answer(
     """Return the write amplification between two snapshots of a drive.
 
     Args:
-        before, after: earlier and later snapshot.
+        earlier, after: the earlier and the later snapshot.
         definition: definition of WA; default: the first that the counters support.
 
     Raises:
@@ -149,7 +149,7 @@ def _answer(
 
 
 class _JudgedPairing(NamedTuple):
-    """Pairing of host and flash counters, its checks, and the class of WA that they allow."""
+    """Pairing of host and flash counters, its checks, and the kind of WA result they allow."""
 
     pair: Pairing
     checks: tuple[CounterCheck, ...]
@@ -176,7 +176,7 @@ def _bounds(pairing: _JudgedPairing, definition: str | None) -> bool:
 
 def _left_out(pair: Pairing) -> str:
     low, wa, _ = (float(bound) for bound in pair.wa)
-    text = "this drive's counter leaves out part of the flash (it counts "
+    text = "this drive's flash counter leaves out part of the flash (it counts "
     if low < 1:
         return f"{text}{wa:.2g} of the host writes)"
     return f"{text}{wa:.3g} times the host writes). WA is {at_least(low)}"
@@ -265,8 +265,8 @@ def missing_reason(snapshot: Snapshot, amounts: Amounts, *, is_life: bool) -> st
         return "; ".join(facts.notes)
     if flash:
         return (
-            "the host counter is missing. Put `nvme smart-log -o json` of the same moment into "
-            "the same folder"
+            "the host counter is missing. Put the output of `nvme smart-log -o json` from the "
+            "same moment into the same folder"
         )
     sources = ", ".join(snapshot.sources)
     return (
@@ -279,7 +279,7 @@ def missing_reason(snapshot: Snapshot, amounts: Amounts, *, is_life: bool) -> st
 def missing_for_estimate(
     facts: CounterFacts, erases: Sequence[Erases], host: Counter | None
 ) -> str:
-    """Return a clause on data missing for an estimate of WA from erases, or ""."""
+    """Return a clause that names the data missing for an estimate of WA from erases, or ""."""
     if not facts.estimates:
         return ""
     parts = (("mean erases", erases), ("capacity", facts.capacity_bytes), ("host writes", host))
@@ -303,4 +303,7 @@ def _undivided(counters: Sequence[Counter], *, is_life: bool) -> str:
             f"the unit of {', '.join(without)} is unknown. Measure it with `writeamp measure "
             "calibrate`, which writes a known amount"
         )
-    return "the counters have different scopes, or the host has not written yet"
+    return (
+        "the host and flash counters cover different parts of the drive (such as a namespace and "
+        "an endurance group), or the host has not written yet"
+    )

@@ -1,4 +1,4 @@
-"""The answer of `writeamp answer` by the counters of a real drive."""
+"""The WA that `writeamp answer` shows from the counters of a real drive."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _RESET = frozenset({0, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFFFFFF})
 # into them, so they are not used.
 _MOST_HOURS = 40 * 8766
 _MOST_ERASES = 1_000_000
-# The attribute may be updated late. It may lag behind device statistics by 1/200 of the bytes
+# The SMART attribute may be updated late. It may lag behind device statistics by 1/200 of the bytes
 # written, but at most by 256 MiB.
 _LATE_PART = 200
 _LATE_BYTES = 2**28
@@ -78,11 +78,13 @@ def _unknown_family(drive: AtaDrive) -> str:
     hint = f"; it has the attributes {', '.join(map(str, counting))}" if counting else ""
     if drive.model is None:
         return (
-            "the file does not name the model, which decides on the units of attributes. `smartctl "
+            "the file does not name the drive's model, which determines the units of its "
+            "attributes. `smartctl "
             f"-x` prints it in its first lines; or pass --model{hint}"
         )
     return (
-        f"no family in the table matches the model {drive.model}, so the units of its attributes "
+        f"no drive family of writeamp's table matches the model {drive.model}, so the units of "
+        "its attributes "
         f"are unknown{hint}. Measure a unit with `writeamp measure calibrate`, or pass a file with "
         "its family by --families"
     )
@@ -98,7 +100,7 @@ def _by_family(facts: CounterFacts, drive: AtaDrive, family: Family) -> CounterF
         ]
         unread = ", ".join(str(attribute) for attribute in ids if attribute in drive.unread)
         notes.append(
-            f"the raw value of attribute {unread} may hold several numbers"
+            f"the raw value of attribute {unread} may hold several numbers, so it is not used"
             if unread
             else f"{family.name}: the flash write counter (attribute "
             f"{', '.join(map(str, ids))}) is missing"
@@ -202,7 +204,8 @@ def _compared(
     if check.verdict == "ok":
         return replace(facts, counters=(standard, *facts.counters))
     refusal = (
-        f"the host's counter and device statistics contradict each other: {check.evidence}"
+        "the attribute of host writes and device statistics contradict each other: "
+        f"{check.evidence}"
         if is_contradicted(comparison)
         else ""
     )

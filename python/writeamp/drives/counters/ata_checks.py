@@ -90,7 +90,10 @@ def _names(facts: CounterFacts, drive: AtaDrive) -> Iterator[CounterCheck]:
     )
     if drive.family is None:
         yield CounterCheck(
-            name, "ok", f"{called}: default names, as the tool that printed them found no family"
+            name,
+            "ok",
+            f"{called}: default names, as smartctl did not know the drive, so they do not confirm "
+            "the units",
         )
         return
     against = [
@@ -105,7 +108,9 @@ def _names(facts: CounterFacts, drive: AtaDrive) -> Iterator[CounterCheck]:
             f"{counter.label} in {counter.unit.name if counter.unit else 'pages'}"
             for counter in doubtful
         )
-        yield CounterCheck(name, "doubt", f"{called}; the table has {units}")
+        yield CounterCheck(
+            name, "doubt", f"{called}; writeamp's table of drive families has {units}"
+        )
     else:
         yield CounterCheck(name, "ok", called)
 
@@ -136,7 +141,7 @@ def _used(facts: CounterFacts, drive: AtaDrive, family: Family | None) -> Iterat
             name,
             "unknown",
             f"attribute {rule.id} is {attribute.raw:,}, normalized {attribute.normalized}, which "
-            f"is not {rule.holds!r}",
+            f"is implausible as {rule.holds!r}",
         )
     if standard is None:
         return
@@ -154,9 +159,11 @@ def _used(facts: CounterFacts, drive: AtaDrive, family: Family | None) -> Iterat
     elif abs(used - standard) > POINTS:
         inverted = abs(used - (_WHOLE_PERCENT - standard)) <= POINTS
         meaning = ", so the value is the remaining life" if inverted else ""
-        yield CounterCheck(name, "doubt", f"{text}{meaning}; {facts.used_label}, says {used:g}%")
+        yield CounterCheck(
+            name, "doubt", f"{text}{meaning}; {facts.used_label}, says {used:g}% used"
+        )
     elif facts.used_label.startswith("attribute"):
-        yield CounterCheck(name, "ok", f"{text}; {facts.used_label}, says {used:g}%")
+        yield CounterCheck(name, "ok", f"{text}; {facts.used_label}, says {used:g}% used")
 
 
 def _link(facts: CounterFacts) -> Iterator[CounterCheck]:
@@ -176,7 +183,7 @@ def _link(facts: CounterFacts) -> Iterator[CounterCheck]:
 
 
 def _erased(facts: CounterFacts, drive: AtaDrive, family: Family) -> Iterator[CounterCheck]:
-    """Yield a check that erased bytes are at least the bytes written minus the capacity."""
+    """Yield a check that erased bytes are at least the flash bytes minus twice the capacity."""
     rule = family.erased
     if rule is None or rule.id not in drive.attributes:
         return
@@ -215,5 +222,5 @@ def _high_words(drive: AtaDrive, family: Family) -> Iterator[CounterCheck]:
                 "high word",
                 "doubt",
                 f"attribute {rule.high} is {drive.attributes[rule.high].raw:,}. It is unverified "
-                "that it holds the bits above the lower 32",
+                "that this attribute holds the counter's bits above the lower 32",
             )

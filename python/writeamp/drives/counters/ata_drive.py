@@ -16,8 +16,8 @@ from writeamp.errors import WriteampError
 # The values are rounded, and may describe different cell types.
 POINTS = 5
 _WHOLE_PERCENT = 100
-# Normalized values of a worn-out and of a new drive. They count down and stop at 1; 0 means that
-# the drive has no value.
+# Normalized wear values of a worn-out drive (1 to 5), and the lowest of a new drive. The values
+# count down and stop at 1; 0 means that the drive has no value.
 _WORN_OUT, _NEW = range(1, 6), 99
 # Power-on hours below which no drive can be worn out, and below which a drive counts as new.
 _FEWEST_HOURS_WORN_OUT, _MOST_HOURS_NEW = 500, 2000
@@ -49,8 +49,9 @@ class AtaDrive:
         attributes: attributes by number.
         unread: attributes with a raw value that is not a count.
         capacity_bytes, sector_bytes: capacity and logical sector size, in bytes.
-        logical_sectors_written, statistics_used: device statistics (pages 1 and 7).
-        power_on_hours, taken_at: hours, and seconds since 1970.
+        logical_sectors_written, statistics_used: sectors written and used rated life in percent, of
+            device statistics (pages 1 and 7).
+        power_on_hours: hours that the drive was on.
         local_time: time at which the drive was read, if the time zone is unknown.
         is_rotating: whether the drive is a hard disk.
     """
@@ -93,7 +94,7 @@ def attributes_of(entries: Iterable[tuple[int, Attribute]], name: str) -> dict[i
 
 
 class UsedLife(NamedTuple):
-    """Used rated life in percent, its label, and what confirms a value of 100% or more."""
+    """Used rated life in percent, where it was read, and what confirms a value of 100% or more."""
 
     percent: float | None
     label: str = ""
@@ -104,8 +105,9 @@ def used_life(drive: AtaDrive, family: Family | None, hours: float | None) -> Us
     """Return the used rated life.
 
     Some drives invert device statistics (100 is new), and others report more than 100 without being
-    worn out. A value of 100% or more is used only if a wear attribute confirms it. A value above
-    50% is discarded if power-on hours or a wear attribute contradict it.
+    worn out. A value of 100% or more from device statistics is used only if a wear attribute
+    confirms it. A value above 50% from device statistics is discarded if power-on hours or a wear
+    attribute contradict it.
 
     Args:
         drive: values that smartctl prints.

@@ -19,13 +19,13 @@ from writeamp.units.byte_sizes import shown_bytes
 from writeamp.vssd.log_pages.smart import DATA_UNIT_BYTES
 
 _WRAP = 1 << 32
-# Tolerated difference of two logs in bytes. The logs are read one after the other, and drives
-# update them at different times.
+# Tolerated difference of the host writes in two logs, in bytes. The logs are read one after the
+# other, and drives update them at different times.
 _SLACK_BYTES = 2**28
-# Largest ratio between flash bytes and mean erases x capacity, measured on drives with known units.
-# Spare blocks and partly filled blocks cause the ratio.
+# Largest ratio, in either direction, between flash bytes and mean erases x capacity on drives with
+# known units. Spare blocks and partly filled blocks cause it. A larger ratio is a doubt.
 AGREEING_FACTOR = 1.6
-# Above this ratio, one of the two counters has another meaning, so the check fails.
+# Above this ratio, the flash counter or the erase counter has another meaning, so the check fails.
 REFUSED_FACTOR = 4.0
 # With fewer erases per block, the check is skipped: blocks are erased at the factory, and the mean
 # is rounded.
@@ -44,11 +44,11 @@ _NEARLY_ONE = 0.95
 # plausible after a correction of the unit.
 _LEAST_POSSIBLE, _MOST_POSSIBLE = 0.01, 1e4
 _LIKELY_LEAST, _LIKELY_MOST = 0.9, 1000.0
-PART_ONLY = "it counts only part of the flash, so this is a lower bound"
+PART_ONLY = "the flash counter counts only part of the flash, so this is a lower bound of WA"
 
 
 def is_wrapped(standard: StandardCount) -> bool:
-    """Return whether the standard log holds the attribute's sectors modulo 2**32."""
+    """Return whether device statistics hold the attribute's sectors modulo 2**32."""
     counter, sectors, sector_bytes = standard
     if counter.unit is None or sectors >= _WRAP:
         return False
@@ -60,7 +60,7 @@ def is_wrapped(standard: StandardCount) -> bool:
 
 
 def is_attribute_wrapped(standard: StandardCount) -> bool:
-    """Return whether the attribute holds the standard log's sectors modulo 2**32."""
+    """Return whether the attribute's count is modulo 2**32, unlike device statistics."""
     counter, sectors, sector_bytes = standard
     if counter.unit is None or counter.count >= _WRAP or sectors < _WRAP:
         return False
@@ -71,7 +71,7 @@ def is_attribute_wrapped(standard: StandardCount) -> bool:
 
 
 def is_contradicted(standard: StandardCount) -> bool:
-    """Return whether attribute and standard log differ by more than late updates explain."""
+    """Return whether attribute and device statistics differ by more than late updates explain."""
     counter, sectors, sector_bytes = standard
     low, high = _bounds_of(counter)
     size = Fraction(sectors * sector_bytes)
@@ -90,19 +90,19 @@ def against_standard(standard: StandardCount) -> CounterCheck:
     name = "device statistics"
     counter, sectors, sector_bytes = standard
     standard_bytes = sectors * sector_bytes
-    text = f"logical sectors written are {standard_bytes / 1e12:.6g} TB"
+    text = f"device statistics count {standard_bytes / 1e12:.6g} TB of host writes"
     if counter.unit is None:
         return CounterCheck(name, "unknown", f"{text}; the unit of {counter.label} is unknown")
     low, high = _bounds_of(counter)
     if low <= standard_bytes <= high:
         return CounterCheck(
-            name, "ok", f"{text}, as {counter.label} in units of {counter.unit.name}"
+            name, "ok", f"{text}, which agrees with {counter.label} in units of {counter.unit.name}"
         )
     if is_wrapped(standard):
-        return CounterCheck(name, "ok", f"{text}, equal to {counter.label} modulo 2^32 sectors")
+        return CounterCheck(name, "ok", f"{text}, which is {counter.label} modulo 2^32 sectors")
     if is_attribute_wrapped(standard):
         return CounterCheck(
-            name, "doubt", f"{text}, and {counter.label} is this number modulo 2^32"
+            name, "doubt", f"{text}, and {counter.label} holds this amount modulo 2^32 counts"
         )
     fitting = snapped_unit(counter, standard_bytes)
     other = f"; they agree in units of {fitting.name}" if fitting else ""
@@ -151,8 +151,9 @@ def checks_of(
         yield CounterCheck(
             "not absurd",
             "fail",
-            f"flash over host is {float(pairing.wa.nominal):,.4g}: the counters must have other "
-            "units",
+            f"flash bytes / host bytes is {float(pairing.wa.nominal):,.4g}: at least one counter "
+            "must have "
+            "another unit",
         )
     if is_life:
         yield _erases(pairing, facts)
@@ -176,12 +177,15 @@ def _below_one(pairing: Pairing, facts: CounterFacts) -> CounterCheck:
     low, wa, high = (float(bound) for bound in pairing.wa)
     if high >= 1:
         if is_partial(pairing, facts):
-            return CounterCheck(name, "ok", f"flash over host is {wa:.4g}: {PART_ONLY}")
+            return CounterCheck(name, "ok", f"flash bytes / host bytes is {wa:.4g}: {PART_ONLY}")
         text = f"WA is {with_range(wa, low, high)}"
         if wa >= _NEARLY_ONE or facts.compresses:
             return CounterCheck(name, "ok", text)
         return CounterCheck(
-            name, "doubt", f"{text}: below 1 only by rounding, as this family does not compress"
+            name,
+            "doubt",
+            f"{text}: below 1, which must be rounding, as drives of this family do not compress "
+            "data",
         )
     if facts.compresses:
         return CounterCheck(name, "ok", f"WA is {wa:.4g}, and this family compresses data")
@@ -196,7 +200,10 @@ def _below_one(pairing: Pairing, facts: CounterFacts) -> CounterCheck:
     if is_partial(pairing, facts):
         cause = PART_ONLY
     return CounterCheck(
-        name, "fail", f"flash over host is {wa:.4g}, and this family does not compress: {cause}"
+        name,
+        "fail",
+        f"flash bytes / host bytes is {wa:.4g}, and drives of this family do not compress data: "
+        f"{cause}",
     )
 
 
@@ -210,7 +217,9 @@ def _erases(pairing: Pairing, facts: CounterFacts) -> CounterCheck:
     erases, flash = _erases_and_flash(pairing, facts)
     if erases is None or facts.capacity_bytes is None or flash is None:
         missing = "no mean count of erases" if erases is None else "no capacity"
-        return CounterCheck(name, "unknown", missing if flash else "the unit is unknown")
+        return CounterCheck(
+            name, "unknown", missing if flash else "the unit of the flash counter is unknown"
+        )
     if erases.high < _FEW_ERASES:
         return CounterCheck(
             name, "unknown", f"{erases.high:g} erases per block are too few for this check"
@@ -227,7 +236,7 @@ def _erases(pairing: Pairing, facts: CounterFacts) -> CounterCheck:
         name,
         verdict,
         f"{mean} erases ({erases.label}) of {shown_bytes(facts.capacity_bytes)} are "
-        f"{low / 1e12:.4g} to {high / 1e12:.4g} TB, the counter shows "
+        f"{low / 1e12:.4g} to {high / 1e12:.4g} TB; the flash counter shows "
         f"{float(flash.nominal) / 1e12:.4g} TB{of_tlc}",
     )
 
@@ -261,11 +270,15 @@ def _capacity(pairing: Pairing, facts: CounterFacts) -> CounterCheck:
     name = "total against capacity"
     if facts.capacity_bytes is None or pairing.flash is None:
         return CounterCheck(
-            name, "unknown", "no capacity" if pairing.flash else "the unit is unknown"
+            name,
+            "unknown",
+            "no capacity" if pairing.flash else "the unit of the flash counter is unknown",
         )
     fills = float(pairing.flash.nominal) / facts.capacity_bytes
     verdict: Verdict = "fail" if fills > _MOST_CYCLES else "ok"
-    return CounterCheck(name, verdict, f"the flash was written {fills:,.4g} times")
+    return CounterCheck(
+        name, verdict, f"the bytes written to the flash are {fills:,.4g} times the user capacity"
+    )
 
 
 def agreement_checks(pairings: Sequence[Pairing]) -> Iterator[CounterCheck]:
@@ -277,7 +290,8 @@ def agreement_checks(pairings: Sequence[Pairing]) -> Iterator[CounterCheck]:
                 yield CounterCheck(
                     "sources agree",
                     "ok" if agrees else "doubt",
-                    f"{other.source} is {float(other.wa.nominal):.6g}, {pairing.source} is "
+                    f"WA is {float(other.wa.nominal):.6g} by {other.source}, and by "
+                    f"{pairing.source} it is "
                     f"{float(pairing.wa.nominal):.6g}",
                 )
 
@@ -310,6 +324,7 @@ def unit_checks(pairing: Pairing) -> Iterator[CounterCheck]:
         yield CounterCheck(
             "unit of the flash counter",
             "fail",
-            f"flash over host is {wa:.4g}; it would be {corrected:.4g} if the flash counter "
+            f"flash bytes / host bytes is {wa:.4g}; it would be {corrected:.4g} if the flash "
+            "counter "
             f"{problem}, as in some tools. Compare with erases x capacity",
         )

@@ -28,8 +28,9 @@ _MOST_BEHIND_H, _MOST_AHEAD_H = 12, 14
 # If an unknown time zone adds an error above this share of the interval, power-on hours are used
 # instead.
 _CLOSE_ENOUGH = 0.1
-# Limits of times of clocks that were not set and that were set, in seconds since 1970. Clocks that
-# were never set begin in 1970 or 1980. SSDs that report their wear are newer.
+# Times before the first limit are from a clock that was never set: it begins in 1970 or 1980. Times
+# after the second are from a clock that was set. Both are in seconds since 1970. SSDs that report
+# their wear are newer than the second limit.
 _UNSET_BEFORE_S, _SET_AFTER_S = 11 * 365.25 * 86_400, 35 * 365.25 * 86_400
 _UNSET = "a clock was not set: one snapshot is from before 1981 and another from after 2004"
 # Part of a zone name that changes between winter and summer: PST and PDT, AEST and AEDT, BRT and
@@ -101,7 +102,7 @@ class SnapshotClock:
 
     Attributes:
         seconds: time of each snapshot, in seconds from an arbitrary origin; empty if unknown.
-        slack_s: uncertainty of a difference, in seconds.
+        slack_s: uncertainty of the difference between two of the times, in seconds.
         is_powered_on: whether the times are power-on hours.
         doubt: sentence about the uncertainty of the times, or "".
     """

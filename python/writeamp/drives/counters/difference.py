@@ -21,7 +21,8 @@ class SnapshotInterval:
     Attributes:
         amounts: bytes or counts, by the key of each counter that both snapshots have.
         days: length of the interval in days; None if the times are unknown.
-        is_powered_on: whether `days` are power-on hours, as no clock is better.
+        is_powered_on: whether `days` count power-on time only, as the times are unknown or
+            uncertain.
         checks: checks of the two snapshots.
         refusal: why the interval has no WA, or "".
         erases: erases of blocks in the interval, if both snapshots have them.
@@ -92,7 +93,9 @@ def _same_drive(start: CounterFacts, end: CounterFacts) -> Iterator[CounterCheck
         first, last = getattr(start, field), getattr(end, field)
         if first and last and first != last:
             yield CounterCheck(
-                "same drive", "fail", f"the {field} is another: {first}, then {last}"
+                "same drive",
+                "fail",
+                f"the {field} differs: {first} in the first snapshot, {last} in the second",
             )
             return
     identity = "serial" if start.serial and end.serial else "model"
@@ -121,8 +124,9 @@ def _resets(both: list[tuple[Counter, Counter]]) -> Iterator[CounterCheck]:
                 # Counters of an endurance group may fall when FDP is switched on or off, so this is
                 # only a doubt. Counters of the whole drive never fall.
                 "fail" if last.scope == "drive" else "doubt",
-                f"{last.label} fell from {first.count:,} to {last.count:,}: it was cleared (by a "
-                "format, an update, FDP switched), or this is another drive",
+                f"{last.label} fell from {first.count:,} to {last.count:,}: the counter was "
+                "cleared (by a format, a firmware update, or switching FDP), or this is another "
+                "drive",
             )
 
 
@@ -139,8 +143,8 @@ def _appeared(start: CounterFacts, end: CounterFacts) -> Iterator[CounterCheck]:
             yield CounterCheck(
                 "same counters",
                 "doubt",
-                f"{', '.join(labels)}: only the {when} snapshot has them; FDP was switched, or the "
-                "log was not read",
+                f"{', '.join(labels)}: only the {when} snapshot has them; FDP was switched on "
+                "or off, or the log was not read",
             )
 
 
@@ -151,6 +155,7 @@ def _grain(both: list[tuple[Counter, Counter]]) -> Iterator[CounterCheck]:
             yield CounterCheck(
                 "interval against granularity",
                 "doubt",
-                f"{last.label} moved by {units} units of {last.unit.name}; {FEW_UNITS} units are "
-                f"{float(FEW_UNITS * last.unit.nominal) / 1e9:.4g} GB",
+                f"{last.label} rose by {units} units of {last.unit.name}, so its rounding is more "
+                f"than 1% of the interval. Measure at least {FEW_UNITS} units "
+                f"({float(FEW_UNITS * last.unit.nominal) / 1e9:.4g} GB)",
             )

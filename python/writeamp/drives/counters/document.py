@@ -105,7 +105,7 @@ class Document:
         """Return the JSON document that begins at a position of the text.
 
         Raises:
-            WriteampError: it is truncated, has a key twice, or has too many values.
+            WriteampError: the JSON is truncated, has a key twice, or has too many values.
         """
         decoder = self._decoder
         try:
@@ -130,7 +130,7 @@ class Document:
 
 
 def _start_of_json(text: str) -> int | None:
-    """Return the position of the first JSON object or list, if it begins before other text does."""
+    """Return the position of the first of 64 lines that begins with a JSON object or list."""
     at = 0
     for line in text.split("\n", 64)[:64]:
         if JSON_START.match(line):

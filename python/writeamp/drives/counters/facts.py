@@ -69,9 +69,10 @@ class CounterFacts:
         erases: erases per block.
         counters: counters of bytes or pages written.
         reports_wa: whether the drive reports its own WA, in an unknown scale.
-        compresses: whether the drive may write less than the host does.
+        compresses: whether the drive may compress data, and so write less to its flash than the
+            host writes.
         has_partial_flash: whether its flash counters leave out some writes.
-        estimates: whether WA may be estimated from its erases.
+        estimates: whether WA may be estimated from the erases per block and the capacity.
         family: name of the drive's family, or "".
         notes: sentences on facts that are missing or may be wrong.
         refusal: why its counters must not be divided, or "".

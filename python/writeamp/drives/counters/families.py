@@ -1,7 +1,7 @@
 """Families of SATA drives: which attributes count host and flash writes, and in which units.
 
-`families.toml` has the facts. The drive's model decides; attribute names are ignored, as they
-depend on the version of smartctl.
+`families.toml` has the rules. The drive's model selects the family; attribute names are ignored, as
+they depend on the version of smartctl.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class AttributeRule:
 
 @dataclass(frozen=True)
 class EraseRule:
-    """Attribute with the mean erases per block, either as its value or in its second 16 bits."""
+    """Attribute with the mean erases per block, as its value or in its second 16 bits."""
 
     id: int
     packed: str = "plain"
@@ -129,7 +129,7 @@ class Family:
 
 @cache
 def families() -> tuple[Family, ...]:
-    """Return the families in the order of matching: special ones first."""
+    """Return the families in the order in which they are tried: the most specific first."""
     table = tomllib.loads(
         files("writeamp.drives.counters").joinpath("families.toml").read_text("utf-8")
     )
@@ -233,7 +233,9 @@ class Stated:
         """
         stated = self.model
         if model and stated and " ".join(model.split()).casefold() != stated.casefold():
-            raise WriteampError(f"{name} has the drive model {model!r}, not {stated!r}")
+            raise WriteampError(
+                f"{name} is of the drive model {model!r}, but --model is {stated!r}"
+            )
 
 
 NOTHING_STATED = Stated()
@@ -290,6 +292,8 @@ def _check_counter(side: str, counter: Any) -> None:
     if type(counter["id"]) is not int or not 1 <= counter["id"] <= 255:
         raise WriteampError(f"id must be an attribute number from 1 to 255, not {counter['id']!r}")
     if counter.get("bits", 0) not in (0, 32, 48):
-        raise WriteampError(f"bits must be 32 or 48, not {counter['bits']!r}")
+        raise WriteampError(
+            f"bits must be 32, 48, or 0 (a counter that does not wrap), not {counter['bits']!r}"
+        )
     check_choice("unit", counter, UNITS)
     check_choice("part", counter, get_args(FlashPart))

@@ -81,7 +81,7 @@ def _width(amount: Amount) -> Fraction:
 
 
 def pairings(counters: Iterable[Counter], amounts: Amounts) -> list[Pairing]:
-    """Return the pairings of the counters that have an amount; the first is the default answer.
+    """Return the pairings of the counters that have an amount; the first gives the default WA.
 
     Counters of an endurance group are paired only with counters of the same group, and counters of
     a namespace only with those of the same namespace.

@@ -24,7 +24,7 @@ _COLUMNS = re.compile(r"\s{2,}|\t")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _OTHERS = re.compile(r"[^a-z0-9]+")
 _NUMBER = re.compile(r"[+]?(\d[\d.,'’_?\s\ufffd]*)(?:[eE]\+?(\d{1,3}))?")
-# Separators in an unknown encoding were replaced when the text was decoded.
+# Decoding replaces separators in an unknown encoding by U+FFFD, so it counts as a separator.
 _GROUPS = re.compile(r"\d{1,3}(?:([.,'’_?\s\ufffd])\d{3})(?:\1\d{3})*")
 _INDIAN_GROUPS = re.compile(r"\d{1,2}(?:,\d{2})*,\d{3}")
 _HEX = re.compile(r"0[xX]([0-9a-fA-F]{1,32})h?")

@@ -16,7 +16,7 @@ Entries: TypeAlias = Mapping[str, tuple[PrintedEntry, ...]]
 
 # Values that drives report for a counter that they do not support: all bits are 1.
 _ALL_ONES = frozenset((1 << bits) - 1 for bits in (48, 64, 128))
-# Number of bits of each half of a 128-bit count. No drive reaches a sum of counts beyond it.
+# Number of bits of each half of a 128-bit count.
 _HALF_BITS = 64
 # Number of characters that are searched for the text of a log.
 _HEAD = 1 << 16
@@ -112,7 +112,8 @@ class PrintedLog:
         signs: signs that identify the log: any one of them, or if `all_signs`, all of them
             together.
         text: pattern of a text that also identifies it, or None.
-        vetoes: keys of other logs with the same signs.
+        vetoes: keys that only other logs with the same signs have; a document with one of them does
+            not match.
         unsupported: values that mean that the drive does not support the counter.
         reports: pattern of keys with the drive's own WA, or None.
     """
@@ -152,7 +153,10 @@ def printed_facts(log: PrintedLog, logged: Entries) -> CounterFacts:
     notes += log.notes
     reports = log.reports is not None and any(log.reports.search(key) for key in logged)
     if reports:
-        notes.append("the scale of its write amplification factor is not published")
+        notes.append(
+            "the drive reports its own write amplification factor, but the scale of this number "
+            "is not published, so it is not used"
+        )
     return CounterFacts(
         source=log.name,
         counters=tuple(counters),
@@ -168,7 +172,10 @@ def _counter(log: PrintedLog, rule: WriteRule, logged: Entries) -> Iterator[Coun
         return
     if rule.sums and len(keys) < len(rule.keys):
         lacking = ", ".join(key for key in rule.keys if key not in logged)
-        yield f"{log.label} lacks {lacking.replace('_', ' ')}: the rest is only part of the writes"
+        yield (
+            f"{log.label} lacks {lacking.replace('_', ' ')}, so its other counters give only part "
+            "of the writes"
+        )
         return
     keys = keys if rule.sums else keys[:1]
     label = f"{log.label}, {keys[0].replace('_', ' ')}"
@@ -182,7 +189,9 @@ def _counter(log: PrintedLog, rule: WriteRule, logged: Entries) -> Iterator[Coun
     low, high = sum(count.low for count in counts), sum(count.high for count in counts)
     if rule.high_keys:
         above = next((logged[key] for key in rule.high_keys if key in logged), None)
-        count = "is cut off: its high half is missing" if above is None else _count(rule, above)
+        count = (
+            "is incomplete: its high 64 bits are missing" if above is None else _count(rule, above)
+        )
         if isinstance(count, str):
             yield f"{label} {count}"
             return

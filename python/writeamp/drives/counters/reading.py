@@ -36,7 +36,7 @@ _SUCH = (
     "text; the Prometheus text of smartctl_exporter; and Backblaze's daily CSV"
 )
 _BROKEN = (
-    "a number is broken over two lines, or another follows it. It was not read, as it is unclear "
+    "the text has a number that may be broken over two lines. It was not read, as it is unclear "
     "which digits belong together. Paste the text with unbroken lines"
 )
 # Text that ends with a digit (before an optional escape sequence) and without a line end, so its
@@ -61,7 +61,7 @@ def read_snapshots(
         families: families that are tried before the built-in ones.
 
     Raises:
-        WriteampError: it cannot be read, is not a snapshot, or is of another model.
+        WriteampError: the path cannot be read, is not a snapshot, or names another model.
     """
     place, stated = Path(path), Stated.of(model, families)
     return snapshots_of(name_of(place), documents_at(place), stated)
@@ -286,8 +286,8 @@ def with_cut_end(facts: Sequence[CounterFacts], text: str) -> list[CounterFacts]
         names = list(dict.fromkeys(_values_at(line, number[0], checked[place])))
         if names:
             evidence = (
-                f"the text ends with {number[0].strip()}, {' and '.join(names)}, without the end "
-                "of the line: if the text was cut there, digits are missing"
+                f"the text ends with {number[0].strip()} ({' and '.join(names)}) and has no line "
+                "end. If the text was cut there, digits are missing"
             )
             check = CounterCheck(CUT_END, "doubt", evidence)
             checked[place] = replace(checked[place], checks=(*checked[place].checks, check))

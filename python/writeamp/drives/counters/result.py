@@ -49,7 +49,8 @@ class DriveCounters(Presented):
         name: name of the file or folder that was read.
         days: length of the interval in days; None for a life, or if the times are unknown.
         is_interval: whether the answer is of an interval.
-        is_powered_on: whether `days` are power-on hours, as the snapshots have no times.
+        is_powered_on: whether `days` count power-on time only, as the times of the snapshots are
+            unknown or uncertain.
     """
 
     wa: float | None
@@ -125,7 +126,7 @@ class DriveCounters(Presented):
         rows = [("drive", " ".join(filter(None, (facts.model, facts.firmware))) or "unknown")]
         rows += [("family", facts.family)] if facts.family else []
         rows.append(("WA", self.wa_in_words))
-        rows += [("why", self.reason)] if self.reason else []
+        rows += [("reason", self.reason)] if self.reason else []
         rows += [("definition", self.wa_definition)] if self.wa_definition else []
         divided = self.kind in {"measured", "lower-bound"}
         rows.append(("counters" if divided else "read from", self.source))
@@ -138,7 +139,7 @@ class DriveCounters(Presented):
             rows.append(("rated life used", f"{facts.percentage_used:g}% ({facts.used_label})"))
         rows += [
             (
-                f"also by {definition['wa_definition']}",
+                f"WA by {definition['wa_definition']}",
                 _wa_in_words(definition["wa"], definition["wa_low"], definition["wa_high"]),
             )
             for definition in self.definitions
@@ -177,7 +178,7 @@ def frame_of_answers(answers: Iterable[DriveCounters]) -> pl.DataFrame:
 
 def card_of_answers(answers: Iterable[DriveCounters]) -> Card:
     """Return a card with one row per snapshot."""
-    columns = ("snapshot", "model", "WA", "definition", "host wrote", "life used", "why")
+    columns = ("snapshot", "model", "WA", "definition", "host wrote", "rated life used", "reason")
     rows = [
         (
             answer.name,

@@ -74,15 +74,17 @@ def unpacked(document: Document) -> dict[str, bytes] | None:
         return None
     if log[VERSION_KEY] != VERSION:
         raise WriteampError(
-            f"{document.name} has snapshot version {str(log[VERSION_KEY])[:20]}; this "
-            f"writeamp reads {VERSION}"
+            f"{document.name} has snapshot version {str(log[VERSION_KEY])[:20]}; this writeamp "
+            f"reads version {VERSION}"
         )
     texts, pages = log[_DOCUMENTS], log.get(_PAGES, {})
     try:
         documents = {name: text.encode("utf-8", "replace") for name, text in texts.items()}
         documents |= {name: base64.b64decode(text) for name, text in pages.items()}
     except (AttributeError, TypeError, ValueError):
-        raise WriteampError(f"{document.name} is a damaged saved snapshot") from None
+        raise WriteampError(
+            f"{document.name} is a saved snapshot with damaged content. Save it again"
+        ) from None
     head = {key: value for key, value in log.items() if key not in {_DOCUMENTS, _PAGES}}
     return {name: content for name, content in documents.items() if name} | {TAKEN: _printed(head)}
 

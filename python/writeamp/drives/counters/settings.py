@@ -16,7 +16,8 @@ def model_setting() -> Any:
     return setting(
         None,
         None,
-        "model of the drive, for files without it (`smartctl -x` prints it in its first lines)",
+        "model of the drive, for input files that do not name it (`smartctl -x` prints it in its "
+        "first lines); it selects the units of SMART attributes",
         metavar="MODEL",
     )
 
@@ -39,7 +40,7 @@ class AnswerSettings(Settings):
         None,
         None,
         "TOML file of your own drive families, tried before the built-in ones; it "
-        "defines what attributes count, and in which units",
+        "defines which SMART attributes count writes, and in which units",
         number="path",
         metavar="FILE",
     )

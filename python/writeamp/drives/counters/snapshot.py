@@ -30,8 +30,8 @@ SAMSUNG_PAGE = "Samsung 0xCA"
 _SAMSUNG = re.compile(r"\bMZ(QL|1L|3L)2", re.IGNORECASE)
 _32_MIB = re.compile(r"^(INTEL|SOLIDIGM)\b", re.IGNORECASE)
 _COMPRESSING = re.compile(r"ScaleFlux|^CSD-?\d|^SFX", re.IGNORECASE)
-# Tolerance of the size in the SMART log, which may be read a little later. The known units differ
-# by more than this.
+# Tolerance, as a ratio, of the host writes in the SMART log, which may be read a little later than
+# the vendor's log. The known units differ by more than this.
 _SLACK = Fraction(1, 100)
 _FEW_UNITS = 200
 
@@ -129,8 +129,8 @@ def chosen_drive(drives: Mapping[str, Sequence[Snapshot]], drive: str | None) ->
 
     Args:
         drives: snapshots of each drive, by drive name.
-        drive: part of its model, of its serial's hash or of its file name, or its serial number;
-            None if there is only one drive.
+        drive: part of the drive's model, of its serial's hash or of its file name, or its whole
+            serial number; None if there is only one drive.
 
     Raises:
         WriteampError: no drive or several drives match; the message lists the choices.
@@ -197,8 +197,8 @@ def with_vendor_units(facts: CounterFacts) -> CounterFacts:
     unit = _unit_of_vendor(facts, unknown)
     if unit is None:
         note = (
-            "several vendors use these names with different units, and the model or SMART log that "
-            "would decide is missing: bytes are unknown"
+            "several vendors use the names of these write counters with different units. The "
+            "model or SMART log that would decide is missing, so the bytes are unknown"
         )
         return replace(facts, notes=(*facts.notes, note))
     return replace(
@@ -218,7 +218,8 @@ def _without_others_page(facts: CounterFacts) -> CounterFacts:
     if len(counters) == len(facts.counters):
         return facts
     note = (
-        "a raw page 0xCA does not identify its vendor. Put `nvme id-ctrl -o json` next to it; only "
+        "a raw page 0xCA does not identify its vendor. Put the output of `nvme id-ctrl -o json` "
+        "into the same folder; only "
         "the layout of Samsung's PM9A3 (MZQL2) is supported"
     )
     return replace(facts, counters=counters, notes=(*facts.notes, note))

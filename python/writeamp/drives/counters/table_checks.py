@@ -28,7 +28,8 @@ def check_table(
     """Reject a value that is not a table with these keys.
 
     Raises:
-        WriteampError: it is not.
+        WriteampError: the value is not a table, or a key is unknown, missing, or has an invalid
+            value.
     """
     if not isinstance(table, dict):
         raise WriteampError(f"{name} must be a table")

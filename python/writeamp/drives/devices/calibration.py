@@ -25,9 +25,10 @@ from writeamp.units.byte_sizes import shown_bytes
 # Smallest rise of a counter for which a unit is determined. If it rose by fewer counts, several
 # units fit, or it rose for another reason.
 _FEWEST_COUNTS = 10
-# Allowance for writes in flight, if the kernel counted the bytes.
+# Allowance for writes in flight (a ratio, and bytes), if the kernel counted the bytes.
 _EXACT_PART, _EXACT_BYTES = Fraction(1, 100), 16 << 20
-# Allowance for writes of the file system and of other programs during the calibration.
+# Allowance for writes of the file system and of other programs during the calibration (a ratio, and
+# bytes), if the kernel did not count them.
 _OTHERS_PART, _OTHERS_BYTES = Fraction(1, 10), 64 << 20
 # Share of the file system that is left free.
 _SPARE_PART = 0.05
@@ -67,7 +68,7 @@ class Calibration(Presented):
         written_bytes: bytes written to the drive.
         is_exact: whether the kernel counted these bytes; otherwise other programs may have written
             more.
-        counters: counters that moved.
+        counters: counters that rose between the two snapshots.
         model, firmware: of the drive.
     """
 
@@ -85,8 +86,10 @@ class Calibration(Presented):
         return {**vars(self), "counters": [dict(vars(counter)) for counter in self.counters]}
 
     def card(self) -> Card:
-        """Return how far each counter moved, and the unit that fits."""
-        accuracy = "as counted by the kernel" if self.is_exact else "plus up to 10% by others"
+        """Return the rise of each counter, and the unit that fits."""
+        accuracy = (
+            "as counted by the kernel" if self.is_exact else "and up to 10% more by other programs"
+        )
         rows = [
             (
                 counter.label,
@@ -102,10 +105,23 @@ class Calibration(Presented):
             )
             for counter in self.counters
         ]
-        columns = ("counter", "moved by", "bytes a count", "unit", "why unknown")
-        counters = Card("Counters that moved", rows, columns, is_ruled=False)
+        columns = (
+            "counter",
+            "rise in counts",
+            "bytes per count",
+            "unit",
+            "why the unit is unknown",
+        )
+        counters = Card("Counters that rose", rows, columns, is_ruled=False)
         title = f"written: {shown_bytes(self.written_bytes)}, {accuracy}"
-        warnings = [] if self.counters else ["no counter moved"]
+        warnings = (
+            []
+            if self.counters
+            else [
+                "no counter rose, so no unit can be determined. Check that the file is on this "
+                "drive"
+            ]
+        )
         return Card(title, [], warnings=warnings, parts=[counters])
 
 
@@ -162,12 +178,16 @@ def _reason(counts: int, fitting: list[str], written: Fraction) -> str:
     """Return why the unit is unknown; "" if it is known."""
     if counts < _FEWEST_COUNTS:
         return (
-            f"it moved by {counts} only. If it counts writes, write at least "
+            f"it rose by only {counts}. If it counts host writes, repeat with --write of at least "
             f"{shown_bytes(round(written / counts * 10 * _FEWEST_COUNTS))}"
         )
     if len(fitting) > 1:
-        return f"{' and '.join(fitting)} fit. Write ten times as much"
-    return "" if fitting else "no known unit fits: it counts something else, or others wrote"
+        return f"several units fit: {' and '.join(fitting)}. Repeat with ten times as many bytes"
+    return (
+        ""
+        if fitting
+        else "no known unit fits: it does not count host writes, or other programs wrote, too"
+    )
 
 
 def by_writing(

@@ -20,7 +20,8 @@ _GENERIC = re.compile(r"ng(\d+n\d+)")
 _SECTOR_BYTES = 512
 # Index of the field of /sys/block/NAME/stat with the sectors written, which always have 512 bytes.
 _SECTORS_WRITTEN = 6
-# File systems that redirect overwrites to new addresses, so the drive sees another load.
+# File systems that redirect overwrites to new addresses, so the drive sees other addresses than the
+# workload has.
 _COPY_ON_WRITE = ("btrfs", "zfs", "bcachefs", "f2fs", "nilfs2")
 
 
@@ -171,7 +172,7 @@ def device_under(folder: Path) -> str:
     """Return the device of the file system that a folder is on.
 
     Raises:
-        WriteampError: it is unknown.
+        WriteampError: the device is unknown.
     """
     here = os.path.realpath(folder)
     mounts = [

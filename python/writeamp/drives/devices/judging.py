@@ -26,7 +26,7 @@ _OTHER_UNIT = 1.5
 
 
 class LeastAmount(NamedTuple):
-    """Bytes that a run should write for bounds within 10%, and whether its WA is rejected."""
+    """Bytes that a run should write for WA bounds within 10%, and whether WA is rejected."""
 
     size_bytes: int | None
     is_refused: bool
@@ -55,7 +55,7 @@ def least_amount(answer: DriveCounters, *, has_moved: bool) -> LeastAmount | Non
 
     Args:
         answer: answer of the run.
-        has_moved: whether any counter moved.
+        has_moved: whether any counter changed during the run.
     """
     coarsest = max(
         (
@@ -83,7 +83,7 @@ def least_amount(answer: DriveCounters, *, has_moved: bool) -> LeastAmount | Non
         return LeastAmount(
             few_bytes,
             True,
-            f"the counters did not move enough to show WA ({coarsest.label} counts "
+            f"the counters rose too little to show WA (one count of {coarsest.label} is "
             f"{coarsest.unit.name}): write at least {shown_bytes(few_bytes)} to the drive",
         )
     width = (shown["wa_high"] - shown["wa_low"]) / shown["wa"]
@@ -120,9 +120,12 @@ def run_checks(
     yield CounterCheck(
         "settled",
         "ok" if is_settled else "doubt",
-        "the flash's counters were at rest"
+        "the flash counters had stopped rising"
         if is_settled
-        else "the flash's counters were still rising, or the run did not wait: WA may be higher",
+        else (
+            "the flash counters were still rising, or the run did not wait for them to stop: WA "
+            "may be higher"
+        ),
     )
     yield _quiet(quiet)
     yield _others(kernel_bytes, command_bytes)
@@ -135,7 +138,7 @@ def _quiet(quiet: DriveCounters) -> CounterCheck:
     wrote = quiet.host is not None and quiet.host.low > 0
     worked = quiet.flash is not None and quiet.flash.low > 0
     if not wrote and not worked:
-        return CounterCheck(name, "ok", "no counter moved before the command began")
+        return CounterCheck(name, "ok", "no counter rose before the command began")
     changes = [
         f"{writer} {shown_bytes(round(float(amount.nominal)))}"
         for writer, amount in (("the host wrote", quiet.host), ("the flash", quiet.flash))
@@ -145,7 +148,7 @@ def _quiet(quiet: DriveCounters) -> CounterCheck:
         name,
         "doubt",
         f"before the command began, {', '.join(changes)}: another program is \
-writing, or earlier writes are still collected",
+writing, or garbage collection of earlier writes continues",
     )
 
 
@@ -161,7 +164,8 @@ def _others(kernel_bytes: int | None, command_bytes: int) -> CounterCheck:
         return CounterCheck(name, "doubt", evidence)
     if command_bytes > kernel_bytes * (1 + _OTHERS_PART) + _OTHERS_BYTES:
         evidence += (
-            ": of files, that counts whole folios of the page cache, and others may hide in it"
+            ". For files, the command's bytes include whole folios of the page cache, so writes "
+            "of other programs may be hidden"
         )
         return CounterCheck(name, "unknown", evidence)
     return CounterCheck(name, "ok", evidence)
@@ -184,6 +188,11 @@ def _against_kernel(answer: DriveCounters, kernel_bytes: int) -> CounterCheck:
         return CounterCheck(
             name,
             "fail",
-            f"{evidence}: its counter is in another unit, or omits writes such as Write Zeroes",
+            f"{evidence}: the drive's counter has another unit, or omits writes such as Write "
+            "Zeroes",
         )
-    return CounterCheck(name, "doubt", f"{evidence}: others wrote to it, not through this kernel")
+    return CounterCheck(
+        name,
+        "doubt",
+        f"{evidence}: they differ by more than 5%, for example because another machine wrote",
+    )

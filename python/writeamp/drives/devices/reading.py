@@ -76,8 +76,8 @@ def printed_by(program: str, arguments: tuple[str, ...]) -> bytes:
     """Return the output of a tool.
 
     Raises:
-        WriteampError: it failed, printed no output, or did not end within a minute.
-        MissingRightError: it lacks the permission to read the device.
+        WriteampError: the tool failed, printed no output, or did not end within a minute.
+        MissingRightError: the tool lacks the permission to read the device.
     """
     require(program)
     try:
@@ -188,8 +188,8 @@ def read_device(path: str, *, keeps_serials: bool = False) -> dict[str, bytes]:
         keeps_serials: whether serial numbers are kept instead of hashed.
 
     Raises:
-        WriteampError: it is not a drive, or a program or permission is missing; the message lists
-            the commands to run by hand.
+        WriteampError: the path is not a drive, or a program or permission is missing; the message
+            lists the commands to run by hand.
     """
     device = device_at(path)
     logs, documents = _logs(device)
@@ -249,8 +249,8 @@ def _by_hand(device: DriveDevice, problem: str, logs: list[DriveLog]) -> Writeam
     """Return the error with the problem, and the commands to run by hand instead."""
     by_hand = "; ".join(f"{log.command} > {log.file}" for log in logs if log.file != "vendor.txt")
     return WriteampError(
-        f"cannot read {device.path}: {problem}. Or run by hand, in one folder, those of these "
-        f"commands that the drive supports: {by_hand}"
+        f"cannot read {device.path}: {problem}. Or run by hand, in one folder, those of the "
+        f"following commands that the drive supports: {by_hand}"
     )
 
 

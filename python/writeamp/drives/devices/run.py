@@ -40,8 +40,8 @@ class DriveRun(Presented):
         kernel_bytes: bytes sent to the drive by the kernel; None if unknown.
         command_bytes: bytes that the command and its children wrote to storage, as counted by the
             kernel.
-        write_at_least_bytes: bytes that the command should write for bounds within 10%; None if it
-            wrote enough.
+        write_at_least_bytes: bytes that the command should write for bounds within 10% of WA; None
+            if it wrote enough.
     """
 
     answer: DriveCounters
@@ -89,11 +89,11 @@ class DriveRun(Presented):
     def card(self) -> Card:
         """Return the card of the answer, with facts of the run."""
         card = self.answer.card()
-        took = f"{self.elapsed_s:,.4g} s; read {self.settled_s:,.4g} s after its end"
+        took = f"{self.elapsed_s:,.4g} s; counters read {self.settled_s:,.4g} s after its end"
         rows = [*card.rows, ("command took", took)]
         if self.write_at_least_bytes is not None:
             amount = shown_bytes(self.write_at_least_bytes)
-            rows.append(("write at least", f"{amount} for bounds within 10%"))
+            rows.append(("write at least", f"{amount} for bounds within 10% of WA"))
         return replace(card, rows=rows)
 
 

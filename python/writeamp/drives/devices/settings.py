@@ -21,7 +21,10 @@ class SerialSettings(Settings):
     title: ClassVar[str] = "serials"
 
     serials: bool = setting(
-        False, None, "keep serial numbers; default: replace them by hashes", number="switch"
+        False,
+        None,
+        "keep serial numbers in the snapshot; default: replace them by hashes",
+        number="switch",
     )
 
 
@@ -35,14 +38,16 @@ class SettleSettings(Settings):
     settle: float = setting(
         10.0,
         DurationIn(_SECONDS),
-        "time between readings after the command; garbage collection has settled when the flash "
-        "counters rise by less than 1% of their rise during the command, or by one count",
+        "time between two readings of the counters after the writes, and in `measure run` also "
+        "before the command; garbage collection has settled when each flash counter rises in this "
+        "time by at most one count, or 1% of its total rise since the writes began",
         metavar="TIME",
     )
     wait: float = setting(
         600.0,
         DurationIn(_SECONDS),
-        "longest wait for this; a drive that has not settled gets a warning",
+        "longest wait until garbage collection has settled; after it, the last reading counts, "
+        "with a warning",
         metavar="TIME",
     )
 
@@ -64,7 +69,8 @@ class CalibrationSettings(Settings):
     folder: Path | None = setting(
         None,
         None,
-        "folder on the drive for the file; default: where its file system is mounted",
+        "folder on the drive in which to create the file; default: the drive's mount point with "
+        "the most free space",
         number="path",
         flag="--in",
         metavar="FOLDER",
@@ -72,6 +78,7 @@ class CalibrationSettings(Settings):
     written: float | None = setting(
         None,
         ByteAmount(),
-        "with two snapshots: bytes written between them",
+        "bytes that were written between the two snapshots, if two snapshots are given; nothing "
+        "is written then",
         number="bytes",
     )

@@ -16,8 +16,8 @@ from writeamp.drives.devices.device import DriveDevice, bytes_sent_to, device_at
 from writeamp.drives.devices.reading import read_device
 from writeamp.errors import WriteampError
 
-# Garbage collection has settled when the flash counters rise by less than this share of their total
-# rise.
+# Garbage collection has settled when each flash counter rises between two readings by at most this
+# share of its total rise.
 _SETTLED_PART = 0.01
 
 
@@ -52,7 +52,7 @@ class DriveSource:
         """Read the current documents.
 
         Raises:
-            WriteampError: they cannot be read, or are several snapshots.
+            WriteampError: the documents cannot be read, or are several snapshots.
         """
         documents = self._documents()
         snapshots = snapshots_of(self.name, documents, self.stated)
@@ -84,7 +84,7 @@ def source_at(name: str, stated: Stated = NOTHING_STATED) -> DriveSource:
 
 
 class Settled(NamedTuple):
-    """Last reading of a drive, whether its flash was at rest, and the seconds waited for it."""
+    """Last reading of a drive, whether its flash was at rest, and the seconds waited."""
 
     reading: DriveReading
     is_settled: bool

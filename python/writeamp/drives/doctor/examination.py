@@ -153,12 +153,12 @@ def doctor(
             (files or folders of one drive, in order). The content decides on the type.
         run: command line that runs fio, to be judged too.
         trace_format: format of the traces, if it is ambiguous.
-        action: action of blkparse traces, as for `traces.read`.
+        action: stage of a request that counts in blkparse traces, as for `traces.read`.
         capacity: user capacity of the drive under test in bytes, if the inputs lack it.
         simulate: whether to simulate the effect of each mistake on write amplification.
         device: profile of the simulated drive; default: 256 blocks of 64 pages.
-        size: its user capacity in bytes.
-        op: its over-provisioning (T−U)/U; default: 0.15, or that of the profile.
+        size: user capacity of the simulated drive in bytes.
+        op: over-provisioning (T−U)/U of the simulated drive; default: 0.15, or that of the profile.
 
     Returns:
         `DoctorReport`: `findings` (each a `Finding`), `worst`, `not_judged`, `notes`.
@@ -207,7 +207,10 @@ def _notes(fio: FioJobs) -> Iterator[str]:
     if not (fio.jobs or fio.named or fio.notes):
         yield f"{fio.name}: no call of fio with a job was recognized, so no job is judged"
     for name in fio.named:
-        yield f"{fio.name} names {name}, which was not read: `writeamp doctor {shlex.quote(name)}`"
+        yield (
+            f"{fio.name} names {name}, which was not read. To examine it, run `writeamp doctor "
+            f"{shlex.quote(name)}`"
+        )
 
 
 class Examined(NamedTuple):

@@ -70,8 +70,8 @@ def _numbers(name: str, estimate: WaEstimate | None) -> dict[str, Any]:
 class Mistake(NamedTuple):
     """Mistake as detected by a check; for texts that are None, those of the check are used.
 
-    `drive` selects the simulations of the write amplification: name of the method of `SmallDrive`,
-    and its arguments.
+    `now` and `fixed` are the measured and the corrected WA, or select its simulation: the name of a
+    method of `SmallDrive`, and its arguments.
     """
 
     evidence: str
@@ -124,7 +124,7 @@ class DoctorCheck:
 
     Attributes:
         id: id of the check, in plain words.
-        severity: severity of most findings.
+        severity: severity of a finding, unless its mistake states another.
         message: sentence that describes the mistake.
         advice: what to change.
         source: reference that describes the mistake.

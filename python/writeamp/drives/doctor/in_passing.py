@@ -1,4 +1,4 @@
-"""Findings in the inputs of other verbs, which show them above their own result."""
+"""Findings in the inputs of other commands, which show them above their own result."""
 
 from __future__ import annotations
 

@@ -40,7 +40,8 @@ _VALID = (
 )
 
 
-# Keys that identify a result without a signature; each set is printed by one command only.
+# Keys that identify the command of a result that does not name it; only one command prints each
+# set.
 _OTHER_RESULTS = {
     "measure counters": frozenset({"snapshots"}),
     "measure fleet": frozenset({"drives", "models", "skipped"}),
@@ -147,8 +148,8 @@ def read_inputs(
     Args:
         sources: files, folders, results and traces.
         trace_format: format of the traces, if it is ambiguous.
-        capacity_bytes: capacity of their drive, in bytes.
-        action: action of blkparse traces.
+        capacity_bytes: user capacity of the drive under test, in bytes.
+        action: stage of a request that counts in blkparse traces.
 
     Raises:
         WriteampError: an input cannot be read, or its type is not supported.
@@ -279,7 +280,7 @@ def _of_fio(document: Document) -> FioOutput:
     start = max(0, document.text.rfind("{", 0, document.text.rfind(_VERSION_KEY)))
     value = Document(document.name, document.text[start:].encode()).json
     if not is_output(value):
-        raise WriteampError(f"{document.name} is JSON of fio without jobs")
+        raise WriteampError(f"{document.name} is JSON output of fio, but has no jobs")
     return read_output(value, document.text[: document.text.find("{")].strip(), document.name)
 
 

@@ -62,8 +62,8 @@ class VerdictSettings(Settings):
     fail_on: Severity | None = setting(
         None,
         OneOf(SEVERITIES),
-        "exit with status 1 if there is a finding of at least this severity: "
-        f"{', '.join(SEVERITIES)}",
+        "exit with status 1 if there is a finding of at least this severity; default: status 0 "
+        f"for all findings. Severities: {', '.join(SEVERITIES)}",
         choices=SEVERITIES,
         metavar="SEVERITY",
     )

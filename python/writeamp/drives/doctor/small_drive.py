@@ -21,7 +21,8 @@ from writeamp.studies.simulation import simulate_untimed
 # Size of the default drive, whose WA is within 1% of the WA of a large drive.
 _OP, _BLOCKS, _PAGES_PER_BLOCK = 0.15, 256, 64
 _SIZE_OF_PROFILES = "256MiB"
-# Drive writes per run. The first third is warm-up. The error of WA is at least ±0.5%.
+# Writes per run, in multiples of the drive's logical pages. The first third is warm-up. The error
+# of WA is at least ±0.5%.
 _DRIVE_WRITES = 30
 _FEWEST_PAGES = 1024
 _SEED = 1
@@ -81,7 +82,7 @@ class SmallDrive:
         )
 
     def first_writes(self, drive_writes: float, precondition: str = "full") -> WaEstimate:
-        """Return the WA of the first uniform writes to a filled or an empty drive."""
+        """Return the WA of the first uniform writes to a "full" or an empty ("none") drive."""
         writes = max(1, round(drive_writes * self._pages))
         return self._run(workload="uniform", writes=writes, warmup=0, precondition=precondition)
 
@@ -104,7 +105,7 @@ class SmallDrive:
             parameter: theta of zipf, h of pareto.
             blocks: blocks of the span that this drive represents.
             as_fio: whether blocks are drawn as in fio; otherwise each rank has its own page.
-            precondition: state of the drive before the writes.
+            precondition: state of the drive before the writes, "full" or "none" (empty).
         """
         weights = FioSkew(kind, parameter, blocks).page_weights(
             self._pages, self._random, as_fio=as_fio

@@ -45,7 +45,7 @@ def answers_of_files(
 
     Args:
         paths: snapshots.
-        runner: runner of the processes; default: one process per processor, or this process for few
+        runner: starts the processes; default: one process per processor, or this process for few
             files.
         progress: called with the files read and the total number.
     """

@@ -94,14 +94,21 @@ class Fleet(Drawn):
             )
             for model in self.models
         ]
-        columns = ("model", "drives", "with WA", "median", "quartiles", "range")
+        columns = (
+            "model",
+            "drives",
+            "drives with WA",
+            "median WA",
+            "quartiles of WA",
+            "range of WA",
+        )
         values = [drive.wa for drive in self.drives if drive.wa is not None]
         span = f", {range_in_words(min(values), max(values))}" if values else ""
         return Card(
             f"Fleet of {len(self.drives):,} drives",
             models,
             columns,
-            notes=[f"{len(values):,} drives have a WA{span}"],
+            notes=[f"WA is known for {len(values):,} of {len(self.drives):,} drives{span}"],
             parts=[self._first_to_wear_out()],
             is_ruled=False,
         )
@@ -122,7 +129,13 @@ class Fleet(Drawn):
             )
         if len(self.drives) > _MOST_ROWS:
             rows.append((f"… and {len(self.drives) - _MOST_ROWS:,} more (--csv)", *[""] * 4))
-        columns = ("drive, shortest remaining life first", "model", "WA", "used", "years left")
+        columns = (
+            "drive, shortest remaining life first",
+            "model",
+            "WA",
+            "rated life used",
+            "years left",
+        )
         return Card("Drives, shortest remaining life first", rows, columns, is_ruled=False)
 
     def figure(self) -> BarChart:
@@ -182,7 +195,7 @@ def fleet(
     )
     answers = [answer for outcome in outcomes if not isinstance(outcome, str) for answer in outcome]
     if not answers:
-        why = f": {skipped[0][1]}" if skipped else ""
+        why = f". The first file: {skipped[0][1]}" if skipped else ""
         raise WriteampError(f"found no snapshots of drives among {len(files)} files{why}")
     return Fleet(tuple(sorted(answers, key=_urgency)), skipped)
 
@@ -197,8 +210,8 @@ def _urgency(drive: DriveCounters) -> tuple[float, float, str]:
 def _years_left(facts: CounterFacts) -> tuple[float, float] | None:
     """Return bounds of the years until the rated life is used; None if unknown.
 
-    Percentage used is a rounded whole number, so the true value is within 1 of it. A drive at 0 or
-    1% has no upper bound, so the result is None.
+    Percentage used is a rounded whole number, so the true value is within 1 percentage point of it.
+    A drive at 0 or 1% has no upper bound, so the result is None.
     """
     used, hours = facts.percentage_used, facts.power_on_hours
     if used is None or not hours or used < 2:
@@ -253,7 +266,7 @@ def outliers_of(answers: Sequence[DriveCounters]) -> dict[int, str]:
     """Return sentences about outliers within their model, by position of the drive.
 
     The logarithm of WA is compared with the median of the model in units of the median absolute
-    deviation. If the bounds of a drive contain the median, it is not an outlier.
+    deviation. If the bounds of a drive's WA contain the median, the drive is not an outlier.
     """
     by_model: dict[str, list[int]] = {}
     for place, answer in enumerate(answers):
@@ -277,7 +290,8 @@ def _outliers_of(answers: Sequence[DriveCounters], places: Sequence[int]) -> dic
         low, high = answers[place].bounds or (0.0, 0.0)
         if abs(score) > _THRESHOLD and not low <= median <= high:
             outliers[place] = (
-                f"WA {answers[place].wa:.4g} against a median of {median:.4g} of {len(places)} "
-                f"drives of this model (modified z-score {score:+.1f})"
+                f"WA is {answers[place].wa:.4g}, but the median of {len(places)} drives of this "
+                f"model is {median:.4g} (modified z-score {score:+.1f}; the limit is "
+                f"±{_THRESHOLD})"
             )
     return outliers

@@ -18,7 +18,8 @@ class DriveFleetSettings(Settings):
     workers: int | None = setting(
         None,
         POSITIVE_COUNT,
-        "processes that read files; default: one per processor, or none extra for few files",
+        "number of processes that read files; default: one per processor, or a single one for "
+        "fewer than 400 files",
         number="count",
         is_speed=True,
     )

@@ -105,7 +105,7 @@ class History(Drawn):
         ]
         intervals = sum(len(drive.intervals) for drive in self.drives)
         title = f"History of {len(self.drives):,} drives in {intervals:,} intervals"
-        columns = ("drive", "from", "until", "WA", "host wrote", "")
+        columns = ("drive", "from (UTC)", "until (UTC)", "WA", "host wrote", "reason")
         return Card(title, rows, columns, is_ruled=False)
 
     def figure(self) -> PanelChart:
@@ -199,7 +199,8 @@ def _timed(readings: Iterable[tuple[Snapshot, float]]) -> Iterator[Snapshot]:
     """Yield one drive's snapshots with their own times, or else with the times they were read.
 
     Some documents have local times in an unknown time zone, so that only their differences are
-    known. Their offset is chosen as the smallest for which no snapshot is later than its reading.
+    known. Their offset is chosen as the smallest for which no snapshot is later than the time at
+    which it was read.
     """
     readings = list(readings)
     offsets: dict[str, float] = {}
@@ -317,8 +318,8 @@ def metrics_text(drive_histories: History) -> bytes:
     last = gauge("interval_write_amplification", "WA of the last interval with a known WA")
     host = gauge("host_written_bytes", "Host bytes written since the drive was new")
     flash = gauge("flash_programmed_bytes", "Flash bytes programmed since the drive was new")
-    used = gauge("rated_life_used_ratio", "Used share of the rated life")
-    read_at = gauge("read_timestamp_seconds", "Time of the last reading")
+    used = gauge("rated_life_used_ratio", "Used rated life / rated life; may exceed 1")
+    read_at = gauge("read_timestamp_seconds", "Time of the last reading in seconds since 1970")
     for drive in drive_histories.drives:
         names = (drive.drive, drive.life.facts.model or "")
         with_wa = [each.answer.wa for each in drive.intervals if each.answer.wa is not None]

@@ -29,7 +29,7 @@ class WatchSettings(Settings):
     every: float = setting(
         3600.0,
         DurationIn(Number("be from 1s to 366d", lambda value: 1 <= value <= 366 * 86_400)),
-        "time between rounds, such as 10min, 1h or 1d",
+        "time from the start of one round of reading to the next, such as 10min, 1h or 1d",
         metavar="TIME",
     )
 
@@ -50,12 +50,13 @@ class HistorySettings(Settings):
         required=True,
     )
     drive: str | None = setting(
-        None, None, "only drives with this text in their model, source or serial hash"
+        None, None, "show only drives with this text in their model, source or serial hash"
     )
     prometheus: Path | None = setting(
         None,
         None,
-        "write metrics to this file, for the textfile collector of Prometheus' node exporter",
+        "write each drive's WA, written bytes and used rated life to this file, for the textfile "
+        "collector of Prometheus' node exporter",
         number="path",
         metavar="FILE",
     )

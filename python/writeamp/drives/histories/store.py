@@ -151,7 +151,8 @@ def _check(connection: sqlite3.Connection, db: Path, *, can_write: bool) -> None
         raise WriteampError(f"{str(db)!r} is an SQLite file, but not a history")
     if version > _VERSION:
         raise WriteampError(
-            f"the history {str(db)!r} has version {version}; this writeamp reads {_VERSION}"
+            f"the history {str(db)!r} has version {version}; this writeamp reads versions up to "
+            f"{_VERSION}"
         )
     # Rewriting the same schema on each read would block processes that add readings.
     if can_write and (is_empty or version < _VERSION):

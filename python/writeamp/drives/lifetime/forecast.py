@@ -21,9 +21,9 @@ _OTHER_LOAD = 1.5
 # With one step of percentage used, all rates up to the highest are equally likely. The slowest 5%
 # are below this share of the highest.
 _SLOWEST_SHARE = 1 / 20
-# A single step may come early by chance. So it is ignored if it implies more than this many times
-# the mean rate since the drive was new. If readings span less than this time, it gives no lowest
-# rate.
+# A single step may come early by chance. So it is ignored if the rate that it implies is more than
+# the first number times the mean rate since the drive was new. If the readings span less than the
+# second number of seconds, it gives no lower bound of the rate.
 _CHANCE, _SHORTEST_SPAN_S = 10, DAY_S
 # Power-on hours that do not rise for this long count as stopped.
 _LONGEST_STAND_S = 2 * DAY_S
@@ -44,7 +44,7 @@ class WearForecast(NamedTuple):
     Attributes:
         method: source of the rate.
         last: latest reading, from which wear continues.
-        bounds: 90% interval of the rate; a lower bound of 0 means that it is unknown.
+        bounds: 90% interval of the rate; a lower bound of 0 means that the lower bound is unknown.
         step_percent: step in which the drive counts percentage used, 1 for most drives.
         dominates: main cause of the width of the bounds.
         warnings: sentences about a rate that changed.
@@ -109,7 +109,14 @@ def forecast_of(readings: Sequence[WearReading], *, is_by_hours: bool) -> WearFo
         if life is not None and life.low <= now.high and not warnings:
             return _by_life(last, life, rates.step_percent, now.high)
         now = now._replace(low=0.0)
-        return WearForecast(NO_STEP, last, now, rates.step_percent, "no step was seen", warnings)
+        return WearForecast(
+            NO_STEP,
+            last,
+            now,
+            rates.step_percent,
+            "percentage used, which did not rise between the readings",
+            warnings,
+        )
     if now.low <= 0:
         if life is not None and 0 < life.low < now.middle and not warnings:
             if _CHANCE * life.high < now.middle:
@@ -120,15 +127,15 @@ def forecast_of(readings: Sequence[WearReading], *, is_by_hours: bool) -> WearFo
     dominates = (
         "the variation of the load from day to day"
         if rates.varies
-        else f"{_counted(rates.step_percent)} and times between readings"
+        else f"{_counted(rates.step_percent)}, and the times between readings"
     )
     return WearForecast(BY_STEPS, last, now, rates.step_percent, dominates, warnings)
 
 
 def _counted(step_percent: float) -> str:
     if step_percent > 1:
-        return f"steps of {step_percent:g}% of percentage used"
-    return "whole numbers of percentage used"
+        return f"the rounding of percentage used to steps of {step_percent:g}%"
+    return "the rounding of percentage used to whole numbers"
 
 
 def _by_life(
@@ -189,15 +196,15 @@ def _warnings(
 
 def _changed(when: str, earlier: RateBounds, now: RateBounds) -> str:
     return (
-        f"the rate of wear changed {when}: {_yearly(earlier)} before, {_yearly(now)} since; the "
+        f"the rate of wear changed {when}: {_yearly(earlier)} before, {_yearly(now)} after; the "
         "remaining life uses the later rate"
     )
 
 
 def _yearly(bounds: RateBounds) -> str:
     if bounds.low <= 0:
-        return f"less than {bounds.high * YEAR_S:.3g}% a year"
-    return f"{bounds.middle * YEAR_S:.3g}% a year"
+        return f"less than {bounds.high * YEAR_S:.3g}% of the rated life per year"
+    return f"{bounds.middle * YEAR_S:.3g}% of the rated life per year"
 
 
 def backtest_of(readings: Sequence[WearReading], *, is_by_hours: bool) -> Backtest | None:

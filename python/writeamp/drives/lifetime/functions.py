@@ -33,13 +33,13 @@ def lifetime(
     seed: int = 1,
     progress: Progress | None = None,
 ) -> DriveLifetime:
-    """Estimate the years of a real drive from its snapshots, or of a profile under a load.
+    """Estimate the years until a drive is worn out, from its snapshots or from a load.
 
-    A TBW rating already includes the WA of its test, and is never divided by WA here.
+    A TBW rating already includes the WA of the vendor's test workload, so it is not divided by WA.
 
     Args:
         snapshots: files of a real drive's counters, in any order.
-        db: history written by `writeamp measure watch`, instead of snapshots.
+        db: history of real drives, written by `writeamp measure watch`, instead of snapshots.
         drive: selects one of several drives: its serial number, or part of its model, source or
             hash.
         model: drive model of the snapshots, if they lack it.

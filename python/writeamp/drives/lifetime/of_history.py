@@ -56,7 +56,7 @@ class WearHistory:
 
     Attributes:
         snapshots: in order of time; `taken_at` is on their common clock.
-        readings: readings after the last fall of percentage used; empty if it is unknown.
+        readings: readings after the last fall of percentage used; empty if their times are unknown.
         is_by_hours: whether times are power-on hours, because some snapshots have no times.
         warnings: sentences about the clock and about readings that are left out.
     """
@@ -250,8 +250,8 @@ def lifetime_of_history(snapshots: Sequence[Snapshot]) -> DriveLifetime:
     if forecast is None:
         if not history.warnings:
             raise WriteampError(
-                "the snapshots are of one moment and have no power-on hours, so the rate is "
-                "unknown. Add a later snapshot"
+                "the snapshots are of one moment and have no power-on hours, so the rate of wear "
+                "is unknown. Add a later snapshot"
             )
         return DriveLifetime(UNKNOWN, warnings=(*history.warnings, *host_warnings), **common)
     warnings = (*forecast.warnings, *_evidence(last, "doubt"), *history.warnings, *host_warnings)
@@ -307,7 +307,8 @@ def _rated_cycles(facts: CounterFacts) -> Iterator[tuple[str, str]]:
         high = erases.high / (percent - 1) * WHOLE_PERCENT
         yield (
             "rated cycles",
-            f"{low:,.0f} to {high:,.0f}: {erases.low:g} erases ({erases.label}) are {percent:g}%",
+            f"{low:,.0f} to {high:,.0f}: {erases.low:g} erases per block ({erases.label}) are "
+            f"{percent:g}% of the rated life",
         )
 
 
@@ -329,8 +330,8 @@ def _host_rate(snapshots: Sequence[Snapshot]) -> tuple[float | None, tuple[str, 
         return daily, ()
     return daily, (
         f"the host wrote {first / 1e9:.4g} GB per day in the first half of the history and "
-        f"{last / 1e9:.4g} GB per day in the second. The remaining life uses the second rate, if "
-        "it continues",
+        f"{last / 1e9:.4g} GB per day in the second. The load has changed, so the remaining life "
+        "is less certain than its interval states",
     )
 
 

@@ -47,8 +47,9 @@ class DriveLifetime(Presented):
         wa, wa_low, wa_high: WA and its bounds, of the load, or of the drive since it was new; None
             if unknown.
         wa_of_interval: WA of the drive between its first and last snapshot; None if unknown.
-        dwpd: drive writes per day over the warranty that the drive endures under this load.
-        tbw: terabytes (10**12 bytes) of host writes that it endures under this load.
+        dwpd: drive writes per day that the drive endures over a warranty of five years under this
+            load.
+        tbw: terabytes (10**12 bytes) of host writes that the drive endures under this load.
         percentage_used_a_year: share of the rated erases used per year of a load, in percent; None
             for a real drive.
         host_bytes_a_day: host bytes per day; for a real drive, between its snapshots.
@@ -126,15 +127,15 @@ class DriveLifetime(Presented):
             rows.append((years, f"at least {self.at_least_years:.4g}"))
         if self.method == UNKNOWN:
             rows.append((years, UNKNOWN))
-        rows.append(("by", self.method))
+        rows.append(("method", self.method))
         rows += [("bounds depend most on", self.dominates)] if self.dominates else []
         if self.backtest is not None:
             past = self.backtest
             rows.append(
                 (
                     "backtest",
-                    f"{past.held} of {past.forecasts} earlier forecasts of the time when "
-                    f"{past.percent:g}% was reached held",
+                    f"{past.held} of {past.forecasts} forecasts from earlier readings contain the "
+                    f"time when {past.percent:g}% used was reached",
                 )
             )
         wa = "WA" if self.is_of_load else "WA since new"
@@ -143,14 +144,14 @@ class DriveLifetime(Presented):
         )
         rows += [(wa, wa_text)] if wa_text else []
         if self.wa_of_interval is not None:
-            rows.append(("WA of the interval", f"{self.wa_of_interval:.4g}"))
+            rows.append(("WA between the snapshots", f"{self.wa_of_interval:.4g}"))
         rows += [("TBW under this load", f"{self.tbw:,.4g} TB")] if self.tbw is not None else []
         rows += [("DWPD over five years", f"{self.dwpd:.4g}")] if self.dwpd is not None else []
         if self.percentage_used_a_year is not None:
             rows.append(("percentage used per year", f"{self.percentage_used_a_year:.3g}%"))
         if self.host_bytes_a_day is not None:
-            scope = "" if self.is_of_load else " of the interval"
-            rows.append((f"host writes per day{scope}", f"{_gigabytes(self.host_bytes_a_day)} GB"))
+            scope = "" if self.is_of_load else " between the snapshots"
+            rows.append(("host writes per day", f"{_gigabytes(self.host_bytes_a_day)} GB{scope}"))
         rows += [(f"assumed: {name}", text) for name, text in self.assumptions]
         what_if = [
             (
@@ -161,7 +162,7 @@ class DriveLifetime(Presented):
             )
             for change in self.what_if
         ]
-        columns = ("what if", "WA", "years", "")
+        columns = ("what if", "WA", "years", "reason")
         changes = Card("What if", what_if, columns, is_ruled=False)
         return Card("Lifetime", rows, warnings=self.warnings, parts=[changes] if what_if else [])
 

@@ -20,7 +20,11 @@ class DriveLifetimeSettings(Settings):
     names_options: ClassVar[bool] = True
 
     db: Path | None = setting(
-        None, None, "history written by `measure watch`", number="path", metavar="FILE"
+        None,
+        None,
+        "history written by `measure watch`, instead of snapshots",
+        number="path",
+        metavar="FILE",
     )
     drive: str | None = setting(
         None,
@@ -30,16 +34,29 @@ class DriveLifetimeSettings(Settings):
     )
     model: str | None = model_setting()
     trace: Path | None = setting(
-        None, None, "block trace that the host repeats", number="path", metavar="FILE"
+        None,
+        None,
+        "block trace that the host repeats on a simulated drive until it is worn out",
+        number="path",
+        metavar="FILE",
     )
     workload: str | None = setting(
-        None, None, "synthetic workload, instead of a trace", kind="workloads", metavar="SPEC"
+        None,
+        None,
+        "synthetic workload of the simulated drive, instead of a trace",
+        kind="workloads",
+        metavar="SPEC",
     )
-    device: str | None = setting(None, None, "device profile", metavar="NAME")
+    device: str | None = setting(
+        None,
+        None,
+        "profile of the simulated drive, required with --trace or --workload",
+        metavar="NAME",
+    )
     daily_writes: float | None = setting(
         None,
         ByteAmount(),
-        "bytes that the host writes per day, such as 200GB",
+        "bytes that the host writes per day, such as 200GB; required with --trace or --workload",
         number="bytes",
         flag="--daily-writes",
         alias="--per-day",
@@ -47,8 +64,8 @@ class DriveLifetimeSettings(Settings):
     cycles: int | None = setting(
         None,
         POSITIVE_COUNT,
-        "rated program/erase cycles; default: typical for the "
-        "cell type, with its range in the bounds",
+        "rated program/erase cycles of the simulated drive; default: those of the profile, or "
+        "typical ones of its cell type, whose range widens the bounds",
         number="count",
     )
     seed: int = setting(1, Whole(0), "seed of all random draws", number="count")

@@ -79,7 +79,7 @@ class _Load:
         return endurance(self.device, w_max=most, replicas=_REPLICAS, **self._asked(), **changes)
 
     def factors(self, own_op: float, **changes: Any) -> Factors:
-        """Return the factors of all candidates relative to the most probable one."""
+        """Return WA and years of all candidates relative to those of the most probable one."""
         more_op = changes.pop("op", own_op) - own_op
         return factors(more_op, device=self.device, **self._asked(), **changes)
 
@@ -191,7 +191,10 @@ def _lifetime(
         dominates=_dominating(cycles, spread_high / spread_low, of_all),
         what_if=tuple(sorted(rows, key=lambda row: -(row.years or 0))),
         assumptions=(
-            ("rated cycles", f"{cycles.low} to {cycles.high}, {cycles.usual} ({cycles.source})"),
+            (
+                "rated cycles",
+                f"{cycles.usual}, with bounds {cycles.low} to {cycles.high} ({cycles.source})",
+            ),
             ("simulated drive", f"{load.size_bytes:,} bytes of the profile's shape"),
             ("capacity", f"{capacity_bytes:,.0f} bytes"),
             ("PE fairness", f"{fairness:.4f} (mean wear / wear of the most worn block)"),
@@ -209,7 +212,7 @@ def _relative_low(base: Endurance) -> float:
 def _of_candidates(of_all: Factors) -> tuple[tuple[str, str], ...]:
     if of_all.candidates == 1:
         return ()
-    words = "WA and op of each; wear leveling as on the most probable one"
+    words = "each has its own WA and op; wear leveling is that of the most probable one"
     return (("candidates", f"{of_all.candidates} possible drives of the profile: {words}"),)
 
 
@@ -218,7 +221,7 @@ def _dominating(cycles: RatedCycles, of_wear: float, of_all: Factors) -> str:
     ranges = {
         "rated cycles": cycles.high / cycles.low,
         "the evenness of the wear": of_wear,
-        "the choice among its candidates": of_all.years[2] / of_all.years[1],
+        "which of the possible drives of the profile it is": of_all.years[2] / of_all.years[1],
     }
     widest = max(ranges, key=lambda name: ranges[name])
     return widest if ranges[widest] > 1 else "nothing: all values are given"
@@ -226,7 +229,7 @@ def _dominating(cycles: RatedCycles, of_wear: float, of_all: Factors) -> str:
 
 @dataclass(frozen=True)
 class Factors:
-    """Ratios of all candidates to the most probable one: median, low and high of 95%."""
+    """WA and years of all candidates / those of the most probable one: median and 95% interval."""
 
     wa: tuple[float, float, float] = (1.0, 1.0, 1.0)
     years: tuple[float, float, float] = (1.0, 1.0, 1.0)
@@ -234,7 +237,7 @@ class Factors:
 
 
 def factors(more_op: float, **settings: Any) -> Factors:
-    """Return the factors of a drive under a load; all are 1 for a profile without candidates.
+    """Return WA and years of all candidates relative to the best; 1 without candidates.
 
     Args:
         more_op: over-provisioning that is added to that of each candidate.

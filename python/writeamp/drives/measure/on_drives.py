@@ -28,7 +28,7 @@ def save(device: str, out: AnyPath, *, serials: bool = False) -> DriveCounters:
     Args:
         device: drive to read, such as "/dev/nvme0"; it is not written to.
         out: file to write, or a folder if it is one or ends with a slash.
-        serials: keep serial numbers; default: replace them by hashes.
+        serials: whether to keep serial numbers in the snapshot instead of replacing them by hashes.
 
     Returns:
         `DriveCounters` of the snapshot: `wa`, `kind`, `host`, `flash`, `checks`, `facts`.
@@ -55,8 +55,10 @@ def run(
     Args:
         device: drive to read, or files that another program updates.
         command: a program and its arguments, or one text for the shell.
-        settle: seconds between readings after the command, or a text such as "10s".
-        wait: seconds to wait at most until the drive has settled.
+        settle: seconds between two readings of the counters before and after the command, or a text
+            such as "10s".
+        wait: longest wait in seconds until garbage collection has settled, or a text such as
+            "10min".
         keep: folder for both snapshots.
         stdout: file descriptor for the command's output; default: that of this process.
         note: called with a sentence about each wait.
@@ -99,7 +101,7 @@ def calibrate(
         target: a device, or the file to create; or a snapshot, with `after` and `written`.
         after: a later snapshot of the same drive.
         write: bytes to write.
-        folder: folder on the drive for the file.
+        folder: folder on the drive in which to create the file.
         written: bytes written between the two snapshots.
         settle: see `run`, like `wait`.
         wait: see `run`.

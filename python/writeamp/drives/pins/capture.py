@@ -78,7 +78,7 @@ class Pin:
 
     @property
     def cut(self) -> int:
-        """Number of operations with an unknown duration, as the capture cuts them."""
+        """Number of operations with an unknown duration, as they are cut off in the capture."""
         names = ("cut_at_start", "cut_at_end", "cut_by_unknown")
         return sum(self.repairs.get(name, 0) for name in names)
 

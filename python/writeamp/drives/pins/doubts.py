@@ -60,8 +60,8 @@ class Doubt:
 
     Attributes:
         name: kind of doubt, as a key of JSON.
-        too_many: counted programs that may be other operations.
-        missing: programs that may not be counted.
+        too_many: number of counted programs that may be other operations.
+        missing: number of programs that may not be counted.
     """
 
     name: str

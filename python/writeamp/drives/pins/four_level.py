@@ -285,16 +285,17 @@ def doubt_warnings(
         )
     if retries > _MANY_RETRIES * programs:
         warnings.append(
-            "reads are retried within one busy time, which takes multiples of a read. Up "
-            f"to {retries:,.0f} of them may have taken as long as a program; the interval "
-            "includes this"
+            "some reads are retried, so their busy times are multiples of a read's time. Up to "
+            f"{retries:,.0f} reads may have taken as long as a program and count as one; the "
+            "interval includes this"
         )
     if shared.is_likely:
         warnings.append(
             f"{shared.longer:,.0f} pulses are longer than any operation and {shared.strange:,.0f} "
-            f"fit no kind; two dies on each pin would overlap {shared.implied:,.0f} times. If "
-            "several dies share a pin, overlapping operations count as one, and programs are "
-            "missing"
+            f"fit no kind of operation; two dies on each pin would overlap {shared.implied:,.0f} "
+            "times. If "
+            "several dies share a pin, overlapping operations count as one, and the count of "
+            "programs is too low"
         )
     return warnings
 

@@ -183,9 +183,8 @@ class ReadyBusy(Drawn):
         rows += [
             (
                 f"component: {component['class']}",
-                f"{component['mean_us']:,.1f} ± {component['sd_us']:.1f} µs, "
-                f"{component['share']:.3%} of the "
-                "pulses",
+                f"{component['mean_us']:,.1f} ± {component['sd_us']:.1f} µs (standard deviation), "
+                f"{component['share']:.3%} of the pulses",
             )
             for component in self.components()
         ]
@@ -194,8 +193,8 @@ class ReadyBusy(Drawn):
             rows.append(
                 (
                     "programs per die",
-                    f"{spread['mean']:,.1f} ± {spread['sd']:,.1f} (sd), {spread['min']:,.1f} to "
-                    f"{spread['max']:,.1f}",
+                    f"{spread['mean']:,.1f} ± {spread['sd']:,.1f} (standard deviation), "
+                    f"{spread['min']:,.1f} to {spread['max']:,.1f}",
                 )
             )
         rows.append(("duty cycle", f"{capture.busy_share:.3%} of the time busy, mean of the pins"))
@@ -210,7 +209,7 @@ class ReadyBusy(Drawn):
         return Card("Ready/Busy capture", rows, warnings=self.warnings, notes=notes, spark=spark)
 
     def _records(self) -> list[dict[str, Any]]:
-        # Data over time has other rows, so it is a separate table.
+        # Data over time has one row per bucket of time, so it is left out of this table of one row.
         return [{name: value for name, value in self.to_dict().items() if name != "over_time"}]
 
     def figure(self) -> PanelChart:

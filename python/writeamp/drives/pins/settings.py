@@ -50,7 +50,7 @@ def _times(operation: str) -> Any:
     return setting(
         None,
         _Times(),
-        f"times of a {operation} in µs, separated by commas",
+        f"times of a {operation} in µs, separated by commas; default: those of --device",
         metavar="US[,US]",
         **_PINS,
     )
@@ -66,25 +66,39 @@ class PinSettings(Settings):
     host_bytes: float | None = setting(
         None,
         ByteAmount(),
-        "amount that the host wrote during the capture: 2GiB, or bytes",
+        "bytes that the host wrote to the drive during the capture, such as 2GiB",
         number="bytes",
         required=True,
     )
     device: str | None = setting(
-        None, None, "device profile, or the path of one", metavar="NAME", **_PINS
+        None,
+        None,
+        "profile of the measured drive, by name or path; other options of this group replace its "
+        "values",
+        metavar="NAME",
+        **_PINS,
     )
     dies: int | None = setting(
-        None, POSITIVE_COUNT, "dies of the drive, each with a pin", number="count", **_PINS
+        None,
+        POSITIVE_COUNT,
+        "number of dies of the drive, each with its own Ready/Busy pin; default: that of --device",
+        number="count",
+        **_PINS,
     )
     pages_per_program: int | None = setting(
         None,
         POSITIVE_COUNT,
-        "flash pages written by one program, M_p: 2 for two planes at once",
+        "flash pages written by one program (M_p of paper 5), such as 2 for two planes at once; "
+        "default: that of --device, or 1",
         number="count",
         **_PINS,
     )
     page_bytes: float | None = setting(
-        None, ByteAmount(), "flash page, such as 4KiB", number="bytes", **_PINS
+        None,
+        ByteAmount(),
+        "size of a flash page, such as 4KiB; default: that of --device",
+        number="bytes",
+        **_PINS,
     )
     read_us: tuple[float, ...] | None = _times("page read")
     program_us: tuple[float, ...] | None = _times("page program")
@@ -92,21 +106,29 @@ class PinSettings(Settings):
     window: tuple[float, float] | None = setting(
         None,
         _Window(),
-        "fixed window of programs in µs; 200:2200 for MLC and 200:500 for SLC in paper 5",
+        "durations in µs that the fixed method counts as programs, such as 200:2200 (MLC) or "
+        "200:500 (SLC) of paper 5; default: from the program times",
         metavar="LOW:HIGH",
         **_PINS,
     )
     pin: str | None = setting(
-        None, None, "count one pin only, and extrapolate all dies from it", metavar="NAME"
+        None,
+        None,
+        "count this pin only, and multiply its operations by the number of dies; default: count "
+        "all pins",
+        metavar="NAME",
     )
     method: Method = setting(
         "mixture",
         OneOf(METHODS),
-        "method of the answer: mixture or fixed; both are shown",
+        "method that gives the WA: mixture (classes fitted to the durations) or fixed (a window "
+        "of durations); both are shown",
         choices=METHODS,
         metavar="NAME",
     )
-    inverted: bool = setting(False, None, "busy is high; default: busy is low", number="switch")
+    inverted: bool = setting(
+        False, None, "a pin is high while its die is busy; default: low while busy", number="switch"
+    )
 
     def facts(self) -> PinFacts:
         """Return the drive's facts from its profile, or from the other settings.

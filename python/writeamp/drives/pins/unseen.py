@@ -173,8 +173,8 @@ def capture_warnings(
         )
     if period_us is not None and period_us > _COARSE_US:
         warnings.append(
-            f"the capture is sampled every {period_us:g} µs; the stated accuracy needs at least 10 "
-            "MHz (0.1 µs)"
+            f"the capture is sampled every {period_us:g} µs; precise counts need at least 10 MHz "
+            "(0.1 µs)"
         )
     if len(used) < facts.dies:
         spread = (

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from writeamp.drives.counters.amounts import DATA_UNIT
 from writeamp.drives.counters.facts import CounterFacts
 
-# Largest relative difference of a counter that two tools read one after the other.
+# Largest relative difference of a counter that two tools read one after the other. A larger one
+# means that the logs are of two drives or two moments.
 _MOST_APART = 0.01
 _FEW_UNITS = 2000
 _FEW_HOURS = 1.0

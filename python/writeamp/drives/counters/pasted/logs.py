@@ -80,7 +80,7 @@ class PastedLog(NamedTuple):
     Attributes:
         document: the log's text, as printed by the tool.
         device: device that the command or the log's head names, or "".
-        machine: machine on which it was read, or "".
+        machine: machine on which the log was read, or "".
     """
 
     document: Document
@@ -91,10 +91,11 @@ class PastedLog(NamedTuple):
 def logs_in(document: Document) -> list[PastedLog]:
     """Return the logs pasted into a document, without the text between them.
 
-    A document that is JSON as a whole, or is not text, is returned unchanged.
+    If the whole document is JSON, returns the logs inside it, or the document itself. A document
+    that is not text is returned unchanged.
 
     Raises:
-        WriteampError: it has thousands of logs.
+        WriteampError: the document has more than 5,000 logs.
     """
     # Raw pages, and huge files such as CSV tables, are not pasted.
     if len(document.content) > _MOST_BYTES or "\0" in document.text[:4096]:

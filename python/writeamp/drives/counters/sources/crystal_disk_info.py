@@ -30,8 +30,8 @@ _ROW = re.compile(
 )
 _GIGABYTE = 10**9
 _SECTOR_BYTES = (512, 4096)
-# Tolerance between the printed size and the size by sectors. The size is printed with one decimal,
-# and may be the size that the operating system reports.
+# Tolerated difference between the printed size and the size by sectors, as a ratio. The size is
+# printed with one decimal, and may be the size that the operating system reports.
 _SIZE_PART = 0.01
 _HOURS_ID, _HOURS_END = 9, 1 << 24
 # Attributes that CrystalDiskInfo derives from an NVMe drive's SMART log.

@@ -75,7 +75,10 @@ def percentage_used(
     """
     counts = [count_of(other) for other in others]
     if value == 0 and not any(count is not None and count.high for count in counts):
-        return None, ("percentage used is 0, like all other counts of the log: not reported",)
+        return None, (
+            "percentage used is 0, like all other counts of the log, so it is taken as not "
+            "reported",
+        )
     return value, ()
 
 
@@ -116,7 +119,7 @@ def _read(document: Document) -> Iterator[CounterFacts]:
 
 
 def read_printed(log: PrintedLog, document: Document) -> Iterator[CounterFacts]:
-    """Yield the facts of a printed log, or of JSON with other key spellings."""
+    """Yield the facts of a printed SMART log, or of its JSON with other key spellings."""
     logged = entries(document)
     values = logged[smart.WRITTEN]
     counters, notes = data_units(values[0].value, log.name, _LABEL)
@@ -175,7 +178,9 @@ def _group_facts(log: Mapping[str, Any], source: str) -> CounterFacts:
         if (count := wide(log[key]))
     )
     notes = (
-        () if len(counters) == len(_GROUP_KEYS) else ("endurance group log: 0 means not supported",)
+        ()
+        if len(counters) == len(_GROUP_KEYS)
+        else ("endurance group log: a count of writes is 0, so the drive does not support it",)
     )
     return CounterFacts(
         source=source,
@@ -187,7 +192,7 @@ def _group_facts(log: Mapping[str, Any], source: str) -> CounterFacts:
 
 
 def read_printed_group(log: PrintedLog, document: Document) -> Iterator[CounterFacts]:
-    """Yield the facts of a printed log."""
+    """Yield the facts of a printed endurance group log."""
     values = {}
     for key, entries_of_key in entries(document).items():
         counts = dict.fromkeys(count_of(entry.value) for entry in entries_of_key)
@@ -231,7 +236,7 @@ def _fdp_facts(log: Mapping[str, Any], source: str) -> CounterFacts:
 
 
 def read_printed_fdp(log: PrintedLog, document: Document) -> Iterator[CounterFacts]:
-    """Yield the facts of a printed log."""
+    """Yield the facts of printed FDP statistics."""
     logged = entries(document)
     values: dict[str, Any] = {}
     for rule in log.written:

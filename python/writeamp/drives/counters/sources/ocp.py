@@ -83,7 +83,7 @@ def _matches(document: Document) -> bool:
 
 
 def read_printed(log: PrintedLog, document: Document) -> Iterator[CounterFacts]:
-    """Yield the facts of a printed log."""
+    """Yield the facts of a printed OCP log 0xC0."""
     logged = entries(document)
     if len(logged[ocp.WRITTEN]) > 1:
         note = f"{_LABEL} appears several times. Pass the log of one drive at one moment"

@@ -64,7 +64,7 @@ def sources_of(table: dict[str, Any]) -> Iterator[CounterSource]:
     """Yield the sources that a table in the format of `logs.toml` describes.
 
     Raises:
-        WriteampError: the table has other content.
+        WriteampError: the table has unknown keys or invalid values.
     """
     for at, log_table in enumerate(table["log"], 1):
         try:
@@ -85,8 +85,8 @@ def _read_liteon(log: PrintedLog, document: Document) -> Iterator[CounterFacts]:
         yield facts
         return
     note = (
-        "two vendors use this name, one for bytes, the other for 512,000 bytes: only the ratio "
-        "is known"
+        "two vendors use these counter names, one for bytes, the other for units of 512,000 "
+        "bytes, so the bytes are unknown and only WA is computed"
     )
     yield replace(
         facts,
@@ -103,8 +103,8 @@ def _read_additional_smart(log: PrintedLog, document: Document) -> Iterator[Coun
 
     Intel and Solidigm count 32 MiB. DapuStor also prints "Intel Smart log"; SSSTC, ScaleFlux,
     Shannon, YMTC and Memblaze print the same keys in other or unknown units. So without a model,
-    only the ratio is known; `with_vendor_units` gets the unit from the model or the SMART log in
-    the same folder.
+    only flash writes / host writes is known; `with_vendor_units` gets the unit from the model or
+    the SMART log in the same folder.
     """
     logged = dict(entries(document))
     for key in ("host_bytes_written", "nand_bytes_written"):

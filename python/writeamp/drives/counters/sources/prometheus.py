@@ -1,8 +1,8 @@
 """Series of smartctl_exporter and nvme_metrics, as text or as responses of Prometheus.
 
-Depending on its version, the exporter multiplies data units by 1000 and the logical block size, by
-1024, or by 512, so these factors are the bounds of its bytes. It does not export flash counters,
-but exports raw attributes of ATA drives, which the family rules apply to.
+Versions of the exporter convert data units to bytes by different factors, so its bytes have bounds:
+the true number is 1/8 to 1.024 times the exported one. It does not export flash counters, but
+exports raw attributes of ATA drives, which the family rules apply to.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _PREFIXES = ("smartctl_device", "nvme_data_units_written", "nvme_percentage_used
 _LEAST, _MOST = Fraction(512, 4096), Fraction(1024, 1000)
 _EXPORTED = Unit("byte of smartctl_exporter", Fraction(1), _LEAST, _MOST)
 _NOTE = (
-    "smartctl_exporter does not export flash writes of NVMe drives, and versions differ in "
-    "its unit of bytes written by 1.024 or by 8"
+    "smartctl_exporter does not export flash writes of NVMe drives, and depending on its version, "
+    "its bytes written are wrong by a factor of up to 1.024 or 8"
 )
 _NOT_NVME = (
     "the exporter has no attributes of this drive, which is not NVMe, and prints 0 as the "

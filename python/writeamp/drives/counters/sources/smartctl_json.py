@@ -65,7 +65,7 @@ def _without_log(log: dict[str, Any], source: str) -> CounterFacts:
     messages = objects(within(log, "smartctl", "messages"))
     texts = [text for message in messages if (text := text_of(message.get("string")))]
     if isinstance(log.get("devices"), list):
-        note = "it is a list of devices (smartctl --scan) without their counters"
+        note = "the file is a list of devices (smartctl --scan) without their counters"
     return CounterFacts(
         source=source,
         model=text_of(log.get("model_name")),

@@ -49,7 +49,7 @@ _SCSI_HOURS = re.compile(
 # encoding.
 _GROUPED = re.compile(r"\d{1,3}(?P<by>[,.'’_ ?\u00a0\u2009\u202f\ufffd])(?:\d{2,3}(?P=by))*\d{3}")
 _HOURS_ID = 9
-# Above the lower 24 bits of the hours, some drives pack milliseconds.
+# Above the lower 24 bits of the hours, some drives pack milliseconds, so only these bits are used.
 _HOURS_END = 1 << 24
 
 

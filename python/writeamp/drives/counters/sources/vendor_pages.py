@@ -1,6 +1,6 @@
-"""Samsung's log 0xCA of data-centre drives (PM9A3) as raw bytes.
+"""Raw bytes of log 0xCA: Samsung's page (PM9A3), and Intel's additional SMART log.
 
-The page does not identify its vendor. Its counters are used only with a matching model;
+Samsung's page does not identify its vendor. Its counters are used only with a matching model;
 `with_vendor_units` removes them for other models.
 """
 
@@ -18,7 +18,7 @@ from writeamp.vssd.log_pages import boot, ocp
 _NAME = "Samsung log 0xCA, 512 bytes"
 _PAGE_BYTES = 512
 _INTELS_FIRST = 0xAB
-# No drive has larger counts in any unit; pages of other vendors have other bytes there.
+# No drive has larger counts in any unit, so a larger one means that the page is of another vendor.
 _MOST_BITS = 72
 _LEAST = 1000
 _SMART_NAME = "log 0xCA, 512 bytes"

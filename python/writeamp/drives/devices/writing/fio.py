@@ -31,7 +31,7 @@ def check_fio() -> None:
     """Check that fio is installed.
 
     Raises:
-        WriteampError: it is not installed.
+        WriteampError: fio is not installed.
     """
     if shutil.which("fio") is None:
         raise WriteampError("fio is not installed. Install it to run real targets")

@@ -39,7 +39,7 @@ _CHECKED = object()
 class TargetPlace:
     """Place of a real target that passed the checks of `opened`, which alone creates one.
 
-    It can be written to while it is held.
+    It can be written to while its lock is held (`held`).
 
     Attributes:
         kind: "file", "device" or "nbd".
@@ -174,10 +174,10 @@ def opened(name: str, size_bytes: int | None, destroys: str | None) -> TargetPla
     Args:
         name: path or NBD URI.
         size_bytes: bytes to use; default: the whole file or device. A new file needs a size.
-        destroys: the only target with data that may be destroyed, or None.
+        destroys: name of the only target whose data may be destroyed (--yes-destroy-data), or None.
 
     Raises:
-        WriteampError: it must not be written to, or fio cannot use it.
+        WriteampError: the place must not be written to, or fio cannot use it.
     """
     kind, is_new, sector_bytes = kind_of(name), False, _SECTORS_BYTES[0]
     if destroys is not None and not _is_same(name, destroys):
@@ -200,8 +200,8 @@ def opened(name: str, size_bytes: int | None, destroys: str | None) -> TargetPla
         has_bytes = os.path.getsize(name)
         if size_bytes is not None and size_bytes > has_bytes and safety.is_ours(name):
             raise WriteampError(
-                f"{name} has {has_bytes} bytes, but size is {size_bytes}. Remove it, or pass its "
-                "size"
+                f"{name} has {has_bytes} bytes, but size is {size_bytes}. Remove the file, or "
+                "pass its size"
             )
     used_bytes = _used_bytes(name, size_bytes, has_bytes)
     if kind != "nbd":
@@ -221,7 +221,8 @@ def _locked(path: str) -> int:
         except BlockingIOError:
             os.close(lock)
             raise WriteampError(
-                f"another collection measures {path}. Wait for it, or pass another target"
+                f"another process measures {path} and holds its lock. Wait for it, or pass "
+                "another target"
             ) from None
     return lock
 
@@ -257,8 +258,8 @@ def _renew_file(place: TargetPlace) -> list[str]:
     if "discard" in options:
         return []
     return [
-        f"the file system of {place.name} is not mounted with discard. Run fstrim on it first, or "
-        "its deleted data is not spare space"
+        f"the file system of {place.name} is not mounted with discard. Run fstrim on it first; "
+        "otherwise the drive still stores its deleted data, so it has less spare space"
     ]
 
 

@@ -44,7 +44,7 @@ def check_device(path: str, *, destroys: str | None, machine: Machine | None = N
 
     Args:
         path: the device.
-        destroys: the device with data that may be destroyed, or None.
+        destroys: the device whose data may be destroyed (--yes-destroy-data), or None.
         machine: folders in which the kernel lists devices in use.
 
     Raises:

@@ -1,1 +1,1 @@
-"""Checks, one per file."""
+"""Checks of the doctor, one per module."""

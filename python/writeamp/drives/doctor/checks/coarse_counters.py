@@ -17,7 +17,7 @@ def _of(source: Counters | ResultDocument) -> Judgements:
 CHECK = DoctorCheck(
     "coarse-counters",
     "warning",
-    "Between the snapshots, a counter moved by too few units to compute WA",
+    "Between the snapshots, a counter rose by too few units for a precise WA",
     "write more between the snapshots: at least 100 units",
     "docs/real-drives.md",
     {"counters": _of, "result": _of},

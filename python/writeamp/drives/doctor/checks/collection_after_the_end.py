@@ -18,8 +18,8 @@ def _of_counters(counters: Counters) -> Judgements:
         more_host, more = float(pause.host.nominal), float(pause.flash.nominal)
         if host and more > _MATERIAL * flash and more_host < _IDLE * more:
             yield Mistake(
-                f"after {run.name} the host wrote {more_host:,.0f} bytes and the flash "
-                f"{more:,.0f}, {more / flash:.1%} of its writes before",
+                f"after {run.name}, the host wrote {more_host:,.0f} bytes and the flash "
+                f"{more:,.0f} bytes, which is {more / flash:.1%} of the flash writes during it",
                 now=exactly(flash / host),
                 fixed=exactly((flash + more) / (host + more_host)),
             )

@@ -50,7 +50,7 @@ def _of_counters(counters: Counters) -> Judgements:
     for drive in counters.answers:
         if drive.facts.compresses and drive.wa is not None and drive.wa < 1:
             yield Mistake(
-                f"{drive.facts.family or drive.facts.model} compresses, and its WA is "
+                f"{drive.facts.family or drive.facts.model} compresses data, and its WA is "
                 f"{drive.wa:.4g}",
                 severity="note",
             )

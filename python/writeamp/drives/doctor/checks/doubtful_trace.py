@@ -55,7 +55,7 @@ def _gap(trace: TraceFacts) -> Judgements:
     longest = int(steps.max())
     if longest > _GAP * span and float(np.percentile(steps, 99)) < _BUSY * span:
         yield Mistake(
-            f"no request for {longest / _NS_PER_S:,.4g} s of {span / _NS_PER_S:,.4g} s",
+            f"no request for {longest / _NS_PER_S:,.4g} s of the trace's {span / _NS_PER_S:,.4g} s",
             severity="note",
         )
 
@@ -63,7 +63,7 @@ def _gap(trace: TraceFacts) -> Judgements:
 CHECK = DoctorCheck(
     "doubtful-trace",
     "warning",
-    "The trace may lack requests, so its WA is wrong",
+    "The trace may lack requests, so WA computed from it may be wrong",
     "record again with larger buffers (blktrace -b, -n), on one device, below all caches",
     "docs/traces.md",
     {"trace": _of_trace},

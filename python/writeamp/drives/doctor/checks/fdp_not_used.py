@@ -17,7 +17,7 @@ def _of_jobs(fio: FioJobs) -> Judgements:
             yield Mistake(f"fdp with ioengine={job.engine}", (job.name,), severity="error")
         elif is_asked and "fdp_pli" not in job.options:
             yield Mistake(
-                "fdp without fdp_pli (plids): fio uses all handles in turn",
+                "fdp without fdp_pli (plids): fio uses all placement handles in turn",
                 (job.name,),
                 severity="note",
             )
@@ -43,7 +43,7 @@ def _of_counters(counters: Counters) -> Judgements:
 CHECK = DoctorCheck(
     "fdp-not-used",
     "warning",
-    "FDP placement is requested but not effective: all data shares one reclaim unit handle",
+    "FDP placement is requested but has no effect: data of different streams is not separated",
     "use ioengine=io_uring_cmd or xnvme, with fdp_pli for each job, on a namespace with FDP "
     "enabled",
     "fio's HOWTO (fdp, plids)",

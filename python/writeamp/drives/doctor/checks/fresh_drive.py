@@ -56,13 +56,15 @@ def _of_empty(fio: FioJobs, job: FioJob, previous: list[FioJob]) -> Judgements:
             fixed=_FIXED,
         )
     elif job.devices or emptied is not None or _reserved(fio, job):
-        reserved = "".join(f"; {program.name} does not write" for program in _reserved(fio, job))
+        reserved = "".join(f"; {program.name} writes no data" for program in _reserved(fio, job))
         yield Mistake(
             f"no job writes {', '.join(job.files)} before {job.rw}{partly}{reserved}"
             + (f"; {emptied.name}" if emptied else ""),
             (job.name,),
-            message="If the drive is new, formatted or trimmed, collection starts only after it "
-            "has been filled; until then WA is 1",
+            message=(
+                "If the drive is new, formatted or trimmed, garbage collection starts only after "
+                "it has been filled; until then WA is 1"
+            ),
             severity="note",
         )
 
@@ -110,7 +112,7 @@ def _of_result(result: ResultDocument) -> Judgements:
     is_empty = document.get("precondition") == "none"
     if is_empty and isinstance(written, int) and isinstance(size, int) and written < size:
         yield Mistake(
-            f"{written:,} pages written to an empty drive of {size:,}", now=_NOW, fixed=_FIXED
+            f"{written:,} pages written to an empty drive of {size:,} pages", now=_NOW, fixed=_FIXED
         )
 
 

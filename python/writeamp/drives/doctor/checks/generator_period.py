@@ -17,7 +17,9 @@ def _of_jobs(fio: FioJobs) -> Judgements:
             continue
         blocks = span // max(1, job.write_blocks[0])
         if blocks > _NUMBERS:
-            yield Mistake(f"{blocks:,} blocks, but 2^32 random numbers", (job.name,))
+            yield Mistake(
+                f"the span has {blocks:,} blocks, but the generator has 2^32 numbers", (job.name,)
+            )
 
 
 def _of_output(fio: FioOutput) -> Judgements:
@@ -29,8 +31,8 @@ CHECK = DoctorCheck(
     "generator-period",
     "warning",
     "The default random generator has 32 bits, fewer numbers than blocks: many blocks are never "
-    "written. fio reports a switch to tausworthe64, but does not switch before the fix of its "
-    "issue 2036",
+    "written. fio without the fix of its issue 2036 reports a switch to tausworthe64, but does "
+    "not switch",
     "set random_generator=tausworthe64",
     "fio issues 2036, 2038",
     {"fio job": _of_jobs, "fio output": _of_output},

@@ -26,7 +26,10 @@ def _of(source: Counters | ResultDocument) -> Judgements:
                 yield Mistake(
                     check.evidence,
                     message="The counters leave out part of the flash writes",
-                    advice="use the ratio as a lower bound, and compare erases times capacity",
+                    advice=(
+                        "use the ratio as a lower bound, and compare it with erases times "
+                        "capacity / host bytes"
+                    ),
                 )
                 continue
             yield Mistake(
@@ -49,7 +52,8 @@ def _ratios(source: Counters | ResultDocument) -> list[float]:
 CHECK = DoctorCheck(
     "inverted-ratio",
     "warning",
-    "Flash / host is below 1 on a drive that does not compress: the ratio is inverted, or a "
+    "Flash bytes / host bytes is below 1 on a drive that does not compress: the ratio is "
+    "inverted, or a "
     "counter covers only part of the flash",
     "divide the flash bytes by the host bytes; check which counter is which",
     "nvme-cli's micron vs-device-waf; zbx-smartctl issue 148; docs/real-drives.md",

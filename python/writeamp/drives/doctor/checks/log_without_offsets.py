@@ -33,7 +33,7 @@ def _of_output(fio: FioOutput) -> Judgements:
 CHECK = DoctorCheck(
     "log-without-offsets",
     "warning",
-    "log_avg_msec logs means, with block size and offset 0",
+    "With log_avg_msec, fio logs means of many requests, with 0 as their block size and offset",
     "remove log_avg_msec if single requests matter; otherwise remove log_offset",
     "fio's HOWTO (log_avg_msec)",
     {"fio job": _of_jobs, "fio output": _of_output},

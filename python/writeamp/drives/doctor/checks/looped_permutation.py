@@ -10,16 +10,17 @@ from writeamp.drives.doctor.fio.job_file import FioJobs, unknown_size, unknown_s
 from writeamp.drives.doctor.traces import TraceFacts
 
 _SAME_ORDER = (
-    "Random writes repeat one order: whole flash blocks become invalid together, "
-    "and WA approaches 1"
+    "Each pass over the span writes the same random addresses in the same order: whole flash "
+    "blocks become invalid together, and WA approaches 1"
 )
 _OTHER_ORDER = (
-    "no block is rewritten before all are written once: writes are more even than "
-    "random ones, and WA is lower"
+    "no address is rewritten before all addresses are written once, so WA is lower than with "
+    "independent random addresses"
 )
 # Fewest writes per address, and fewest addresses, for which passes can be detected in a trace.
 _FEWEST_PASSES, _FEWEST_ADDRESSES = 1.9, 64
-# Concurrent requests overtake each other by less than this share of a pass.
+# Concurrent requests overtake each other by less than the first share of a pass. At most the second
+# share of the rewrites may deviate by more.
 _SLACK, _MOST_OTHERS = 0.02, 0.1
 
 
@@ -45,7 +46,11 @@ def _of_jobs(fio: FioJobs) -> Judgements:
 
 
 def _message(job: FioJob, *, is_same: bool) -> str:
-    problem = _SAME_ORDER if is_same else f"Random writes with a map: {_OTHER_ORDER}"
+    problem = (
+        _SAME_ORDER
+        if is_same
+        else f"Random writes with fio's map of written blocks: {_OTHER_ORDER}"
+    )
     hidden = "Unless the flag norandommap was set, which this output of fio omits: "
     return hidden + problem if job.hides_flags else problem
 

@@ -25,8 +25,8 @@ def _of_all(several: Several) -> Judgements:
         confusion = None if ramps else mistaken_factor(factor)
         if confusion is not None:
             yield Mistake(
-                f"the counter moved by {float(counted.nominal):,.0f} bytes, but fio wrote "
-                f"{fio.written_bytes():,}: {factor:.4g} times, which matches {confusion}"
+                f"the drive's counter rose by {float(counted.nominal):,.0f} bytes, but fio wrote "
+                f"{fio.written_bytes():,} bytes: the ratio of {factor:.4g} matches {confusion}"
             )
 
 

@@ -24,7 +24,7 @@ def _of_result(result: ResultDocument) -> Judgements:
     host = result.document.get("host")
     trimmed = host.get("trimmed_pages") if isinstance(host, dict) else None
     if result.document.get("file_system") and trimmed == 0:
-        yield Mistake(f"{result.document['file_system']} trimmed nothing")
+        yield Mistake(f"the file system {result.document['file_system']} sent no trims")
 
 
 CHECK = DoctorCheck(

@@ -15,15 +15,15 @@ def _of_all(several: Several) -> Judgements:
             continue
         if is_beyond(counted, fio.written_bytes(), _MATERIAL):
             yield Mistake(
-                f"the drive's counter moved by {float(counted.nominal):,.0f} bytes, but fio wrote "
-                f"{fio.written_bytes():,}: {factor:.4g} times"
+                f"the drive's counter rose by {float(counted.nominal):,.0f} bytes, {factor:.4g} "
+                f"times the {fio.written_bytes():,} bytes that fio wrote"
             )
 
 
 CHECK = DoctorCheck(
     "other-writers",
     "warning",
-    "Other programs wrote to the drive meanwhile (a journal, swap, another program, laying out "
+    "Other writes reached the drive during the run (a journal, swap, another program, laying out "
     "files): the WA includes them",
     "use a dedicated drive without a file system, and no other writers",
     "/sys/block/*/stat compared with fio's io_bytes",

@@ -45,9 +45,10 @@ def _overlap(writer: FioJob, other: FioJob) -> bool:
 CHECK = DoctorCheck(
     "overlapping-jobs",
     "warning",
-    "Sequential writers overwrite each other: data is invalidated at once, and the drive is "
-    "filled less often than it seems",
-    "give each job its own place by offset_increment, offset, or separate files; or use stonewall",
+    "Sequential writers overwrite each other: data is invalidated soon after it is written, and "
+    "less of the drive is filled than the written bytes suggest",
+    "give each job its own part of the drive by offset_increment, offset, or separate files; or "
+    "use stonewall",
     "fio's HOWTO (numjobs, offset_increment)",
     {"fio job": _of_jobs},
 )

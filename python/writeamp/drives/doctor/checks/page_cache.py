@@ -74,8 +74,8 @@ def _of_all(several: Several) -> Judgements:
         is_buffered = any(job.is_buffered for job in fio.writers)
         if is_buffered and factor < _LEAST_SHARE:
             yield Mistake(
-                f"fio wrote {fio.written_bytes():,} bytes, but the drive's counter moved by "
-                f"{float(counted.nominal):,.0f}"
+                f"fio wrote {fio.written_bytes():,} bytes, but the drive's counter rose by "
+                f"{float(counted.nominal):,.0f} bytes"
             )
 
 

@@ -34,8 +34,8 @@ def _of_output(fio: FioOutput) -> Judgements:
 CHECK = DoctorCheck(
     "random-map-skew",
     "warning",
-    "Up to fio 3.8 the map of written blocks prefers addresses with low bits of 0: writes are "
-    "not uniform, and one member of a stripe gets more of them",
+    "Up to fio 3.8 the map of written blocks prefers addresses with low bits of 0: writes are not "
+    "uniform, and one drive of a striped array gets more of them",
     "use a newer fio, or set norandommap",
     "fio issue 658 and pull request 659",
     {"fio job": _of_jobs, "fio output": _of_output},

@@ -21,7 +21,7 @@ def _of_all(several: Several) -> Judgements:
                 where = name if name == other_name else f"{name} and {other_name}"
                 yield Mistake(
                     f"{job.name} and {other.name} of {where} are both job {job.number} of their "
-                    f"call, with the same seed, on {', '.join(job.files)}",
+                    f"call of fio, with the same seed, on {', '.join(job.files)}",
                     (job.name, other.name),
                     now=("same_order",) if job.has_map else None,
                     fixed=("other_order",) if job.has_map else None,

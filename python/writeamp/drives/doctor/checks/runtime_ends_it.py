@@ -30,17 +30,18 @@ def _evidence(job: FioJob, goal: float) -> str:
     if job.moved_bytes is not None:
         return f"{runtime}, but {moved.high:.3g} of {counted(goal)} over the span were written"
     needed = goal * (job.whole_span_bytes or 0) * job.copies / job.seconds("runtime")
-    limit = "no drive is that fast" if job.rate_bytes_s is None else "rate allows less"
+    limit = "no drive is that fast" if job.rate_bytes_s is None else "the option rate allows less"
     return (
         f"{runtime}: for {counted(goal)} over the span {shown_speed(needed)} would be needed, but "
-        f"{limit}; at most {moved.high:.3g} would be written"
+        f"{limit}; at most {moved.high:.3g} passes would be written"
     )
 
 
 CHECK = DoctorCheck(
     "runtime-ends-it",
     "warning",
-    "The runtime ends the job before it has written its full amount: a fill leaves part "
+    "The runtime ends the job before it has written the amount that its options request: a fill "
+    "leaves part "
     "of the drive unwritten",
     "remove runtime and time_based from a fill, or set the time that the drive needs",
     "fio's HOWTO (runtime, time_based)",

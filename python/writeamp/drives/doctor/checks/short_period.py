@@ -35,8 +35,8 @@ def _of_trace(trace: TraceFacts) -> Judgements:
     # A period that covers all addresses once is the mistake `looped-permutation`.
     if 1 < distinct < 0.98 * period:
         yield Mistake(
-            f"the last {2 * period:,} writes are {period:,} writes repeated, to {distinct:,} "
-            "addresses"
+            f"the last {2 * period:,} writes are one sequence of {period:,} writes, twice, to "
+            f"{distinct:,} addresses"
         )
 
 

@@ -19,7 +19,7 @@ def _of_jobs(fio: FioJobs) -> Judgements:
         if not window_s:
             yield Mistake(f"{setting} without steadystate_duration, which disables it", (job.name,))
         elif window_s < _SHORT_S:
-            yield Mistake(f"{setting} within {window_s:g} s", (job.name,))
+            yield Mistake(f"{setting} with steadystate_duration={window_s:g} s", (job.name,))
         elif not job.is_timed and not job.hides_flags:
             yield Mistake(f"{setting} without time_based: the job ends with its size", (job.name,))
 

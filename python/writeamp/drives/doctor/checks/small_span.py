@@ -33,7 +33,7 @@ def _of_jobs(fio: FioJobs) -> Judgements:
             yield NotJudged(f"it is unknown whether {name} fills the drive", (job.name,))
         elif share is not None and share < _SMALL and not filled:
             yield Mistake(
-                f"the jobs reach {share:.3g} of the drive",
+                f"the jobs reach {share:.3g} of the drive's capacity",
                 (job.name,),
                 now=("uniform", share),
                 fixed=("uniform",),

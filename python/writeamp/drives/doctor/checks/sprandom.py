@@ -46,7 +46,8 @@ def _of_op(job: FioJob) -> Judgements:
             f"spr_op={job.options['spr_op']}",
             (job.name,),
             message="sprandom prepares the steady state for this over-provisioning. If "
-            "the drive has another value, WA drifts to that of the drive",
+            "the drive has another value, WA drifts to the steady value of the drive's "
+            "over-provisioning",
             advice="measure until WA no longer changes, as after any preconditioning",
             severity="note",
         )
@@ -58,7 +59,10 @@ def _of_span(job: FioJob) -> Judgements:
         yield Mistake(
             f"numjobs={job.copies}, {max(1, len(job.files))} files",
             (job.name,),
-            message="sprandom supports one job with one file, as copies invalidate separately",
+            message=(
+                "sprandom supports one job with one file, as each copy invalidates only its own "
+                "writes"
+            ),
             advice="remove numjobs, and use one device",
             severity="error",
         )
@@ -88,7 +92,7 @@ def _of_cache(job: FioJob) -> Judgements:
         return
     regions = job.count("spr_num_regions", _REGIONS)
     span, passes = job.whole_span_bytes, job.planned_spans or 1.0
-    size = "" if span is None else f", of {shown_bytes(round(span * passes / max(1, regions)))}"
+    size = "" if span is None else f" of {shown_bytes(round(span * passes / max(1, regions)))} each"
     yield Mistake(
         f"no spr_cs, {regions} regions{size}",
         (job.name,),
@@ -105,7 +109,7 @@ def _of_others(fio: FioJobs, job: FioJob) -> Judgements:
     previous = fio.writers_before(job)
     if previous:
         yield Mistake(
-            f"{previous[-1].name} writes before it",
+            f"{previous[-1].name} writes before sprandom",
             (job.name,),
             message="sprandom needs an empty drive: older data takes its space",
             advice="purge the drive first (nvme format, blkdiscard), and remove other fills",
@@ -119,7 +123,7 @@ def _of_others(fio: FioJobs, job: FioJob) -> Judgements:
     ]
     if after and not (after[0].is_random and after[0].writes):
         yield Mistake(
-            f"{after[0].name} follows",
+            f"{after[0].name} follows sprandom",
             (job.name,),
             message="Sequential writes or trims after sprandom destroy the state that it prepared",
             advice="start the measured random writes right after it",

@@ -107,8 +107,8 @@ def _why_bounded(job: FioJob, spans: Limits) -> str:
 CHECK = DoctorCheck(
     "too-few-writes",
     "warning",
-    "Random writes end before the drive is steady: early garbage collection finds better victims "
-    "than later, so the WA is too low",
+    "Random writes end before the drive is steady: garbage collection first finds blocks with "
+    "fewer valid pages than later, so the WA is too low",
     "fill the drive, then write its capacity at least twice before the measurement, and measure "
     "until WA no longer changes (time_based, or io_size of many times the size)",
     "SNIA PTS; docs/steady-state.md",

@@ -32,7 +32,7 @@ def _of_jobs(fio: FioJobs) -> Judgements:
 CHECK = DoctorCheck(
     "uneven-end",
     "note",
-    "The block size does not divide the span: its end is never written",
+    "The block size does not divide the span: the end of the span is never written",
     "use a size that is a multiple of the block size",
     "fio's HOWTO (size, fill_device)",
     {"fio job": _of_jobs},

@@ -31,8 +31,8 @@ CHECK = DoctorCheck(
     "warning",
     "Bandwidth changed a lot during the run: the SLC cache filled, the drive throttled, or "
     "garbage collection began. The mean covers several states",
-    "write a bandwidth log (write_bw_log), leave out the time before the step, and check the "
-    "temperature",
+    "write a bandwidth log (write_bw_log), leave out the time before the bandwidth changed, and "
+    "check the temperature",
     "fio issue 1112",
     {"fio output": _of_output},
 )

@@ -126,7 +126,10 @@ class _Script:
                 self._of_others(command)
         for file, written in self._documents.items():
             if file not in self._read and is_job_file(written):
-                self._notes.append(f"{self._name}: {file} is written, but no call of fio uses it")
+                self._notes.append(
+                    f"{self._name}: the script writes the job file {file}, but no call of fio "
+                    "uses it. Its jobs are examined, too"
+                )
                 self._take(self._of_document(written, file, {}, {}, []), is_repeated=False)
         jobs = tuple(self._jobs)
         return FioJobs(
@@ -164,7 +167,7 @@ class _Script:
         self._take(jobs, is_repeated=command.is_repeated, is_in_background=command.is_in_background)
 
     def _written(self, file: str) -> str | None:
-        """Return the text that the script writes to a file, also by its name in a container."""
+        """Return the text that the script writes to a file, which fio may read at another path."""
         by_name = [document for document in self._documents if _base(document) == _base(file)]
         document = file if file in self._documents else by_name[0] if len(by_name) == 1 else None
         self._read |= {document} if document else set()

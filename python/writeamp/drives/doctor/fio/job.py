@@ -106,8 +106,8 @@ class FioJob:
         is_repeated: whether a script runs it in a loop.
         is_sure: whether it runs independently of conditions in its script.
         drive_bytes: bytes of its drive; None if unknown.
-        moved_bytes: mean bytes that a copy has read and written; None if no result of the job is
-            known.
+        moved_bytes: mean bytes that a copy has read, written and trimmed; None if no result of the
+            job is known.
         number: number of its first copy in its call of fio, from 1, on which the random seed
             depends.
     """

@@ -50,8 +50,8 @@ class FioJobs:
         name: name of the file, or the command.
         jobs: jobs in the order of the file or script.
         notes: sentences about parts that were not read.
-        capacity_bytes: capacity of their drive; None if unknown.
-        commands: programs besides fio, if it is a script.
+        capacity_bytes: capacity of the jobs' drive; None if unknown.
+        commands: text of the script or command line with the jobs; "" for other inputs.
         named: job files that a command names, which were not opened.
         others: writes and trims of other programs in a script.
     """
@@ -137,11 +137,13 @@ def unknown_speed(job: FioJob, copies: int, times: float = 1.0) -> NotJudged:
     seconds, span = job.seconds("runtime"), job.whole_span_bytes or 0
     runtime = f"runtime={job.options['runtime']}"
     if not seconds or not span:
-        return NotJudged(f"{runtime} may end it at an unknown time", (job.name,))
+        return NotJudged(
+            f"{runtime} may end the job after an unknown amount of writes", (job.name,)
+        )
     needed = shown_speed(times * span * copies / seconds)
     return NotJudged(
-        f"{runtime} ends it: for {counted(times)} over {span:,} bytes {needed} would be needed, "
-        "but the speed is unknown. Pass fio's output, or set rate",
+        f"{runtime} may end the job too early: for {counted(times)} over {span:,} bytes, {needed} "
+        "would be needed, but the speed is unknown. Pass fio's output, or set rate",
         (job.name,),
     )
 
@@ -263,7 +265,7 @@ def read_job_file(
             )
             set_option(now, canonical(option), expanded)
     if not sections:
-        raise WriteampError(f"{name} has no job: a section other than [global]")
+        raise WriteampError(f"{name} has no job, which is a section other than [global]")
     jobs = tuple(in_phases(sections))
     return FioJobs(name, jobs, (*notes, *unknown_values(name, jobs)))
 

@@ -170,7 +170,7 @@ def _sg_erase(words: list[str]) -> Mapping[str, str]:
 def _badblocks(words: list[str]) -> Mapping[str, str] | None:
     if not any(re.fullmatch(r"-\w*w\w*", word) for word in words):
         return None
-    # The last of its four patterns is zeros, so the drive then has compressible data.
+    # The last of badblocks' four patterns is zeros, so the drive then has compressible data.
     return _filled(_devices(words), zero_buffers="1", loops="4")
 
 

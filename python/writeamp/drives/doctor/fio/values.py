@@ -20,7 +20,7 @@ _NO = {"0", "false", "no", "off"}
 # Fastest writes of a drive. PCIe 5.0 x4 carries 15.8 GB/s, and drives on PCIe 6 do not write
 # faster.
 FASTEST_BYTES_S = 16e9
-# Speed limit of writes to the page cache: memory copies of a server.
+# Largest assumed speed of writes to the page cache (memory copies of a server), and size of memory.
 MEMORY_BYTES_S = 100e9
 MEMORY_BYTES = 1e12
 # Slowest speed that is assumed: a job that needs less is taken as completed in its runtime.

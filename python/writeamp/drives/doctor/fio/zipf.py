@@ -1,10 +1,11 @@
 """fio's zipf and pareto: the blocks that they draw, and the share of a span that they reach.
 
-fio 3.33 draws a 32-bit random number, converts it to a rank (Gray et al., SIGMOD '94), multiplies
-the rank by a constant modulo 2^64, and takes it modulo the number of blocks. There are two reasons
-why it misses part of the span. Several ranks map to one block unless the number of blocks is a
-power of two. Most of the rare ranks are never drawn, as fewer random numbers than ranks map to
-them. Source: lib/zipf.c and hash.h of fio; verified with its logs of offsets.
+fio 3.33 draws a 32-bit random number, converts it to a rank in the order of popularity (Gray et
+al., SIGMOD '94), multiplies the rank by a constant modulo 2^64, and takes it modulo the number of
+blocks. There are two reasons why it misses part of the span. Several ranks map to one block unless
+the number of blocks is a power of two. Most of the rare ranks are never drawn, as fewer random
+numbers than ranks map to them. Source: lib/zipf.c and hash.h of fio; verified with its logs of
+offsets.
 """
 
 from __future__ import annotations
