@@ -85,7 +85,7 @@ def test_wa_of_a_real_drive_is_as_published(name: str, wa: float, definition: st
 
 
 REFUSED = [
-    ("ocz-vector-256.json", "not in GiB"),
+    ("ocz-vector-256.json", "its unit is another"),
     ("innodisk-3tg6-p.json", "the flash write counter (attribute 233, 245) is missing"),
     ("kingston-a400-480-phison.json", "59 erases"),
     ("smartmontools578-before.json", "calibrate"),

@@ -68,7 +68,7 @@ def rb(
     from writeamp.drives.pins.measurement import ready_busy  # noqa: PLC0415 (slow)
 
     facts = settings.facts()
-    assert settings.host_bytes is not None  # it is required
+    assert settings.host_bytes is not None  # --host-bytes is required
     with Bar("reading", lambda done, whole: f"{done / max(whole, 1):.0%}") as bar:
         measurement = ready_busy(
             capture,

@@ -34,7 +34,7 @@ _LATE_BYTES = 2**28
 
 
 def ata_facts(drive: AtaDrive, stated: Stated) -> CounterFacts:
-    """Return the facts of an ATA drive."""
+    """Return the facts (identity, counters and wear) of an ATA drive."""
     drive = replace(drive, model=drive.model or stated.model)
     facts = CounterFacts(
         source=drive.source,

@@ -26,7 +26,7 @@ _NAMED_UNITS = {
     "SECTORS": {"512 B", "4 KiB"},
 }
 _WHOLE_PERCENT = 100
-# Upper limit of the data rate of a SATA link.
+# Largest data rate of a SATA link. If the host wrote more, the host counter is doubtful.
 _LINK_BYTES_PER_HOUR = 600_000_000 * 3600
 
 

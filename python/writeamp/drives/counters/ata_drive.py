@@ -74,7 +74,7 @@ class AtaDrive:
 
 
 def attributes_of(entries: Iterable[tuple[int, Attribute]], name: str) -> dict[int, Attribute]:
-    """Return the attributes by number.
+    """Return SMART attributes by their number.
 
     Args:
         entries: rows of the drive's table.
@@ -102,7 +102,7 @@ class UsedLife(NamedTuple):
 
 
 def used_life(drive: AtaDrive, family: Family | None, hours: float | None) -> UsedLife:
-    """Return the used rated life.
+    """Return the used part of a drive's rated life, in percent.
 
     Some drives invert device statistics (100 is new), and others report more than 100 without being
     worn out. A value of 100% or more from device statistics is used only if a wear attribute
@@ -125,7 +125,7 @@ def used_life(drive: AtaDrive, family: Family | None, hours: float | None) -> Us
 
 
 def _is_doubtful(drive: AtaDrive, statistics: float, hours: float | None) -> bool:
-    """Return whether a value above 50% comes too early, or wear attributes show it as remaining."""
+    """Return whether used life above 50% comes too early, or is remaining life by attributes."""
     if statistics <= _WHOLE_PERCENT / 2:
         return False
     if hours is not None and hours < _FEWEST_HOURS_WORN_OUT:

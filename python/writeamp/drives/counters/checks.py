@@ -32,7 +32,8 @@ REFUSED_FACTOR = 4.0
 _FEW_ERASES = 10
 # Largest plausible WA. Idle drives refresh their flash, but write less than this per host byte.
 _MOST_WA = 10_000
-# Program/erase cycles that exceed the rating of any flash.
+# Largest plausible flash writes / user capacity: it exceeds the rated program/erase cycles of any
+# flash.
 _MOST_CYCLES = 200_000
 BELOW_ONE = "not below 1"
 # Suffix of a check's name: the check of an interval was repeated with the counters since the drive
@@ -135,7 +136,7 @@ def snapped_unit(counter: Counter, size_bytes: int | Fraction, slack: int = 0) -
 def checks_of(
     pairing: Pairing, facts: CounterFacts, *, is_life: bool = True
 ) -> Iterator[CounterCheck]:
-    """Yield the checks of a pairing.
+    """Yield the checks of the WA from a pairing of host and flash counters.
 
     Args:
         pairing: pairing of host and flash counters.

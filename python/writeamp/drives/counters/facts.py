@@ -45,7 +45,7 @@ class Erases(NamedTuple):
 
 
 class StandardCount(NamedTuple):
-    """Host counter together with the same counter in a standard log, to check its unit."""
+    """Host counter of an attribute, and sectors written of device statistics, to check its unit."""
 
     counter: Counter
     logical_sectors: int
@@ -77,7 +77,7 @@ class CounterFacts:
         notes: sentences on facts that are missing or may be wrong.
         refusal: why its counters must not be divided, or "".
         evidence: names that the tools print for values, by the label of the value.
-        standard: host counter together with the same counter in a standard log.
+        standard: host counter of an attribute, with the sectors written of device statistics.
         checks: consistency checks of the document's values.
         raws: label and value of every count in the document, also of unknown unit or meaning.
     """

@@ -38,7 +38,7 @@ _MOST_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class AttributeRule:
-    """Attribute that counts writes.
+    """SMART attribute that counts host or flash writes, and its unit.
 
     Attributes:
         ids: attribute numbers; the first with a value above 0 is used.

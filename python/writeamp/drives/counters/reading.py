@@ -42,7 +42,7 @@ _BROKEN = (
 # Text that ends with a digit (before an optional escape sequence) and without a line end, so its
 # last number may be cut off.
 _CUT = re.compile(r"[0-9a-fA-F](?:\x1b\[[\d;]{0,16}[mK]){0,4}\Z")
-# A folder of one drive has few files, and no subfolders.
+# A folder of one drive has few files, so a folder with more files is rejected.
 _MOST_FILES = 64
 _LAST_LINE = re.compile(r"[^\n]{0,2000}\Z")
 _ENDS = re.compile(r"(?:0x[0-9a-fA-F]+|\d[\d,.'_ ]*(?:e\+?\d+)?)\Z")
@@ -109,7 +109,7 @@ def snapshots_of(
     """Return the snapshots in the content of a file or folder, as returned by `documents_at`.
 
     Raises:
-        WriteampError: it is not a snapshot of a drive.
+        WriteampError: the content is not a snapshot of a drive.
     """
     if "" in contents:
         return snapshots_in(Document(name, contents[""], stated))
@@ -127,7 +127,7 @@ def snapshots_in(document: Document) -> list[Snapshot]:
     """Return the snapshots of a document.
 
     Raises:
-        WriteampError: it is not a snapshot of a drive.
+        WriteampError: the document is not a snapshot of a drive.
     """
     snapshots = snapshots_or_none(document)
     if snapshots is None:
@@ -139,7 +139,7 @@ def snapshots_or_none(document: Document) -> list[Snapshot] | None:
     """Return the snapshots of a document; None if no source matches the document or a log in it.
 
     Raises:
-        WriteampError: it is a log that cannot be read.
+        WriteampError: the document is a log that cannot be read.
     """
     drives = _drives_in(document)
     return None if drives is None else [snapshot_of(document.name, logs) for logs in drives]

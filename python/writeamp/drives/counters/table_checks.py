@@ -43,7 +43,7 @@ def check_table(
 
 
 def check_choice(key: str, table: Mapping[str, Any], valid: Iterable[str]) -> None:
-    """Reject an invalid value of a table.
+    """Reject a value of a key in a table that is not a valid one.
 
     Raises:
         WriteampError: the value is not in `valid`.

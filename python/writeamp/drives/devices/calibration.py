@@ -62,7 +62,7 @@ class LearnedUnit:
 
 @dataclass(frozen=True, eq=False)
 class Calibration(Presented):
-    """Units of a drive's counters.
+    """Units of a drive's counters, determined from a known amount of writes.
 
     Attributes:
         written_bytes: bytes written to the drive.

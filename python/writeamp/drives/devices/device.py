@@ -18,7 +18,8 @@ _CONTROLLER = re.compile(r"nvme\d+")
 # Name of the character device of an NVMe namespace.
 _GENERIC = re.compile(r"ng(\d+n\d+)")
 _SECTOR_BYTES = 512
-# Index of the field of /sys/block/NAME/stat with the sectors written, which always have 512 bytes.
+# Index of the field of /sys/block/NAME/stat with the sectors written. These sectors have 512 bytes
+# on all drives.
 _SECTORS_WRITTEN = 6
 # File systems that redirect overwrites to new addresses, so the drive sees other addresses than the
 # workload has.

@@ -12,9 +12,9 @@ from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.errors import WriteampError
 from writeamp.units.byte_sizes import shown_bytes
 
-# Relative width of WA bounds above which no WA is reported.
+# Width of the WA bounds / WA above which no WA is reported.
 _TOO_WIDE = 0.5
-# Relative width of WA bounds that a run should reach by writing enough.
+# Width of the WA bounds / WA that a run should reach by writing enough.
 _CLOSE = 0.1
 _FEW_UNITS = 100
 # Allowance for journals and metadata of a file system. A larger excess of bytes counts as writes of
@@ -108,7 +108,7 @@ def run_checks(
     command_bytes: int,
     is_settled: bool,
 ) -> Iterator[CounterCheck]:
-    """Yield the checks of a run.
+    """Yield the checks of the run of a command on a real drive.
 
     Args:
         answer: answer of the run.

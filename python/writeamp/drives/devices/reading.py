@@ -34,7 +34,7 @@ _NO_RIGHT = ("permission denied", "operation not permitted", "requires root", "e
 IDENTITY = "id-ctrl.json"
 _HOST = "smart.json"
 _OCP = "ocp.json"
-# Selects the whole drive instead of the namespace of the device.
+# Option that selects the whole drive instead of the namespace of the device.
 _WHOLE = "--namespace-id=0xffffffff"
 _JSON = "--output-format=json"
 # Plugin and subcommand of nvme-cli that print the vendor's log, by a pattern of the model. They are
@@ -120,7 +120,7 @@ def _last_words(text: bytes) -> str:
 
 
 class DriveLog(NamedTuple):
-    """Log of a drive.
+    """Log of a drive that a tool prints.
 
     Attributes:
         file: name of the file for its document.

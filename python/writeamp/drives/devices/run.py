@@ -157,7 +157,7 @@ def command_of(command: Sequence[str]) -> str:
     """Return a command as one text for the shell.
 
     Raises:
-        WriteampError: it is empty.
+        WriteampError: the command is empty.
     """
     text = command[0] if len(command) == 1 else shlex.join(command)
     if not text.strip():

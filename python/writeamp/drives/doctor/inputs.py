@@ -73,17 +73,17 @@ class Counters:
 
     @cached_property
     def lives(self) -> tuple[DriveCounters, ...]:
-        """Answer of each snapshot, since the drive was new."""
+        """WA since the drive was new, with its checks, from each snapshot."""
         return tuple(life_answer(snapshot) for snapshot in self.snapshots)
 
     @cached_property
     def intervals(self) -> tuple[DriveCounters, ...]:
-        """Answer of each interval between successive snapshots."""
+        """WA of each interval between successive snapshots, with its checks."""
         return tuple(interval_answer(*pair) for pair in pairwise(self.snapshots))
 
     @property
     def answers(self) -> tuple[DriveCounters, ...]:
-        """Answers of the intervals; answers of the lives if there are no intervals."""
+        """WA of the intervals, or since the drive was new if there is no interval."""
         return self.intervals or self.lives
 
 

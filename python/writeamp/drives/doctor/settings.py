@@ -54,7 +54,7 @@ class DoctorSettings(Settings):
 
 @dataclass(frozen=True)
 class VerdictSettings(Settings):
-    """Severity from which the command fails."""
+    """Lowest severity of a finding with which the command fails."""
 
     title: ClassVar[str] = "verdict"
     names_options: ClassVar[bool] = True

@@ -32,10 +32,10 @@ class SmallDrive:
     """Drive with one stream and greedy garbage collection, unless its profile differs."""
 
     def __init__(self, device: Device) -> None:
-        """Set the drive; its timing is ignored.
+        """Use a device as the simulated drive; its timing is ignored.
 
         Raises:
-            WriteampError: it is not a flash drive, or too small for meaningful results.
+            WriteampError: the device is not a flash drive, or too small for meaningful results.
         """
         if device.kind == "flash" and device.logical_pages < _FEWEST_PAGES:
             raise WriteampError(

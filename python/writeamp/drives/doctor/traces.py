@@ -24,7 +24,7 @@ _NEAR = 32
 
 @dataclass(frozen=True, eq=False)
 class TraceFacts:
-    """Writes of a trace in order.
+    """Writes of a trace in order, and numbers about its requests.
 
     Attributes:
         name: name of the file.

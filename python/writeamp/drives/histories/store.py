@@ -135,7 +135,7 @@ def _opened(db: Path, *, is_new: bool) -> Iterator[sqlite3.Connection]:
         ) as connection:
             _check(connection, db, can_write=mode != "ro")
             yield connection
-    # SQLite quotes names from a damaged file, and Python decodes them.
+    # SQLite quotes names from a damaged file in its messages, which Python may fail to decode.
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise WriteampError(f"the history {str(db)!r} cannot be used: {error}") from None
 

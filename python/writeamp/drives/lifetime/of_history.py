@@ -68,7 +68,7 @@ class WearHistory:
 
 
 def history_of(snapshots: Sequence[Snapshot]) -> WearHistory:
-    """Return the history of a drive.
+    """Return a drive's percentage used over time.
 
     Args:
         snapshots: snapshots of one drive, each with a percentage used.

@@ -95,7 +95,7 @@ class Rates(NamedTuple):
 
 
 def rates_of(readings: Sequence[WearReading]) -> Rates:
-    """Return the rate that explains the latest readings.
+    """Return the rate of wear that explains the latest readings of percentage used.
 
     Args:
         readings: at least two readings at different times, in order of time, with a percentage used

@@ -97,7 +97,7 @@ class DriveLifetime(Presented):
 
     @property
     def level(self) -> float | None:
-        """Probability of `interval`, or None."""
+        """Probability that `interval` contains the remaining years; None without an interval."""
         return None if self.interval is None else LEVEL
 
     @property

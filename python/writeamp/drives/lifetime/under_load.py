@@ -79,7 +79,7 @@ class _Load:
         return endurance(self.device, w_max=most, replicas=_REPLICAS, **self._asked(), **changes)
 
     def factors(self, own_op: float, **changes: Any) -> Factors:
-        """Return WA and years of all candidates relative to those of the most probable one."""
+        """Return WA and years of all candidates / those of the most probable one."""
         more_op = changes.pop("op", own_op) - own_op
         return factors(more_op, device=self.device, **self._asked(), **changes)
 
@@ -237,7 +237,7 @@ class Factors:
 
 
 def factors(more_op: float, **settings: Any) -> Factors:
-    """Return WA and years of all candidates relative to the best; 1 without candidates.
+    """Return WA and years of all candidates / those of the best; 1 without candidates.
 
     Args:
         more_op: over-provisioning that is added to that of each candidate.
@@ -293,7 +293,7 @@ _BY_CELL = {
 
 
 def rated_cycles(device: str, stated_cycles: int | None) -> RatedCycles:
-    """Return the rated cycles of a device: as stated, from its profile, or typical ones.
+    """Return the rated cycles of a device: those of the user, of its profile, or typical ones.
 
     For cycles from the profile, the bounds are those of the cell type, because vendors seldom
     guarantee the number.

@@ -34,7 +34,8 @@ _NEAR = 0.25
 # Relative tolerance of a retried read, which takes a whole multiple of a read's time.
 _MULTIPLE = 0.05
 MOST_READS = 12
-# Additional cost of a program at an unknown time, if programs of all known times are present.
+# Cost added to a classification for a program with an unknown time, if there are programs of all
+# known times.
 _STRANGE_PROGRAM = 0.7
 # Blocks have more pages than this number, so more than one erase per this number of programs is
 # implausible.

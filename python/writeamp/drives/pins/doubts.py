@@ -41,11 +41,12 @@ _PART_OF_A_BELL = 0.3
 _RETRIES_BOUND = 2.0
 # A component searched at an expected time must increase the log-likelihood by this many nats.
 _GAIN_NATS = 4.0
-# A component counts as erases if its mean differs from the stated time by less than the first
-# share, and its relative standard deviation is below the second value.
+# A component counts as erases if its mean differs from the drive's erase time by less than the
+# first share, and its relative standard deviation is below the second value.
 _AWAY = 0.2
 _BROADEST = 0.12
-# Assumed means (relative to the stated time) and relative widths of erases that no component shows.
+# Assumed means (relative to the drive's erase time) and relative widths of erases that no component
+# shows.
 _PLACES = np.linspace(0.88, 1.12, 13)
 _SPREADS = (0.015, 0.03, 0.045)
 # Decrease of the log-likelihood at the bound of hidden erases, in nats: about 2.5 standard
@@ -222,7 +223,7 @@ def of_capture(cut: int, most_missed: float) -> list[Doubt]:
 def with_erases(
     fitted: DurationMixture, pulses: Durations, erase_us: tuple[float, ...]
 ) -> DurationMixture | None:
-    """Return the mixture with an added component of erases near a stated time, or None."""
+    """Return the mixture with an added component of erases near one of the erase times, or None."""
     best = None
     for time_us in erase_us:
         extended = mixture.with_component(fitted, pulses, time_us)

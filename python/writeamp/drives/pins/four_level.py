@@ -49,7 +49,7 @@ class OperationCount:
 
 @dataclass(frozen=True)
 class FourLevel(AnyResult):
-    """Write amplification by one method.
+    """Write amplification by one method (mixture or fixed window) from counts of operations.
 
     Attributes:
         wa: flash bytes programmed / host bytes written.

@@ -342,7 +342,7 @@ def ready_busy(
 
 
 def _fitted_mixture(pulses: Durations, facts: PinFacts) -> tuple[DurationMixture, Classification]:
-    """Fit a mixture, and classify its components; search rare erases at their stated times."""
+    """Fit a mixture, and classify its components; search rare erases at the drive's erase times."""
     fitted = mixture.fit(pulses)
     reading = classes.classify(fitted, facts)
     if reading.of("erase"):

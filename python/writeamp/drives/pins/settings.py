@@ -19,7 +19,7 @@ _PINS = {"panel": "pins"}
 
 
 class _Times:
-    """Domain of times in µs, separated by commas."""
+    """Valid values of an option: times in µs, separated by commas."""
 
     def check(self, name: str, value: Any) -> tuple[float, ...]:
         """Return the times."""
@@ -27,7 +27,7 @@ class _Times:
 
 
 class _Window:
-    """Domain of a window of durations, with both ends in µs."""
+    """Valid values of an option: a window of durations LOW:HIGH, in µs."""
 
     def check(self, name: str, value: Any) -> tuple[float, ...]:
         """Return both ends, in µs."""

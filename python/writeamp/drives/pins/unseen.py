@@ -27,7 +27,7 @@ _LEAST_STRANGE = 5
 _MANY_STRANGE = 0.01
 # No command can be sent in a shorter time, so shorter ready times are treated as busy.
 SHORTEST_GAP_US = 0.05
-# Common sampling rates of logic analysers with a period longer than that gap, in MHz.
+# Common sampling rates of logic analysers, in MHz, with a period longer than `SHORTEST_GAP_US`.
 _RATES_MHZ = (0.1, 0.2, 0.25, 0.5, 1, 2, 4, 5, 6, 8, 10, 12, 12.5, 16)
 # If a sampling period has fewer units of the file's times than this, it cannot be detected, and the
 # unit itself is taken as the period.

@@ -33,7 +33,8 @@ _HEAD = re.compile(
 )
 _OF_NVME = re.compile(r"(nvme|ng)(\d+)\D?")
 _RESULT = re.compile(r"\[(?P<machine>[\w.-]{1,64})\][^\n{\[]{0,200} => (?=[{\[])")
-# Lines at the start of a text in which JSON is expected.
+# Number of lines at the start of a log. Truncated JSON in them is an error; in later lines, it is
+# text.
 _HEAD_LINES = 64
 _MOST_FAILURES = 16
 _MOST_LINE = 400
@@ -44,7 +45,7 @@ _VALUES = re.compile(
     r"^[ \t]*(?:ID# ATTRIBUTE_NAME|Data Units Written:|Error counter log:)", re.MULTILINE
 )
 _VERSION_LINE = re.compile(r"^[ \t]*smartctl \d.*$", re.MULTILINE)
-# Keys of logs that are complete JSON documents.
+# A JSON object with one of these keys is a complete log.
 _KEYS_OF_LOGS = frozenset(
     {
         "smartctl",
@@ -64,7 +65,7 @@ _LINE_KEYS = ("MESSAGE", "log", "message", "line", "msg")
 _DEVICE_NAME = re.compile(r"(?:/dev/)?(?:nvme\d+(?:n\d+)?|sd[a-z]{1,2}|disk\d+|a?da\d+)")
 _DEVICE_KEYS = ("device", "dev", "disk", "name", "path", "DevicePath")
 _OF_SMARTCTL = frozenset({"smartctl", "ata_smart_attributes", "nvme_smart_health_information_log"})
-# A log has all keys of one of these sets.
+# A JSON object is a log if it has all keys of one of these sets.
 _KEYS_OF_NESTED_LOGS = (
     *({key} for key in sorted(_OF_SMARTCTL)),
     {"critical_warning", "data_units_written"},

@@ -16,7 +16,7 @@ KEY = re.compile(r"[ \t]*[A-Za-z][A-Za-z0-9 _()/.,#-]{1,80}?[ \t]*[:=][ \t]*(?=\
 # Start of a sample of a Prometheus metric.
 SAMPLE_START = re.compile(r"[A-Za-z_]\w{2,80}\{")
 SAMPLE = re.compile(rf"{SAMPLE_START.pattern}[^{{}}\n]{{0,800}}\}}[ \t]+\S")
-# Name, and values in columns.
+# Line with a name, and values in columns.
 _COLUMNS = r"[ \t]*[A-Za-z][\w ()-]{2,60}?[ \t]{2,}\d"
 _KNOWN = re.compile(
     rf"^[\"']?(?:{ROW_START.pattern}|{KEY.pattern}|{SAMPLE_START.pattern}|{_COLUMNS}"
@@ -81,7 +81,7 @@ def without_quotes(text: str) -> str:
     """Return a text without the quote marks of mail before its lines."""
     if ">" in text:
         text = _QUOTE.sub("", text)
-    # Table rows end with a bar, too.
+    # Table rows end with a bar, too, so lines that end with a bar do not count as quoted.
     if "|" in text and len(_BARS.findall(text)) * 2 > filled_lines(text) + len(
         _BAR_ENDS.findall(text)
     ):

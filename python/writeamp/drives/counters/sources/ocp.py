@@ -14,7 +14,7 @@ from writeamp.vssd.log_pages import boot, ocp
 
 _NAME = "nvme ocp smart-add-log -o json"
 _LABEL = "OCP log 0xC0, physical media units written"
-# Keys of version 2 by the spellings of all versions of the log's keys.
+# Key of version 2 of the log, for each spelling of a key in any version.
 _FIELDS = {spelled(key): field.key for field in ocp.FIELDS for key in (field.old_key, field.key)}
 # First version of the log page that has the mean erases per block.
 _MEAN_FROM_VERSION = 5

@@ -48,7 +48,7 @@ def check_device(path: str, *, destroys: str | None, machine: Machine | None = N
         machine: folders in which the kernel lists devices in use.
 
     Raises:
-        WriteampError: it must not be written to.
+        WriteampError: the device must not be written to.
     """
     number, machine = _checked_number(path), machine or Machine()
     uses = list(_uses(path, number, machine)) or list(_hidden_uses(path))
@@ -64,7 +64,7 @@ def check_export(uri: str, *, size_bytes: int, destroys: str | None) -> None:
     """Reject an NBD export that begins with a signature and is not named in `destroys`.
 
     Raises:
-        WriteampError: it must not be written to, or cannot be read.
+        WriteampError: the export must not be written to, or cannot be read.
     """
     if destroys == uri:
         return
@@ -81,7 +81,7 @@ def check_file(path: str, *, destroys: str | None) -> None:
     """Reject a file that writeamp has not created, unless it is empty or named in `destroys`.
 
     Raises:
-        WriteampError: it must not be written to.
+        WriteampError: the file must not be written to.
     """
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):

@@ -20,7 +20,7 @@ from writeamp.drives.doctor.fio.values import (
 
 _SIZES = ("bs", "size", "io_size", "filesize", "offset", "offset_increment", "blockalign")
 _TIMES = ("runtime", "ramp_time", "steadystate_duration", "steadystate_ramp_time")
-# Values of a distribution that fio rejects.
+# Values of random_distribution that fio rejects: zipf with theta = 1.
 _THETA_1 = re.compile(r"zipf:0*1(\.0*)?(:.*)?")
 _COUNTS = ("numjobs", "iodepth", "loops", "rwmixread", "rwmixwrite")
 # Sizes per direction, ranges, zones, and sizes from the end are valid in fio.

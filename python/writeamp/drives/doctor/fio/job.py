@@ -135,7 +135,7 @@ class FioJob:
         return seconds_of(self.options.get(name, "")) or 0.0
 
     def count(self, name: str, default: int) -> int:
-        """Return an option as a whole number."""
+        """Return an option as a whole number, or `default` if it is missing or invalid."""
         number = size_of(self.options.get(name, ""), self.kb_base)
         return default if number is None else number
 
@@ -146,7 +146,7 @@ class FioJob:
 
     @property
     def unknown(self) -> dict[str, str]:
-        """Options whose value has an unknown variable."""
+        """Options whose value contains a variable with an unknown value."""
         return {name: value for name, value in self.options.items() if _VARIABLE.search(value)}
 
     @property
@@ -156,7 +156,7 @@ class FioJob:
 
     @property
     def engine(self) -> str:
-        """I/O engine."""
+        """I/O engine of the job, by default psync."""
         return self.options.get("ioengine", "psync").split(":", 1)[0].strip().lower()
 
     @cached_property

@@ -31,7 +31,8 @@ _OF_SHELL = re.compile(r"\$[A-Za-z_]")
 _MOST_JOBS = 500
 # Suffix that the name of a namespace or partition has after the name of its drive.
 _PART = re.compile(r"(n\d+)?(p?\d+)?")
-# Size below most flash drives sold today, in bytes.
+# Most flash drives sold today are larger than this, in bytes. A smaller span is only part of a
+# drive.
 SMALLEST_DRIVE_BYTES = 60 * 10**9
 # Smallest share of a span that must be written for the span to count as filled.
 _NEARLY_ONCE = 0.9

@@ -145,7 +145,7 @@ def _hdparm(words: list[str]) -> Mapping[str, str] | None:
 
 def _sg_unmap(words: list[str]) -> Mapping[str, str]:
     is_all = any(word in {"-A", "--all"} or word.startswith("--all=") for word in words)
-    # The program may use another name of the drive, such as /dev/sg1.
+    # Names such as /dev/sg1 cannot be compared with the names that jobs use, so they are left out.
     files = [device for device in _devices(words) if not re.match(r"/dev/(sg|bsg)", device)]
     return _emptied(files, **({} if is_all else _part_of_unmap(words)))
 

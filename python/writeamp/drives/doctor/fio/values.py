@@ -186,7 +186,7 @@ def engine_names() -> frozenset[str]:
 
 
 def directions() -> frozenset[str]:
-    """Return the values of `rw`."""
+    """Return the valid values of the option `rw`."""
     return _names()["directions"]
 
 

@@ -30,7 +30,7 @@ _NUMBERS = 2**32
 # fio sums at most this many terms of the sum over all ranks.
 _MOST_TERMS = 10_000_000
 _SPEC = re.compile(r"\s*(zipf|pareto)\s*(?::\s*([0-9]++\.?[0-9]*+|\.[0-9]++)\s*(?::.*)?)?")
-# Default parameters of fio.
+# fio's default theta of zipf and h of pareto.
 _DEFAULTS = {"zipf": 1.1, "pareto": 0.2}
 # Steps between successive points that fill a unit square evenly: powers -1 and -2 of the plastic
 # number.
@@ -42,7 +42,7 @@ _POINTS, _MOST_PLACES = 10_000, 8_000_000
 
 @dataclass(frozen=True)
 class FioSkew:
-    """fio's skewed draws from a span.
+    """Draws of blocks from a span by fio's zipf or pareto distribution.
 
     Attributes:
         kind: zipf or pareto.
