@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     pass
 
 _NVME = (
-    "save it with `writeamp measure save DEVICE`, or put the output of `nvme ocp smart-add-log -o "
-    "json` (or the vendor's plugin) and `nvme smart-log -o json` into one folder"
+    "read the drive with `writeamp measure save DEVICE`, or put the output of `nvme ocp "
+    "smart-add-log -o json` (or the vendor's plugin) and `nvme smart-log -o json` into one folder"
 )
 # Flash counters of pages by cause, each with its counterpart. Programmed pages are the sum of both
 # counters.

@@ -30,7 +30,8 @@ REFUSED_FACTOR = 4.0
 # With fewer erases per block, the check is skipped: blocks are erased at the factory, and the mean
 # is rounded.
 _FEW_ERASES = 10
-# Largest plausible WA. Idle drives refresh their flash, but write less than this per host byte.
+# Largest plausible WA; the check fails above it. Idle drives refresh their flash, but write less
+# than this per host byte.
 _MOST_WA = 10_000
 # Largest plausible flash writes / user capacity: it exceeds the rated program/erase cycles of any
 # flash.
@@ -39,7 +40,8 @@ BELOW_ONE = "not below 1"
 # Suffix of a check's name: the check of an interval was repeated with the counters since the drive
 # was new.
 SINCE_NEW = " since new"
-# A drive with WA 1 may show a WA slightly below 1, because its counters are rounded.
+# A drive with WA 1 may show a WA slightly below 1, because its counters are rounded. So a WA from
+# this value on passes the check.
 _NEARLY_ONE = 0.95
 # Limits of WA. A WA outside of the first pair is impossible. A WA inside of the second pair is
 # plausible after a correction of the unit.

@@ -103,7 +103,9 @@ def _same_drive(start: CounterFacts, end: CounterFacts) -> Iterator[CounterCheck
     if is_known:
         yield CounterCheck("same drive", "ok", f"both have the {identity} {getattr(end, identity)}")
     else:
-        yield CounterCheck("same drive", "unknown", "the serial number or model is missing")
+        yield CounterCheck(
+            "same drive", "unknown", "neither the serial number nor the model is in both snapshots"
+        )
     if start.firmware and end.firmware and start.firmware != end.firmware:
         yield CounterCheck(
             "same firmware",

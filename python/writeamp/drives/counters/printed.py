@@ -29,7 +29,8 @@ _GROUPS = re.compile(r"\d{1,3}(?:([.,'’_?\s\ufffd])\d{3})(?:\1\d{3})*")
 _INDIAN_GROUPS = re.compile(r"\d{1,2}(?:,\d{2})*,\d{3}")
 _HEX = re.compile(r"0[xX]([0-9a-fA-F]{1,32})h?")
 _HIGH_AND_LOW = re.compile(r"(\d{1,20})\s+(\d{1,20})")
-# A float with at most this many significant digits was probably rounded when it was printed.
+# A float with at most this many significant digits was probably rounded when it was printed, so its
+# count has bounds.
 _FEW_DIGITS = 7
 _FLOAT_BITS = 53
 _GROUP = 3

@@ -24,7 +24,8 @@ FACTORS = {
     1 / 1000: "sectors of 512 bytes read as units of 512,000",
 }
 _CLOSE = 0.003
-# Limit of factors near 1. They have many causes, so only a very close match indicates a unit.
+# Factors (counted bytes / written bytes) between 1 / this number and this number have many causes,
+# so only a very close match indicates a confused unit.
 _NEAR_ONE = 1.1
 
 

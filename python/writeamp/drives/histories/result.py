@@ -22,7 +22,7 @@ from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.units.byte_sizes import shown_bytes
 
-# Intervals between snapshots are joined until the relative width of the WA bounds is at most this.
+# Intervals between snapshots are joined until the width of the WA bounds / WA is at most this.
 _CLOSE_ENOUGH = 0.1
 # The same limit for estimates of WA from erase counts. Their bounds are wider, as they come from
 # raw and user capacity, which differ by a tenth or more.

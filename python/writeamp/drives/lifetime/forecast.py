@@ -27,7 +27,7 @@ _SLOWEST_SHARE = 1 / 20
 _CHANCE, _SHORTEST_SPAN_S = 10, DAY_S
 # Power-on hours that do not rise for this long count as stopped.
 _LONGEST_STAND_S = 2 * DAY_S
-# A drive that is powered on for a greater share of the time counts as always on.
+# A drive that is powered on for more than this share of the elapsed time counts as always on.
 ALWAYS_ON = 0.9
 # The backtest makes at most this many forecasts over the history, each from all readings before
 # some time.

@@ -148,7 +148,7 @@ class DriveLifetime(Presented):
         rows += [("TBW under this load", f"{self.tbw:,.4g} TB")] if self.tbw is not None else []
         rows += [("DWPD over five years", f"{self.dwpd:.4g}")] if self.dwpd is not None else []
         if self.percentage_used_a_year is not None:
-            rows.append(("percentage used per year", f"{self.percentage_used_a_year:.3g}%"))
+            rows.append(("rated life used per year", f"{self.percentage_used_a_year:.3g}%"))
         if self.host_bytes_a_day is not None:
             scope = "" if self.is_of_load else " between the snapshots"
             rows.append(("host writes per day", f"{_gigabytes(self.host_bytes_a_day)} GB{scope}"))

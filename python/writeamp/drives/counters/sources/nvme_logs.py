@@ -23,6 +23,7 @@ from writeamp.vssd.log_pages import fdp, smart
 _NAME = "nvme smart-log -o json"
 _LABEL = "SMART log, data units written"
 # Keys of nvme-cli and smartctl with values that are not all 0 on a working drive, even a new one.
+# If all are 0, the drive did not report them.
 SIGNS_OF_LIFE = (
     "avail_spare", "available_spare", "data_units_read", "data_units_written",
     "host_read_commands", "host_reads", "host_write_commands", "host_writes",

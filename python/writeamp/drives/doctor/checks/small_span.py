@@ -88,7 +88,7 @@ def _reach(fio: FioJobs, job: FioJob) -> float | None:
 def _share(job: FioJob, capacity_bytes: int | None) -> float | None:
     """Return the share of the drive that a job writes; None if unknown."""
     if job.span_share is not None:
-        # A share of a file refers to the size of the file, not of the drive, so it is unknown.
+        # A size in percent of a file refers to the file, so the share of the drive is unknown.
         each = job.copies if job.has("offset_increment") else 1
         return job.span_share * each if job.devices else None
     if job.span_bytes is None or capacity_bytes is None:

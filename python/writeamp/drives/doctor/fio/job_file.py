@@ -143,8 +143,8 @@ def unknown_speed(job: FioJob, copies: int, times: float = 1.0) -> NotJudged:
         )
     needed = shown_speed(times * span * copies / seconds)
     return NotJudged(
-        f"{runtime} may end the job too early: for {counted(times)} over {span:,} bytes, {needed} "
-        "would be needed, but the speed is unknown. Pass fio's output, or set rate",
+        f"{runtime} may end the job before {counted(times)} over {span:,} bytes, for which "
+        f"{needed} would be needed; the speed is unknown. Pass fio's output, or set rate",
         (job.name,),
     )
 

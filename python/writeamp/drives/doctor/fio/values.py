@@ -23,7 +23,8 @@ FASTEST_BYTES_S = 16e9
 # Largest assumed speed of writes to the page cache (memory copies of a server), and size of memory.
 MEMORY_BYTES_S = 100e9
 MEMORY_BYTES = 1e12
-# Slowest speed that is assumed: a job that needs less is taken as completed in its runtime.
+# Slowest speed that is assumed: a job that needs a lower speed is taken as completed in its
+# runtime.
 SLOWEST_BYTES_S = 100e6
 # Least similarity of a suggested name to the misspelled one, from 0 to 1. Short names may differ
 # only by a single letter.
