@@ -161,7 +161,7 @@ def test_tlc_below_the_host_is_a_definition_of_its_own_where_slc_is_counted() ->
 @pytest.mark.parametrize(
     ("tlc", "reason"),
     [
-        (1000, "(it counts 0.2 of the host"),
+        (1000, "(it counts 0.2 times the host"),
         (6000, "(it counts 1.2 times the host writes). WA is"),
     ],
 )

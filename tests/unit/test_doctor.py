@@ -537,7 +537,7 @@ def test_what_was_not_judged_stands_below_and_the_drive_only_if_it_was_simulated
     shown = in_process.run("doctor", str(loop)).out
     assert "not judged: looped-permutation of " in shown
     assert "Pass --capacity" in shown
-    assert "WA is from a simulation" not in shown
+    assert "is from a simulation" not in shown
     counters = [intel(tmp_path, "1", 400_000, 100_000, 0)]
     assert examined(*counters, simulate=True).drive is None
 

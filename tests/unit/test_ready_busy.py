@@ -300,7 +300,7 @@ def test_the_command_prints_both_methods_and_draws(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ("none.vcd --device ssd-v --host-bytes 1GiB", "cannot read it"),
+        ("none.vcd --device ssd-v --host-bytes 1GiB", "cannot read the capture"),
         ("rb.vcd --host-bytes 1GiB", "the drive is unknown. Pass --device"),
         ("rb.vcd --device ssd-v --host-bytes 1.5", "--host-bytes is '1.5'"),
         ("rb.vcd --device ssd-v --host-bytes 1GiB --pin rb9", "unknown pin 'rb9'"),

@@ -96,4 +96,4 @@ def _show(report: DoctorReport) -> None:
         stdout.print(missing.in_words(), highlight=False)
     if report.drive is not None:
         stdout.print()
-        stdout.print(f"WA is from a simulation on {report.drive}", highlight=False)
+        stdout.print(f"WA of each mistake is from a simulation on {report.drive}", highlight=False)

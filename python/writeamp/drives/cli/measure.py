@@ -1,4 +1,4 @@
-"""`writeamp measure`: real drives, by captures of their pins and by their counters."""
+"""`writeamp measure`: WA of real drives, from counters or from Ready/Busy pins."""
 
 from __future__ import annotations
 

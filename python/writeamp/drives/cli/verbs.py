@@ -4,7 +4,7 @@ from writeamp.cli.verbs import HelpPanel, Verb
 
 MEASURE = Verb(
     "writeamp.drives.cli.measure",
-    "Measure the write amplification (WA) of real drives, by counters or by their pins.",
+    "Measure the write amplification (WA) of real drives, from counters or Ready/Busy pins.",
     HelpPanel.REAL,
 )
 LIFETIME = Verb(

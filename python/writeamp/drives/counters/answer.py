@@ -178,7 +178,7 @@ def _left_out(pair: Pairing) -> str:
     low, wa, _ = (float(bound) for bound in pair.wa)
     text = "this drive's flash counter leaves out part of the flash (it counts "
     if low < 1:
-        return f"{text}{wa:.2g} of the host writes)"
+        return f"{text}{wa:.2g} times the host writes)"
     return f"{text}{wa:.3g} times the host writes). WA is {at_least(low)}"
 
 

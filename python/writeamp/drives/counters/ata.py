@@ -75,7 +75,7 @@ def _unknown_family(drive: AtaDrive) -> str:
         for number in (225, 233, 241, 243, 245, 246, 247, 248, 249)
         if number in drive.attributes
     ]
-    hint = f"; it has the attributes {', '.join(map(str, counting))}" if counting else ""
+    hint = f"; the drive has the attributes {', '.join(map(str, counting))}" if counting else ""
     if drive.model is None:
         return (
             "the file does not name the drive's model, which determines the units of its "

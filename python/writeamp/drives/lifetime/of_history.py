@@ -155,7 +155,7 @@ def _stood_still(readings: Sequence[WearReading]) -> str:
             return (
                 f"power-on hours stay at {earlier.early_s / HOUR_S:,.0f} while percentage used "
                 f"rises from {earlier.percent:g}% to {later.percent:g}%: without the times of the "
-                "readings the rate is unknown (`measure save` stores the time)"
+                "readings the rate of wear is unknown (`measure save` stores the time)"
             )
     return ""
 

@@ -127,7 +127,7 @@ def _checked(name: str) -> Path:
         for file in _files(place):
             inputs.opened(file).close()
     except OSError as error:
-        raise WriteampError(f"{error.filename}: cannot read it: {error.strerror}") from None
+        raise WriteampError(f"cannot read the capture {error.filename}: {error.strerror}") from None
     return place
 
 

@@ -95,8 +95,8 @@ class PinFacts:
             return tested_us
         if not (self.read_us and self.program_us and self.erase_us):
             raise WriteampError(
-                "the fixed window of programs is unknown. Pass --window LOW:HIGH in µs, or a "
-                "--device with times"
+                "the durations that the fixed method counts as programs are unknown. Pass "
+                "--window LOW:HIGH in µs, or a --device with operation times"
             )
         low = (max(self.read_us) * min(self.program_us)) ** 0.5
         high = (max(self.program_us) * min(self.erase_us)) ** 0.5
