@@ -175,7 +175,7 @@ def test_a_way_cannot_change_the_question_or_the_findings() -> None:
 
 
 def test_a_part_of_the_load_needs_the_simulation() -> None:
-    assert "which was not asked for" in asked((TIMED,), **SMALL).rows[0].reason
+    assert "not among the requested methods" in asked((TIMED,), **SMALL).rows[0].reason
 
 
 def test_the_nearest_formula_stays_with_the_reason_why_it_may_not_hold() -> None:
@@ -225,7 +225,7 @@ def test_what_explains_a_row_that_is_not_steady_is_of_its_window(of_zipf: wa.Ans
         differences, *_ = replace(of_zipf, rows=tuple(rows)).card().parts
         texts = [row[2] for row in differences.rows]
         assert texts
-        assert all(str(one).endswith("for this window only") == is_said for one in texts)
+        assert all(str(one).endswith("for this part of the load only") == is_said for one in texts)
 
 
 def test_advice_makes_it_less_and_names_its_cost() -> None:

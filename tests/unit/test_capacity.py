@@ -38,7 +38,7 @@ def test_a_capacity_states_what_was_simulated_for_it(short: wa.Result) -> None:
     assert said["writes"] == 12 * 2**24 // 32
     assert said["op"] == pytest.approx(0.25, rel=1e-3)
     assert (said["pages_per_block"], said["layout"]) == (128, "flat")
-    assert any("32 times larger" in note for note in said["notes"])
+    assert any("32 times as large" in note for note in said["notes"])
     # A note on fewer blocks alone would say less.
     assert not any("set it with size" in note for note in short.notes)
 
@@ -190,7 +190,7 @@ def test_a_capacity_is_in_the_hash_and_excludes_other_sizes() -> None:
         ("--workload sequential:bs=4k,offset=1M", ["offset=1M", "a position on the drive"]),
         ("--workload io:write_stride=64k", ["write_stride=64k", "the next lap"]),
         ("--workload groups:sizes=1/1,freq=1/9,swap_at=10", ["swap_at=10", "less than one write"]),
-        ("--writes 10", ["writes is 10", "less than one write"]),
+        ("--writes 10", ["writes is 10", "less than one page write"]),
         ("--capacity 100", ["at least a page"]),
     ],
 )

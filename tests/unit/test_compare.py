@@ -208,7 +208,9 @@ def test_a_row_is_steady_unless_all_of_its_runs_drift(drifting: int, reason: str
     row = a_row(drifting=drifting)
     assert row.steady == (drifting < 3)
     assert re.search(reason, row.steady_reason)
-    warnings = [f"single is not steady, so its WA may not last: {row.steady_reason}"]
+    warnings = [
+        f"the WA of single is not steady and may change in a longer run: {row.steady_reason}"
+    ]
     assert Comparison((row,)).warnings == ([] if row.steady else warnings)
 
 
@@ -298,14 +300,17 @@ def test_rows_with_the_same_trouble_are_warned_of_together_by_their_load() -> No
     assert all(reason.startswith("too short: the whole flash was") for reason in reasons)
     assert len(set(reasons)) > 1
     [warning] = found.warnings
-    assert warning.startswith("all 12 rows are not steady, so their WA may not last: too short: ")
+    assert warning.startswith(
+        "the WA of all 12 rows is not steady and may change in a longer run: too short: "
+    )
     assert re.search(r"programmed \d\.\d+–\d\.\d+ times since the fill", warning)
     *zipf, last = found.rows[6:]
     steady = replace(last.results[0].steady_state, steady=True)
     last = replace(last, results=(replace(last.results[0], steady_state=steady),))
     of_uniform, of_zipf, *_ = Comparison((*found.rows[:6], *zipf, last)).warnings
-    assert of_uniform.startswith("all 6 rows of uniform are not steady")
-    assert of_zipf.startswith("5 rows of zipf (single, sepgc, dac, sfs and 1 more) are not steady")
+    assert of_uniform.startswith("the WA of all 6 rows of uniform is not steady")
+    names = "single, sepgc, dac, sfs and 1 more"
+    assert of_zipf.startswith(f"the WA of 5 rows of zipf ({names}) is not steady")
 
 
 def test_the_line_of_a_comparison_has_the_least_wa_and_counts_the_rows() -> None:

@@ -87,7 +87,7 @@ def test_bounds_of_the_difference_are_those_of_independent_results() -> None:
     [
         ("{", "not a JSON result of writeamp, .*Expecting"),
         ("[1]", "not a JSON result of writeamp, .*not an object"),
-        ('{"wa": 1}', "not a result of a comparable verb"),
+        ('{"wa": 1}', "not a result that diff can compare"),
         ("[" * 100_000, "not a JSON result of writeamp"),
     ],
 )
@@ -101,7 +101,7 @@ def test_what_is_no_result_is_refused(content: str, sentence: str, tmp_path: Pat
 
 
 def test_results_of_two_verbs_are_refused() -> None:
-    with pytest.raises(WriteampError, match="of two verbs, simulate and predict"):
+    with pytest.raises(WriteampError, match="of two commands, simulate and predict"):
         wa.diff(simulated(), {"models": [], "op": 0.28})
 
 

@@ -87,7 +87,7 @@ def test_cold_data_that_may_not_stay_cold_is_warned_of_where_it_decides() -> Non
     assert wa.predict(op=0.147, utilization=0.9, written_fraction=0.3).warnings == [sentence]
     assert document("--op 0.147 --utilization 0.9 --hot-ratio 0.86")["warnings"] == []
     swept = run("--sweep op=0.1:2:20 --utilization 0.9 --hot-ratio 0.8 --json")
-    assert "9 of 20 points have a warning, the first at op 0.1: these" in swept.err
+    assert "9 of 20 swept values have a warning, the first at op 0.1: these" in swept.err
 
 
 def test_the_hot_part_of_a_drive_has_its_share_of_the_blocks() -> None:
@@ -214,7 +214,7 @@ def test_every_quantity_can_be_swept(sweep: str, rest: str, asked: str) -> None:
 def test_a_sweep_says_once_for_each_model_where_it_is_outside() -> None:
     done = run("--sweep op=0.5:1.5:11 --model uniform-distribution --model fifo --json")
     assert done.err.count("\n") == 1
-    assert "5 of 11 points are outside its assumptions, the first at op 1.1" in done.err
+    assert "5 of 11 swept values violate its assumptions, the first at op 1.1" in done.err
     rows = json.loads(done.out)["sweep"]
     warned = [bool(answers(row, "warnings")["uniform-distribution"]) for row in rows]
     assert warned == [False] * 6 + [True] * 5
@@ -222,7 +222,7 @@ def test_a_sweep_says_once_for_each_model_where_it_is_outside() -> None:
 
 def test_a_table_of_a_sweep_is_short_and_has_its_ends() -> None:
     done = run("--sweep op=0.05:1.0:100 --model expected-value --model fifo")
-    assert "12 of 100 points" in done.out
+    assert "12 of 100 swept values" in done.out
     assert "0.05" in done.out
     assert done.out.count("│") == 12 * 4
 
@@ -293,7 +293,7 @@ def test_a_model_outside_its_domain_is_marked_wherever_it_is_shown(tmp_path: Pat
     swept = run("--sweep op=0.5:3:2 --model uniform-distribution").out
     assert "1.5000 │" in swept
     assert "0.6667* │" in swept
-    assert "* outside the model's assumptions" in swept
+    assert "* the drive violates the model's assumptions" in swept
     models = json.loads(run("--op 2800% --json").out)["models"]
     assert {row["model"] for row in models if not row["in_domain"]} == {
         "uniform-distribution",

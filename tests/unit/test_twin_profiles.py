@@ -116,7 +116,7 @@ def test_an_answer_is_of_all_candidates(profile: Path) -> None:
     more_op = next(one for one in found.advice if one.change.startswith("op "))
     assert more_op.wa < more_op.wa_now
     assert more_op.interval[1] - more_op.interval[0] > 0.01 * more_op.wa
-    assert any("rows only the first" in note for note in found.notes)
+    assert any("rows only the most probable" in note for note in found.notes)
 
 
 def test_a_life_is_as_wide_as_the_candidates_differ(profile: Path) -> None:

@@ -170,7 +170,7 @@ def test_a_workload_of_one_turn_is_run_to_its_end_and_no_further() -> None:
     found = wa.simulate(**SMALL, workload=spec)
     assert found.writes == 7000
     assert wa.compare(**SMALL, workload=spec, managers="single").rows[0].results[0].writes == 7000
-    with pytest.raises(wa.WriteampError, match="ends after 7000; give at most 7000"):
+    with pytest.raises(wa.WriteampError, match="ends after 7000 page writes; give at most 7000"):
         wa.simulate(**SMALL, workload=spec, writes=7001)
 
 

@@ -1,4 +1,4 @@
-"""Comparison of all methods on one drive, and of the closed form with the optimum."""
+"""Divisions of a drive's spare space by all methods, and the closed form in many workloads."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class AllocationsByMethod(OneLine, Drawn):
         return Card(space_in_words(**all_ratios(self.op)), (), parts=tables)
 
     def figure(self) -> BarChart:
-        """Describe the share of the space that each group gets under each method."""
+        """Return a chart of the share of the space that each group gets under each method."""
         shares = {
             name: (allocation.op_shares.tolist(), float(allocation.wa))
             for name, allocation in self.allocations.items()
@@ -129,7 +129,7 @@ class AllocationsByMethod(OneLine, Drawn):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Exploration(Drawn):
-    """Comparison of the closed form with the optimum in every workload of equal chunks.
+    """Comparison of the closed-form division with the optimal one for workloads of equal chunks.
 
     Attributes:
         chunks: number of equal chunks of the pages, and of the writes.
@@ -181,13 +181,15 @@ class Exploration(Drawn):
         ]
         columns = (">groups", ">workloads", ">mean", ">maximum")
         title = f"every workload of {self.chunks} equal chunks\n{self._space()}"
-        return Card(title, (), parts=[Card("closed form over the optimum (%)", rows, columns)])
+        return Card(
+            title, (), parts=[Card("WA of the closed form over the optimum (%)", rows, columns)]
+        )
 
     def _space(self) -> str:
         return space_in_words(**all_ratios(self.op))
 
     def figure(self) -> PanelChart:
-        """Describe mean and maximum excess of WA over the optimum, by number of groups."""
+        """Return a chart of the mean and maximum excess of WA over the optimum, by groups."""
         table = self.by_groups
         means, maxima = (
             table[f"{kind}_over_optimal_percent"].to_list() for kind in ("mean", "max")

@@ -31,8 +31,8 @@ def allocate(
         sizes: share of the logical pages in each group; they sum to 1.
         frequencies: share of the host's writes to each group; they sum to 1.
         op: over-provisioning ratio; give exactly one of `op`, `fill` and `spare_factor`.
-        fill: logical over physical pages.
-        spare_factor: spare over physical pages.
+        fill: ratio of logical to physical pages.
+        spare_factor: ratio of spare to physical pages.
         coldest_op: minimum over-provisioning of the coldest group, as a ratio of space to the
             group's own size.
         coldest_below: the coldest group gets exactly `coldest_op` if its hit rate (writes per page)
@@ -75,8 +75,8 @@ def allocate(
     if settings.explore is not None:
         if settings.sizes is not None or settings.frequencies is not None or coldest is not None:
             raise WriteampError(
-                "explore covers all sizes and frequencies by the plain methods; omit it, or give "
-                "neither groups nor a coldest group"
+                "explore makes its own groups, without a rule for the coldest one; leave out "
+                "explore, or leave out sizes, frequencies and coldest_op"
             )
         return Exploration.of(settings.explore, ratio, progress)
     if settings.sizes is None or settings.frequencies is None:

@@ -1,4 +1,4 @@
-"""Comparison of the closed form with the optimum in every workload of n groups."""
+"""Comparison of the closed-form division with the optimal one in every workload of n groups."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SLICE_ROWS = 2048
 
 
 def explore(chunks: int, op: float, progress: Progress | None = None) -> pl.DataFrame:
-    """Compare the closed form with the optimum in every workload made of equal chunks.
+    """Compare the closed-form division with the optimal one in every workload of equal chunks.
 
     Dayan et al. 2015, section 5.5.3: the logical pages and the writes are each cut into Q equal
     chunks. Every group gets at least one chunk of pages and one of writes, and the order of groups
@@ -46,7 +46,8 @@ def explore(chunks: int, op: float, progress: Progress | None = None) -> pl.Data
 
     Returns:
         One row for each number of groups, from 2 to 9 or Q: `groups`, `configurations`,
-        `mean_over_optimal_percent` and `max_over_optimal_percent` of the closed form, and
+        `mean_over_optimal_percent` and `max_over_optimal_percent` (excess of the closed form's WA
+        over the optimal WA), and
         `worst_sizes` and `worst_frequencies`, the workload at that maximum.
 
     Raises:

@@ -93,7 +93,7 @@ def checked_groups(
     if size_array.shape[-1] != frequency_array.shape[-1]:
         raise WriteampError(
             f"sizes has {size_array.shape[-1]} values and frequencies {frequency_array.shape[-1]}; "
-            "give one of both for each group"
+            "give one size and one frequency for each group"
         )
     require_broadcast(sizes=size_array[..., 0], frequencies=frequency_array[..., 0], op=ratio)
     lead = np.broadcast_shapes(size_array.shape[:-1], frequency_array.shape[:-1], ratio.shape)

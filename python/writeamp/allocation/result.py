@@ -85,7 +85,7 @@ class Allocation(Drawn):
         )
 
     def figure(self) -> BarChart:
-        """Describe the share of the space that each group gets.
+        """Return a chart of the share of the space that each group gets.
 
         Raises:
             WriteampError: there are several drives.

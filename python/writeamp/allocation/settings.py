@@ -12,6 +12,7 @@ from writeamp.fields.domains import ratio_of
 from writeamp.fields.setting import Settings, setting
 from writeamp.units.ratios import fill_setting, op_setting, spare_factor_setting
 
+_SPACE = "spare space"
 _GROUPS = {"panel": "groups"}
 _COLDEST = {"number": "ratio", "panel": "coldest"}
 
@@ -65,28 +66,30 @@ class DivisionSettings(Settings):
         metavar="P1,P2,…",
         **_GROUPS,
     )
-    op: float | None = op_setting()
-    fill: float | None = fill_setting()
-    spare_factor: float | None = spare_factor_setting()
+    op: float | None = op_setting(_SPACE)
+    fill: float | None = fill_setting(_SPACE)
+    spare_factor: float | None = spare_factor_setting(_SPACE)
     coldest_op: float | None = setting(
         None,
         None,
-        "minimum space of the coldest group, as a ratio to its own size (paper 3: 0.05)",
+        "minimum spare space of the coldest group (fewest writes per page), as a ratio to its own "
+        "size (paper 3: 0.05)",
         **_COLDEST,
     )
     coldest_below: float | None = setting(
         None,
         None,
-        "apply --coldest-op only if the group's hit rate is below this share of the next lowest "
-        "one, and then give it exactly that space (paper 3: 0.05)",
+        "give the coldest group exactly --coldest-op, and only if its writes per page are below "
+        "this share of those of the next coldest group (paper 3: 0.05)",
         metavar="SHARE",
         **_COLDEST,
     )
     explore: int | None = setting(
         None,
         None,
-        "compare the closed form with the optimum in every workload of 2 to 9 groups made of this "
-        "many equal chunks of pages and of writes (paper 3: 10 and 20), instead of dividing space",
+        "instead of dividing space, compare the closed-form division with the optimal one in every "
+        "workload of 2 to 9 groups made of this many equal chunks of pages and of writes (paper 3: "
+        "10 and 20)",
         number="count",
         metavar="CHUNKS",
     )

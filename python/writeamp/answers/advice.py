@@ -22,8 +22,8 @@ from writeamp.results.any_result import AnyResult
 from writeamp.traces.pages import PageTrace
 from writeamp.traces.touching import OPS
 
-# Added over-provisioning: datacenter drives for mixed use have 7% more flash than drives for mainly
-# reading.
+# Increase of op (a share of the logical size): datacenter drives for mixed use have about so much
+# more flash than drives for mainly reading.
 _MORE = 0.07
 # Share of the drive that the host leaves free and trims.
 _FREE = 0.1
@@ -137,8 +137,8 @@ def _other_victims(simulated: SimulatedQuestion) -> Iterator[Change]:
         except WriteampError:  # the manager has its own victim rule
             continue
         yield Change(
-            f"victims by {name} instead of {now.victims}",
-            "firmware",
+            f"victim policy {name} instead of {now.victims}",
+            "firmware with this policy",
             case.with_plan(policy=policy),
             name,
         )

@@ -69,7 +69,8 @@ def best_of(
         first, of_first = tried[places[0]].change, changed[places[0]]
         if of_first is None or now[0].wa - of_first.wa <= noise(now[0], of_first):
             continue
-        # A candidate without this change already has the changed setting, so its WA stays.
+        # If a candidate does not list this change, it already has the changed setting, so its WA
+        # stays.
         of_all = {
             number: changed[places[number]] if number in places else now[number] for number in now
         }
@@ -104,7 +105,11 @@ _WHY, _LESS = "why rows differ", "how to reduce it"
 
 @dataclass
 class Listener:
-    """Callbacks of an answer in progress: for each row, the start of each step, and progress."""
+    """Callbacks of an answer in progress.
+
+    `row` gets each finished row, `part` the name of each step that starts, and `progress` the
+    amount done and the total of the step.
+    """
 
     row: Callable[[WayRow], None]
     part: Callable[[str], None]
@@ -192,7 +197,7 @@ def answered(
 
 def _rows(question: Question, way: Way, findings: Findings, progress: Progress) -> Iterable[WayRow]:
     if way.needs_simulation and findings.simulated is None:
-        reason = "it needs the simulation, which was not asked for"
+        reason = "not run: it needs the simulation, which is not among the requested methods"
         return [WayRow.without(way.name, way.name, way.assumes, reason)]
     if question.settings.quick and findings.simulated is not None:
         expected_s = way.expected_s(question, findings)
@@ -216,7 +221,8 @@ def _explain(asking: Asking, causes: Sequence[Cause], progress: Progress) -> Non
             seconds = len(todo) * (row if row.kind == "timed" else simulated).seconds
             if question.settings.quick and seconds > _QUICK_S:
                 asking.left_out.append(
-                    f"--quick leaves out why {row.way} differs, which would take {seconds:.0f} s"
+                    f"--quick leaves out the runs that explain {row.way}; they would take about "
+                    f"{seconds:.0f} s"
                 )
                 continue
             steps[row.way] = todo
@@ -248,7 +254,10 @@ def _advise(asking: Asking, kinds: Sequence[KindOfChange], progress: Progress) -
     ]
     seconds = (time.perf_counter() - began) / len(candidates) * len(tried)
     if question.settings.quick and seconds > _QUICK_S:
-        asking.left_out.append(f"--quick leaves out {_LESS}, which would take {seconds:.0f} s")
+        asking.left_out.append(
+            f"--quick leaves out the search for changes that reduce WA; it would take about "
+            f"{seconds:.0f} s"
+        )
         return
     changed: dict[int, MeasuredCase | None] = {}
 

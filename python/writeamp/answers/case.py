@@ -19,7 +19,7 @@ from writeamp.studies.mixture import Mixture
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A run: its load, its drive, and whether it is timed.
+    """Settings of a run: its load, its drive, and whether it is timed.
 
     Attributes:
         plan: load, policy and length of the run.
@@ -28,10 +28,12 @@ class Case:
         is_timed: True for a run in virtual time.
         per_byte: True to divide flash bytes by the bytes that the host requested, as counters of
             drives do.
-        share_of_pages: factor of WA for a host that writes fewer pages for the same data.
+        share_of_pages: ratio of the pages that the host writes to those that it originally wrote
+            for the same data. WA is multiplied by it, so that it counts the original pages.
         is_pass: True for one pass over a trace. Its variation is not random, so WA has no
             confidence interval.
-        programmed: flash pages by cause of the timed run from which this case is derived.
+        programmed: flash pages programmed for each cause in the timed run from which this case is
+            derived; empty for other cases.
     """
 
     plan: Plan
@@ -69,7 +71,7 @@ class Case:
 
 @dataclass(frozen=True)
 class MeasuredCase:
-    """WA of a case and its 95% interval, which is NaN if the run is too short.
+    """WA of a case and its 95% interval (NaN if the run is too short, or one pass over a trace).
 
     `level` is the probability of a learnt profile's interval, and None for a single drive.
     """

@@ -1,7 +1,7 @@
 """Causes of differences between the simulation and other methods, in the order of switching.
 
-A row is the answer of one method. It is explained by the causes of its kind. Each cause is switched
-in addition to the causes before it, so that their contributions add up.
+A row of `answer` is the WA by one method. Each kind of row has its own causes. They are switched
+one after another, each in addition to the causes before it, so that their contributions add up.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ class Cause:
 
     Attributes:
         name: name of the cause, in words.
-        explains: kinds of rows that differ by the cause.
+        explains: kinds of rows whose difference from the simulation the cause may explain.
         switch: gets the simulated question, a case, and the kind of the row, and returns the case
             with one setting changed to that of the row, or None if the setting is the same.
         at_way: True if `switch` starts from the run of the row's method and approaches the
-            simulation.
+            simulation; False if it starts from the simulation.
         of_drive: True if the cause also applies to theories that describe exactly this load.
     """
 
@@ -74,7 +74,7 @@ class Cause:
 
 
 def _first_candidate(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
-    """Use only the most probable candidate of a learnt profile."""
+    """Use only the most probable candidate (possible drive) of a learnt profile."""
     return simulated.question.simulation if simulated.question.others else None
 
 
@@ -322,7 +322,8 @@ def _without_refresh(simulated: SimulatedQuestion, case: Case, kind: str) -> Cas
 
 def _untimed(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
     """Run without virtual time, after all other effects of time are switched off."""
-    # These causes are switched separately; otherwise this cause would include their shares.
+    # The causes of cache, table and background collection are switched before this one. If a drive
+    # still has one of these features, this cause would include its share, so it is left out.
     if _has_cache(case) or _writes_table(case) or _collects_early(case):
         return None
     return replace(case, is_timed=False)
@@ -334,7 +335,7 @@ def _window(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
 
 
 def _per_byte(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
-    """Divide by host bytes, as drives do, instead of counting partly written pages as whole."""
+    """Divide flash bytes by host bytes, as drives do, instead of flash pages by touched pages."""
     return replace(case, per_byte=True) if simulated.result.has_partial_pages else None
 
 

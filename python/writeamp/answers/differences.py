@@ -20,9 +20,11 @@ from writeamp.runners import Progress, gather_whole, local_runner
 # Key of a run: name of the row from which switching starts, then names of the switched causes.
 Steps = tuple[str, ...]
 _SIMULATION: Steps = ("simulation",)
-# Smallest contribution that counts as a cause, as a share of WA.
+# If two runs replay the same requests: smallest contribution that counts as a cause, as a share of
+# WA. For other runs it is the noise.
 _VISIBLE = 1e-3
-# Tolerance for rounding: contributions of one cause in two chains of the same runs are equal.
+# Smaller differences of WA are rounding errors: contributions of one cause in two chains of the
+# same runs are equal, and cancel.
 _NOTHING = 1e-12
 # Causes with a smaller contribution, as a share of WA, are summed up in the table.
 _SHOWN = 0.002
@@ -32,7 +34,7 @@ _ALIKE = 1e-3
 
 @dataclass(frozen=True)
 class Share:
-    """Contribution of a cause to a difference of WA."""
+    """Contribution of a cause to a difference of WA, as a signed amount of WA."""
 
     cause: str
     share: float
@@ -40,9 +42,9 @@ class Share:
 
 @dataclass(frozen=True, eq=False)
 class CauseChain:
-    """Explanation of a row's WA: WA of the simulation, all shares, and an unexplained rest.
+    """Explanation of a row's WA: the simulation's WA plus all shares plus an unexplained rest.
 
-    A share is the contribution of a cause. `lost` are sentences on causes that could not be
+    A share is the contribution of a cause. `lost` has sentences on causes that could not be
     measured.
     """
 
@@ -65,8 +67,8 @@ def steps_of(
 ) -> list[_Step]:
     """Return the runs that explain a row.
 
-    If the row agrees with the simulation, only the cause "window" is run, because its contribution
-    explains differences from other rows.
+    If the row agrees with the simulation, only causes that are switched from the simulation, such
+    as "window", are run, because their contributions explain differences from other rows.
     """
     simulated = findings.simulated
     if simulated is None or (is_alike and row.kind not in WINDOWED):
@@ -130,8 +132,8 @@ def chain_of(
 ) -> CauseChain:
     """Return the chain of a row from the measured steps.
 
-    Shares of steps from the simulation count if they exceed noise. Steps from the row's own run
-    replay the same requests, so their differences are free of noise.
+    Shares of steps from the simulation count if they exceed noise. Steps that replay the same
+    requests have no noise between them, so their shares count from 0.1% of WA.
     """
     shares, lost = [], []
     for at_way in (False, True):
@@ -150,7 +152,7 @@ def chain_of(
 
 
 def noise(first: MeasuredCase, second: MeasuredCase) -> float:
-    """Return the half width of the 95% interval of the difference of two results."""
+    """Return the half width of the 95% interval of a difference; a missing interval counts as 0."""
     widths = [(result.error_bar[1] - result.error_bar[0]) / 2 for result in (first, second)]
     return math.hypot(*(width for width in widths if not math.isnan(width)))
 

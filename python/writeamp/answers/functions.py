@@ -1,4 +1,4 @@
-"""Function `answer`: the verb `answer` in Python, including a program on a virtual drive."""
+"""Function `answer`: the command `answer` in Python, including a program on a virtual drive."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from writeamp.vssd.session import serve
 from writeamp.vssd.settings import BuiltInPolicySettings, DriveSettings
 from writeamp.vssd.specification import specify
 
-# The program's output must not mix with a document on standard output.
+# The program's output goes to standard error, so that it does not mix with the result on standard
+# output.
 _STDERR = 2
 
 
@@ -102,7 +103,7 @@ def answer(
         fs: file system for the mount.
         counters: a snapshot of a real drive's counters, or two: before and after this load.
         model: model of the real drive, if the files of `counters` do not contain it.
-        quick: leave out steps after the simulation that take more than ten seconds.
+        quick: leave out each step after the simulation that would take more than ten seconds.
         row: called with each row when it is finished.
         part: called with the name of each step when it starts.
         progress: called with the amount done and the total of the current step.

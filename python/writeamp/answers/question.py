@@ -43,7 +43,8 @@ class Question:
         settings: settings that only `answer` has.
         prepared: the drive, and the load in pages of this drive.
         plan: plan of the simulation.
-        others: questions for the candidates (possible drives) of a learnt profile but the first.
+        others: questions for the candidates (possible drives) of a learnt profile, without the
+            most probable one.
         program: result of the program that wrote the load to the virtual drive, or None.
         notes: sentences on assumptions.
     """

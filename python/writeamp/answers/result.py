@@ -30,7 +30,7 @@ class Answer(OneLine, Drawn):
         device: the drive.
         rows: answers of the methods, quickest first.
         differences: differences between each pair of rows that have a WA.
-        advice: the three changes that reduce WA most, best first.
+        advice: at most three changes that reduce WA most, best first.
         held_pages: logical pages that hold data, from which theory computes the effective op.
         missing: methods and steps that Ctrl-C left unfinished.
         notes: sentences on assumptions, omissions and rounding.
@@ -57,7 +57,7 @@ class Answer(OneLine, Drawn):
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences on limits of the result."""
+        """No warnings: limits of the result are in the rows and notes."""
         return []
 
     @property
@@ -129,7 +129,7 @@ class Answer(OneLine, Drawn):
             sign = 1 if difference.between[1] == row.way else -1
             why = difference.why(sign, row.wa)
             if not (row.is_steady and simulated.is_steady):
-                why += "; for this window only"
+                why += "; for this part of the load only"
             rows.append(
                 (f"{row.way} minus simulate", f"{sign * difference.wa_difference:+.4f}", why)
             )
@@ -138,7 +138,7 @@ class Answer(OneLine, Drawn):
             for difference in self.differences
             if difference.agree and (simulated is None or simulated.way not in difference.between)
         ]
-        notes = [f"rows that agree with each other: {'; '.join(pairs)}"] if pairs else []
+        notes = [f"rows that agree within noise: {'; '.join(pairs)}"] if pairs else []
         columns = ("why rows differ", ">WA", "causes")
         return Card("Why rows differ", rows, columns, notes=notes, is_ruled=False)
 
@@ -148,7 +148,7 @@ class Answer(OneLine, Drawn):
             (advice.change, f"{advice.wa:.4f}", f"{advice.wa_now:.4f}", advice.costs)
             for advice in self.advice
         ]
-        columns = ("how to reduce it", ">WA", ">now", "costs")
+        columns = ("how to reduce it", ">WA", ">WA now", "costs")
         return Card("How to reduce it", rows, columns, is_ruled=False)
 
     def figure(self) -> BarChart:

@@ -44,8 +44,8 @@ class QuestionSettings(Settings):
     counters: tuple[str, ...] | None = setting(
         None,
         None,
-        "snapshots of a real drive's counters: one of its whole life, or one before and one after "
-        "this load; repeatable",
+        "snapshot of a real drive's counters; one snapshot gives WA over its whole life, two (one "
+        "before and one after this load) WA of the load; may be given twice",
         number="texts",
         metavar="SNAP",
         panel="answer",
@@ -61,7 +61,7 @@ class QuestionSettings(Settings):
     quick: bool = setting(
         False,
         None,
-        "leave out steps after the simulation that take more than ten seconds",
+        "after the simulation, leave out each step that would take more than ten seconds",
         number="switch",
         panel="answer",
     )

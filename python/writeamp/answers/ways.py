@@ -79,8 +79,8 @@ def _simulate(question: Question, findings: Findings, progress: Progress) -> Ite
         unsteady = next(iter(simulated.mixture.warnings), "")
         notes += (
             f"{question.experiment.device.profile} was learnt from a drive: the simulation and the "
-            f"advice use its {len(simulated.others) + 1} most probable candidates, the other "
-            "rows only the first",
+            f"advice use its {len(simulated.others) + 1} most probable candidates (possible "
+            "drives), the other rows only the most probable one",
         )
     yield WayRow(
         "simulate",
@@ -201,7 +201,7 @@ VIRTUAL = Way("virtual", _virtual, _VIRTUAL_ASSUMES, _virtual_s, needs_simulatio
 # Simulation in virtual time, with mapping table, padding, caches and idle time.
 
 _TIMED_ASSUMES = "the times, caches, mapping table and program units of the device profile"
-# Flash pages that one core simulates per second in a timed run with garbage collection.
+# Estimate: flash pages that one core simulates per second in a timed run with garbage collection.
 _PAGES_A_SECOND = 1_000_000
 
 

@@ -1,4 +1,4 @@
-"""Window: the part of a load that all simulators replay, on a drive aged by the same load.
+"""Window: the part of a load that slow simulators replay, on a drive aged by the same load.
 
 The untimed simulation runs until the interval of WA is narrow. Timed runs and runs through NBD are
 about 100 times slower, so they replay a part of the load, the window.
@@ -26,6 +26,7 @@ _DRIVE_WRITES = 2
 _AGEING_DRIVE_WRITES = 16
 _MOST_PAGES = 1 << 22
 _MOST_AGEING_PAGES = 1 << 22
+# If the user gives a number of writes, the ageing has at most so many times this number.
 _AGEING = 8
 # Traces: number of passes that age the drive, and the limit of requests in all passes.
 AGEING_PASSES = 4
@@ -74,7 +75,8 @@ def _of_spec(plan: Plan, spec: Spec, drive: Device) -> LoadWindow:
         plan=replace(plan, run=run, earlier=joined(plan.earlier, earlier)),
         requests=requests,
         is_whole=False,
-        words=f"{drive_writes:.3g} drive writes after {ageing / drive.logical_pages:.3g}",
+        words=f"{drive_writes:.3g} drive writes, after {ageing / drive.logical_pages:.3g} that age "
+        "the drive",
     )
 
 
@@ -82,7 +84,7 @@ def _of_trace(plan: Plan, trace: PageTrace, passes: int) -> LoadWindow:
     ageing = min(passes - 1, AGEING_PASSES, max(1, _MOST_REQUESTS // max(1, trace.op.size)))
     earlier = repeated(trace, ageing) if ageing > 0 else None
     run = replace(plan.run, writes=None, warmup=0, replicas=1)
-    words = "one pass" if earlier is None else f"one pass after {ageing}"
+    words = "one pass" if earlier is None else f"one pass, after {ageing} that age the drive"
     return LoadWindow(
         plan=replace(
             plan,

@@ -25,7 +25,10 @@ def allocate(
     plot: Annotated[
         Path | None,
         typer.Option(
-            "--plot", help="Draw the division (.png, .svg, .pdf or .html).", metavar="FILE"
+            "--plot",
+            help="Draw each group's share of the space (with --explore: the excess of WA over the "
+            "optimum) to this file (.png, .svg, .pdf or .html).",
+            metavar="FILE",
         ),
     ] = None,
     json: options.Json = False,

@@ -50,7 +50,7 @@ def answer(
         Path | None,
         typer.Option(
             "--plot",
-            help="Draw the WA and interval of each way (.png, .svg, .pdf or .html).",
+            help="Draw the WA and interval of each row (.png, .svg, .pdf or .html).",
             metavar="FILE",
         ),
     ] = None,
@@ -58,9 +58,9 @@ def answer(
 ) -> None:
     """Compare the WA from theory, simulation, virtual and real drives, and explain differences.
 
-    The table has a row for each way: formulas, a simulation, a timed simulation, a virtual drive,
-    and the counters of a real drive. Each difference is measured: writeamp changes one thing and
-    runs again. The last table shows how to reduce WA.
+    The table has a row for each method: formulas, a simulation, a timed simulation, a virtual
+    drive, and the counters of a real drive. Each difference is measured: writeamp changes one thing
+    and runs again. The last table shows how to reduce WA.
 
     Example: writeamp answer --workload zipf:s=0.99 --device tlc-datacenter --size 512MiB
 

@@ -39,7 +39,7 @@ def compare(
         Path | None,
         typer.Option(
             "--plot",
-            help="Draw the WA of every manager (.png, .svg, .pdf or .html).",
+            help="Draw a bar with the WA of every row (.png, .svg, .pdf or .html).",
             metavar="FILE",
         ),
     ] = None,

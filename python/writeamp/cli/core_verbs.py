@@ -40,7 +40,7 @@ VOLUMES = Verb(
 )
 ENDURANCE = Verb(
     "writeamp.cli.endurance",
-    "Wear drives out: PE fairness, endurance, TBW, DWPD, years of life.",
+    "Simulate drives until they are worn out: PE fairness, endurance, TBW, DWPD, years.",
     HelpPanel.SIMULATE,
 )
 PREDICT = Verb(

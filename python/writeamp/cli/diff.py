@@ -24,10 +24,17 @@ def diff(
     a: Annotated[
         Path,
         typer.Argument(
-            help="A result: the JSON or the page that --json or --report wrote.", show_default=False
+            help="First result: a file with the output of --json, or the page of --report.",
+            show_default=False,
         ),
     ],
-    b: Annotated[Path, typer.Argument(help="Another result of the same verb.", show_default=False)],
+    b: Annotated[
+        Path,
+        typer.Argument(
+            help="Second result, of the same command; differences are second minus first.",
+            show_default=False,
+        ),
+    ],
     *,
     json: options.Json = False,
     csv: options.Csv = False,

@@ -34,34 +34,40 @@ def endurance(
         bool,
         typer.Option(
             "--curve",
-            help="Add fairness and endurance for each W up to --w-max to the JSON document; with "
-            "--csv, print these as the table.",
+            help="Add fairness and endurance at each number of erases of a block up to --w-max to "
+            "the JSON document; with --csv, print them as the table.",
         ),
     ] = False,
     plot: Annotated[
         Path | None,
         typer.Option(
             "--plot",
-            help="Draw PE fairness and endurance against W (.png, .svg, .pdf or .html).",
+            help="Draw PE fairness and endurance by W, the erases that a block endures (.png, "
+            ".svg, .pdf or .html).",
             metavar="FILE",
         ),
     ] = None,
     plot_erases: Annotated[
         Path | None,
-        typer.Option("--plot-erases", help="Draw the erase counts of the blocks.", metavar="FILE"),
+        typer.Option(
+            "--plot-erases",
+            help="Draw a histogram of the blocks' erases at the end of life (.png, .svg, .pdf or "
+            ".html).",
+            metavar="FILE",
+        ),
     ] = None,
     keep: options.Keep = None,
     runner: Runner | None,
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Wear drives out: PE fairness, endurance, TBW, DWPD, years of life.
+    """Simulate drives until they are worn out: PE fairness, endurance, TBW, DWPD, years.
 
-    A drive ends with the first block that reaches --w-max erases. With spare blocks, it ends when
-    the drive (or a LUN of it) has used all of them.
+    A drive's life ends with the first block that reaches --w-max erases. With spare blocks, it ends
+    when the drive (or one of its LUNs) has used all of them.
 
-    With --capacity, a smaller drive represents the real one. Give a size too to choose the size of
-    the simulated drive.
+    With --capacity, a smaller drive is simulated, and the result is for the real drive. Give a
+    size too, such as --blocks, to choose the size of the simulated drive.
 
     Example: writeamp endurance --blocks 500 --w-max 300 --daily-writes 1TB --capacity 2TB
     """

@@ -42,7 +42,8 @@ def simulate(
         Path | None,
         typer.Option(
             "--plot",
-            help="Draw WA over time with events, or WA over op (.png, .svg, .pdf or .html).",
+            help="Draw WA over time, with marks for events of the manager and changes of the load; "
+            "with --target-wa or --sweep, draw WA over op (.png, .svg, .pdf or .html).",
             metavar="FILE",
         ),
     ] = None,

@@ -22,7 +22,7 @@ _C = TypeVar("_C", bound=CustomClass)
 BASES: dict[str, CustomClass] = {"managers": Placement, "victims": VictimPolicy}
 NOUNS = {"managers": "placement", "victims": "victim policy"}
 
-# Exceptions of users' code that are reported as errors of this code. Ctrl-C is not among them, so
+# Exceptions in users' code that are reported as errors of that code. Ctrl-C is not among them, so
 # it still ends the run.
 RAISED = (Exception, SystemExit, GeneratorExit)
 _GROUPS = {"managers": "writeamp.placements", "victims": "writeamp.victims"}
@@ -134,12 +134,12 @@ def _has(cls: type, base: type, method: str) -> bool:
 
 @cache
 def built_in_names(kind: Kind) -> tuple[str, ...]:
-    """Return the names of the engine's entries."""
+    """Return the names of the built-in block managers or victim policies."""
     return tuple(entry["name"] for entry in entries(kind))
 
 
 def is_built_in(kind: Kind, name: str) -> bool:
-    """Return whether the engine has an entry with this name."""
+    """Return whether a built-in block manager or victim policy has this name."""
     return name in built_in_names(kind)
 
 

@@ -64,7 +64,8 @@ class Placement:
     """Number of streams, 1 to 256; streams are numbered from 0. The constructor may set it."""
 
     migration_streams: Iterable[int] | None = None
-    """Streams that `on_migrate` may return; by default all. Each but one reserves a block."""
+    """Streams that `on_migrate` may return; by default all. Each except one reserves a block of
+    spare space."""
 
     victims: Any = "greedy"
     """Default victim policy."""
@@ -75,7 +76,7 @@ class Placement:
     invalid, `NEVER` if unknown)."""
 
     is_compiled: ClassVar[bool] = False
-    """True if Numba compiles the class, if installed; set by `writeamp.compiled`."""
+    """True if the class is to be compiled where Numba is installed; set by `writeamp.compiled`."""
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         """Accept declarations by their older names."""

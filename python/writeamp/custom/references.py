@@ -80,7 +80,7 @@ class CustomPolicy:
 
 
 def find(kind: str, text: str) -> CustomPolicy | None:
-    """Return the user's policy for a text, or None if the text names an entry of the engine.
+    """Return the user's policy for a text, or None if the text names a built-in policy.
 
     Args:
         kind: "managers" or "victims"; users cannot define other kinds.
@@ -340,7 +340,7 @@ def class_in(kind: Kind, path: str, name: str) -> CustomClass:
     try:
         file = Path(path).resolve(strict=True)
         stamp = file.stat().st_mtime_ns
-        if file.is_fifo():  # the import would open the pipe again
+        if file.is_fifo():  # a pipe can be read only once, but the import reads again
             raise OSError(errno.EINVAL, "it is a pipe, not a regular file")
         read_bytes(file, _MOST_BYTES, "Python file")
     except (OSError, ValueError) as error:
@@ -359,7 +359,7 @@ def class_in(kind: Kind, path: str, name: str) -> CustomClass:
 
 @cache
 def _loaded(path: str, _stamp: int, shown_path: str) -> ModuleType:
-    """Return a file as a module; a changed `_stamp` imports it again."""
+    """Return a file as a module; a changed `_stamp` (modification time) imports it again."""
     digest = hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:12]
     name = f"writeamp_own_{Path(path).stem.replace('.', '_')}_{digest}"
     spec = spec_from_file_location(name, path)

@@ -1,4 +1,4 @@
-"""Save and restore the state of a user's policy, its attributes, as bytes without pickle."""
+"""Save and restore the state of a user's policy (its attributes) as bytes, without pickle."""
 
 from __future__ import annotations
 
@@ -206,7 +206,8 @@ def _read_random(parts: list[Any], rest: _Rest) -> np.random.Generator:
     ]
     generator = np.random.Generator(kind())
     generator.bit_generator.state = state
-    # NumPy does not check positions in its buffers, and would read outside of them.
+    # NumPy does not check positions in its buffers and would read outside of them, so they are
+    # checked here.
     positions = ((state["state"].get("pos", 0), 624), (state.get("buffer_pos", 0), 4))
     if not all(0 <= position <= end for position, end in positions):
         raise ValueError("a random generator has an invalid position")

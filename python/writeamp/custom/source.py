@@ -20,7 +20,8 @@ class PolicySource:
 
     def __init__(self, policy: CustomPolicy) -> None:
         """Check the declarations of the class; `victims` is empty for victim policies."""
-        # Results do not depend on compilation, but the format of the saved state does.
+        # Results do not depend on compilation, but the format of the saved state does, so both
+        # have different names.
         self.name = f"{policy.name} (compiled)" if policy.is_compiled else policy.name
         self.is_compiled = policy.is_compiled
         self.victims = ""
@@ -31,7 +32,9 @@ class PolicySource:
             if not isinstance(cls.required_hints, str) or cls.required_hints not in HINTS:
                 raise unknown(f"required_hints of {policy.reference}", cls.required_hints, HINTS)
             self.required_hints = cls.required_hints
-            self.victims = "greedy"  # a drive gets its actual victim policy from `Policy`
+            self.victims = (
+                "greedy"  # only a placeholder: a drive gets its victim policy from `Policy`
+            )
 
     def build(self, **facts: int) -> Any:
         """Return a policy instance for a drive; called by the bindings."""

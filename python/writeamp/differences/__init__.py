@@ -1,1 +1,1 @@
-"""Differences between two results of one command (verb), in settings and metrics."""
+"""Differences between two results of the same command, in settings and metrics."""

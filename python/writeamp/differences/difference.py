@@ -1,4 +1,4 @@
-"""Difference of two results of one command (verb), read from their JSON documents."""
+"""Difference of two results of the same command, read from their JSON documents."""
 
 from __future__ import annotations
 
@@ -60,15 +60,16 @@ def _why(content: bytes, error: Exception) -> str:
 
 
 def verb_of(document: Mapping[str, Any], name: str) -> str:
-    """Return the verb that printed a document.
+    """Return the command that printed a document.
 
     Raises:
-        WriteampError: the document is not a result of a comparable verb.
+        WriteampError: the document is not a result of a command that `diff` supports.
     """
     verb = signed_verb(document)
     if verb is None:
         raise WriteampError(
-            f"{name} is not a result of a comparable verb; valid: {', '.join(SIGNATURES)}"
+            f"{name} is not a result that diff can compare; valid are results of "
+            f"{', '.join(SIGNATURES)}"
         )
     return verb
 
@@ -161,7 +162,7 @@ class NumberPair:
         return "within noise" if bounds[0] <= 0 <= bounds[1] else "differs"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the pair as JSON types, with None in place of overflown numbers."""
+        """Return the pair as JSON types, with None in place of numbers that overflowed."""
         bounds = self.difference_ci95
         is_held = bounds is not None and all(map(math.isfinite, bounds))
         return {
@@ -184,7 +185,7 @@ def _finite(number: float) -> float | None:
 
 @dataclass(frozen=True)
 class Difference(Presented):
-    """Difference of two results of one verb.
+    """Difference of two results of the same command.
 
     Attributes:
         verb: name of the command that printed both results.
@@ -217,7 +218,7 @@ class Difference(Presented):
         parts = [
             Card("Settings", settings, ("settings", "A", "B"), is_ruled=False),
             _numbers_card("metrics", [pair for pair in self.numbers if pair not in counts]),
-            _numbers_card("per host page", self.per_host_page),
+            _numbers_card("per host page, by cause", self.per_host_page),
             _numbers_card("length of the run", counts),
         ]
         title = f"Two results of {self.verb}" + ("" if settings else ": no setting differs")
@@ -271,7 +272,7 @@ def _in_words(value: Any) -> str:
 
 
 def diff(a: Any, b: Any) -> Difference:
-    """Compare two results of one verb: settings and metrics that differ.
+    """Compare two results of the same command: settings and metrics that differ.
 
     Args:
         a: a result, its JSON document, or the path of a file with the document.
@@ -281,7 +282,7 @@ def diff(a: Any, b: Any) -> Difference:
         `Difference`: `settings` and `numbers` that differ, each with both values; `equal`, `notes`.
 
     Raises:
-        WriteampError: a file cannot be read or is not a result, or the verbs differ.
+        WriteampError: a file cannot be read or is not a result, or the commands differ.
 
     >>> import writeamp as wa
     >>> drive = {"blocks": 64, "pages_per_block": 16, "writes": 20_000, "warmup": 5000}
@@ -293,7 +294,8 @@ def diff(a: Any, b: Any) -> Difference:
     verb, other = verb_of(first, _name(a, "the first")), verb_of(last, _name(b, "the second"))
     if verb != other:
         raise WriteampError(
-            f"the results are of two verbs, {verb} and {other}; compare results of one verb"
+            f"the results are of two commands, {verb} and {other}; compare results of the same "
+            "command"
         )
     left, right = dict(_leaves(first)), dict(_leaves(last))
     numbers = [
@@ -398,8 +400,8 @@ def _only(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[tuple[s
 def _notes(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[str]:
     if left.get("seed") is not None and left.get("seed") == right.get("seed"):
         yield (
-            "both results use the same seed, so their random draws partly agree and the true noise "
-            "is below the intervals"
+            "both results use the same seed, so their random draws partly agree, and the noise of "
+            "their difference is below its interval"
         )
     if False in (left.get("steady"), right.get("steady")):
         yield "a run was not steady when it ended, so its interval may be too narrow"

@@ -1,4 +1,4 @@
-"""Mean fields of hot and cold data, as models for runs."""
+"""Mean fields of hot and cold data, as models that are shown beside simulated runs."""
 
 from __future__ import annotations
 

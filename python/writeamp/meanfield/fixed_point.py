@@ -43,13 +43,13 @@ class FixedPoint(Drawn):
         wa: write amplification (eq. 5).
         residual: largest element of the drift F (eq. 1) at this point, computed independently of
             the solver from the stationary probabilities of the write frontiers (eq. 4).
-        wa_error_bound: bound on the error of `wa`: the residual or its rounding error, times the
-            sensitivity of `wa`; infinite if unknown.
+        wa_error_bound: bound on the absolute error of `wa`: the residual or its rounding error,
+            times the sensitivity of `wa`; infinite if unknown.
         ill_conditioned: True if `wa` is not reliable; `why` has the reasons as sentences, or "".
         relaxation_drive_writes: host writes per logical page in which a surplus of hot blocks
-            falls to 1/e.
+            falls to 1/e of its size.
         wa_spread_10000_blocks: standard deviation of the write amplification of a drive of 10,000
-            blocks, caused by single blocks that change kind in swaps; 0 without swaps.
+            blocks, caused by single blocks that swaps change between hot and cold; 0 without swaps.
         elapsed_s: wall time of the solution in seconds; `check_elapsed_s` is the wall time of the
             check.
         hot_block_share: share of the blocks that are marked hot.
@@ -85,7 +85,7 @@ class FixedPoint(Drawn):
     q_cold: FloatArray
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON types, the parameters first; None means infinite."""
+        """Return all fields as JSON types, the parameters first; None means infinite or NaN."""
         values = asdict(self)
         document: dict[str, Any] = values.pop("parameters") | values
         for name, value in document.items():
@@ -96,25 +96,28 @@ class FixedPoint(Drawn):
         return document
 
     def card(self) -> Card:
-        """Return the main values as a table, with the hot blocks by valid pages as a line."""
+        """Return the main values as a table, with a small plot of hot blocks by valid pages."""
         drive = self.parameters
         rows = [
             ("write mode", MODES[drive.mode]),
             ("pages per block", str(drive.pages_per_block)),
             ("spare factor (T-U)/T", f"{drive.spare_factor:.6g}"),
             ("op (T-U)/U", f"{drive.op:.6g}"),
-            ("hot pages, hot writes", f"{drive.hot_fraction:.6g}, {drive.hot_write_fraction:.6g}"),
+            (
+                "share of hot pages, of hot writes",
+                f"{drive.hot_fraction:.6g}, {drive.hot_write_fraction:.6g}",
+            ),
             ("WA", f"{self.wa:.6f}"),
             ("bound on the error of WA", f"{self.wa_error_bound:.2g}"),
             ("residual of the drift", f"{self.residual:.2g}"),
             ("ill-conditioned", "yes" if self.ill_conditioned else "no"),
             ("hot blocks", f"{self.hot_block_share:.6f} of all blocks"),
-            (f"collections from d = {drive.d} blocks", f"{self.share_gc_d:.6f} of all"),
+            (f"collections from d = {drive.d} blocks", f"{self.share_gc_d:.6f} of all collections"),
         ]
         if drive.d_swap is not None:
             for kind, share in (("hot", self.share_gc_swap_hot), ("cold", self.share_gc_swap_cold)):
                 name = f"collections from d* = {drive.d_swap} {kind} blocks"
-                rows.append((name, f"{share:.6f} of all"))
+                rows.append((name, f"{share:.6f} of all collections"))
         took = (self.elapsed_s, self.check_elapsed_s)
         rows.append(
             ("time to solve, to check", "{:.2f} ms, {:.2f} ms".format(*(1e3 * s for s in took)))
@@ -125,7 +128,7 @@ class FixedPoint(Drawn):
         return Card("Mean field", rows, warnings=warnings, spark=spark)
 
     def figure(self) -> LineChart:
-        """Describe the distributions of valid pages of hot and cold blocks."""
+        """Return a chart of the distributions of valid pages of hot and cold blocks."""
         drive = self.parameters
         draws = f"d = {drive.d}" + ("" if drive.d_swap is None else f", d* = {drive.d_swap}")
         return blocks_by_valid_pages(
@@ -155,8 +158,8 @@ def hot_cold(
     Args:
         pages_per_block: pages of an erase block (b), 1 to 1024.
         d: blocks drawn; the victim is the emptiest.
-        hot_fraction: share of hot logical pages (f), above 0 and below 1.
-        hot_write_fraction: share of the host writes to hot pages (r), above 0 and below 1.
+        hot_fraction: share of the logical pages that are hot (f), above 0 and below 1.
+        hot_write_fraction: share of the host writes that go to hot pages (r), above 0 and below 1.
         spare_factor: (T−U)/T (S_f), above 0 and below 1; or give `op` or `fill`.
         op: (T−U)/U, above 0.
         fill: U/T, above 0 and below 1.
@@ -245,7 +248,8 @@ def _fixed_point(parameters: Parameters) -> FixedPoint:
     found_at = perf_counter()
     checked = model.check(m_hot, m_cold)
     checked_at = perf_counter()
-    # Without swaps, single blocks do not change kind, and the computed spread is rounding error.
+    # Without swaps, blocks stay hot or cold, so the spread is 0, and the computed value is a
+    # rounding error.
     of_one_block = checked.pop("wa_spread")
     spread = 0.0 if parameters.d_swap is None else of_one_block / math.sqrt(SPREAD_BLOCKS)
     checked["wa_error_bound"] = max(
@@ -287,12 +291,12 @@ def _why_ill_conditioned(
         )
     if not 0 <= relaxation_drive_writes <= MOST_RELAXATION_DRIVE_WRITES:
         sentences.append(
-            "The number of hot blocks changes very slowly: a surplus falls to 1/e in "
+            "The number of hot blocks changes very slowly: a surplus falls to 1/e of its size in "
             f"{relaxation_drive_writes:.2g} drive writes, so wa depends on the start until then."
         )
     if not spread <= MOST_RELATIVE_SPREAD * wa:
         sentences.append(
             f"In a drive of {SPREAD_BLOCKS:,} blocks, wa varies by {spread:.2g} (one standard "
-            "deviation), because single blocks change kind."
+            "deviation), because swaps change single blocks between hot and cold."
         )
     return " ".join(sentences)

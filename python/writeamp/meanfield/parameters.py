@@ -13,7 +13,7 @@ from writeamp.units.ratios import RATIOS, op_of, spare_factor_of
 # Write modes by name, with their names in the papers.
 MODES = {"hcwf": "HCWF", "hcwf-swap": "HCWF(swap)"}
 
-# Valid numbers of drawn blocks and of pages per block.
+# Valid numbers of drawn blocks; the engine limits pages per block further, to 1024.
 COUNT = Whole(1, 2**32 - 1)
 
 
@@ -78,7 +78,7 @@ def checked_parameters(
 def _ratios(
     *, op: float | None, fill: float | None, spare_factor: float | None
 ) -> tuple[float, float]:
-    """Return op and spare factor; the ratio that was given is returned unchanged."""
+    """Return op and spare factor; a given op or spare factor is returned unchanged."""
     spare_factor = as_ratio("spare_factor", spare_factor)
     given_op = op_of(op=op, fill=fill, spare_factor=spare_factor)
     if given_op is None:

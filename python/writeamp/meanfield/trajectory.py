@@ -47,11 +47,11 @@ class Trajectory(Drawn):
     m_cold: FloatArray
 
     def card(self) -> Card:
-        """Return the values at the end, with WA over time as a line."""
+        """Return the values at the last time as a table, with a small plot of WA over time."""
         drive = self.parameters
         rows = [
             ("WA at the end", f"{self.wa[-1]:.6f} after {self.drive_writes[-1]:.4g} drive writes"),
-            ("WA since the start", f"{self.mean_wa[-1]:.6f}"),
+            ("mean WA since the start", f"{self.mean_wa[-1]:.6f}"),
             ("write mode", MODES[drive.mode]),
             ("drive", f"op = (T-U)/U = {drive.op:.4g}, {drive.pages_per_block} pages per block"),
         ]
@@ -63,7 +63,7 @@ class Trajectory(Drawn):
         return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
     def figure(self) -> LineChart:
-        """Describe write amplification over host writes."""
+        """Return a chart of write amplification over host writes."""
         drive = self.parameters
         return wa_towards_steady(
             self.drive_writes.tolist(),
@@ -105,7 +105,7 @@ def transient(
         fill: see `hot_cold`.
         m_hot: share of the blocks that are hot and have 0, 1, … b valid pages at the start; by
             default the drive has been written once sequentially.
-        m_cold: the same for cold blocks; give both or neither.
+        m_cold: the same for cold blocks; give both `m_hot` and `m_cold`, or neither.
         tolerance: maximum error of a time step, in shares of blocks.
 
     Returns:
@@ -113,8 +113,8 @@ def transient(
         `m_cold`.
 
     Raises:
-        WriteampError: a missing or invalid parameter, or blocks or valid pages at the start that do
-            not add up.
+        WriteampError: a missing or invalid parameter, or `m_hot` and `m_cold` that do not sum to
+            1 or do not hold the logical pages of the drive.
 
     >>> import writeamp as wa
     >>> run = wa.meanfield.transient(pages_per_block=8, spare_factor=0.2, d=4, hot_fraction=0.2,
@@ -134,7 +134,7 @@ def transient(
     )
     model = model_of(parameters)
     if (m_hot is None) != (m_cold is None):
-        raise WriteampError("m_hot and m_cold describe one start; give both or neither")
+        raise WriteampError("only one of m_hot and m_cold is given; give both, or neither")
     start = model.filled_once() if m_hot is None else (m_hot, m_cold)
     times = _floats("drive_writes", drive_writes)
     solution = model.transient(

@@ -71,7 +71,7 @@ amplified = _Check(
 
 
 def single(name: str, value: object) -> None:
-    """Raise if `value` is not a single number, such as a list."""
+    """Raise if `value` is not a single number, for example if it is a list."""
     if not isinstance(value, Real | np.generic):
         raise WriteampError(f"{name} is {shown(value)}; it must be a number")
 
@@ -109,7 +109,7 @@ def raise_first(name: str, array: FloatArray, bad: _Mask, domain: str) -> None:
 def _as_floats(name: str, value: npt.ArrayLike, domain: str) -> FloatArray:
     try:
         array = np.asarray(value)
-        if array.dtype.kind == "O":  # integers beyond 64 bits, fractions; None must fail
+        if array.dtype.kind == "O":  # big integers and fractions are converted; None raises
             return np.array([float(item) for item in array.flat]).reshape(array.shape)
         # NumPy would convert booleans and strings to numbers, but they are mistakes.
         if array.dtype.kind not in "iuf":

@@ -97,7 +97,7 @@ class _Family:
         """Return cuts of 0 … `variables`, so that X_i changes by one deviation in each chunk."""
         if variables <= _POINTS:
             return np.arange(variables + 1)
-        # 2√n·asin(√q) has unit deviation for all q.
+        # For a share with mean q of n trials, 2√n·asin(√share) has standard deviation 1 for all q.
         scale = 2 * math.sqrt(self.trials)
         youngest = self.oldest - (variables - 1) * self.spacing
         first, last = (

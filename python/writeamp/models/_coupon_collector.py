@@ -27,7 +27,8 @@ from writeamp.models._expected_value import amplification, op_of_amplification
 from writeamp.models._model import Model, ModelInputs
 from writeamp.units.ratios import physical_of
 
-# Relative tolerance of the root: negligible for users, but larger than rounding errors.
+# Relative distance that is treated as rounding: of WA from that of greedy collection, and of op
+# from its lower limit.
 _BARELY = 1e-9
 
 

@@ -24,8 +24,8 @@ from writeamp.models._model import Model, few_spare_blocks
 
 # Limit of Newton steps; the method converges monotonically, in about 14 steps for d = 1e6.
 _NEWTON_STEPS = 200
-# Convergence is quadratic, so after a relative change of the equations by this, no further step is
-# needed.
+# The last Newton step is one that changes the equations by at most this share: convergence is
+# quadratic, so the remaining error is negligible.
 _TOLERANCE = 1e-9
 _ROUNDING = 4 * float(np.finfo(float).eps)
 

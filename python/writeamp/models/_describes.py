@@ -17,10 +17,10 @@ class Describes:
 
     Attributes:
         victims: name of the victim policy.
-        row: name of the model's row in `answer`, after the kind of row; {victims} and {manager} are
-            replaced by the specs of the run.
+        row: second part of the name of the model's row in `answer`, as in "formula markov";
+            {victims} and {manager} are replaced by the specs of the run.
         label: name of the model in `simulate` and `compare`, with the same replacements.
-        kind: kind of row in `answer` that shows the model; a closed form is a "formula".
+        kind: kind of row in `answer` that shows the model: "formula" for a closed form.
         arguments: fields of `ModelInputs`: numbers, or parameters of the run's specs, such as
             "victims.d", "manager.d_swap" or "load.hot_fraction".
         load: name of the workload.

@@ -18,7 +18,7 @@ from writeamp.models._arguments import (
 def effective_op(
     op: npt.ArrayLike, utilization: npt.ArrayLike, written_fraction: npt.ArrayLike
 ) -> FloatOrArray:
-    """Effective op: the input of models of full, uniformly written drives instead of `op`.
+    """Effective op, which replaces `op` in models that assume a full, uniformly written drive.
 
     Source: Park et al. 2017, section 4.5, eq. 8: ρ̄ = ((1 − R_util) + ρ) / R_hot. All free space
     counts as spare, and all spare space serves the hot data. It assumes that cold data is never

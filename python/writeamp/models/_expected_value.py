@@ -87,7 +87,7 @@ def _amplification(op: FloatArray) -> FloatArray:
     for _ in range(_NEWTON_STEPS):
         reached, slope = op_at(h)
         h -= (reached - op) / slope
-    with np.errstate(over="ignore"):  # below 2.8e-309 the true value is beyond float64
+    with np.errstate(over="ignore"):  # below op 2.8e-309 the true WA is beyond float64
         return -1.0 / np.expm1(-2.0 * h)
 
 

@@ -22,7 +22,7 @@ from writeamp.models._describes import Describes
 from writeamp.models._expected_value import amplification, op_of_amplification
 from writeamp.models._model import Model, ModelInputs, few_spare_blocks
 
-# Relative error of the formula, compared with the mean field, that causes a warning.
+# If the formula differs from the mean field by more than this share, a warning is given.
 _VISIBLE_ERROR = 0.01
 
 
@@ -89,7 +89,8 @@ def _falls_below_one(drive: ModelInputs) -> str | None:
 
 
 def _misses_the_mean_field(drive: ModelInputs) -> str | None:
-    # For more pages the two agree, and the time of the mean field grows with the pages.
+    # The mean field is computed for at most so many pages, because its time grows with them; above
+    # that, formula and mean field agree.
     pages = min(drive.pages_per_block, MAX_PAGES_PER_BLOCK)
     wa, greedy = MODEL.wa(drive), float(d_choices(drive.spare_factor, pages, math.inf))
     if wa < 1 or abs(wa / greedy - 1) <= _VISIBLE_ERROR:

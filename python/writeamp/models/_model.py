@@ -39,9 +39,9 @@ class ModelInputs:
         window: oldest blocks among which windowed collection chooses.
         reserve: reserved free blocks.
         logical_blocks: U in blocks; infinite for the limit of a large drive.
-        d_swap: blocks drawn for a swap.
-        hot_fraction: hot share of the pages.
-        hot_write_fraction: share of the writes to hot pages.
+        d_swap: hot or cold blocks drawn for a swap with hcwf-swap.
+        hot_fraction: share of the logical pages that are hot.
+        hot_write_fraction: share of the host writes that go to hot pages.
 
     Raises:
         WriteampError: an invalid parameter.
@@ -122,8 +122,8 @@ class Model(AnalyticModel):
     """A registered model of uniform random writes, which `predict` offers.
 
     `function` broadcasts its arguments. `inverse` takes `wa` and `inverse_parameters`, and returns
-    the op at which `function` has that value. If `is_default` is False, `predict` uses the model
-    only by name, because it is wrong.
+    the op at which `function` has that value. If `is_default` is False, the model is known to be
+    wrong, and `predict` uses it only if the user names it.
     """
 
     summary: str
@@ -138,11 +138,11 @@ class Model(AnalyticModel):
 
 
 def few_spare_blocks(drive: ModelInputs) -> str | None:
-    """Return a warning if spare blocks are few; for models in the limit of many blocks."""
+    """Return a warning if spare blocks are few, or None; for models of a drive of many blocks."""
     spare_blocks = drive.op * drive.logical_blocks
     if spare_blocks < _FEW_SPARE_BLOCKS:
         return (
             f"with only {spare_blocks:.3g} spare blocks, the open block reduces spare space, and "
-            "simulated WA is some percent higher"
+            "simulated WA is some percent above the prediction"
         )
     return None

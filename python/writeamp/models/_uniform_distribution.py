@@ -12,7 +12,7 @@ from writeamp.models._model import Model, ModelInputs, few_spare_blocks
 
 @checked
 def uniform_distribution(op: npt.ArrayLike) -> FloatOrArray:
-    """Write amplification if valid counts spread evenly above the victim's: (1 + op) / (2 op).
+    """WA if valid pages per block spread evenly from the victim's up: (1 + op) / (2 op).
 
     Source: Park et al. 2017, section 3.2, eq. 4 (the paper's ρ is `op`). For op > 1 the formula
     falls below 1, which is impossible; it is returned unchanged.
@@ -32,7 +32,7 @@ def uniform_distribution(op: npt.ArrayLike) -> FloatOrArray:
     2.2857
     """
     ratio = positive("op", op)
-    with np.errstate(over="ignore"):  # below 2.8e-309 the true value is beyond float64
+    with np.errstate(over="ignore"):  # below op 2.8e-309 the true WA is beyond float64
         return np.float64(0.5) + 0.5 / ratio
 
 

@@ -191,7 +191,9 @@ class Result(DriveResult):
         """Warnings for readers of `wa`."""
         sentences = []
         if not self.steady:
-            sentences.append(f"not steady, so this WA may not last: {self.steady_state.reason}")
+            sentences.append(
+                f"WA is not steady and may change in a longer run: {self.steady_state.reason}"
+            )
             sentences += self.advice
         if self.steady and self._is_rough():
             reached = self._own_half_width / self.wa

@@ -1,7 +1,7 @@
 """Settings of comparisons: several loads and several policies.
 
-A single load or policy is stored as in a single run, so that the hash and the file of such
-experiments do not change.
+A single load or policy is stored without a list, as in a simulation, so that files and hashes from
+before lists were possible stay valid.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ class LoadsSettings(LoadSettings):
     def _of_traces_only(self) -> tuple[str, ...]:
         if Precondition.of(self.precondition).trace is not None:
             # The other settings of traces apply to the trace that ages the drive, so only `repeat`
-            # has no use.
+            # is reset.
             return ("repeat",)
         return self.OF_TRACES
 
@@ -176,7 +176,7 @@ class PoliciesSettings(Settings):
         None,
         _OneOrMany(_Specs("victims", "victim policy", "victim policies")),
         "victim policies, separated by commas or given several times, each for every manager "
-        "(default: each manager's)",
+        "(default: the default of each manager)",
         kind="victims",
         number="texts",
         metavar="SPEC,SPEC,…",

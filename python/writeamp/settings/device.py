@@ -25,7 +25,8 @@ class DeviceSettings(Settings):
     profile: str | Path | Device | None = setting(
         None,
         None,
-        f"device profile ({', '.join(profile_names())}), the path of a .toml file, or raid0:A,B; "
+        f"device profile ({', '.join(profile_names())}), the path of a .toml file, or raid0:A,B "
+        "for an array of two; "
         "by default generic, or for a trace a flat drive of the size of the trace",
         name="device",
         choices=profile_names(),
@@ -54,7 +55,7 @@ class DeviceSettings(Settings):
         **_CAPACITY,
     )
     blocks: int | None = setting(
-        None, COUNT, "erase blocks of the drive", number="count", excludes="size", **_CAPACITY
+        None, COUNT, "physical size in erase blocks", number="count", excludes="size", **_CAPACITY
     )
     logical_blocks: int | None = setting(
         None,
@@ -77,19 +78,25 @@ class DeviceSettings(Settings):
     fill: float | None = fill_setting()
     spare_factor: float | None = spare_factor_setting()
     layout: str | None = setting(
-        None, None, f"how blocks are pooled: {', '.join(LAYOUTS)}", choices=LAYOUTS, **_CAPACITY
+        None,
+        None,
+        f"how write frontiers and collection are spread over the LUNs (dies): {', '.join(LAYOUTS)} "
+        "(default: that of the profile)",
+        choices=LAYOUTS,
+        **_CAPACITY,
     )
     write_cache: int | str | None = setting(
         None,
         WRITE_CACHE,
-        "size of the write cache",
+        "size of the write cache in memory, or off for none (default: that of the profile)",
         metavar="SIZE|off",
         **_CAPACITY,
     )
     map_cache: int | str | None = setting(
         None,
         MAP_CACHE,
-        "memory for the mapping table, or all for the whole table",
+        "memory for the mapping table, whose rest is on flash; all: the whole table is in memory "
+        "(default: that of the profile)",
         metavar="SIZE|all",
         **_CAPACITY,
     )

@@ -97,7 +97,7 @@ class Experiment:
         for field in fields(self.load):
             idle = self.verb in words_of(field).not_for
             if idle and getattr(self.load, field.name) != field.default:
-                raise WriteampError(f"{field.name} is not for {self.verb}; leave it out")
+                raise WriteampError(f"{field.name} does not apply to {self.verb}; leave it out")
         if self.device.capacity is not None:
             self._check_capacity()
 
@@ -327,10 +327,9 @@ class Experiment:
         is_aged = Precondition.of(self.load.precondition).trace is not None
         if self.load.trace is not None or is_aged:
             raise WriteampError(
-                "capacity does not go with a trace, because the addresses of a trace cannot be "
-                "scaled "
-                "to a smaller drive; leave it out for a drive of the size of the trace, or give "
-                "--size"
+                "capacity cannot be combined with a trace, because the addresses of a trace cannot "
+                "be scaled to a smaller drive; leave capacity out for a drive of the size of the "
+                "trace, or give --size"
             )
         if is_sized:
             raise WriteampError(
@@ -339,15 +338,13 @@ class Experiment:
             )
         if self.is_timed or self.device.changes_times:
             raise WriteampError(
-                "capacity does not go with a timed run, because times, channels and caches "
-                "cannot be "
-                "scaled to a smaller drive; give --size"
+                "capacity cannot be combined with a timed run, because times, channels and caches "
+                "cannot be scaled to a smaller drive; give --size"
             )
         if getattr(self.run, "host_bytes", None) is not None:
             raise WriteampError(
                 "host_bytes and capacity exclude each other, because the simulated drive is "
-                "smaller; "
-                "give --writes, which is scaled, or --size"
+                "smaller; give --writes, which is scaled, or --size"
             )
 
     def _drive(self) -> dict[str, Any]:
@@ -368,7 +365,7 @@ class Experiment:
 
     @property
     def with_each_load(self) -> tuple[Experiment, ...]:
-        """For each load, the experiment with this load only; other functions have one load."""
+        """Experiments with one load each; only a comparison may have several loads."""
         if not isinstance(self.load, LoadsSettings):
             return (self,)
         return tuple(replace(self, load=load) for load in self.load.alone())

@@ -127,7 +127,7 @@ class LoadSettings(Settings):
     repeat: Repeat = setting(
         "auto",
         WholeOr("auto", POSITIVE_COUNT),
-        "replay the trace N times; auto: a short trace until its passes agree",
+        "replay the trace N times; auto: once, or a short trace until its passes have the same WA",
         metavar="auto|N",
         not_for=("endurance",),
         panel="trace",
@@ -187,7 +187,8 @@ class LoadSettings(Settings):
         """Apply the format to data in memory; reject it for a trace that has been read already."""
         if not isinstance(held.trace, traces.TraceData):
             raise WriteampError(
-                "trace_format and action do not apply to a trace that is already read"
+                "trace_format and action do not apply to a trace that is already read; leave them "
+                "out"
             )
         if self.action is not None:
             raise WriteampError("action is for blkparse files; data in memory have no actions")
@@ -297,15 +298,15 @@ class SimulationSettings(TimedSettings):
     warmup: Warmup = setting(
         "auto",
         WholeOr("auto", Whole(0)),
-        "host page writes before the measurement, or auto",
+        "host pages to write before WA is measured; auto: until WA is steady",
         metavar="auto|N",
         panel="run",
     )
     precision: float = setting(
         0.0005,
         BELOW_ONE,
-        "an automatic run ends when the relative half width of WA's 95% interval, from the noise "
-        "of this run, is at most this",
+        "without --writes, end a steady run when the half width of WA's 95% interval is at most "
+        "this share of WA",
         number="ratio",
         panel="run",
     )
@@ -320,7 +321,8 @@ class SimulationSettings(TimedSettings):
     spread: bool = setting(
         True,
         Flag(),
-        "also run a trace, or a mix with a sequential part, on drives one block smaller and larger",
+        "also run a trace, or a mix with a sequential part, on drives one block smaller and "
+        "larger, and report how much WA changes",
         number="flag",
         panel="run",
     )

@@ -132,7 +132,7 @@ def _moved(key: str, value: Any, source: Path, target: Path | None) -> Any:
 
 
 def _moved_policies(kind: EngineKind, text: str, source: Path, target: Path | None) -> str:
-    """Return one or several policies, with relative paths of their files changed likewise."""
+    """Return one or several policies as text, with relative paths of files as in `moved`."""
     if custom.split_file(text)[0] is None:
         return text
     policies = []

@@ -21,7 +21,11 @@ class TimedSettings(Settings):
     """Settings of virtual time: whether a run is timed, its end, and the capture of its pins."""
 
     time: float | None = setting(
-        None, DURATION, "end after this virtual time", metavar="TIME", **_TIMED
+        None,
+        DURATION,
+        "end the run after this virtual time, such as 10s; the run is then timed",
+        metavar="TIME",
+        **_TIMED,
     )
     timed: bool = setting(
         False,
@@ -57,21 +61,23 @@ class TimedSettings(Settings):
     rb_rate: float | None = setting(
         None,
         RATE,
-        "sample the pins at this rate, as a logic analyser does (default: exact to the nanosecond)",
+        "sample the pins at this rate, such as 10MHz, as a logic analyser does (default: exact to "
+        "the nanosecond)",
         metavar="RATE",
         **_CAPTURE,
     )
     rb_jitter: float | None = setting(
         None,
         JITTER,
-        "standard deviation of the times at which the analyser sees an edge",
+        "standard deviation of the times at which the analyser sees an edge, such as 20ns "
+        "(default 0)",
         metavar="TIME",
         **_CAPTURE,
     )
     rb_missed: float | None = setting(
         None,
         Number("be at least 0 and below 1", lambda value: 0 <= value < 1, is_ratio=True),
-        "share of the pulses that the analyser misses",
+        "share of the pulses that the analyser misses (default 0)",
         number="ratio",
         **_CAPTURE,
     )

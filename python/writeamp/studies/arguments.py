@@ -27,7 +27,7 @@ class CommonArguments(TypedDict, total=False):
     full size without this error)."""
 
     blocks: int | None
-    """erase blocks of the drive."""
+    """physical size in erase blocks."""
 
     logical_blocks: int | None
     """logical size in erase blocks."""
@@ -51,13 +51,15 @@ class CommonArguments(TypedDict, total=False):
     """spare factor (T-U)/T = op/(1+op)."""
 
     layout: str | None
-    """how blocks are pooled: flat, striped, striped-per-lun, static."""
+    """how write frontiers and collection are spread over the LUNs (dies): flat, striped, striped-
+    per-lun, static (default: that of the profile)."""
 
     write_cache: SizeLike | None
-    """size of the write cache."""
+    """size of the write cache in memory, or off for none (default: that of the profile)."""
 
     map_cache: SizeLike | None
-    """memory for the mapping table, or all for the whole table."""
+    """memory for the mapping table, whose rest is on flash; all: the whole table is in memory
+    (default: that of the profile)."""
 
     set: ChangesLike | None
     """change a value of the profile's tables, such as timing.read_us=50 or
@@ -105,7 +107,8 @@ class SimulateArguments(CommonArguments, total=False):
     """replay a block trace instead of a workload: a file, or - for standard input."""
 
     repeat: Repeat
-    """replay the trace N times; auto: a short trace until its passes agree (default auto)."""
+    """replay the trace N times; auto: once, or a short trace until its passes have the same WA
+    (default auto)."""
 
     manager: SpecLike
     """block manager (default single)."""
@@ -114,7 +117,7 @@ class SimulateArguments(CommonArguments, total=False):
     """victim policy (default: the manager's)."""
 
     time: float | str | None
-    """end after this virtual time."""
+    """end the run after this virtual time, such as 10s; the run is then timed."""
 
     timed: bool
     """simulate the time of every operation, and measure latencies (default False)."""
@@ -130,13 +133,15 @@ class SimulateArguments(CommonArguments, total=False):
     """write the Ready/Busy pins of all dies after the fill to this .vcd file."""
 
     rb_rate: float | str | None
-    """sample the pins at this rate, as a logic analyser does (default: exact to the nanosecond)."""
+    """sample the pins at this rate, such as 10MHz, as a logic analyser does (default: exact to the
+    nanosecond)."""
 
     rb_jitter: float | str | None
-    """standard deviation of the times at which the analyser sees an edge."""
+    """standard deviation of the times at which the analyser sees an edge, such as 20ns (default
+    0)."""
 
     rb_missed: RatioLike | None
-    """share of the pulses that the analyser misses."""
+    """share of the pulses that the analyser misses (default 0)."""
 
     seed: int
     """seed of all random numbers of a run (default 1)."""
@@ -145,19 +150,19 @@ class SimulateArguments(CommonArguments, total=False):
     """host pages to write after the initial fill; by default until WA is steady and precise."""
 
     warmup: Warmup
-    """host page writes before the measurement, or auto (default auto)."""
+    """host pages to write before WA is measured; auto: until WA is steady (default auto)."""
 
     precision: RatioLike
-    """an automatic run ends when the relative half width of WA's 95% interval, from the noise of
-    this run, is at most this (default 0.0005)."""
+    """without writes, end a steady run when the half width of WA's 95% interval is at most this
+    share of WA (default 0.0005)."""
 
     replicas: int
     """runs for the confidence interval and the test of steadiness; runs of a workload have
     different seeds (default 3)."""
 
     spread: bool
-    """also run a trace, or a mix with a sequential part, on drives one block smaller and larger
-    (default True)."""
+    """also run a trace, or a mix with a sequential part, on drives one block smaller and larger,
+    and report how much WA changes (default True)."""
 
 
 class CompareArguments(CommonArguments, total=False):
@@ -167,7 +172,8 @@ class CompareArguments(CommonArguments, total=False):
     """replay a block trace, instead of or in addition to workloads; may be given several times."""
 
     repeat: Repeat
-    """replay the trace N times; auto: a short trace until its passes agree (default auto)."""
+    """replay the trace N times; auto: once, or a short trace until its passes have the same WA
+    (default auto)."""
 
     managers: Sequence[SpecLike] | SpecLike
     """block managers, separated by commas or given several times, such as single,hcwf:d=5,sepgc
@@ -175,7 +181,7 @@ class CompareArguments(CommonArguments, total=False):
 
     victims: Sequence[SpecLike] | SpecLike | None
     """victim policies, separated by commas or given several times, each for every manager (default:
-    each manager's)."""
+    the default of each manager)."""
 
     replicas: int
     """runs of each manager; their seeds are derived from seed (default 3)."""

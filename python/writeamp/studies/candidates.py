@@ -20,7 +20,8 @@ from writeamp.settings.settings import ComparisonSettings, SimulationSettings
 from writeamp.studies.mixture import CandidateRun, Mixture
 from writeamp.studies.over import Outcomes, Run, over, succeeded
 
-# The WA of candidates differ by more than this share, so a higher precision of one run is useless.
+# WA differs between candidates by more than this share of WA, so a higher precision of one run is
+# useless.
 _PRECISION = 0.004
 # Drives with more pages than this are simulated by a smaller drive, as for a requested capacity.
 _MOST_PAGES = 2**22
@@ -87,7 +88,10 @@ def _mixed(
     """Return the mixture of the candidates that could be run at the requested size."""
     results = succeeded(outcomes)
     left_out = len(outcomes) - len(results)
-    refused = f"{left_out} candidates were left out; they cannot have this size or serve this load"
+    refused = (
+        f"{left_out} candidate drives were left out, because they cannot have the requested size "
+        "or run this load"
+    )
     of_recording = is_recording(experiment.load)
     return Mixture(
         profile=str(experiment.device.profile),
@@ -122,7 +126,7 @@ def _half_width(result: DriveResult, *, of_recording: bool) -> float:
 def alone(
     experiment: Experiment, candidates: Candidates, candidate: Candidate, *, may_scale: bool = True
 ) -> Experiment:
-    """Return the experiment on a single candidate, with a fraction of the requested replicas.
+    """Return the experiment on one candidate, with fewer replicas, as several candidates run.
 
     Args:
         experiment: experiment to run.

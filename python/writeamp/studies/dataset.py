@@ -111,8 +111,8 @@ class Dataset:
             raise WriteampError(f"cannot read {folder / mark_file}: {error.strerror}") from None
         except (ValueError, RecursionError):
             raise WriteampError(
-                f"{folder / mark_file} is damaged: it is not JSON; remove it, and the same "
-                f"{cls.contents.study} writes it again and keeps the results"
+                f"{folder / mark_file} is damaged: it is not JSON; remove it and run the "
+                f"same {cls.contents.study} again, which rewrites it and keeps the results"
             ) from None
         return cls(folder, _version_of(cls.contents, mark, folder))
 
@@ -192,7 +192,7 @@ class Dataset:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Lock the folder while a study adds results, against `tidy` of another study."""
+        """Lock the folder while a study adds results, so that no other study runs `tidy`."""
         with locked(self.folder / self.contents.mark, fcntl.LOCK_SH):
             yield
 
@@ -218,7 +218,7 @@ class Dataset:
             except FileNotFoundError:
                 continue
         raise WriteampError(
-            f"cannot read {self.folder}: another study merges its parts all the time; try again"
+            f"cannot read {self.folder}: another study keeps merging its files; try again"
         )
 
     def _part(self, path: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
@@ -242,8 +242,9 @@ class Dataset:
             )
         if name_match is not None and name_match["digest"] != _digest(content):
             raise WriteampError(
-                f"{path} is damaged: its content differs from the digest in its name; remove it, "
-                f"and the same {self.contents.study} computes its {self.contents.points} again"
+                f"{path} is damaged: its content differs from the digest in its name; remove it "
+                f"and run the same {self.contents.study} again, which computes its "
+                f"{self.contents.points} again"
             )
         return _rows_in(self.contents, content, path, columns)
 

@@ -224,5 +224,6 @@ def _refuse_threads(settings: Mapping[str, object]) -> None:
     """Reject the command's option `threads`; functions have the argument `runner` instead."""
     if "threads" in settings:
         raise WriteampError(
-            "threads is an option of the command; give runner=writeamp.runners.Threads(4) for 4"
+            "threads is an option of the command; give runner=writeamp.runners.Threads(4) for 4 "
+            "threads"
         )

@@ -118,14 +118,17 @@ class Mixture(OneLine, Drawn):
         drifting = sum(run.candidate.weight for run in self.runs if not run.steady)
         if drifting < 0.05:
             return []
-        return [f"not steady on candidates of {drifting:.0%} of the weight: this WA may not last"]
+        return [
+            f"WA is not steady on candidate drives with {drifting:.0%} of the probability, and may "
+            "change in a longer run"
+        ]
 
     @property
     def notes(self) -> list[str]:
         """Notes on the profile, and on candidates that were left out."""
         return [
-            f"{self.profile} was learnt from a drive: WA is that of its {len(self.runs)} most "
-            "probable candidates",
+            f"{self.profile} was learnt from a drive: WA is the median over its {len(self.runs)} "
+            "most probable candidates (possible drives)",
             *self.drive_notes,
         ]
 
@@ -150,7 +153,7 @@ class Mixture(OneLine, Drawn):
         }
 
     def facts_of_wa(self) -> dict[str, Any]:
-        """Return the 95% interval and each candidate, in addition to the facts on WA."""
+        """Return the 90% interval and each candidate, in addition to the facts on WA."""
         return {
             "wa_ci90": list(self.interval_at(0.9)),
             "candidates": [run.to_dict() for run in self.runs],
@@ -163,7 +166,7 @@ class Mixture(OneLine, Drawn):
         return pl.DataFrame([run.to_dict() for run in self.runs])
 
     def figure(self) -> BarChart:
-        """Describe the WA of each candidate drive."""
+        """Return a bar chart of the WA of each candidate drive."""
         values = tuple(run.wa for run in self.runs)
         return BarChart(
             title=f"Write amplification of {self.profile}: {self.load_name}",
@@ -219,10 +222,10 @@ class OfCandidates(Substitute):
         return self.mixture.interval
 
     def judged(self, steady: bool, reason: str) -> tuple[bool, str]:
-        """Return the first candidate's verdict, or False if over 5% of the weight is unsteady."""
+        """Return the first candidate's verdict; False if at least 5% of the weight is unsteady."""
         warnings = self.mixture.warnings
         return (False, warnings[0]) if warnings else (steady, reason)
 
     def facts_of_wa(self) -> dict[str, Any]:
-        """Return the 95% interval, and each candidate."""
+        """Return the 90% interval, and each candidate."""
         return self.mixture.facts_of_wa()

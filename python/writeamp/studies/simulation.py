@@ -132,7 +132,7 @@ def _until_the_end(
         return settings
     if settings.writes is not None and settings.writes > end:
         raise WriteampError(
-            f"writes is {settings.writes}, but the workload {load} ends after {end}; give at most "
-            f"{end}, or a workload without end"
+            f"writes is {settings.writes}, but the workload {load} ends after {end} page writes; "
+            f"give at most {end}, or a workload without end"
         )
     return replace(settings, writes=settings.writes or end)

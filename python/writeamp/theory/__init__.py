@@ -1,1 +1,1 @@
-"""Theory without simulation: closed forms, mean fields, division of spare space."""
+"""Predictions of write amplification by analytic models, without a simulation."""

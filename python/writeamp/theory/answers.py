@@ -1,4 +1,4 @@
-"""Predictions of models: one model, several models, and several models over a parameter."""
+"""Predictions of one model, of several models, and of several models in a parameter sweep."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Prediction(Drawn):
         return Card(f"Model {self.model.name}", rows, warnings=self.warnings)
 
     def figure(self) -> BarChart:
-        """Describe the WA as a bar.
+        """Return a bar chart with the WA of this model.
 
         Raises:
             WriteampError: the model has no prediction.
@@ -112,7 +112,7 @@ class ModelPredictions(Drawn, list[Prediction]):
         ]
 
     def card(self) -> Card:
-        """Return a row for each model, those with met assumptions first."""
+        """Return a table with a row for each model; rows outside the assumptions come last."""
         rows = [
             (
                 prediction.model.name,
@@ -125,7 +125,7 @@ class ModelPredictions(Drawn, list[Prediction]):
         return Card(in_words(self.drive), rows, columns, warnings=self.warnings)
 
     def figure(self) -> BarChart:
-        """Describe the prediction of each model that has one.
+        """Return a bar chart of the predictions, without models that have none.
 
         Raises:
             WriteampError: no model has a prediction.
@@ -157,27 +157,27 @@ class PredictionSweep(Drawn, list[SweepPoint]):
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences that apply to all models, with the number of points."""
+        """Sentences that apply to all models, with the number of swept values concerned."""
         warned = [point for point in self if point.predictions.warnings]
         if not warned:
             return []
         first = warned[0]
         return [
-            f"{len(warned)} of {len(self)} points have a warning, the first at {self.name} "
+            f"{len(warned)} of {len(self)} swept values have a warning, the first at {self.name} "
             f"{first.value:.6g}: {'; '.join(first.predictions.warnings)}"
         ]
 
     @property
     def warnings_of_models(self) -> list[str]:
-        """Sentences on models: number of points outside a model's assumptions, and a reason."""
+        """For each model that warns: number of swept values with a warning, and the first one."""
         sentences = []
         for i, prediction in enumerate(self[0].predictions):
             outside = [point for point in self if point.predictions[i].warnings]
             if outside:
                 first = outside[0]
                 sentences.append(
-                    f"{prediction.model.name}: {len(outside)} of {len(self)} points are outside "
-                    f"its assumptions, the first at {self.name} {first.value:.6g}: "
+                    f"model {prediction.model.name}: {len(outside)} of {len(self)} swept values "
+                    f"violate its assumptions, the first at {self.name} {first.value:.6g}: "
                     f"{'; '.join(first.predictions[i].warnings)}"
                 )
         return sentences
@@ -204,17 +204,21 @@ class PredictionSweep(Drawn, list[SweepPoint]):
             for point in (self[at] for at in shown)
         ]
         title = (
-            f"{_HEADINGS[self.quantity]} by {self.name}, {len(shown)} of {len(self)} points; "
+            f"{_HEADINGS[self.quantity]} by {self.name}, {len(shown)} of {len(self)} swept values; "
             f"{in_words(self.drive)}"
         )
         is_marked = any(OUTSIDE in cell for row in rows for cell in row)
-        notes = [f"{OUTSIDE} outside the model's assumptions (see warnings)"] if is_marked else []
+        notes = (
+            [f"{OUTSIDE} the drive violates the model's assumptions (see warnings)"]
+            if is_marked
+            else []
+        )
         columns = (f">{self.name}", *(f">{name}" for name in names))
         warnings = [*self.warnings, *self.warnings_of_models]
         return Card(title, rows, columns, warnings=warnings, notes=notes)
 
     def figure(self) -> LineChart:
-        """Describe WA or required op over the swept parameter, with a line for each model.
+        """Return a chart of WA or required op by the swept parameter, with a line for each model.
 
         Raises:
             WriteampError: no model has a prediction at any value.
@@ -269,7 +273,7 @@ def in_words(drive: Mapping[str, Any]) -> str:
     return ", ".join(words)
 
 
-# Relative errors below this are not reported, because models differ as much from each other.
+# Smaller relative errors of predictions cause no caveat, because models differ as much.
 _LARGE_ERROR = 0.05
 
 
@@ -279,7 +283,7 @@ def wa_if_cold_data_moves(op: float, utilization: float, written_fraction: float
     With a few writes to cold data, garbage collection also moves its blocks. In each pass over the
     flash, the share c = logical_of(utilization - written_fraction, op) is then programmed for cold
     data, and 1 - c is left for `expected_value` at the effective op. Simulations with one write
-    frontier, greedy collection and 1% of the writes to cold data give 1% to 5% less
+    frontier, greedy collection and 1% of the writes to cold data give a WA that is 1% to 5% lower
     (docs/models.md).
 
     >>> round(wa_if_cold_data_moves(0.147, 0.9, 0.3), 3)
@@ -290,7 +294,7 @@ def wa_if_cold_data_moves(op: float, utilization: float, written_fraction: float
 
 
 def caveat(op: float, utilization: float, written_fraction: float) -> str | None:
-    """Return a warning if the effective op relies much on cold data that is never written."""
+    """Return a warning if writes to cold data would raise WA much, or None."""
     error = _cold_share(op, utilization, written_fraction)
     if error < _LARGE_ERROR:
         return None

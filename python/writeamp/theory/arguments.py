@@ -24,27 +24,30 @@ class PredictArguments(TypedDict, total=False):
     """pages of an erase block (default 128)."""
 
     target_wa: float | None
-    """compute the op that this WA requires; instead of a ratio."""
+    """compute the op at which WA has this value; give it instead of op, fill and spare factor."""
 
     utilization: RatioLike | None
-    """share of the logical space that holds data; the models then get the effective op ((1 -
-    utilization) + op) / written fraction."""
+    """share of the logical space that holds data (default: all of it); the models then get the
+    effective op ((1 - utilization) + op) / written fraction."""
 
     written_fraction: RatioLike | None
-    """share of the logical space that is written (default: all data)."""
+    """share of the logical space that the host writes; needs utilization, which is its default."""
 
     models: Sequence[str] | str | None
-    """only this model (repeatable): uniform-distribution, expected-value, fifo, markov, d-choices,
-    coupon-collector. Default: all but coupon-collector, which is known to be wrong."""
+    """use only this model; may be given several times: uniform-distribution, expected-value, fifo,
+    markov, d-choices, coupon-collector. Default: all but coupon-collector, which is known to be
+    wrong."""
 
     d: float
-    """d-choices: blocks drawn; inf is greedy (default 10)."""
+    """for model d-choices: blocks drawn, of which the emptiest is collected; inf is greedy (default
+    10)."""
 
     window: int
-    """coupon-collector: oldest blocks that compete (default 64)."""
+    """for model coupon-collector: number of oldest blocks, of which the emptiest is collected
+    (default 64)."""
 
     reserve: int
-    """coupon-collector: reserved free blocks (default 0)."""
+    """for model coupon-collector: number of blocks that always stay free (default 0)."""
 
     logical_blocks: float
-    """logical size in blocks; inf is the limit of a large drive (default inf)."""
+    """logical size of the drive in blocks; inf is the limit of a large drive (default inf)."""

@@ -43,8 +43,8 @@ _MOST_POINTS = 10_000
 def predict(**question: Unpack[PredictArguments]) -> ModelPredictions:
     """Predict the WA of uniform random writes, or the op that a target WA requires.
 
-    If a model cannot compute the drive, its value is NaN with a warning. If that model was named in
-    `models`, an error is raised.
+    If a model cannot compute the drive, its prediction is NaN, with a warning. If that model was
+    named in `models`, an error is raised instead.
 
     Args:
         question: the drive, and either a ratio of spare space or `target_wa`; listed below.
@@ -99,7 +99,7 @@ def check_question(
     written_fraction: float | None = None,
     **parameters: float,
 ) -> ModelInputs:
-    """Return the model inputs from the arguments of `predict`; op is 1 if a target WA is given.
+    """Return the model inputs from the arguments of `predict`; a target WA gives op 1, unused.
 
     Raises:
         WriteampError: no ratio, two ratios, or an invalid value.
@@ -134,10 +134,10 @@ def check_question(
 def _shares(
     utilization: float | None, written_fraction: float | None
 ) -> tuple[float, float] | None:
-    """Return utilization and written share (by default equal), or None for a full drive.
+    """Return utilization and written fraction (default: the utilization), or None if not given.
 
     Raises:
-        WriteampError: utilization is missing, or a share is not a number.
+        WriteampError: written_fraction without utilization, or a value that is not a number.
     """
     for name, share in (("utilization", utilization), ("written_fraction", written_fraction)):
         if share is not None and not isinstance(share, Number):
@@ -209,7 +209,7 @@ def parse_sweep(text: str, names: Sequence[str] = SWEEPABLE) -> SweptParameter:
             f"and 2 to {_MOST_POINTS} points"
         )
     if name == "op" and min(low, high) > 0:
-        op_of(op=low), op_of(op=high)  # rejects percentages without the sign
+        op_of(op=low), op_of(op=high)  # rejects an op that is a percentage without its % sign
     # Rounded to 15 digits, so that 0.12 is not 0.12000000000000001.
     values = np.array([float(f"{value:.15g}") for value in np.linspace(low, high, number)])
     if name == "pages_per_block":
@@ -244,11 +244,15 @@ def predict_sweep(
     [(0.1, 5.677), (0.2, 3.188), (0.3, 2.364)]
     """
     if not isinstance(sweep, str | SweptParameter):
-        raise WriteampError(f"sweep is {shown(sweep)}; it must be text such as op=0.05:1.0:100")
+        raise WriteampError(
+            f"sweep is {shown(sweep)}; it must be text such as op=0.05:1.0:100, or a SweptParameter"
+        )
     question = _checked_names("predict_sweep", question)
     steps = parse_sweep(sweep) if isinstance(sweep, str) else sweep
     if question.get(steps.name) is not None:
-        raise WriteampError(f"{steps.name} is swept; leave out its other value")
+        raise WriteampError(
+            f"{steps.name} is swept and also given as a single value; leave out the single value"
+        )
     points = []
     for value in steps.values:
         step: PredictArguments = {**question, steps.name: value}  # type: ignore[misc]
@@ -264,7 +268,7 @@ def predict_sweep(
 
 
 def _drive_of(question: Mapping[str, Any], swept: str | None = None) -> dict[str, Any]:
-    """Return the known parameters of the drive but the swept one; None means infinite."""
+    """Return the known parameters of the drive without the swept one; None means infinite."""
     op = op_of(**{name: question.get(name) for name in RATIOS})
     facts: dict[str, Any] = {}
     if op is not None:

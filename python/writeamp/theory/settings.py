@@ -13,6 +13,7 @@ from writeamp.units.ratios import RATIOS, fill_setting, op_setting, spare_factor
 # Parameters that can be swept.
 SWEEPABLE = (*RATIOS, "pages_per_block", "target_wa")
 
+_SPACE = "spare space"
 _PARTLY = {"number": "ratio", "metavar": "SHARE", "panel": "partly full", "takes": "RatioLike"}
 
 
@@ -26,48 +27,58 @@ class PredictionSettings(Settings):
 
     title: ClassVar[str] = "prediction"
 
-    op: float | None = op_setting()
-    fill: float | None = fill_setting()
-    spare_factor: float | None = spare_factor_setting()
+    op: float | None = op_setting(_SPACE)
+    fill: float | None = fill_setting(_SPACE)
+    spare_factor: float | None = spare_factor_setting(_SPACE)
     pages_per_block: int = setting(
-        128, None, "pages of an erase block", number="count", panel="capacity"
+        128, None, "pages of an erase block", number="count", panel=_SPACE
     )
     target_wa: float | None = setting(
         None,
         None,
-        "compute the op that this WA requires; instead of a ratio",
+        "compute the op at which WA has this value; give it instead of op, fill and spare factor",
         number="number",
         metavar="WA",
     )
     utilization: float | None = setting(
         None,
         None,
-        "share of the logical space that holds data; the models then get the effective op "
-        "((1 - utilization) + op) / written fraction",
+        "share of the logical space that holds data (default: all of it); the models then get the "
+        "effective op ((1 - utilization) + op) / written fraction",
         **_PARTLY,
     )
     written_fraction: float | None = setting(
         None,
         None,
-        "share of the logical space that is written (default: all data)",
+        "share of the logical space that the host writes; needs utilization, which is its default",
         **_PARTLY,
     )
     models: list[str] | None = setting(
         None,
         None,
-        f"only this model (repeatable): {', '.join(MODEL_NAMES)}. Default: all but "
-        "coupon-collector, which is known to be wrong",
+        f"use only this model; may be given several times: {', '.join(MODEL_NAMES)}. Default: all "
+        "but coupon-collector, which is known to be wrong",
         flag="--model",
         number="texts",
         choices=MODEL_NAMES,
         panel="models",
         takes="Sequence[str] | str",
     )
-    d: float = _of_models(10, "number", "d-choices: blocks drawn; inf is greedy")
-    window: int = _of_models(64, "count", "coupon-collector: oldest blocks that compete")
-    reserve: int = _of_models(0, "count", "coupon-collector: reserved free blocks")
+    d: float = _of_models(
+        10,
+        "number",
+        "for model d-choices: blocks drawn, of which the emptiest is collected; inf is greedy",
+    )
+    window: int = _of_models(
+        64,
+        "count",
+        "for model coupon-collector: number of oldest blocks, of which the emptiest is collected",
+    )
+    reserve: int = _of_models(
+        0, "count", "for model coupon-collector: number of blocks that always stay free"
+    )
     logical_blocks: float = _of_models(
-        math.inf, "number", "logical size in blocks; inf is the limit of a large drive"
+        math.inf, "number", "logical size of the drive in blocks; inf is the limit of a large drive"
     )
 
 

@@ -103,7 +103,8 @@ class NeedArguments(TypedDict, total=False):
     """page size, such as 4K."""
 
     layout: str | None
-    """how blocks are pooled: flat, striped, striped-per-lun, static."""
+    """how write frontiers and collection are spread over the LUNs (dies): flat, striped, striped-
+    per-lun, static (default: that of the profile)."""
 
     precondition: str
     """state of the drive at the start; these writes are not counted: full (each page written once,
@@ -112,7 +113,8 @@ class NeedArguments(TypedDict, total=False):
     (full, then one pass over that trace) (default full)."""
 
     repeat: Repeat
-    """replay the trace N times; auto: a short trace until its passes agree (default auto)."""
+    """replay the trace N times; auto: once, or a short trace until its passes have the same WA
+    (default auto)."""
 
     seed: int
     """seed of all random numbers of a run (default 1)."""
@@ -121,7 +123,7 @@ class NeedArguments(TypedDict, total=False):
     """host pages to write after the initial fill; by default until WA is steady and precise."""
 
     warmup: Warmup
-    """host page writes before the measurement, or auto (default auto)."""
+    """host pages to write before WA is measured; auto: until WA is steady (default auto)."""
 
 
 class RunArguments(NeedArguments, total=False):

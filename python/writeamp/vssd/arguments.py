@@ -19,7 +19,7 @@ class ServeArguments(TypedDict, total=False):
     at the same op."""
 
     blocks: int | None
-    """erase blocks of the drive."""
+    """physical size in erase blocks."""
 
     logical_blocks: int | None
     """logical size in erase blocks."""
@@ -43,13 +43,15 @@ class ServeArguments(TypedDict, total=False):
     """spare factor (T-U)/T = op/(1+op)."""
 
     layout: str | None
-    """how blocks are pooled: flat, striped, striped-per-lun, static."""
+    """how write frontiers and collection are spread over the LUNs (dies): flat, striped, striped-
+    per-lun, static (default: that of the profile)."""
 
     write_cache: SizeLike | None
-    """size of the write cache."""
+    """size of the write cache in memory, or off for none (default: that of the profile)."""
 
     map_cache: SizeLike | None
-    """memory for the mapping table, or all for the whole table."""
+    """memory for the mapping table, whose rest is on flash; all: the whole table is in memory
+    (default: that of the profile)."""
 
     set: ChangesLike | None
     """change a value of the profile's tables, such as timing.read_us=50 or

@@ -226,7 +226,9 @@ class TimedResult(DriveResult):
         """Warnings for readers of the measured values."""
         sentences = []
         if self.host_pages and not self.steady:
-            sentences.append(f"not steady, so this WA may not last: {self.steady_state.reason}")
+            sentences.append(
+                f"WA is not steady and may change in a longer run: {self.steady_state.reason}"
+            )
         if not self.reads.requests and not self.writes_served.requests:
             sentences.append("no request was completed in the measured interval; run for longer")
         uncorrectable = sum((self.uncorrectable_reads or {}).values())

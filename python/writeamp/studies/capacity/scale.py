@@ -20,8 +20,8 @@ from writeamp.text import Detail
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.units.ratios import logical_of
 
-# A drive below the minimum number of pages is simulated at full size. A larger one is simulated at
-# 1/64 of its size, within bounds that keep runs at seconds and hundreds of megabytes.
+# A drive of at most `_MOST_PAGES` pages is simulated at full size. A larger one is simulated at
+# 1/64 of its size, but within these bounds, which keep runs at seconds and hundreds of megabytes.
 _SHARE = 64
 _FEWEST_PAGES = 2**19
 _MOST_PAGES = 2**21
@@ -30,8 +30,8 @@ _MOST_PAGES = 2**21
 _FEWEST_BLOCKS = 2048
 _FEWEST_BLOCKS_PER_LUN = 256
 _MOST_PAGES_FOR_BLOCKS = 2**23
-# A lifetime run programs each page once per erase that a block endures, in each replica. These
-# bounds limit the number of programs.
+# A lifetime run programs each page once per erase that a block endures, in each replica. The first
+# bound limits the programs of all replicas, but a drive keeps at least the second number of blocks.
 _MOST_PROGRAMS_OF_LIVES = 2**30
 _FEWEST_BLOCKS_OF_LIVES = 512
 
@@ -109,7 +109,7 @@ def notes_of(experiment: Experiment, simulated: Experiment, scale: Scale) -> tup
         return ()
     size = Detail(
         f"a drive of {shown_bytes(scale.simulated_bytes)} is simulated for the requested "
-        f"{shown_bytes(scale.capacity_bytes)}, which is {scale.factor:.4g} times larger; give "
+        f"{shown_bytes(scale.capacity_bytes)}, which is {scale.factor:.4g} times as large; give "
         "--size to simulate the full size"
     )
     notes: list[str] = [size]
@@ -117,7 +117,7 @@ def notes_of(experiment: Experiment, simulated: Experiment, scale: Scale) -> tup
     scaled = [*simulated.load.workloads, *_specs(simulated.policy)]
     for spec, scaled_spec in dict(zip(requested, scaled, strict=True)).items():
         if spec != scaled_spec:
-            notes.append(f"on it {spec} is simulated as {scaled_spec}")
+            notes.append(f"on the smaller drive, {spec} is simulated as {scaled_spec}")
     return tuple(notes)
 
 
@@ -197,8 +197,9 @@ def _writes(name: str, pages: int, factor: float) -> int:
     scaled = round(pages / factor)
     if pages and not scaled:
         raise WriteampError(
-            f"{name} is {pages}, less than one write of the simulated drive, which is "
-            f"{factor:.4g} times smaller; give more, or --size in place of --capacity"
+            f"{name} is {pages}, which is less than one page write after division by "
+            f"{factor:.4g}, the scale of the simulated drive; give a larger {name}, or --size "
+            "instead of --capacity"
         )
     return scaled
 

@@ -111,8 +111,9 @@ def over_capacity(
         share: expected work on the even smaller drive, as a share of the work on the smaller drive.
 
     Raises:
-        Interrupted: Ctrl-C; it carries the finished result, with an unknown error.
-        WriteampError: a run failed; `finished` has the finished result, with an unknown error.
+        Interrupted: Ctrl-C; it carries the finished result, with an unknown scaling error.
+        WriteampError: a run failed; `finished` has the finished result, with an unknown scaling
+            error.
     """
     scaled = ScaledExperiment.of(requested)
     if scaled is None:

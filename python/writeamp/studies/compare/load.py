@@ -33,7 +33,7 @@ class OneLoad:
 
     @property
     def partial_page_factor(self) -> float:
-        """Bytes of the pages that the host wrote over the bytes it requested.
+        """Bytes of the pages that the host wrote, divided by the bytes that it requested.
 
         It is the same for all rows; NaN if the bytes are unknown.
         """

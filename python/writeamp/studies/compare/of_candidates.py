@@ -132,5 +132,6 @@ def _notes(experiment: Experiment) -> tuple[str, ...]:
     assert experiment.candidates is not None
     return (
         f"{experiment.device.profile} was learnt from a drive: WA is that of its most probable "
-        "candidates under each manager; causes, wear, memory and theory are those of the first",
+        "candidates under each manager; causes, wear, memory and theory are those of the "
+        "most probable one",
     )

@@ -122,7 +122,7 @@ class Comparison(OneLine, Drawn):
 
     @property
     def partial_page_factor(self) -> float:
-        """Bytes of the pages that the host wrote over the bytes it requested.
+        """Bytes of the pages that the host wrote, divided by the bytes that it requested.
 
         All rows of a load have the same factor; this is the factor of the first load. NaN if
         unknown.
@@ -135,7 +135,7 @@ class Comparison(OneLine, Drawn):
         return any(load.has_partial_pages for load in self.loads)
 
     def figure(self) -> BarChart:
-        """Describe write amplification of each manager by cause, sorted by WA within each load."""
+        """Return a bar chart of each manager's WA by cause, sorted by WA within each load."""
         has_several_loads = len(self.loads) > 1
         rows = [
             PolicyResult(
@@ -209,7 +209,9 @@ class Comparison(OneLine, Drawn):
         has_several_loads = len(self.loads) > 1
         lines = []
         if not all(row.steady for row in self.rows):
-            lines.append(f"{_UNSTEADY}not steady, so this WA may not last; see the warnings")
+            lines.append(
+                f"{_UNSTEADY}WA is not steady and may change in a longer run; see the warnings"
+            )
         lines += [
             load.theory_in_words(named=has_several_loads) for load in self.loads if load.models
         ]
@@ -217,7 +219,7 @@ class Comparison(OneLine, Drawn):
         for hints, description in _HINTS:
             names = dict.fromkeys(row.policy for row in self.rows if row.hints == hints)
             if names:
-                lines.append(f"hints of {description}: {', '.join(names)}")
+                lines.append(f"need hints from the host on {description}: {', '.join(names)}")
         for load in self.loads:
             if load.has_partial_pages:
                 of_load = f" of {load.name}" if has_several_loads else ""

@@ -153,7 +153,7 @@ class Row(AnyResult):
 
     @property
     def partial_page_factor(self) -> float:
-        """Bytes of the pages that the host wrote over the bytes it requested, or NaN."""
+        """Bytes of the pages that the host wrote, divided by the bytes requested, or NaN."""
         return float(np.mean([result.partial_page_factor for result in self.results]))
 
     @property
@@ -227,7 +227,7 @@ class Row(AnyResult):
 
     @property
     def bytes_per_page(self) -> float:
-        """Memory that the scheme needs in bytes per logical page, without the map of all drives."""
+        """Memory of the policies in bytes per logical page, without the usual mapping table."""
         first = self.results[0]
         return first.scheme_bytes / first.device.logical_pages
 

@@ -18,11 +18,8 @@ _MOST_NAMES = 4
 def warnings_of(loads: Sequence[OneLoad]) -> list[str]:
     """Return the warnings on rows, beginning with those on steadiness."""
     warnings = [
-        f"{label} {'is' if count == 1 else 'are'} not steady, so "
-        f"{'its' if count == 1 else 'their'} WA may not last: {reason}"
-        for label, count, reason in _grouped(
-            loads, lambda row: "" if row.steady else row.steady_reason
-        )
+        f"the WA of {label} is not steady and may change in a longer run: {reason}"
+        for label, _, reason in _grouped(loads, lambda row: "" if row.steady else row.steady_reason)
     ]
     warnings += _advice(loads)
     for sentence_of in (_rough, _error):

@@ -68,7 +68,7 @@ class LifeStatistics:
 
     @property
     def pe_fairness(self) -> float:
-        """Mean erases of a block at the end of life over `w_max`: E[Y]/(W_max·N) (paper 4, §5)."""
+        """Mean erases of a block at the end of life, per `w_max`: E[Y]/(W_max·N) (paper 4, §5)."""
         return float(self.lives["pe_fairness"].to_numpy().mean())
 
     @property
@@ -249,7 +249,8 @@ class LifeStatistics:
             notes.append("one replica has no confidence interval; increase --replicas")
         elif np.all(self.erases_of_block == self.erases_of_block[0]):
             notes.append(
-                "all replicas are equal, because this run has no random draws; one is enough"
+                "all replicas are equal, because this run has no random draws; one replica is "
+                "enough"
             )
         return notes
 
@@ -277,7 +278,7 @@ class LifeStatistics:
 
     def _endurance(self, counts: Counts) -> _Floats:
         geometry = self.plan.device.geometry
-        # Collection freed these skipped pages, but they were never written, so they do not count.
+        # Collection freed the skipped pages, but they were never written, so they do not count.
         freed_pages = (
             geometry.pages_per_block * counts.erases - counts.migrated - counts.skipped_pages
         )

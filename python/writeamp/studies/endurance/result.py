@@ -101,7 +101,7 @@ class Endurance(OneLine, LifeStatistics, Drawn):
         return document
 
     def figure(self) -> PanelChart:
-        """Describe PE fairness and endurance over W, the erases that a block endures."""
+        """Return a chart of PE fairness and endurance by W, the erases that a block endures."""
         title = f"PE fairness and endurance: {self.plan.load_name}"
         interval = " · thin: 95% confidence" if self.replicas > 1 else ""
         return life_over_w([self.life_curve()], title=title, subtitle=self._subtitle() + interval)
@@ -118,7 +118,7 @@ class Endurance(OneLine, LifeStatistics, Drawn):
         )
 
     def erases_figure(self) -> LineChart:
-        """Describe the histogram of erases per block at the end of life."""
+        """Return a chart of the histogram of erases per block at the end of life."""
         bins = self.erase_histogram
         return erases_of_blocks(
             bins["erases_from"].to_list(),
@@ -137,7 +137,7 @@ class Endurance(OneLine, LifeStatistics, Drawn):
     def card(
         self, daily_bytes: float | None = None, warranty_years: float = WARRANTY_YEARS
     ) -> Card:
-        """Return the main facts, with endurance over W as a line.
+        """Return the main facts as a table, with a small plot of endurance by W.
 
         Args:
             daily_bytes: add the years of life if the host writes this many bytes a day.

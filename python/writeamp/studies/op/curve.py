@@ -110,7 +110,9 @@ def _ratio_and_values(sweep: SweepLike) -> tuple[str, tuple[float, ...]]:
         sweep = parse_sweep(sweep, RATIOS)
     if isinstance(sweep, SweptParameter):
         if sweep.name not in RATIOS:
-            raise WriteampError(f"sweep varies {sweep.name}; it must vary {', '.join(RATIOS)}")
+            raise WriteampError(
+                f"sweep varies {sweep.name}; it must vary one of {', '.join(RATIOS)}"
+            )
         return sweep.name, sweep.values
     try:
         values = tuple(op_of(op=value) for value in sweep)

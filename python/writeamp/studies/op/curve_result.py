@@ -18,7 +18,7 @@ from writeamp.results.numbers import as_one, json_number, kind_of
 from writeamp.runs.simulation_result import Result
 from writeamp.studies.study import StoreStats
 
-# Marks a WA that is not steady, and theory outside a model's domain.
+# Marks a WA that is not steady, and theory for a drive that violates the model's assumptions.
 _MARK = "*"
 
 
@@ -76,8 +76,8 @@ class OpCurve(OneLine, Drawn):
         sentences = (sentence for result in self.results for sentence in result.notes)
         drives = len({result.device.geometry.blocks for result in self.results})
         rounding_note = (
-            f"the {len(self.points)} requested values need only {drives} drive"
-            f"{'s' if drives > 1 else ''} of whole blocks"
+            f"the {len(self.points)} requested values are simulated on only {drives} drive"
+            f"{'s' if drives > 1 else ''}, because drives consist of whole blocks"
         )
         store_notes = self.store_stats.notes if self.store_stats else []
         blocks = [rounding_note] if drives < len(self.points) else []
@@ -101,7 +101,7 @@ class OpCurve(OneLine, Drawn):
         }
 
     def figure(self) -> LineChart:
-        """Describe WA over op, fill or spare factor, with intervals, and theory's WA."""
+        """Return a chart of WA by op, fill or spare factor, with intervals and theory's WA."""
         first = self.points[0].result
         plan, device = first.plan, first.device
         models = dict.fromkeys(result.theory.model for result in self.results)
@@ -158,8 +158,12 @@ class OpCurve(OneLine, Drawn):
         return [
             *([error] if error else []),
             *(f"theory: {model}" for model in models),
-            *([f"{_MARK} beside WA: not steady, so it may not last"] if is_marked else []),
-            *([f"{_MARK} beside theory: outside the model's domain"] if is_outside else []),
+            *([f"{_MARK} beside WA: not steady, may change in a longer run"] if is_marked else []),
+            *(
+                [f"{_MARK} beside theory: the drive violates the model's assumptions"]
+                if is_outside
+                else []
+            ),
         ]
 
     def __str__(self) -> str:

@@ -223,7 +223,7 @@ def _check(experiment: Experiment, option: str) -> None:
     for name in ("op", "fill", "spare_factor"):
         if getattr(device, name) is not None:
             raise WriteampError(
-                f"{name} and {option} exclude each other, because {option} varies op"
+                f"{name} and {option} exclude each other, because {option} varies op; leave out one"
             )
     if device.blocks is not None:
         raise WriteampError(

@@ -13,7 +13,7 @@ class ExpectedOp:
     """The `op` at which `model` predicts the target WA, or None if no op gives it.
 
     `wa` is the model's prediction at the op that the search found. `outside` is the reason if the
-    drive with that op is outside the model's domain.
+    drive with that op violates the model's assumptions.
     """
 
     op: float | None
@@ -22,7 +22,7 @@ class ExpectedOp:
     outside: str | None
 
     def __str__(self) -> str:
-        """Return the op in one line, marked if the drive is outside the model's domain."""
+        """Return the op in one line, marked if the drive violates the model's assumptions."""
         op_text = "no op" if self.op is None else f"op {self.op:.4g}"
         mark = f"; OUTSIDE ITS ASSUMPTIONS: {self.outside}" if self.outside else ""
         return f"{op_text} by {self.model}, which predicts WA {self.wa:.4f} at the op found{mark}"

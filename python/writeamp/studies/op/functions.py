@@ -52,8 +52,8 @@ def required_op(
         `RequiredOp`: `op` with `ci`, `wa` there, `result` (its simulation), `points` and `tried`
         (all drives).
 
-        Raises:
-            WriteampError: no op has that WA, or an input is invalid.
+    Raises:
+        WriteampError: no op has that WA, or an input is invalid.
 
     >>> import writeamp as wa
     >>> result = wa.required_op(2.0, logical_pages=4096, pages_per_block=16, precision=0.005)

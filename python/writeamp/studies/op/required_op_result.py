@@ -108,11 +108,12 @@ class RequiredOp(OneLine, Drawn):
             )
         if not self.result.steady:
             sentences.append(
-                f"op {self.op:.4g} depends on a WA that is not steady, and may not last"
+                f"op {self.op:.4g} was found from a WA that is not steady; both may change in "
+                "longer runs"
             )
         if math.isnan(self.ci[0]):
             is_error_known = not math.isnan(self.result.substitute.error_of_wa)
-            why = "that WA may not last" if is_error_known else "the scaling error is not known"
+            why = "WA is not steady" if is_error_known else "the scaling error is not known"
             if math.isnan(self.result.ci[0]):
                 why = "the run is too short for an interval of WA"
             sentences.append(f"op has no interval, because {why}")
@@ -134,8 +135,8 @@ class RequiredOp(OneLine, Drawn):
         if other is not None and not low <= self.target_wa <= high:
             sentences.append(
                 f"one block is {self.step_op:.4g} of op: WA is {self.wa:.4f} at op {self.op:.4g} "
-                f"and {other.wa:.4f} at op {other.device.op:.4g}; smaller pages_per_block come "
-                "closer"
+                f"and {other.wa:.4f} at op {other.device.op:.4g}; a smaller pages_per_block gives "
+                "finer steps of op"
             )
         return sentences
 
@@ -163,7 +164,7 @@ class RequiredOp(OneLine, Drawn):
         }
 
     def figure(self) -> LineChart:
-        """Describe WA over op for drives near the op found, with the target and theory's WA."""
+        """Return a chart of WA by op for drives near the op found, with target and theory."""
         low, high = (self.op if math.isnan(end) else end for end in self.ci)
         shown = [
             record
@@ -183,7 +184,7 @@ class RequiredOp(OneLine, Drawn):
         )
 
     def card(self) -> Card:
-        """Return the result in words, with WA over op as a line."""
+        """Return the result as a table, with a small plot of WA by op."""
         result, device = self.result, self.result.device
         rows = [
             ("workload", result.plan.load_name),
@@ -194,7 +195,7 @@ class RequiredOp(OneLine, Drawn):
                 f"{result.substitute.drives_suffix()}",
             ),
             (
-                "tried",
+                "drives simulated",
                 f"{len(self.points)} drives, with op in steps of {self.step_op:.4g} or more",
             ),
             ("drive", shape_in_words(device)),

@@ -163,7 +163,7 @@ def _unreachable(probes: Probes) -> WriteampError:
     tried, sizes = probes.in_order(), probes.sizes
     least, most = tried[0], tried[-1]
     too_low = least.level > probes.target_wa
-    reach = "the most that are tried" if too_low else "the fewest that the manager supports"
+    reach = "the most that the search tries" if too_low else "the fewest that the manager supports"
     blocks = sizes.drive((most if too_low else least).blocks).geometry.blocks
     values = " and ".join(
         f"{probe.wa:.4f} at op {sizes.op(probe.blocks):.4g}"

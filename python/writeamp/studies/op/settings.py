@@ -31,7 +31,7 @@ class OpSettings(Settings):
     sweep: str | None = setting(
         None,
         None,
-        f"simulate at evenly spaced values of {', '.join(RATIOS)}",
+        f"simulate at evenly spaced values of one of {', '.join(RATIOS)}",
         metavar="NAME=FROM:TO:POINTS",
         **_OP,
     )

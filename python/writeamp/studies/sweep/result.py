@@ -96,7 +96,7 @@ class Sweep(Drawn):
         return replace(card, title=f"Sweep of {self.points} points ({', '.join(counts)})")
 
     def figure(self) -> FigureSpec:
-        """Describe `SweepResults.curves` without arguments."""
+        """Return the figure of `SweepResults.curves` without arguments."""
         return self.results.figure()
 
     def plot(self, path: str | PathLike[str] | None = None, **axes: Any) -> Picture | None:
@@ -109,8 +109,8 @@ class Sweep(Drawn):
         Returns:
             The picture for a notebook, if no path is given.
 
-            Raises:
-                WriteampError: as for `SweepResults.curves`, or the file cannot be written.
+        Raises:
+            WriteampError: as for `SweepResults.curves`, or the file cannot be written.
         """
         return self.results.curves(**axes).plot(path)
 

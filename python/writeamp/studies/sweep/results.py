@@ -85,7 +85,7 @@ class SweepResults(Drawn):
         return card_of_groups(title, parameters, self.groups() if has_wa else ())
 
     def figure(self) -> FigureSpec:
-        """Describe `curves` without arguments.
+        """Return the figure of `curves` without arguments.
 
         Raises:
             WriteampError: as for `curves`.
@@ -247,7 +247,8 @@ def sweep_results(folder: str | os.PathLike[str], *, of: PlanLike | None = None)
     if plan.search is not None:
         where = of if isinstance(of, str | Path) else "the plan"
         raise WriteampError(
-            f"{where} is a {SEARCH}, whose points depend on its results; omit it to show the folder"
+            f"{where} is a {SEARCH}, whose points depend on its results; omit it to show all "
+            "results in the folder"
         )
     return SweepResults.of(folder, plan)
 

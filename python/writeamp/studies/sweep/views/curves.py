@@ -126,7 +126,7 @@ class Curves(View):
         return card_of_groups(f"{len(self.points)} points", self.roles.names, self.points)
 
     def figure(self) -> PanelChart:
-        """Describe lines with 95% bands, or points with error bars if x is not numeric."""
+        """Return a chart of lines with 95% bands; points with error bars if x is not numeric."""
         is_number = self.tidy.frame[self.roles.x].dtype.is_numeric()
         names = [] if is_number else _all_values(self.tidy, self.roles.x)
         others = beside(self.tidy, self.roles.names)
@@ -161,7 +161,11 @@ class Curves(View):
     def _notes(self, drawn: str, others: Sequence[str]) -> str:
         has_interval = any(point.low is not None for point in self.points)
         interval = f" · {drawn}: 95% confidence" if has_interval else ""
-        return interval + (f"\nnot joined: points differ in {', '.join(others)}" if others else "")
+        return interval + (
+            f"\npoints are not joined, because they also differ in {', '.join(others)}"
+            if others
+            else ""
+        )
 
     def _curve(self, series: Series, names: Sequence[Any]) -> SweepCurve:
         points = [point for point in series.points if point.mean is not None]

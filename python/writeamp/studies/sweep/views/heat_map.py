@@ -127,7 +127,7 @@ class HeatMaps(View):
         return card_of_groups(f"{len(self.points)} points", self.roles.names, self.points)
 
     def figure(self) -> HeatMapChart:
-        """Describe the grids of cells; numeric y values ascend upwards."""
+        """Return a chart of the grids of cells; numeric y values ascend upwards."""
         assert self.roles.other is not None
         rising = self.tidy.frame[self.roles.other].dtype.is_numeric()
         step = -1 if rising else 1
@@ -135,7 +135,7 @@ class HeatMaps(View):
         note = without_axis(self.left_out, f"{self.roles.x} or {self.roles.other}")
         note += f" · {unsteady} cells are not steady" if unsteady else ""
         others = beside(self.tidy, self.roles.names)
-        note += f"\ncells differ in {', '.join(others)} too" if others else ""
+        note += f"\ncells also differ in {', '.join(others)}" if others else ""
         return cells_over_axes(
             [
                 (

@@ -135,7 +135,7 @@ class Pareto(View):
         return [*self.tidy.values(self.hue), *missing]
 
     def figure(self) -> PanelChart:
-        """Describe all choices and the front, in a panel for each pair of objectives."""
+        """Return a chart of all choices and the front, with a panel per pair of objectives."""
         candidates = [
             ParetoPoint(
                 "" if self.hue is None else word_of(choice.groups[0].value(self.hue)),

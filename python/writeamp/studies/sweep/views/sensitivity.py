@@ -36,8 +36,8 @@ _Floats: TypeAlias = npt.NDArray[np.float64]
 
 _FULL_GRID = "Sobol indices of the grid, by analysis of variance"
 _MEASURES = {
-    "first_order": "first order: by itself",
-    "total": "total: with all interactions",
+    "first_order": "first order: effect of the axis alone",
+    "total": "total: effect with all interactions",
     "mu_star": "μ*: mean absolute effect",
 }
 
@@ -129,7 +129,7 @@ class Sensitivity(View):
         return Card(title, rows, [*headings, "axis", "index", ">value", ">95% CI"])
 
     def figure(self) -> BarChart:
-        """Describe the indices of each axis as bars with intervals."""
+        """Return a bar chart of the indices of each axis, with intervals."""
         bars = []
         for choice_indices in self.parts:
             choice_text = ", ".join(word_of(value) for value in choice_indices.choice.values())
