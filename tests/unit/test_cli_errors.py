@@ -219,7 +219,7 @@ CASES: list[tuple[str, list[str]]] = [
     (f"{ALLOCATE} 0.5,0.5 --frequencies 0.5,0.5 --op 0.1 --plot wa.gif", ["gif", "png"]),
     ("allocate --explore 25 --fill 0.7", ["25 chunks", "2 to 24"]),
     ("allocate --explore ten --fill 0.7", ["--explore", "ten"]),
-    ("allocate --explore 10 --sizes 0.5,0.5 --fill 0.7", ["explore", "sizes", "neither"]),
+    ("allocate --explore 10 --sizes 0.5,0.5 --fill 0.7", ["explore", "sizes", "leave out"]),
     # Fleets.
     ("volumes make --volumes 0 --out fleet.csv", ["volumes", "from 1"]),
     ("volumes make --skew-low 2 --out fleet.csv", ["skew_low", "above skew_high"]),

@@ -97,7 +97,7 @@ def test_an_axis_that_would_hide_in_a_mean_is_refused_by_name(results: Any) -> N
 def test_axes_that_go_ahead_together_have_one_part_and_no_line(results: Any) -> None:
     zipped = results(axes={"op": [0.1, 0.2], "load": [1, 2]}, zip=["op", "load"]).curves()
     assert zipped.roles.names == ("op",)
-    assert "points differ in load" in zipped.figure().subtitle
+    assert "also differ in load" in zipped.figure().subtitle
     (points,) = [line for line in zipped.figure().panels[0].lines if line.marker == "circle"]
     assert points.width_pt == 0
 
