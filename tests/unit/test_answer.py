@@ -225,7 +225,9 @@ def test_what_explains_a_row_that_is_not_steady_is_of_its_window(of_zipf: wa.Ans
         differences, *_ = replace(of_zipf, rows=tuple(rows)).card().parts
         texts = [row[2] for row in differences.rows]
         assert texts
-        assert all(str(one).endswith("for this part of the load only") == is_said for one in texts)
+        assert all(
+            str(one).endswith("for this window of the load only") == is_said for one in texts
+        )
 
 
 def test_advice_makes_it_less_and_names_its_cost() -> None:

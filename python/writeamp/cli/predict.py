@@ -29,11 +29,7 @@ def predict(
     *,
     plot: Annotated[
         Path | None,
-        typer.Option(
-            "--plot",
-            help="Draw the predictions of --sweep (.png, .svg, .pdf or .html).",
-            metavar="FILE",
-        ),
+        typer.Option("--plot", help="Draw the sweep (.png, .svg, .pdf or .html).", metavar="FILE"),
     ] = None,
     json: options.Json = False,
     csv: options.Csv = False,

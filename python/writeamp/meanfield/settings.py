@@ -23,8 +23,7 @@ class MeanFieldSettings(Settings):
     mode: str | None = setting(
         None,
         OneOf(tuple(MODES)),
-        "write mode: hcwf (hot and cold pages are in separate blocks) or hcwf-swap (collection "
-        "also exchanges hot and cold blocks)",
+        f"write mode: {', '.join(MODES)}",
         choices=tuple(MODES),
         metavar="MODE",
         required=True,
@@ -38,19 +37,14 @@ class MeanFieldSettings(Settings):
     d: int | None = setting(
         None,
         COUNT,
-        "number of random blocks drawn for a collection; the emptiest is collected",
+        "blocks drawn; the emptiest is collected",
         number="count",
         required=True,
     )
     d_swap: int | None = setting(
-        None,
-        COUNT,
-        "for hcwf-swap: number of blocks of one kind (hot or cold) drawn for a swap (d*)",
-        number="count",
+        None, COUNT, "hcwf-swap: blocks of one kind drawn for a swap (d*)", number="count"
     )
-    hot_fraction: float | None = setting(
-        None, None, "share of the logical pages that are hot", **_SHARE
-    )
+    hot_fraction: float | None = setting(None, None, "share of hot logical pages", **_SHARE)
     hot_write_fraction: float | None = setting(
-        None, None, "share of the host writes that go to hot pages", **_SHARE
+        None, None, "share of the host writes to hot pages", **_SHARE
     )

@@ -48,7 +48,7 @@ def check_passes(
         reason = (
             "too short: at least "
             f"{FEWEST_PASSES} whole passes are needed to show that WA repeats, and the first "
-            f"pass programs the whole flash only {times:.3g} times"
+            f"programs the whole flash {times:.3g} times"
         )
         return replace(steady, steady=False, reason=reason if steady.steady else steady.reason)
     by_passes = analyse_passes(pass_pages, flash_of_passes)

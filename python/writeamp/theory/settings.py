@@ -13,7 +13,6 @@ from writeamp.units.ratios import RATIOS, fill_setting, op_setting, spare_factor
 # Parameters that can be swept.
 SWEEPABLE = (*RATIOS, "pages_per_block", "target_wa")
 
-_SPACE = "spare space"
 _PARTLY = {"number": "ratio", "metavar": "SHARE", "panel": "partly full", "takes": "RatioLike"}
 
 
@@ -27,11 +26,11 @@ class PredictionSettings(Settings):
 
     title: ClassVar[str] = "prediction"
 
-    op: float | None = op_setting(_SPACE)
-    fill: float | None = fill_setting(_SPACE)
-    spare_factor: float | None = spare_factor_setting(_SPACE)
+    op: float | None = op_setting("space")
+    fill: float | None = fill_setting("space")
+    spare_factor: float | None = spare_factor_setting("space")
     pages_per_block: int = setting(
-        128, None, "pages of an erase block", number="count", panel=_SPACE
+        128, None, "pages of an erase block", number="count", panel="space"
     )
     target_wa: float | None = setting(
         None,

@@ -43,8 +43,8 @@ class ResultsSettings(Settings):
     of: Path | None = setting(
         None,
         None,
-        "use only the results of the sweep in this file, if several sweeps share the folder; "
-        "--sensitivity needs it for designs that draw samples",
+        "only the points of this sweep, if several share the folder; --sensitivity needs it for "
+        "designs that draw samples",
         number="path",
         metavar="FILE.toml",
         **_RESULTS,
@@ -52,8 +52,7 @@ class ResultsSettings(Settings):
     where: dict[str, list[str]] | None = setting(
         None,
         _Conditions(),
-        "use only results in which a setting has this value; may be given several times, also for "
-        "alternative values of one setting",
+        "only results in which a setting has this value (repeatable)",
         number="texts",
         metavar="NAME=VALUE",
         **_RESULTS,
@@ -69,29 +68,24 @@ class AxesSettings(Settings):
     x: str | None = setting(
         None,
         None,
-        "setting on the x axis; by default the first numeric axis of the sweep",
+        "axis of x; by default the first numeric one",
         metavar="AXIS",
         **_AXES,
     )
     y: str | None = setting(
         None,
         None,
-        "column of results on the y axis (default wa); in a heat map the setting on the y axis",
+        "numeric column of results (default wa); for a heat map the axis of the rows",
         metavar="COLUMN",
         **_AXES,
     )
     hue: str | None = setting(
-        None,
-        None,
-        "setting with a line for each value; by default the first axis left",
-        metavar="AXIS",
-        **_AXES,
+        None, None, "axis with a line for each value", metavar="AXIS", **_AXES
     )
     facet: list[str] | None = setting(
         None,
         None,
-        "setting with a panel for each value; may be given several times; by default the axes "
-        "left, up to two",
+        "axis with a panel for each value (repeatable)",
         number="texts",
         metavar="AXIS",
         **_AXES,
@@ -99,14 +93,14 @@ class AxesSettings(Settings):
     color: str | None = setting(
         None,
         None,
-        "column of results shown in the cells of a heat map (default wa)",
+        "column shown in the cells of a heat map (default wa)",
         metavar="COLUMN",
         **_AXES,
     )
     log_x: bool | None = setting(
         None,
         None,
-        "scale of the x axis; by default logarithmic if its values have equal ratios",
+        "scale of the x axis; by default logarithmic if its values are",
         flag="--log-x/--linear-x",
         number="flag",
         **_AXES,
@@ -130,7 +124,7 @@ class ViewSettings(Settings):
     kind: str | None = setting(
         None,
         OneOf(KINDS),
-        f"kind of plot: {KINDS[0]} (default) or {KINDS[1]}",
+        f"{KINDS[0]} (default) or {KINDS[1]}",
         choices=KINDS,
         metavar="KIND",
         **_AXES,
@@ -138,15 +132,15 @@ class ViewSettings(Settings):
     pareto: str | None = setting(
         None,
         None,
-        "show the best choices for two or three columns (Pareto front), such as wa,op; write min: "
-        "or max: before a column to state which direction is better",
+        "the best choices for two or three columns (Pareto front), such as wa,op; min: or max: "
+        "before a column sets its better direction",
         metavar="COLUMNS",
         **_OTHERS,
     )
     sensitivity: bool = setting(
         False,
         None,
-        "show how much each axis affects --y: Sobol indices, or elementary effects (design morris)",
+        "how much each axis affects --y, by Sobol or Morris",
         number="switch",
         **_OTHERS,
     )
