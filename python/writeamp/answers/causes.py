@@ -174,7 +174,7 @@ def _uniform(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None
 
 
 def _uniform_on_all(case: Case) -> Case:
-    """Return the case with uniform writes to all pages that hold data; WA is precise to 0.1%."""
+    """Return the case with uniform writes to all pages that hold data, at precision 0.1%."""
     plan = case.plan
     load = Spec.of("workloads", _UNIFORM)
     host = LoadSettings(workload=load, utilization=case.held_pages / case.drive.logical_pages)

@@ -111,7 +111,7 @@ def answer(
 
     Returns:
         `Answer`: `rows` (one for each method, with `wa` and `reason`), `differences`, `advice`,
-        `warnings`; `row(way)` returns one row.
+        `warnings`; `row(kind)` returns the first row of a kind, such as "simulate".
 
     Raises:
         WriteampError: an invalid input; the sentence names it and the valid values.

@@ -28,7 +28,7 @@ class Answer(OneLine, Drawn):
         load_name: name of the workload or trace.
         policy: policies of the drive, in words.
         device: the drive.
-        rows: answers of the methods, quickest first.
+        rows: answers of the methods, in the order of running.
         differences: differences between each pair of rows that have a WA.
         advice: at most three changes that reduce WA most, best first.
         held_pages: logical pages that hold data, from which theory computes the effective op.

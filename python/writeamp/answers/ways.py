@@ -253,7 +253,7 @@ def _timed_s(question: Question, findings: Findings) -> float:
 TIMED = Way("timed", _timed, _TIMED_ASSUMES, _timed_s, needs_simulation=True)
 
 
-# Quick methods first.
+# Methods in the order of running: the quick ones first.
 WAYS: tuple[Way, ...] = (
     *loaded(extensions("writeamp.ways").values(), Way).values(),
     FORMULA,

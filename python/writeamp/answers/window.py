@@ -62,7 +62,7 @@ def window_of(plan: Plan, drive: Device, passes: int) -> LoadWindow:
 
 def _of_spec(plan: Plan, spec: Spec, drive: Device) -> LoadWindow:
     used = plan.used_pages(drive)
-    # If the user gave a number of writes, it limits the window, too.
+    # If the user gave a number of writes, the window has at most so many page writes.
     most = plan.run.writes or _MOST_PAGES
     pages = min(_DRIVE_WRITES * drive.logical_pages, _MOST_PAGES, most)
     ageing = min(_AGEING_DRIVE_WRITES * drive.logical_pages, _MOST_AGEING_PAGES, _AGEING * most)

@@ -98,7 +98,7 @@ class CompiledInstance:
         self.migration_streams = migration
         self._records = _record_of(name, made)
         self.memory = self._records.view(np.uint8).reshape(-1)
-        with _compiling:  # one thread at a time, as Numba's own global lock requires
+        with _compiling:  # one thread at a time, because Numba compiles under a global lock
             self._kept = _functions(name, self._cls, self._records.dtype)  # type: ignore[arg-type]
         self.functions = {hook: function.address for hook, function in self._kept.items()}
         self.page_tables = _tables(self._records.dtype, logical_pages)

@@ -25,7 +25,7 @@ class Describes:
             "victims.d", "manager.d_swap" or "load.hot_fraction".
         load: name of the workload.
         manager: name of the block manager; None for all managers that need no invalidation times.
-        detector: detector of the manager, if it has that parameter.
+        detector: value of the manager's parameter "detector", if it has that parameter.
         is_reference: True if the model is also shown for uniform writes under other policies.
         is_comparison: True if `simulate` shows it for runs that no other model describes.
         is_nearest: True if `answer` shows it for victim policies without a model of this kind.
@@ -45,5 +45,5 @@ class Describes:
 
     @property
     def policies(self) -> str:
-        """The policies as text, with a load other than uniform writes."""
+        """The policies as text; a load other than uniform writes is included."""
         return f"{self.manager} under {self.load}" if self.manager else f"{self.victims} victims"

@@ -40,8 +40,9 @@ def required_op(
 ) -> FloatOrArray:
     """The op = (T−U)/U at which a model predicts the write amplification `target_wa`.
 
-    It is a closed form for the models uniform-distribution, expected-value, fifo and markov, and
-    for greedy or random d-choices. For the others, root-finding takes as long as a prediction.
+    The op is a closed form for the models uniform-distribution, expected-value, fifo and markov,
+    and for greedy or random d-choices. For other models, it is found by root-finding, which takes
+    as long as a prediction.
 
     Args:
         target_wa: write amplification, any shape, finite and greater than 1. Models with finite

@@ -122,12 +122,12 @@ class LoadsSettings(LoadSettings):
 
     @property
     def workloads(self) -> tuple[Spec, ...]:
-        """All workloads; each is a load."""
+        """All workloads; each is run as a separate load."""
         return _all_of(self.workload)
 
     @property
     def traces(self) -> tuple[str | HeldTrace, ...]:
-        """All traces; each is a load."""
+        """All traces; each is run as a separate load."""
         traces: tuple[Any, ...] = _all_of(self.trace)
         return traces
 

@@ -103,7 +103,7 @@ class Experiment:
 
     @property
     def verb(self) -> str:
-        """Name of the function that runs it: "simulate", "compare" or "endurance"."""
+        """Name of the function that runs the experiment: "simulate", "compare" or "endurance"."""
         return self.run.verb
 
     @staticmethod
@@ -189,7 +189,7 @@ class Experiment:
                 for kind in kinds
             ]
 
-        parts(groups)  # checks the given values first, so that errors name these
+        parts(groups)  # checks the given values first, so that errors name them
         values, candidates = with_candidates(stated, with_recorded(stated, groups))
         return Experiment(*parts(values), candidates=candidates)  # type: ignore[arg-type, misc]
 
@@ -284,8 +284,8 @@ class Experiment:
         """SHA-256 of the experiment's settings in canonical form, in hexadecimal digits.
 
         It does not depend on the spelling of a value, or on whether a default is given. It excludes
-        settings of speed (`threads`, `batch_pages`) and the version of the engine. A trace file
-        counts by its path.
+        settings of speed (`threads`, `batch_pages`) and the version of the engine. Of a trace
+        file, only the path is hashed, not the contents.
         """
         return _digest(self._meaning)
 
@@ -323,7 +323,7 @@ class Experiment:
         """Reject a requested capacity that cannot be simulated by a smaller drive."""
         is_sized = self.device.counts_size
         if is_sized and isinstance(self.run, EnduranceSettings):
-            return  # the user has chosen the size of the simulated drive
+            return  # the user has chosen the size of the simulated drive, so nothing is scaled
         is_aged = Precondition.of(self.load.precondition).trace is not None
         if self.load.trace is not None or is_aged:
             raise WriteampError(

@@ -54,7 +54,7 @@ def with_recorded(verb: str, tables: Mapping[str, Table]) -> Mapping[str, Table]
     is_learnt = candidates_in(_given(tables["device"])) is not None
     shaped = _sized if is_learnt else _device
     if verb == "simulate":
-        run["warmup"] = 0  # the writes before counting began are replayed separately
+        run["warmup"] = 0  # writes before counting began are replayed separately
     return {
         **tables,
         "device": shaped(name, recorded, tables["device"]),
@@ -72,7 +72,7 @@ def is_recording(load: LoadSettings) -> bool:
 
 @dataclass(frozen=True)
 class CountedRequests:
-    """Requests of a recording: those counted, and those before counting began."""
+    """Requests of a recording: `trace` has the counted ones, `uncounted` those before counting."""
 
     trace: traces.Trace
     uncounted: traces.Trace | None

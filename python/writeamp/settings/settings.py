@@ -198,12 +198,12 @@ class LoadSettings(Settings):
 
     @property
     def workloads(self) -> tuple[Spec, ...]:
-        """All workloads; each is a load."""
+        """The workload, or nothing if there is none; a comparison may have several."""
         return () if self.workload is None else (self.workload,)
 
     @property
     def traces(self) -> tuple[str | HeldTrace, ...]:
-        """All traces; each is a load."""
+        """The trace, or nothing if there is none; a comparison may have several."""
         assert not isinstance(self.trace, Path)  # checked settings have paths as text
         return () if self.trace is None else (self.trace,)
 
@@ -235,7 +235,7 @@ class LoadSettings(Settings):
     def _reject_repeat(self) -> None:
         if self.repeat not in (1, "auto"):
             raise WriteampError("repeat is for traces; leave it out with a synthetic workload")
-        object.__setattr__(self, "repeat", "auto")  # 1 has the same effect
+        object.__setattr__(self, "repeat", "auto")  # repeat 1 has the same effect as auto
 
 
 @dataclass(frozen=True)

@@ -46,8 +46,8 @@ class CandidateRun:
 class Mixture(OneLine, Drawn):
     """Write amplification of a drive that is described by several candidates.
 
-    `error` is the relative error of the model's WA, in addition to the errors of the candidates'
-    runs.
+    `error` is the relative error of the WA that the learnt profile predicts, in addition to the
+    errors of the candidates' runs.
     """
 
     level = LEVEL
@@ -99,7 +99,7 @@ class Mixture(OneLine, Drawn):
 
     @property
     def steady(self) -> bool:
-        """True if WA is steady on candidates with at least 95% of the probability."""
+        """True if candidates on which WA is not steady have less than 5% of the probability."""
         return not self.warnings
 
     @property

@@ -26,7 +26,7 @@ _MERGE_PARTS = 256
 
 
 class Sink:
-    """Writer that adds rows to a dataset; as a context manager, it writes all rows at its end."""
+    """Writer that adds rows to a dataset; as a context manager, it writes all rows on exit."""
 
     def __init__(self, dataset: Dataset) -> None:
         """Set the dataset; rows must have its schema."""

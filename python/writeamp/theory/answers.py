@@ -112,7 +112,7 @@ class ModelPredictions(Drawn, list[Prediction]):
         ]
 
     def card(self) -> Card:
-        """Return a table with a row for each model; rows outside the assumptions come last."""
+        """Return a table with a row per model; models with violated assumptions come last."""
         rows = [
             (
                 prediction.model.name,
@@ -144,7 +144,7 @@ class SweepPoint:
 
 
 class PredictionSweep(Drawn, list[SweepPoint]):
-    """Predictions over values of the parameter `name`; `drive` has the other parameters."""
+    """Predictions at each value of the swept parameter `name`; `drive` has the other ones."""
 
     def __init__(
         self, points: Iterable[SweepPoint], name: str, quantity: Quantity, drive: Mapping[str, Any]

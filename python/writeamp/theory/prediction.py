@@ -1,4 +1,4 @@
-"""Predictions of the analytic models for one drive, or over a parameter."""
+"""Predictions of the analytic models for one drive, or for a swept parameter."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Stated capacities: scaled-down drives, simulated in place of the requested one."""
+"""Requested capacities: scaled-down drives, simulated in place of the requested drive."""

@@ -1,4 +1,4 @@
-"""Scaled-down drives that are simulated for a stated capacity (docs/capacity.md)."""
+"""Scaled-down drives that are simulated for a requested capacity (docs/capacity.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Experiments with a stated capacity: run on a smaller drive, with the scaling error.
+"""Experiments with a requested capacity: run on a smaller drive, with the scaling error.
 
 The result on the smaller drive is reported for the requested one. Its error is estimated from a
 drive that is even smaller.
@@ -74,7 +74,7 @@ class ScaledExperiment:
         )
 
     def error(self, result: JudgedWa, other: JudgedWa | None) -> ScalingError:
-        """Return the scaling error of a WA: its change from `other`, or unknown if None."""
+        """Return the scaling error of a WA by its change from `other`; unknown if that is None."""
         return ScalingError.of(self.scale, result, other)
 
     def target_result(self, result: Result, other: Result | None) -> Result:

@@ -78,7 +78,7 @@ def run_comparison(
 
     Raises:
         Interrupted: Ctrl-C; it carries a comparison of the finished managers, or None.
-        WriteampError: a row failed, with a comparison of the others, or None, in `finished`; or a
+        WriteampError: a row failed; `finished` has a comparison of the other rows, or None. Or a
             row's drive cannot be built, which is checked before the first run.
     """
 
@@ -107,8 +107,8 @@ def _to_target(
     scaled: ScaledExperiment, comparison: Comparison, other: Comparison | None
 ) -> Comparison:
     """Return a comparison for the requested drive, with each row's scaling error."""
-    # If `other` is complete, its rows are in the same order. Names cannot be matched, because the
-    # parameters of policies are scaled.
+    # If `other` is complete, its rows are in the same order. Rows cannot be matched by name,
+    # because the parameters of policies are scaled.
     others = [None] * len(comparison.rows) if other is None else other.rows
     rows = []
     for row, other_row in zip(comparison.rows, others, strict=True):

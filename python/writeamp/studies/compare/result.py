@@ -281,7 +281,7 @@ class Comparison(OneLine, Drawn):
         }
 
     def _victims(self) -> str:
-        """Return the victim policy of each manager, unless the rows already show it."""
+        """Return the victim policies as text; if there are several, each with its managers."""
         policies = sorted({row.victims for row in self.rows})
         if len(policies) == 1:
             return policies[0]

@@ -188,7 +188,7 @@ class Row(AnyResult):
             counts = f"{runs - len(unsteady)} of {runs} runs are steady: " if runs > 1 else ""
             return True, f"{counts}{steady.reason}"
         # Each run of a trace is judged by whole passes. The mean over runs has no passes to judge
-        # by.
+        # by, so the verdict of most runs counts.
         if self.is_of_trace:
             return False, f"{unsteady[0].reason}, in {len(unsteady)} of {runs} runs"
         warmup_pages = self.results[0].warmup_pages
@@ -208,7 +208,7 @@ class Row(AnyResult):
 
     @property
     def hints(self) -> str | None:
-        """Hints of the host on its pages: "groups", "invalidation_times", or None."""
+        """Hints that the manager needs from the host: "groups", "invalidation_times", or None."""
         return self.results[0].hints
 
     @property
@@ -296,7 +296,7 @@ def row_name(manager: str, victims: str | None, load: str | None = None) -> str:
 def _mean_intervals(
     results: tuple[Result, ...],
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return host and mean flash pages per sampling interval of equally sampled runs."""
+    """Return host pages, and flash pages (mean of the runs), in each sampling interval."""
     host = np.diff(results[0].samples["host_pages"]).astype(np.float64)
     flash = [np.diff(flash_pages(result.samples)) for result in results]
     return host, np.mean(flash, axis=0, dtype=np.float64)

@@ -31,7 +31,7 @@ from writeamp.studies.capacity.scaled_experiment import ScaledExperiment, over_c
 from writeamp.studies.endurance.result import Endurance
 from writeamp.studies.study import DocumentCodec, RunFacts, RunStore, keep_runs
 
-if TYPE_CHECKING:  # a type of the stub only
+if TYPE_CHECKING:  # a type that exists only in the stub file of the engine
     from writeamp._engine import Life
 
 # Memory in bytes for each block of a replica, and for each number of erases up to `w_max`.
@@ -60,7 +60,7 @@ def run_lifetime(
     Raises:
         Interrupted: Ctrl-C; it carries the finished lives, or None.
     """
-    checks = iter([check_drive])  # only for the first drive, not that of the scaling error
+    checks = iter([check_drive])  # not for the smaller drive that gives the scaling error
 
     def lives(store: RunStore) -> Endurance:
         def worn_out(variant: Experiment, report: Progress | None) -> Endurance:

@@ -68,7 +68,10 @@ class LifeStatistics:
 
     @property
     def pe_fairness(self) -> float:
-        """Mean erases of a block at the end of life, per `w_max`: E[Y]/(W_max·N) (paper 4, §5)."""
+        """Mean erases of a block at the end of life, divided by `w_max`.
+
+        It is E[Y]/(W_max·N) of paper 4, §5, where Y is the number of all erases.
+        """
         return float(self.lives["pe_fairness"].to_numpy().mean())
 
     @property

@@ -107,7 +107,7 @@ class Endurance(OneLine, LifeStatistics, Drawn):
         return life_over_w([self.life_curve()], title=title, subtitle=self._subtitle() + interval)
 
     def life_curve(self, label: str | None = None) -> LifeCurve:
-        """Return fairness and endurance over W, with the policy as the default label."""
+        """Return fairness and endurance by W, with the policy as the default label."""
         curve = self.curve
         fairness, endurance = "pe_fairness", "endurance_full_drive_writes"
         return LifeCurve(

@@ -1,4 +1,4 @@
-"""Write amplification over op: one simulation for each of several op (docs/required-op.md)."""
+"""Write amplification as a function of op: a simulation at each op (docs/required-op.md)."""
 
 from __future__ import annotations
 

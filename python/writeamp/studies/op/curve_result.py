@@ -1,4 +1,4 @@
-"""Result of simulations of drives of one logical size at several op: WA over op."""
+"""Result of simulations of drives of one logical size: WA as a function of op."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MARK = "*"
 
 @dataclass(frozen=True, repr=False)
 class CurvePoint:
-    """Simulation at one requested value, on the smallest drive of whole blocks that has it."""
+    """Simulation for one requested value, on the smallest drive with at least that op."""
 
     requested: float
     result: Result
@@ -32,7 +32,7 @@ class CurvePoint:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class OpCurve(OneLine, Drawn):
-    """Write amplification over the requested `ratio` ("op", "fill" or "spare_factor").
+    """Write amplification as a function of `ratio`: "op", "fill" or "spare_factor".
 
     All drives have the same logical size, and the fewest blocks with at least the requested op. If
     the study was interrupted, the curve has the finished points, and `unfinished` the requested
@@ -208,7 +208,7 @@ def common_facts(result: Result) -> dict[str, Any]:
 
 
 def figure_points(points: Sequence[dict[str, Any]], ratio: str) -> list[OpPoint]:
-    """Return points for a plot over op, fill or spare factor, by ascending x."""
+    """Return points for a plot with op, fill or spare factor as x, by ascending x."""
     op_points = []
     for record in sorted(points, key=lambda record: float(record[ratio])):
         wa, low, high = (

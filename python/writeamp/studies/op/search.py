@@ -13,7 +13,7 @@ from writeamp.errors import RefusedError, WriteampError
 from writeamp.studies.op.expected_op import expected_blocks
 from writeamp.studies.op.probes import Probe, Probes
 
-# Growth of spare space from one tried drive to the next, until WA passes the target.
+# Growth factor of spare space from one tried drive to the next, until WA passes the target.
 _GROWTH = 2
 # Every third step of the bisection uses the middle of the bracket instead of the interpolated
 # point, so that slow convergence of the interpolation ends.

@@ -1,4 +1,4 @@
-"""Settings of searches for over-provisioning, and of sweeps over over-provisioning."""
+"""Settings of searches for over-provisioning, and of sweeps that vary over-provisioning."""
 
 from __future__ import annotations
 

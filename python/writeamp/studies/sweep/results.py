@@ -122,7 +122,7 @@ class SweepResults(Drawn):
         log_x: bool | None = None,
         log_y: bool = False,
     ) -> Curves:
-        """Return lines with 95% bands: a result over one axis, a line per value of another.
+        """Return lines with 95% bands: a result by one axis, with a line per value of another.
 
         Args:
             x: axis along which lines run; by default the first numeric one. For an axis of texts,

@@ -1,4 +1,4 @@
-"""Line plots: a result over one axis, with a line for each value of another axis, in panels."""
+"""Line plots: a result by the values of one axis, a line for each value of another axis."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ _STANDINGS = {FRONT: "front", NEAR: "near", DOMINATED: "dominated"}
 
 @dataclass(frozen=True)
 class Choice:
-    """Combination of settings: its value of each objective, and its standing to the front."""
+    """Combination of settings: its objectives, and if it is on the front, near or dominated."""
 
     groups: tuple[Group, ...]
     standing: str

@@ -17,8 +17,8 @@ MOST_HUES = 28
 _SEED = "seed"
 _MOST_PANELS = 12
 _MOST_OWN_FACETS = 2
-# Values count as logarithmic if there are at least 3, the largest is 4 times the smallest, and the
-# logarithms of their ratios differ by at most 5%.
+# Values count as logarithmic if there are at least 3, the largest is at least 4 times the smallest,
+# and the logarithms of the ratios of neighbours differ by at most 5%.
 _LOG_VALUES, _LOG_SPAN, _LOG_RATIO = 3, 4.0, 1.05
 
 
