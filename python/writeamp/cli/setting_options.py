@@ -32,8 +32,6 @@ Examples: TypeAlias = Callable[[EngineKind], tuple[str, ...]]
 _PANELS = {
     "": None,
     "capacity": CAPACITY,
-    "small drive": "Drive",
-    "space": "Drive (give one of op, fill and spare factor, or --target-wa)",
     "doctor": "Simulated drive (by default 256 logical blocks of 64 pages, op 0.15)",
     "trace": "Trace",
     "run": "Run",
@@ -47,6 +45,7 @@ _PANELS = {
     "groups": "Groups of pages (one size and one frequency each)",
     "coldest": "Coldest group",
     "spare space": "Drive (give one ratio of spare space)",
+    "space": "Drive (give one of op, fill and spare factor, or --target-wa)",
     "hot and cold": "Drive (give one ratio of spare space) and data",
     "pins": "Measured drive (--device; the other options override its profile)",
     "runner": "Runner",

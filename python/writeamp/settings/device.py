@@ -26,7 +26,7 @@ class DeviceSettings(Settings):
         None,
         None,
         f"device profile ({', '.join(profile_names())}), the path of a .toml file, or raid0:A,B "
-        "for an array of two; "
+        "for a striped array of drives; "
         "by default generic, or for a trace a flat drive of the size of the trace",
         name="device",
         choices=profile_names(),

@@ -298,7 +298,7 @@ class SimulationSettings(TimedSettings):
     warmup: Warmup = setting(
         "auto",
         WholeOr("auto", Whole(0)),
-        "host pages to write before WA is measured; auto: until WA is steady",
+        "host pages to write before WA is measured; auto: until WA has settled",
         metavar="auto|N",
         panel="run",
     )

@@ -150,7 +150,7 @@ class SimulateArguments(CommonArguments, total=False):
     """host pages to write after the initial fill; by default until WA is steady and precise."""
 
     warmup: Warmup
-    """host pages to write before WA is measured; auto: until WA is steady (default auto)."""
+    """host pages to write before WA is measured; auto: until WA has settled (default auto)."""
 
     precision: RatioLike
     """without writes, end a steady run when the half width of WA's 95% interval is at most this

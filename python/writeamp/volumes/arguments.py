@@ -123,7 +123,7 @@ class NeedArguments(TypedDict, total=False):
     """host pages to write after the initial fill; by default until WA is steady and precise."""
 
     warmup: Warmup
-    """host pages to write before WA is measured; auto: until WA is steady (default auto)."""
+    """host pages to write before WA is measured; auto: until WA has settled (default auto)."""
 
 
 class RunArguments(NeedArguments, total=False):
