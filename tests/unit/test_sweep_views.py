@@ -385,7 +385,7 @@ def test_every_way_to_look_draws_prints_and_is_json(
         ("--where op", ["'op'", "NAME=VALUE"]),
         ("--where op=0.9", ["no result has op = '0.9'", "0.2, 0.3"]),
         ("--kind bars", ["kind", "bars", "lines, heatmap"]),
-        ("--kind heatmap --hue op", ["--hue does not go with --kind heatmap", "--color"]),
+        ("--kind heatmap --hue op", ["--hue cannot be combined with --kind heatmap", "--color"]),
         ("--sensitivity --pareto wa,op", ["--pareto and --sensitivity", "only one"]),
         ("--pareto wa", ["two or three", "wa,op"]),
         ("--pareto wa,warmup_pages", ["warmup_pages", "min:", "max:"]),

@@ -52,10 +52,10 @@ def show(
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Print or draw the results in a folder; find the best settings and the decisive ones.
+    """Print or draw the results in a folder; find the best settings and those that matter most.
 
-    --pareto shows the best trade-offs between two numbers, --sensitivity the settings that decide
-    a number.
+    --pareto shows the best trade-offs between two or three results, such as WA and op.
+    --sensitivity shows how much each axis affects a result.
 
     Example: writeamp sweep show results/
 
@@ -119,7 +119,7 @@ def _view(results: SweepResults, chosen: str, pareto: str | None, axes: dict[str
         if name not in _TAKES[chosen]:
             words = ", ".join(f"--{option.replace('_', '-')}" for option in _TAKES[chosen])
             raise WriteampError(
-                f"--{name.replace('_', '-')} does not go with {chosen}, which takes {words}"
+                f"--{name.replace('_', '-')} cannot be combined with {chosen}, which takes {words}"
             )
     if chosen == _PARETO:
         return results.pareto(*map(str.strip, (pareto or "").split(",")), **axes)

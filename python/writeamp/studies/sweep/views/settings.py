@@ -43,8 +43,8 @@ class ResultsSettings(Settings):
     of: Path | None = setting(
         None,
         None,
-        "only the points of this sweep, if several share the folder; --sensitivity needs it for "
-        "designs that draw samples",
+        "use only the results of the sweep in this file, if several sweeps share the folder; "
+        "--sensitivity needs it for designs that draw samples",
         number="path",
         metavar="FILE.toml",
         **_RESULTS,
@@ -52,7 +52,8 @@ class ResultsSettings(Settings):
     where: dict[str, list[str]] | None = setting(
         None,
         _Conditions(),
-        "only results in which a setting has this value (repeatable)",
+        "use only results in which a setting has this value; may be given several times, also for "
+        "alternative values of one setting",
         number="texts",
         metavar="NAME=VALUE",
         **_RESULTS,
@@ -68,24 +69,30 @@ class AxesSettings(Settings):
     x: str | None = setting(
         None,
         None,
-        "axis of x; by default the first numeric one",
+        "setting on the x axis; by default the first numeric axis of the sweep",
         metavar="AXIS",
         **_AXES,
     )
     y: str | None = setting(
         None,
         None,
-        "numeric column of results (default wa); for a heat map the axis of the rows",
+        "column of results on the y axis, or explained by --sensitivity (default wa); in a heat "
+        "map, the setting on the y axis",
         metavar="COLUMN",
         **_AXES,
     )
     hue: str | None = setting(
-        None, None, "axis with a line for each value", metavar="AXIS", **_AXES
+        None,
+        None,
+        "setting with a line (with --pareto, a colour) for each value; by default the first axis left",
+        metavar="AXIS",
+        **_AXES,
     )
     facet: list[str] | None = setting(
         None,
         None,
-        "axis with a panel for each value (repeatable)",
+        "setting with a panel for each value; may be given several times; by default the axes "
+        "left, up to two",
         number="texts",
         metavar="AXIS",
         **_AXES,
@@ -93,14 +100,14 @@ class AxesSettings(Settings):
     color: str | None = setting(
         None,
         None,
-        "column shown in the cells of a heat map (default wa)",
+        "column of results shown in the cells of a heat map (default wa)",
         metavar="COLUMN",
         **_AXES,
     )
     log_x: bool | None = setting(
         None,
         None,
-        "scale of the x axis; by default logarithmic if its values are",
+        "scale of the x axis; by default logarithmic if its values have equal ratios",
         flag="--log-x/--linear-x",
         number="flag",
         **_AXES,
@@ -124,7 +131,7 @@ class ViewSettings(Settings):
     kind: str | None = setting(
         None,
         OneOf(KINDS),
-        f"{KINDS[0]} (default) or {KINDS[1]}",
+        f"kind of plot: {KINDS[0]} (default) or {KINDS[1]}",
         choices=KINDS,
         metavar="KIND",
         **_AXES,
@@ -132,15 +139,15 @@ class ViewSettings(Settings):
     pareto: str | None = setting(
         None,
         None,
-        "the best choices for two or three columns (Pareto front), such as wa,op; min: or max: "
-        "before a column sets its better direction",
+        "show the best choices for two or three columns (Pareto front), such as wa,op; write min: "
+        "or max: before a column to state which direction is better",
         metavar="COLUMNS",
         **_OTHERS,
     )
     sensitivity: bool = setting(
         False,
         None,
-        "how much each axis affects --y, by Sobol or Morris",
+        "show how much each axis affects --y: Sobol indices, or elementary effects (design morris)",
         number="switch",
         **_OTHERS,
     )
