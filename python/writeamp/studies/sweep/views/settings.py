@@ -84,7 +84,8 @@ class AxesSettings(Settings):
     hue: str | None = setting(
         None,
         None,
-        "setting with a line (with --pareto, a colour) for each value; by default the first axis left",
+        "setting with a line (with --pareto, a colour) for each value; by default the first axis "
+        "left",
         metavar="AXIS",
         **_AXES,
     )
