@@ -219,7 +219,9 @@ class Comparison(OneLine, Drawn):
         for hints, description in _HINTS:
             names = dict.fromkeys(row.policy for row in self.rows if row.hints == hints)
             if names:
-                lines.append(f"need hints from the host on {description}: {', '.join(names)}")
+                lines.append(
+                    f"managers that need hints from the host on {description}: {', '.join(names)}"
+                )
         for load in self.loads:
             if load.has_partial_pages:
                 of_load = f" of {load.name}" if has_several_loads else ""
