@@ -5,8 +5,7 @@ or with a pronoun ("Those that wait"). The rule also applies to private objects 
 script prints each violation as `file:line: sentence`, and then exits with status 1.
 
 Doc comments of Rust are found line by line by their marks, so that doc comments in macros are
-included.
-Similar lines in multi-line strings are mistaken for doc comments.
+included. Similar lines in multi-line strings are mistaken for doc comments.
 """
 
 from __future__ import annotations

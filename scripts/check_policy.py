@@ -13,7 +13,7 @@ from pathlib import Path
 from writeamp import WriteampError, _engine
 
 ROOT = Path(__file__).parents[1]
-# Kinds of entries that the naive drive implements, too.
+# Kinds of entries that the naive drive (a second, simpler implementation for tests) has, too.
 WITH_TWINS = ("managers", "victims", "wear_levelers")
 
 

@@ -10,8 +10,9 @@ fault (the first line), and
     finder: reproduce park2017
     form: short
 
-Finders run in this order until one fails; each must pass without the fault. If no finder fails, all
-quick ones are tried. `make test` seeds mutants with `form: short`, which must change Python only.
+A finder is a command that should fail if the fault is seeded. Finders run in this order until one
+fails; each must pass without the fault. If none fails, all quick finders are tried. `make test`
+seeds only mutants with `form: short`, which must change Python only.
 The script works in a copy of the files that git tracks or would add.
 
 The exit status is 0 if all mutants were detected, 1 if one was not, and 2 if a patch or a finder is

@@ -10,7 +10,7 @@ from typing import Any
 from writeamp.text import printable, shown
 
 _SHOWN_CHARACTERS = 80
-# Arguments by the names of the command's options that they replace.
+# For names of command-line options, the arguments that functions have instead; used for hints.
 _ARGUMENTS_OF_OPTIONS = {"threads": "runner", "workers": "runner", "out": "keep"}
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
@@ -32,7 +32,10 @@ class WriteampError(ValueError):
 
 
 class RefusedError(WriteampError):
-    """Impossible drive, or one too small for its policy or host; another size may be possible."""
+    """Drive that cannot run as requested, for example one too small for its policy or host.
+
+    A drive of another size may be able to run.
+    """
 
 
 class PolicyError(WriteampError):

@@ -5,7 +5,8 @@ The core never imports an extension by name. A package declares it as an entry p
 
 - `writeamp.verbs`: a verb (subcommand) of `writeamp`, a `writeamp.cli.verbs.Verb`
 - `writeamp.ways`: a method of `writeamp answer`, a `writeamp.answers.way.Way`
-- `writeamp.lists`: a kind of `writeamp list`, a function that returns pairs of name and summary
+- `writeamp.lists`: a kind of entries that `writeamp list` prints, a function that returns pairs of
+  name and summary
 - `writeamp.learners`: a kind of black-box model, a
   `writeamp.learn.blackbox.model_kinds.ModelKind`
 - `writeamp.placements` and `writeamp.victims`: classes of policies, see `writeamp.custom`

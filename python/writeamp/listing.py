@@ -101,7 +101,7 @@ def _formats() -> list[Row]:
 
 
 def _of_others(listed: Callable[[], list[tuple[str, str]]]) -> list[Row]:
-    """Return the rows of a kind, made from an entry point's pairs of name and summary."""
+    """Return rows made from the pairs of name and summary that an entry point returns."""
     return [_plain_row(name, summary) for name, summary in listed()]
 
 

@@ -32,8 +32,14 @@ _drives = pytest.StashKey[list["VirtualSsd"]]()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the settings of pytest's section in a project's configuration."""
-    parser.addini(_DEVICE, "default device of virtual drives", default=_DEFAULT_DEVICE)
-    parser.addini(_SIZE, "default size of virtual drives", default=_DEFAULT_SIZE)
+    parser.addini(
+        _DEVICE,
+        "device profile of virtual drives for which a test gives none",
+        default=_DEFAULT_DEVICE,
+    )
+    parser.addini(
+        _SIZE, "logical size of virtual drives for which a test gives none", default=_DEFAULT_SIZE
+    )
     parser.addini(
         _REQUIRED,
         "if nbdkit is missing, fail tests of virtual drives instead of skipping them",

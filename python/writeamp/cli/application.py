@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 import typer
-from typer.core import TyperCommand, TyperOption
+from typer.core import TyperArgument, TyperCommand, TyperOption
 
 from writeamp.cli.notes import with_verbose
 from writeamp.cli.report_option import with_report
@@ -18,7 +18,8 @@ from writeamp.errors import WriteampError
 from writeamp.fields.old_names import OPTIONS
 
 _SEVERAL = ("texts", "paths")
-# Metavars (value placeholders in the help) of options that are paths.
+# Metavars (value placeholders in the help) of options whose values are paths. An empty value of
+# these options is rejected.
 _PATHS = {"FILE", "DIR", "FOLDER", "PATH", "SNAP", "INPUT", "SOURCE", "TRACE", "MODEL", "PAGE"}
 # Names that other tools and data sheets use, with our options for the same thing. The first option
 # that the subcommand has is suggested.
@@ -36,8 +37,8 @@ _OTHER_WORDS = {
     "jobs": ("threads",),
     "workers": ("threads",),
 }
-# Least similarity of two names for a suggestion. It is that of two words of four letters, one with
-# two letters exchanged.
+# Names that are less similar than this are not suggested. It is the similarity of two words of four
+# letters that differ by one exchange of two letters, such as `data` and `dtaa`.
 _LEAST_SIMILARITY = 0.75
 _MOST = 3
 
@@ -70,6 +71,14 @@ class _OnceCommand(TyperCommand):
         parser.parse_args = parse_once  # type: ignore[method-assign]
         return parser
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters; the help of an argument with a metavar shows no Python type."""
+        parameters: list[Any] = super().get_params(ctx)
+        for parameter in parameters:
+            if isinstance(parameter, TyperArgument) and parameter.metavar is not None:
+                parameter.display_type_rich = _no_type  # type: ignore[method-assign]
+        return parameters
+
 
 class App(typer.Typer):
     """Typer whose options take one value, unless they are declared to take several."""
@@ -85,6 +94,10 @@ class App(typer.Typer):
             return super(App, self).command(name, **settings)(with_verbose(with_report(body)))
 
         return add
+
+
+def _no_type(ctx: Any) -> None:
+    """Return no text for the column of types in the help."""
 
 
 def _older_options(option: TyperOption) -> list[str]:
@@ -119,7 +132,7 @@ def _refuse_twice(verb: str, options: list[Any]) -> None:
     """Reject an option that takes one value but is given several times."""
     for option, times in Counter(options).items():
         takes_one = isinstance(option, TyperOption) and not (option.multiple or option.count)
-        # A repeated flag is allowed if it has no opposite, since it means the same as one.
+        # A flag without an opposite (`--no-…`) may be repeated, since that has no further effect.
         is_ambiguous = takes_one and (not option.is_flag or option.secondary_opts)
         if is_ambiguous and times > 1:
             flag = max(option.opts, key=len)
@@ -145,7 +158,7 @@ def _times(times: int) -> str:
 
 
 def _allowed(verb: str, flag: str) -> str:
-    """Return how often an option may be given, and whether `compare` accepts several values."""
+    """Return how often an option may be given, with a hint if `compare` accepts several values."""
     from writeamp.settings.experiment import VERBS  # noqa: PLC0415 (slow)
 
     by_compare = ""

@@ -80,6 +80,6 @@ DIFF = Verb(
 )
 REPORT = Verb(
     "writeamp.cli.report",
-    "Print the result in a page of --report, as Markdown or JSON.",
+    "Print the result that a page of --report stores, as Markdown or JSON.",
     HelpPanel.PAPERS,
 )

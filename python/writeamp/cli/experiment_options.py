@@ -19,7 +19,7 @@ from writeamp.settings.experiment import Experiment, setting_places
 _File = Annotated[
     Path | None,
     typer.Argument(
-        help="A file with an experiment; options override its settings.",
+        help="A file with the settings of an experiment; options of the command override them.",
         metavar="EXPERIMENT.toml",
         show_default=False,
     ),
@@ -27,7 +27,9 @@ _File = Annotated[
 _SaveConfig = Annotated[
     Path | None,
     typer.Option(
-        "--save-config", help="Write the complete experiment to a .toml file.", metavar="FILE"
+        "--save-config",
+        help="Also write the experiment, with all options and defaults, to this .toml file.",
+        metavar="FILE",
     ),
 ]
 
@@ -45,8 +47,9 @@ def register_experiment(
         app: the command line.
         body: function that runs the subcommand. It takes the experiment, and the subcommand's own
             options as keyword arguments.
-        verb: subcommand whose settings the experiment has; by default the name of `body`.
-        without: settings of the experiment that have no option.
+        verb: "simulate", "compare" or "endurance": the function whose settings the experiment has;
+            by default the name of `body`.
+        without: settings of the experiment for which the subcommand has no option.
     """
     verb = verb or body.__name__
     places = {name: place for name, place in setting_places(verb).items() if name not in without}
@@ -81,8 +84,7 @@ def _own(name: str, annotation: Any) -> inspect.Parameter:
 
 
 def _experiment(verb: str, file: Path | None, changes: dict[str, Any]) -> Experiment:
-    """Return the experiment of the file, changed by options; without a file, that of the "
-    "options."""
+    """Return the experiment of the file, changed by options, or without a file of the options."""
     if file is None:
         return Experiment.of(verb, **changes)
     try:
@@ -107,7 +109,7 @@ def _check_outputs(
 ) -> None:
     """Reject an output path that is also an input or another output.
 
-    All paths among the subcommand's own arguments are pictures to save.
+    Every path in `arguments` (the subcommand's own options) must be a picture to save.
     """
     inputs = [*experiment.input_files, *([] if file is None else [str(file)])]
     outputs = {"plot": [path for path in arguments.values() if isinstance(path, Path)]}

@@ -32,7 +32,8 @@ def explore(
 ) -> None:
     """Show small drives step by step on a page, with ten chapters on write amplification.
 
-    The page shows one block manager, or two side by side under the same writes. It works offline.
+    The page shows one drive, or two side by side under the same writes, such as two block managers.
+    It works offline.
 
     Example: writeamp explore --workload hot-cold:f=0.1,r=0.9 --managers single,hcwf-swap --out
     explore.html

@@ -30,7 +30,7 @@ def list_entries(
 ) -> None:
     """List all block managers, victim policies, workloads, models, trace formats, devices….
 
-    For a single kind, the list includes the parameters.
+    If KIND is given, the list has only that kind, and also the parameters of each entry.
 
     Example: writeamp list victims
     """
@@ -67,7 +67,11 @@ def _plain(row: Row) -> Row:
 
 
 def _details(row: Row, *, at_length: bool) -> list[str]:
-    """Return the lines below an entry: its parameters, and an example if some are required."""
+    """Return the lines below an entry.
+
+    At length, these are its parameters and an example. Otherwise, an entry with required parameters
+    has its example, and other entries have no line.
+    """
     needs = None in row["defaults"].values()
     example = [f"for example {row['example']}"] if row["example"] != row["name"] else []
     if not at_length:

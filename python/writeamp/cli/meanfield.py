@@ -27,7 +27,8 @@ def meanfield(
         Path | None,
         typer.Option(
             "--plot",
-            help="Draw the distribution of valid pages per block (.png, .svg, .pdf or .html).",
+            help="Draw the distribution of valid pages per block to this file (.png, .svg, .pdf or "
+            ".html).",
             metavar="FILE",
         ),
     ] = None,
@@ -36,7 +37,7 @@ def meanfield(
 ) -> None:
     """Compute the write amplification (WA) of hot/cold write frontiers, without a simulation.
 
-    The mean-field model is exact for a drive of infinitely many blocks.
+    The mean-field model is exact in the limit of infinitely many blocks.
 
     Example: writeamp meanfield --mode hcwf-swap --pages-per-block 32 --spare-factor 0.12
     --d 50 --d-swap 8 --hot-fraction 0.2 --hot-write-fraction 0.77
@@ -49,10 +50,10 @@ def meanfield(
     mode, d_swap = drive.pop("mode"), drive.pop("d_swap")
     if mode == "hcwf-swap":
         if d_swap is None:
-            raise WriteampError("d_swap is missing; mode hcwf-swap needs --d-swap of at least 1")
+            raise WriteampError("mode hcwf-swap needs --d-swap; give a whole number from 1")
         drive["d_swap"] = d_swap
     elif d_swap is not None:
-        raise WriteampError("d_swap is for mode hcwf-swap only; leave it out with mode hcwf")
+        raise WriteampError("--d-swap is for mode hcwf-swap only; leave it out with mode hcwf")
     with Bar("solving"):
         point = (hot_cold if d_swap is None else hot_cold_swap)(**drive)
     if point.ill_conditioned:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-# Maximum number of errors that are printed for a study.
+# Maximum number of failed runs of a study whose errors are printed.
 MOST_ERRORS = 5
 
 CAPACITY = "Drive (give one size and one ratio; default 8192 blocks of 128 pages, op 0.28)"
@@ -57,7 +57,7 @@ def count(text: str) -> int:
 def _ascii(text: str) -> str:
     """Return a text if it is ASCII, because Python would also read digits of other alphabets.
 
-    A default is a number, which is returned unchanged.
+    typer also passes an option's default, which is a number and is returned unchanged.
 
     Raises:
         ValueError: the text has other characters.
@@ -76,7 +76,7 @@ def number(text: str) -> float:
 
 
 def _is_not_finite(text: str) -> bool:
-    """Return whether a text is nan or infinity, which the domain of each setting rejects."""
+    """Return whether a text is nan or infinity, which `ratio` leaves to each setting to reject."""
     return text.lower().lstrip("+-") in {"nan", "inf", "infinity"}
 
 
@@ -92,7 +92,7 @@ def ratio(text: str) -> float:
 
 
 def completer(names: Sequence[str]) -> Callable[[str], list[str]]:
-    """Return a function that completes fixed words in the shell."""
+    """Return a function that completes one of these words in a shell."""
 
     def complete(incomplete: str) -> list[str]:
         return [name for name in names if name.startswith(incomplete)]
@@ -101,7 +101,7 @@ def completer(names: Sequence[str]) -> Callable[[str], list[str]]:
 
 
 def policy_completer(kind: EngineKind, examples: Sequence[str]) -> Callable[[str], list[str]]:
-    """Return a function that completes policies in the shell: built-in, installed, or in files."""
+    """Return a function that completes policies in a shell: built-in, installed or in files."""
 
     def complete(incomplete: str) -> list[str]:
         file, is_class, _ = incomplete.rpartition(":")
@@ -118,7 +118,7 @@ def policy_completer(kind: EngineKind, examples: Sequence[str]) -> Callable[[str
 
 
 def _files(incomplete: str) -> list[str]:
-    """Return the folders and Python files whose path begins with a text."""
+    """Return the folders (with "/") and Python files (with ":") whose path begins with a text."""
     try:
         paths = sorted(glob(f"{escape(incomplete)}*"))
     except (OSError, ValueError):
@@ -147,7 +147,8 @@ Csv: TypeAlias = Annotated[
     bool,
     typer.Option(
         "--csv",
-        help="Print the result as CSV. Columns are named as the keys of --json, joined by _.",
+        help="Print the result as CSV. Its columns are the keys of --json; nested keys are joined "
+        "by _.",
         callback=_one_form,
     ),
 ]
@@ -157,7 +158,8 @@ Keep: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--keep",
-        help="Store each finished run in this folder. Repeat the command to run only missing runs.",
+        help="Store each finished run in this folder. The same command with the same folder "
+        "later runs only the missing runs.",
         metavar="DIR",
     ),
 ]
@@ -184,11 +186,11 @@ def printed_json(
 
     Args:
         document: returns the JSON document.
-        beside: returns the data that only the report page draws.
+        beside: returns the data that the report page draws in addition to the document.
         json: whether to print the document.
 
     Returns:
-        Whether it was printed.
+        Whether the document was printed.
     """
     for_report(document, beside)
     if json:
@@ -221,7 +223,7 @@ class ShownResult(Protocol):
         """Return the result as JSON types."""
 
     def beside(self) -> dict[str, Any]:
-        """Return the data that only a report page draws."""
+        """Return the data that a report page draws and that `to_dict` does not have."""
 
     def to_frame(self) -> pl.DataFrame:
         """Return the result as a data frame."""
@@ -272,7 +274,7 @@ def finished_part(work: Callable[[], _T]) -> _T:
     """Return the result of the work; after Ctrl-C, return its finished part.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C before any part was finished.
+        Interrupted: Ctrl-C before any part was finished (a `KeyboardInterrupt`).
     """
     try:
         return work()
@@ -291,7 +293,7 @@ def heading(text: str) -> Text:
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     """Build a table; columns whose name begins with '>' are right-aligned.
 
-    Column names are from writeamp, so they may have line breaks.
+    Column names must be texts of writeamp, since their line breaks are printed.
     """
     made = Table(title=title, title_justify="left", title_style="bold")
     for column in columns:
@@ -314,8 +316,8 @@ def print_card(card: Card, *, most_rows: int | None = None) -> None:
 
     Args:
         card: the card.
-        most_rows: maximum number of rows to print of each table; a line below states the number of
-            the others.
+        most_rows: maximum number of rows to print of each table. A line below a longer table states
+            how many rows were left out.
     """
     _print_table(card, most_rows)
     for part_card in card.parts:

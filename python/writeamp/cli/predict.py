@@ -1,4 +1,4 @@
-"""`writeamp predict`: predictions of the analytic models, in microseconds."""
+"""`writeamp predict`: WA or op by the analytic models, which take microseconds to compute."""
 
 from __future__ import annotations
 
@@ -29,12 +29,18 @@ def predict(
     *,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", help="Draw the sweep (.png, .svg, .pdf or .html).", metavar="FILE"),
+        typer.Option(
+            "--plot",
+            help="Draw the predictions of --sweep to this file (.png, .svg, .pdf or .html).",
+            metavar="FILE",
+        ),
     ] = None,
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
     """Predict write amplification (WA) for uniform random writes, or the op for a given WA.
+
+    op is the over-provisioning ratio. The prediction uses formulas, without a simulation.
 
     Example: writeamp predict --op 0.28 --pages-per-block 256
 
@@ -44,7 +50,7 @@ def predict(
         _predict_sweep(swept.sweep, question, plot, json=json, csv=csv)
         return
     if plot is not None:
-        raise WriteampError("plot needs a sweep, such as --sweep op=0.05:1.0:100")
+        raise WriteampError("--plot needs a sweep; give one, such as --sweep op=0.05:1.0:100")
     from writeamp.theory.answers import answer_of  # noqa: PLC0415 (slow)
     from writeamp.theory.prediction import predict as predictions_of  # noqa: PLC0415 (slow)
 

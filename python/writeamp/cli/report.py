@@ -26,9 +26,10 @@ def report(
     *,
     json: options.Json = False,
 ) -> None:
-    """Print the result in a page of --report, as Markdown or JSON.
+    """Print the result that a page of --report stores, as Markdown or JSON.
 
-    Other verbs write such pages with --report. Scripts in the page are not run.
+    Most other commands write a page of their result with --report FILE. Scripts in the page are not
+    run.
 
     Example: writeamp report answer.html --json
     """

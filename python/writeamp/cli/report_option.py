@@ -23,12 +23,14 @@ from writeamp.files.output import check_distinct, check_target, replacing
 
 _FLAG = "--report"
 _SUFFIX = ".html"
-_HELP = "Write the result as a page (.html) that works offline. `writeamp report` reads it."
+_HELP = (
+    "Also write the result to this page (.html), which works offline. `writeamp report` reads it."
+)
 
 
 @dataclass
 class _Registered:
-    """JSON document of the running subcommand, and further data that only the page draws."""
+    """Functions that return the subcommand's JSON document, and more data that the page draws."""
 
     document: Callable[[], Any] | None = None
     beside: Callable[[], dict[str, Any]] = dict
@@ -44,7 +46,8 @@ def for_report(
 
     Args:
         document: returns the document that `--json` prints.
-        beside: returns the data that only the page draws, as `AnyResult.beside`.
+        beside: returns the data that the page draws and the document does not have, as
+            `AnyResult.beside`.
     """
     registered = _registered.get()
     if registered is not None:
@@ -53,7 +56,10 @@ def for_report(
 
 
 def with_report(body: Callable[..., None]) -> Callable[..., None]:
-    """Return a subcommand with `--report`, if it prints JSON and `without_report` is not used."""
+    """Return a subcommand with an option `--report`.
+
+    A subcommand that has no `--json`, or is marked by `without_report`, is returned unchanged.
+    """
     signature = inspect.signature(body, eval_str=True)
     if "json" not in signature.parameters or getattr(body, _UNREPORTED, False):
         return body
@@ -90,7 +96,7 @@ _UNREPORTED = "__unreported__"
 
 
 def without_report(body: Callable[..., None]) -> Callable[..., None]:
-    """Mark a subcommand that has no result for a page, so that it does not get the option."""
+    """Mark a subcommand that has no result for a page, so that it does not get `--report`."""
     setattr(body, _UNREPORTED, True)
     return body
 
@@ -113,7 +119,11 @@ def _check(report: Path, arguments: Iterable[Any]) -> None:
 
 @contextmanager
 def _writing(path: Path, verb: str) -> Iterator[None]:
-    """Write the page after the subcommand, also if that ends with an exit status of its own."""
+    """Write the page after the subcommand, also if the subcommand sets an exit status.
+
+    The page is also written if the reader of the output has closed the pipe. It is not written
+    after an error.
+    """
     token = _registered.set(_Registered())
     try:
         try:

@@ -14,19 +14,25 @@ from writeamp.runners.settings import SchedulerSettings, ThreadSettings, WorkerS
 
 
 def with_runner(body: Callable[..., None]) -> Callable[..., None]:
-    """Return a subcommand with options for processes or a scheduler instead of `runner`."""
+    """Return a subcommand with options for processes or a scheduler instead of `runner`.
+
+    Its function gets a runner made from the options as the argument `runner`.
+    """
     return _with_options(body, (WorkerSettings, SchedulerSettings))
 
 
 def with_threads(body: Callable[..., None]) -> Callable[..., None]:
-    """Return a subcommand with options for threads or a scheduler instead of `runner`."""
+    """Return a subcommand with options for threads or a scheduler instead of `runner`.
+
+    Its function gets a runner made from the options as the argument `runner`.
+    """
     return _with_options(body, (ThreadSettings, SchedulerSettings))
 
 
 def with_scheduler(body: Callable[..., None]) -> Callable[..., None]:
-    """Return a subcommand with options for a scheduler instead of `runner`, which may be None.
+    """Return a subcommand with options for a scheduler instead of `runner`.
 
-    Without a scheduler, the subcommand uses threads of its own process.
+    Without --scheduler, its function gets None as `runner`, and uses threads of this process.
     """
     return _with_options(body, (SchedulerSettings,))
 

@@ -32,6 +32,8 @@ Examples: TypeAlias = Callable[[EngineKind], tuple[str, ...]]
 _PANELS = {
     "": None,
     "capacity": CAPACITY,
+    "small drive": "Drive",
+    "space": "Drive (give one of op, fill and spare factor, or --target-wa)",
     "doctor": "Simulated drive (by default 256 logical blocks of 64 pages, op 0.15)",
     "trace": "Trace",
     "run": "Run",
@@ -76,12 +78,18 @@ _READINGS: dict[str, dict[str, Any]] = {
     "number": {"parser": number, "metavar": "NUMBER"},
     "ratio": {"parser": ratio, "metavar": "RATIO"},
     "bytes": {"metavar": "SIZE"},
+    "path": {"metavar": "FILE"},
+    "paths": {"metavar": "FILE"},
+    "texts": {"metavar": "TEXT"},
 }
 _DECLARED = "__declared__"
 
 
 class _Taken(NamedTuple):
-    """Groups of settings of one parameter of a subcommand, as checked objects or given values."""
+    """Settings that one parameter of a subcommand takes: their groups, and where each field is.
+
+    `is_made` is True if the parameter gets a checked group, and False if it gets a dictionary.
+    """
 
     kinds: tuple[type[Settings], ...]
     places: Places
@@ -100,8 +108,9 @@ def with_settings(
     Args:
         body: function that runs the subcommand and has its name. Settings that are not for this
             subcommand are left out.
-        examples: returns the specs that the help names as examples, if the subcommand accepts
-            only some specs of a kind.
+        examples: returns, for a kind such as "workloads", the specs that the help names as
+            examples. By default it names an example of every entry, so a subcommand that accepts
+            only some entries needs this function.
     """
     verb = body.__name__
     parameters: list[inspect.Parameter] = []
@@ -155,7 +164,8 @@ def described(
 def naming_options(places: Places, values: Mapping[str, Any]) -> Iterator[None]:
     """In an error that begins with the name of a setting, replace the name by its option.
 
-    A name with an underscore, such as `target_wa`, is not replaced, since it is clearly a name.
+    A name with an underscore, such as `target_wa`, is not replaced, since users cannot mistake it
+    for an ordinary word.
     """
     try:
         yield
@@ -247,7 +257,7 @@ def _parameter(
 
 
 def _capitalized(words: Words) -> str:
-    """Return the help with a capital first letter, unless it begins with a name or a value."""
+    """Return the help with a capital first letter, unless it begins with `name:` or a choice."""
     first = words.help.split()[0]
     if first.endswith(":") or first.rstrip(",") in words.choices:
         return words.help

@@ -28,7 +28,7 @@ _PARETO, _SENSITIVITY = "--pareto", "--sensitivity"
 # Maximum number of printed rows of a table; the JSON document has all rows.
 _MOST_ROWS = 200
 
-# Names of the options that apply to each view.
+# For each view, the names of the options that apply to it; other options of views are rejected.
 _TAKES = {
     _LINES: ("x", "y", "hue", "facet", "log_x", "log_y"),
     _HEAT_MAP: ("x", "y", "color", "facet"),
@@ -39,7 +39,12 @@ _TAKES = {
 
 def show(
     folder: Annotated[
-        Path, typer.Argument(help="Folder of the results.", metavar="DIR", show_default=False)
+        Path,
+        typer.Argument(
+            help="Folder in which `writeamp sweep --keep DIR` stored the results.",
+            metavar="DIR",
+            show_default=False,
+        ),
     ],
     results: ResultsSettings,
     views: ViewSettings,
@@ -47,7 +52,11 @@ def show(
     *,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", help="Draw the view (.png, .svg, .pdf or .html).", metavar="FILE"),
+        typer.Option(
+            "--plot",
+            help="Draw the results to this file (.png, .svg, .pdf or .html); by default as lines.",
+            metavar="FILE",
+        ),
     ] = None,
     json: options.Json = False,
     csv: options.Csv = False,
@@ -91,7 +100,7 @@ def show(
         options.print_csv((view or points).to_frame())
         return
     card = (view or points).card()
-    # Some titles consist only of the number of points, so the folder is added.
+    # Some titles, such as "12 points", do not name the results, so the folder is added.
     title = f"{folder}: {card.title}" if card.title.endswith(" points") else card.title
     options.print_card(replace(card, title=title), most_rows=_MOST_ROWS)
     for sentence in card.notes:

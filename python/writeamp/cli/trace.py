@@ -17,8 +17,8 @@ from writeamp.cli.report_option import without_report
 from writeamp.cli.setting_options import with_settings
 from writeamp.traces.settings import ConversionSettings, ReadSettings
 
-# Minimum number of blocks of the suggested drive. With fewer blocks, rounding to whole blocks
-# changes op too much.
+# Minimum number of blocks of the drive in the suggested command. With fewer blocks, rounding to
+# whole blocks changes op too much.
 _FEWEST_BLOCKS = 64
 _USUAL_PAGES_PER_BLOCK, _FEWEST_PAGES_PER_BLOCK = 128, 2
 
@@ -81,7 +81,10 @@ def _next_command(file: Path, settings: ReadSettings, pages_written: int) -> str
 
 
 def _pages_per_block(pages: int) -> int | None:
-    """Return a suitable power of two for a trace of few pages, or None to use the default."""
+    """Return the pages per block for a drive of this many pages, or None for the default of 128.
+
+    Small drives get a smaller power of two, so that they have at least 64 blocks.
+    """
     pages_per_block = _USUAL_PAGES_PER_BLOCK
     while pages_per_block > _FEWEST_PAGES_PER_BLOCK and pages < _FEWEST_BLOCKS * pages_per_block:
         pages_per_block //= 2

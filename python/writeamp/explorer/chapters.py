@@ -26,8 +26,8 @@ class Scene:
         recordings: names of the recordings, which contain the same host writes.
         colouring: meaning of the colours: "origin", "owner", "heat" or "age" (drawing.js).
         write: number of host writes that are done.
-        step: number of events (such as programs and erases) of the next host write that are done.
-        plays: number of host writes that are animated from there.
+        step: number of events (such as programs and erases) that are done of the next host write.
+        plays: number of host writes that "Play" animates from this position.
     """
 
     recordings: tuple[str, ...]

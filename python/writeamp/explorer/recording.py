@@ -13,8 +13,8 @@ from writeamp.registry.specs import Spec, SpecLike
 from writeamp.runs.loads import load_of_spec
 from writeamp.runs.refusals import refusals
 
-# Purposes of the streams (open blocks) of managers that have fixed ones. Streams of other managers
-# are numbered.
+# Purpose of each stream (open block) of the managers whose streams have fixed purposes. The page
+# numbers the streams of other managers.
 _STREAMS = {
     "single": ("all pages",),
     "sepgc": ("writes", "copies"),
@@ -31,7 +31,7 @@ _HOST = TIMED_CAUSES.index("host")
 
 @dataclass(frozen=True)
 class Recording:
-    """Recording of all events on a drive, from its first fill on.
+    """Recording of all events on a drive, including those of its first fill.
 
     An event consists of its kind's index in `KINDS` and up to three values, described in
     crates/engine/src/observe/recording.rs. A victim choice consists of the name of the policy's
@@ -127,9 +127,9 @@ def record(
         workload: host writes after the fill.
         writes: number of host page writes after the fill.
         seed: seed of every random draw.
-        name: name on the page; if empty, that of the policy.
+        name: name of the drive on the page; if empty, the text of the policy.
 
-        Raises:
+    Raises:
         WriteampError: the drive is too small for its policy, or the policy does not fit.
     """
     workload = Spec.of("workloads", workload)

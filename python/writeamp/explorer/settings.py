@@ -9,8 +9,8 @@ from writeamp.fields.domains import RATIO, Whole
 from writeamp.fields.setting import Settings, setting
 from writeamp.registry.specs import SpecLike, SpecOf
 
-# Limits of the drive's shape. Larger drives do not fit on a screen, and their events do not fit in
-# a page.
+# Limits of a drive's shape and writes: larger drives do not fit on a screen, and the events of more
+# writes do not fit in a page.
 _MOST_BLOCKS = 64
 _MOST_PAGES_PER_BLOCK = 64
 _MOST_WRITES = 10_000
@@ -29,22 +29,30 @@ class ExploreSettings(Settings):
         kind="workloads",
     )
     blocks: int = setting(
-        24, Whole(8, _MOST_BLOCKS), "blocks per drive", number="count", panel="capacity"
+        24,
+        Whole(8, _MOST_BLOCKS),
+        "number of blocks of each drive, 8 to 64",
+        number="count",
+        panel="small drive",
     )
     pages_per_block: int = setting(
-        16, Whole(4, _MOST_PAGES_PER_BLOCK), "pages per block", number="count", panel="capacity"
+        16,
+        Whole(4, _MOST_PAGES_PER_BLOCK),
+        "number of pages of each block, 4 to 64",
+        number="count",
+        panel="small drive",
     )
     op: float = setting(
         0.2,
         RATIO,
         "over-provisioning ratio (T-U)/U of T physical and U logical pages, such as 0.15 or 15%",
         number="ratio",
-        panel="capacity",
+        panel="small drive",
     )
     writes: int = setting(
         1500,
         Whole(1, _MOST_WRITES),
-        "host page writes after the first fill",
+        "number of host page writes after the first fill, at most 10,000",
         number="count",
         panel="run",
     )

@@ -22,8 +22,8 @@ from writeamp.text import fault_of_text
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 _DEEPEST = 20
-# Types of values that are not rejected as foreign. Iterators are included, because an exception
-# raised by an iterator does not concern its type.
+# Types of values that `_is_foreign` accepts for parameters without an annotation. Iterators are
+# included, because an exception that an iterator raises says nothing about the argument's type.
 _ORDINARY = (NoneType, str, os.PathLike, Number, type, Callable, Iterator)
 _WORDS: dict[Any, str] = {
     str: "text",
@@ -44,7 +44,8 @@ def public_names(
 
     Args:
         package: its name.
-        file: its `__init__.py`; the stub in the same folder declares the module of each name.
+        file: path of the package's `__init__.py`; the stub (`__init__.pyi`) in the same folder
+            declares the module of each name.
     """
     load_name, names, public = lazy_loader.attach_stub(package, file)
 
@@ -56,7 +57,8 @@ def public_names(
             return value
         if value not in by_function:
             by_function[value] = checked(value)
-            # Also in its own module, where pickle looks it up.
+            # The checked function also replaces the original in its own module, because pickle
+            # looks it up there.
             setattr(sys.modules[value.__module__], value.__name__, by_function[value])
         setattr(sys.modules[package], name, by_function[value])
         return by_function[value]
@@ -65,11 +67,11 @@ def public_names(
 
 
 def checked(public: _F) -> _F:
-    """Return a function or class that rejects arguments of a wrong type with one sentence.
+    """Return a function or class that reports arguments of a wrong type as a `WriteampError`.
 
-    Arguments are checked only after the call failed, so calls that work stay valid. If no argument
-    explains the exception, it is raised unchanged. The error on an unknown argument suggests
-    similar arguments. Of a class, `__init__` and the public methods are checked.
+    Arguments are checked only after the call raised an exception, so calls that work stay valid. If
+    no argument explains the exception, it is raised unchanged. The error on an unknown argument
+    suggests similar arguments. Of a class, `__init__` and the public methods are checked.
     """
     if isinstance(public, type):
         for name, member in tuple(vars(public).items()):

@@ -23,7 +23,8 @@ def late_names(package: str, file: str) -> tuple[Callable[[str], object], Callab
             "__version__",
         ):  # pytest looks up names like these
             raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name)
-        # The import takes 15 ms, and the command must install its signal handlers before.
+        # The import takes 15 ms. The command must install its signal handlers before that, so the
+        # import waits until a name is used.
         from writeamp.fields.arguments import public_names  # noqa: PLC0415
 
         own = vars(sys.modules[package])

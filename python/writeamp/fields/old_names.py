@@ -12,7 +12,7 @@ from writeamp.text import shown
 # and an option.
 SETTINGS = {"written_fraction": "hot_ratio"}
 JSON_KEYS = SETTINGS | {"hint": "told"}
-# Older name of each better name of a declaration in users' placements.
+# The older name for each better name of an attribute that users' placements declare.
 DECLARATIONS = {"required_hints": "hears"}
 OPTIONS = {"--keep": "--out"} | {
     f"--{better.replace('_', '-')}": f"--{older.replace('_', '-')}"

@@ -26,7 +26,7 @@ class Words:
         name: keyword argument; by default the name of the field.
         flag: option on the command line; None for no option.
         alias: second name of the option.
-        kind: registry whose names are valid values.
+        kind: registry whose names are valid values, such as "workloads".
         number: type of the option's value. A "flag" also has an option that switches it off; a
             "switch" has none.
         choices: valid words.
@@ -135,7 +135,7 @@ Places: TypeAlias = dict[str, tuple[type[Settings], str]]
 
 
 def places_in(kinds: Sequence[type[Settings]], verb: str) -> Places:
-    """Return group and field of each setting of `verb` in several groups."""
+    """Return group and field name of each setting, without settings that are not for `verb`."""
     return {
         words_of(field_).name or field_.name: (kind, field_.name)
         for kind in kinds
@@ -145,7 +145,10 @@ def places_in(kinds: Sequence[type[Settings]], verb: str) -> Places:
 
 
 def argument_fields(places: Places) -> dict[str, Field[Any]]:
-    """Return the field of each setting that functions take by keyword."""
+    """Return the field of each setting that is a keyword argument of functions.
+
+    Settings for which functions have the argument `runner` are left out.
+    """
     by_name = {
         name: next(field_ for field_ in fields(kind) if field_.name == field_name)  # type: ignore[arg-type]
         for name, (kind, field_name) in places.items()

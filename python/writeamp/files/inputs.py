@@ -28,8 +28,8 @@ from writeamp.files.temporary import temporary_folder
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _CHUNK_BYTES = 1 << 20
-# Most commas, colons and opening brackets in a JSON document. Python takes up to 140 bytes for
-# each.
+# Maximum number of commas, colons and opening brackets in a JSON document. Python takes up to 140
+# bytes of memory for each.
 _MOST_JSON_SIGNS = 10_000_000
 
 STANDARD_INPUT = "-"
@@ -109,7 +109,7 @@ def read_bytes(name: str | os.PathLike[str], most_bytes: int, what: str) -> byte
         what: kind of file, for the error: "trace".
 
     Raises:
-        OSError: as `opened`, or the file is larger than the limit.
+        OSError: as `opened` raises, or the file is larger than the limit.
         WriteampError: the content cannot be fetched.
     """
     with opened(name, most_bytes + 1) as file:
@@ -125,7 +125,7 @@ def check_json(text: str | bytes) -> None:
     """Reject JSON whose keys and values would take gigabytes as Python objects.
 
     Raises:
-        ValueError: there are more than 10 million.
+        ValueError: it has more than 10 million commas, colons and opening brackets.
     """
     content = text.encode() if isinstance(text, str) else text
     if len(content) > _MOST_JSON_SIGNS and sum(map(content.count, b"[{,:")) > _MOST_JSON_SIGNS:

@@ -34,7 +34,8 @@ DRAFTS = ".writeamp-*.tmp"
 _NOT_SYNCED = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM)
 _ANY_WRITER = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
-# Drafts being written, for a process that must end without unwinding.
+# Drafts that are being written. `discard_drafts` removes them if the process ends at once, without
+# running the clean-up of `replacing`.
 _drafts: set[Path] = set()
 
 
@@ -158,7 +159,7 @@ def _is_same(source: AnyPath, status: os.stat_result) -> bool:
 
 @contextmanager
 def _draft_of(target: _Target) -> Iterator[tuple[Path, _Draft]]:
-    """Give a draft in the target's folder, as a rename to another file system would be a copy."""
+    """Give a draft in the target's folder: a rename from another file system would be a copy."""
     _remove_abandoned_drafts(target.path.parent)
     draft, file = _new_draft(target.path.parent)
     _drafts.add(draft)

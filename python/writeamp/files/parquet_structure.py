@@ -82,7 +82,7 @@ def _check_pages(file: BinaryIO, chunk: Fields, end: int) -> None:
     begin = chunk.get(_DICTIONARY_AT) or chunk[_DATA_AT]
     behind = begin + chunk[_PACKED_BYTES]
     if not (0 < begin <= behind <= end and chunk[_UNPACKED_BYTES] >= 0):
-        raise DamagedError("a column lies beyond its end")
+        raise DamagedError("a column lies beyond the end of the data")
     values = 0
     while begin < behind:
         header, length = _page_header(file, begin, behind)
@@ -149,7 +149,7 @@ def _value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
     if kind == 8:
         length, at = _varint(data, at)
         if length > len(data) - at:
-            raise DamagedError("the metadata are cut")
+            raise DamagedError("the metadata end too early")
         return data[at : at + length], at + length
     if kind in (9, 10):
         return _list(data, at, depth)

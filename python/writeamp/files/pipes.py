@@ -54,7 +54,10 @@ class _Spool:
             self.is_whole = not chunk
             is_start = self._byte_count < _CHUNK_BYTES
             if is_start and len(chunk) == _CHUNK_BYTES == chunk.count(chunk[:1]):
-                raise WriteampError(f"{self._name} begins with 1 MiB of the same byte")
+                raise WriteampError(
+                    f"{self._name} begins with 1 MiB of the same byte, so it is not a valid input; "
+                    "check the program that writes it"
+                )
             self._add(chunk)
         return Path(f"/proc/self/fd/{self._file.fileno()}")
 

@@ -101,7 +101,7 @@ def read_csv(content: bytes, **options: Any) -> pl.DataFrame:
     """Return the rows of CSV with a header; `options` are those of Polars.
 
     Raises:
-        OSError: there are 10,000 columns or more.
+        OSError: there are more than 10,000 columns.
         polars.exceptions.PolarsError: the content is not CSV.
     """
     import polars as pl  # noqa: PLC0415 (slow)

@@ -23,7 +23,7 @@ class MeanFieldSettings(Settings):
     mode: str | None = setting(
         None,
         OneOf(tuple(MODES)),
-        f"write mode: {', '.join(MODES)}",
+        f"how hot and cold pages are written: {', '.join(MODES)}",
         choices=tuple(MODES),
         metavar="MODE",
         required=True,
@@ -37,14 +37,21 @@ class MeanFieldSettings(Settings):
     d: int | None = setting(
         None,
         COUNT,
-        "blocks drawn; the emptiest is collected",
+        "number of blocks drawn at random for a collection; the one with the fewest valid pages is "
+        "the victim",
         number="count",
         required=True,
     )
     d_swap: int | None = setting(
-        None, COUNT, "hcwf-swap: blocks of one kind drawn for a swap (d*)", number="count"
+        None,
+        COUNT,
+        "only for mode hcwf-swap, which needs it: number of blocks of one kind (hot or cold) drawn "
+        "at random for the second victim of a swap (d* of the paper)",
+        number="count",
     )
-    hot_fraction: float | None = setting(None, None, "share of hot logical pages", **_SHARE)
+    hot_fraction: float | None = setting(
+        None, None, "share of the logical pages that are hot", **_SHARE
+    )
     hot_write_fraction: float | None = setting(
-        None, None, "share of the host writes to hot pages", **_SHARE
+        None, None, "share of the host writes that go to hot pages", **_SHARE
     )

@@ -16,9 +16,9 @@ from writeamp.text import hashed_serial
 ELEMENT = "writeamp-report"
 # Version of the data format in a page; pages of other versions are rejected.
 _FORM = 1
+# Size limits in bytes: of any page, and of pages of writeamp, which have `_TITLE` in their head.
+# The page of a fleet takes 0.8 kB per drive.
 _MOST_BYTES = 4 << 20
-# Size limit in bytes of pages of writeamp, which have `_TITLE` in their head. A fleet takes 0.8 kB
-# per drive.
 _MOST_OWN_BYTES = 64 << 20
 _HEAD_BYTES = 4096
 _TITLE = b"<title>writeamp "
@@ -77,7 +77,10 @@ def _read(data: Any) -> Report:
     if not isinstance(data, Mapping):
         raise TypeError("its data is not a JSON object")
     if data.get("form") != _FORM:
-        raise ValueError(f"its form is {data.get('form')!s:.20}, but writeamp reads {_FORM}")
+        raise ValueError(
+            f"its data format is {data.get('form')!s:.20}, but this version of writeamp reads "
+            f"format {_FORM} only"
+        )
     texts = [data.get("verb"), data.get("version")]
     command, document, more = data.get("command"), data.get("document"), data.get("more")
     if not (

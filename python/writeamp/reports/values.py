@@ -69,7 +69,7 @@ def interval(of: Mapping[str, Any], key: str) -> tuple[float, float] | None:
 
 
 def op_of_data(of: Mapping[str, Any]) -> float | None:
-    """Return the effective op for the pages that hold data, if known, or the drive's op."""
+    """Return the effective op, which counts pages without data as spare; else the drive's op."""
     physical, held = number(of, "physical_pages"), number(of, "held_pages")
     if physical and held and 0 < held < physical:
         return (physical - held) / held

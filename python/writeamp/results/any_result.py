@@ -53,8 +53,8 @@ class AnyResult:
     def unfinished(self) -> tuple[Any, ...]:
         """Requested steps, such as policies, that were not finished; empty if complete.
 
-        An element has the form in which its step was requested. It is None if the step was not
-        yet determined.
+        Each unfinished step is an element in the form in which it was requested. An element is None
+        if its step was not determined before Ctrl-C.
         """
         return ()
 

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 _DIGITS = 6
-# Maximum number of bars or cells; more would be indistinguishable.
+# Maximum numbers of bars of a histogram and of cells of the wear map; more would be
+# indistinguishable.
 _MOST_BARS = 256
 _MOST_CELLS = 1024
 

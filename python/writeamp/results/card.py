@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Maximum number of rows of a table; the data frame has all rows.
 _MOST_ROWS = 60
-# Maximum number of points of a line; more would be indistinguishable at this width.
+# Maximum number of points of a line; more points would be indistinguishable at the line's width.
 _MOST_POINTS = 160
 _WIDTH, _HEIGHT, _RIM = 320, 48, 2
 

@@ -32,7 +32,7 @@ from writeamp.errors import WriteampError
 
 _T = TypeVar("_T")
 
-# Words for numbers without a JSON representation.
+# JSON texts for numbers that JSON cannot represent.
 _UNUSUAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _WORDS = {str(value): word for word, value in _UNUSUAL.items()}
 

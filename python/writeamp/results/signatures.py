@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-# For each verb, keys that only its documents have together. Special verbs come before general ones,
-# because the first match is used.
+# For each command (verb), keys of its documents. A document is from the first command in this order
+# whose keys it all has, so commands with more special keys come before more general ones.
 SIGNATURES: dict[str, frozenset[str]] = {
     "measure counters": frozenset({"wa_definition", "class", "checks", "host_bytes"}),
     "lifetime": frozenset({"at_least_years", "years_low", "what_if"}),
@@ -23,5 +23,5 @@ SIGNATURES: dict[str, frozenset[str]] = {
 
 
 def signed_verb(document: Mapping[str, Any]) -> str | None:
-    """Return the verb that printed a document, or None."""
+    """Return the command (verb) that printed a document, or None if no signature matches."""
     return next((verb for verb, keys in SIGNATURES.items() if keys <= document.keys()), None)

@@ -31,7 +31,7 @@ def runner_of(
     scheduler: str | Client | None = None,
     tls: Tls | None = None,
 ) -> Iterator[Runner]:
-    """Return a context manager of a runner; its end closes processes and connections.
+    """Return a context manager of a runner; leaving it ends worker processes and connections.
 
     Args:
         workers: worker processes on this machine; 1 runs in this process. By default one per
@@ -47,11 +47,14 @@ def runner_of(
             installed.
     """
     if scheduler is None and tls is not None:
-        raise WriteampError("TLS needs a scheduler to connect to; give its address, too")
+        raise WriteampError(
+            "TLS credentials are given without a scheduler; give its address (--scheduler) too, or "
+            "leave them out"
+        )
     if scheduler is not None and workers is not None:
         raise WriteampError(
-            "workers starts processes here, and a scheduler has its own workers; "
-            "give one or the other"
+            "workers starts processes on this machine, and scheduler uses a cluster's workers; "
+            "give only one of them"
         )
     workers = WorkerSettings(workers).workers
     if isinstance(scheduler, str):
@@ -81,7 +84,7 @@ def runner_of(
 
 
 def _check_address(scheduler: str, tls: Tls | None) -> None:
-    """Reject an invalid scheduler address at once; Dask would retry it for a long time."""
+    """Reject a malformed scheduler address at once; Dask would retry it for a long time."""
     match = _ADDRESS.fullmatch(scheduler)
     if match is None:
         raise WriteampError(
@@ -90,7 +93,8 @@ def _check_address(scheduler: str, tls: Tls | None) -> None:
     if (match["scheme"] == "tls") != (tls is not None):
         raise WriteampError(
             f"scheduler {scheduler} does not match the TLS settings; a tls:// address needs the "
-            "authority's certificate, our certificate and our key, and a tcp:// address takes none"
+            "authority's certificate, and this client's certificate and key; for a tcp:// address, "
+            "leave out all of them"
         )
 
 

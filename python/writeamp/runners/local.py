@@ -17,7 +17,7 @@ class Here:
     """Runs jobs in order, one at a time, on the calling thread."""
 
     def at_once(self, jobs: int) -> int:
-        """Return how many of `jobs` run at the same time."""
+        """Return how many of this number of jobs run at the same time: always 1."""
         return 1
 
     def results(
@@ -28,15 +28,17 @@ class Here:
         lost: Lost[J, T] | None = None,
         files: Collection[str] = (),
     ) -> Iterator[tuple[int, T]]:
-        """Yield each index with its result."""
+        """Yield the index of each job with its result, in the order of the jobs."""
         for index, job in enumerate(jobs):
             yield index, work(job)
 
 
-# Interval in seconds of checks whether the work was cancelled that waits for these threads.
+# Seconds between two checks whether the calling thread, which waits for these threads, was
+# cancelled.
 _POLL_S = 0.1
 
-# Seconds to wait until cancelled threads have ended: much longer than they should take.
+# Seconds to wait for cancelled threads to end, which is much longer than they should take. Threads
+# that still run after that are left behind.
 _PATIENCE_S = 0.5
 
 # Number of jobs queued for each thread, so that no thread waits while the calling thread handles a
@@ -52,7 +54,7 @@ class Threads:
         self._most = ThreadSettings(workers).workers
 
     def at_once(self, jobs: int) -> int:
-        """Return how many of `jobs` run at the same time."""
+        """Return how many of this number of jobs run at the same time."""
         return useful_threads(self._most, jobs)
 
     def results(
@@ -63,7 +65,7 @@ class Threads:
         lost: Lost[J, T] | None = None,
         files: Collection[str] = (),
     ) -> Iterator[tuple[int, T]]:
-        """Yield each index with its result, in order of completion."""
+        """Yield the index of each job with its result, in order of completion."""
         threads = self.at_once(len(jobs))
         processors_of_job = max(1, processors() // threads)
         stop = Event()
@@ -96,6 +98,6 @@ def local_runner(jobs: int, most: int | None = None) -> Runner:
 
     Args:
         jobs: number of jobs.
-        most: maximum number at a time; by default, and at most, one per processor.
+        most: maximum number of jobs at a time; by default, and at most, one per processor.
     """
     return Here() if useful_threads(most, jobs) == 1 else Threads(most)

@@ -1,6 +1,7 @@
 """Number of processors that the work on this thread may use.
 
-With this limit, nested runners do not start more threads than there are processors.
+A runner limits this number for each of its jobs. So runners within jobs do not start more threads
+than there are processors.
 """
 
 from __future__ import annotations
@@ -44,5 +45,5 @@ def using_processors(count: int) -> Iterator[None]:
 
 
 def useful_threads(limit: int | None, jobs: int) -> int:
-    """Return the number of threads to start: the least of jobs, processors and `most`."""
+    """Return the number of threads to start: the least of jobs, processors and `limit`, but 1."""
     return max(1, min(jobs, processors(), jobs if limit is None else limit))

@@ -11,8 +11,8 @@ from writeamp.fields.domains import shown
 J = TypeVar("J")
 T = TypeVar("T")
 
-# Function that makes the result of a job whose worker process died each time it was run. The text
-# describes how it died.
+# Function that makes a result for a job that was tried several times, each time until its worker
+# process died. It gets the job, and a text on how the processes died.
 Lost: TypeAlias = Callable[[J, str], T]
 
 
@@ -32,11 +32,11 @@ class Runner(Protocol):
         Jobs that still run are cancelled when the iterator is closed.
 
         Args:
-            work: a function; if the runner uses other processes, a module-level function, not a
-                closure, and all of `jobs` plain values.
+            work: a function of one job. If the runner uses other processes, `work` must be a
+                module-level function, not a closure, and all of `jobs` plain values.
             jobs: arguments of `work`, one for each call.
-            lost: makes the result of a job whose worker process died each time it was run; None
-                raises an error instead.
+            lost: makes a result for a job whose worker process died each time the job was tried; if
+                None, an error is raised instead.
             files: paths of files that jobs read. Files that a remote process cannot read itself are
                 sent to it.
 
@@ -47,6 +47,7 @@ class Runner(Protocol):
         """
 
 
+# Function that is called with the amount of work done and the total, such as numbers of jobs.
 Progress: TypeAlias = Callable[[int, int], None]
 
 
@@ -60,14 +61,14 @@ def gather(
     each: Callable[[int, T], None] | None = None,
     progress: Progress | None = None,
 ) -> list[T]:
-    """Return `work(job)` for every job, in their order.
+    """Return `work(job)` for every job, in the order of the jobs.
 
     Args:
         runner: runner of the jobs.
-        work: `work`, `jobs`, `files` and `lost` are as for `Runner.results`.
-        jobs: see `work`.
-        files: see `work`.
-        lost: see `work`.
+        work: as in `Runner.results`.
+        jobs: as in `Runner.results`.
+        files: as in `Runner.results`.
+        lost: as in `Runner.results`.
         each: called on this thread with the index and result of each job, in order of completion.
         progress: called after `each` with the number of jobs done and the total.
 
@@ -112,7 +113,8 @@ def check_callbacks(progress: object, runner: object = None) -> None:
     """Reject a callback or runner that would fail only in the middle of a run."""
     if progress is not None and not callable(progress):
         raise WriteampError(
-            f"progress is {shown(progress)}; it must be a function of two numbers: done and total"
+            f"progress is {shown(progress)}; it must be a function of two numbers, the amount of "
+            "work done and the total"
         )
     if runner is not None and (isinstance(runner, type) or not hasattr(runner, "results")):
         raise WriteampError(f"runner is {shown(runner)}; it must be a writeamp.runners.Runner")

@@ -11,7 +11,10 @@ from writeamp.fields.setting import Settings, setting
 
 
 class Tls(NamedTuple):
-    """TLS credentials: PEM files from the same issuer as those of the scheduler and its workers."""
+    """TLS credentials of this client, as paths of PEM files.
+
+    The certificates of the scheduler and its workers must be from the same authority.
+    """
 
     ca_file: str
     cert: str
@@ -20,7 +23,7 @@ class Tls(NamedTuple):
 
 _RUNNER = {"panel": "runner"}
 _PEM = {"metavar": "PEM", **_RUNNER}
-_FOR_TLS = "for a scheduler at tls://…"
+_FOR_TLS = "required if the address of --scheduler begins with tls://"
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,8 @@ class WorkerSettings(Settings):
     workers: int | None = setting(
         None,
         POSITIVE_COUNT,
-        "processes of this machine; 1 runs in this process. By default one per processor",
+        "number of worker processes on this machine; 1 runs everything in this process. By default "
+        "one per processor",
         number="count",
         metavar="COUNT",
         **_RUNNER,
@@ -48,7 +52,7 @@ class ThreadSettings(Settings):
     workers: int | None = setting(
         None,
         POSITIVE_COUNT,
-        "runs at a time on this machine; by default, and at most, one per processor",
+        "number of runs at a time on this machine; by default, and at most, one per processor",
         number="count",
         metavar="COUNT",
         **_RUNNER,
@@ -69,10 +73,14 @@ class SchedulerSettings(Settings):
         **_RUNNER,
     )
     tls_ca_file: str | None = setting(
-        None, None, f"certificate of the certificate authority, {_FOR_TLS}", **_PEM
+        None, None, f"file with the certificate of the certificate authority, {_FOR_TLS}", **_PEM
     )
-    tls_cert: str | None = setting(None, None, f"our certificate, {_FOR_TLS}", **_PEM)
-    tls_key: str | None = setting(None, None, f"our private key, {_FOR_TLS}", **_PEM)
+    tls_cert: str | None = setting(
+        None, None, f"file with the certificate of this client, {_FOR_TLS}", **_PEM
+    )
+    tls_key: str | None = setting(
+        None, None, f"file with the private key of this client, {_FOR_TLS}", **_PEM
+    )
 
     @property
     def tls(self) -> Tls | None:

@@ -10,7 +10,8 @@ from uuid import uuid4
 
 _T = TypeVar("_T")
 
-# The last value made in this process, by its name, if the process runs jobs of another process.
+# The value that this process made last for jobs of another process, by the value's name. Older
+# values are dropped, since they are large.
 _made: dict[str, Any] = {}
 _one_at_a_time = Lock()
 

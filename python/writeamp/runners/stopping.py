@@ -38,7 +38,13 @@ def stop_if_asked() -> None:
 
 @contextmanager
 def heeding(stop: Wish) -> Iterator[None]:
-    """Make `stop_if_asked` on this thread check `stop` instead of an outer request."""
+    """Make `stop_if_asked` on this thread check `stop` instead of the previous request.
+
+    After the block, it checks the previous request again.
+
+    Raises:
+        Stopped: `stop` is set already.
+    """
     previous: Wish | None = getattr(_this_thread, "stop", None)
     _this_thread.stop = stop
     try:

@@ -1,1 +1,1 @@
-"""Runs of one experiment on a drive and its replicas, for some writes or until wear-out."""
+"""Runs of one experiment on a drive and its replicas, of some length or until wear-out."""

@@ -1,4 +1,4 @@
-"""Errors of results that were simulated on a scaled-down drive (docs/capacity.md)."""
+"""Errors of WA and lifetimes that were simulated on a scaled-down drive (docs/capacity.md)."""
 
 from __future__ import annotations
 
@@ -81,10 +81,10 @@ class Scale:
 class ScalingError(Substitute):
     """Error of a WA that was simulated on a scaled-down drive.
 
-    `error` bounds the difference between this WA and WA on the requested drive. It is the change of
-    WA from a drive of a quarter of the simulated size, or the noise of both WA if that is larger.
-    The error is NaN if no drive of that size can run, or if one of the two WA has no interval or is
-    not steady.
+    `error` bounds the difference between this WA and WA on the requested drive. It is the
+    difference in WA between the simulated drive and a drive of a quarter of its size, or the noise
+    of these two WA if that is larger. The error is NaN if the smaller drive cannot run, or if one
+    of the two WA has no interval or is not steady.
     """
 
     scale: Scale
@@ -113,15 +113,16 @@ class ScalingError(Substitute):
         """Return a warning if the error is large or unknown."""
         if math.isnan(self.error):
             return [
-                "the scaling error is not known, because WA on the simulated drive or one of a "
-                "quarter of its size is not steady or has no interval; give --size to simulate the "
-                "full size"
+                "the scaling error is not known, because the simulated drive, or a drive of a "
+                "quarter of its size, has no steady WA with an interval; give --size to simulate "
+                "the full size"
             ]
         if self.error <= _MATERIAL * wa:
             return []
         return [
-            f"WA of the requested drive may differ by {self.error / wa:.1%}, the change from a "
-            "quarter of the simulated size; give --size to simulate the full size"
+            f"WA of the requested drive may differ by {self.error / wa:.1%}, as WA does between "
+            "the simulated drive and one of a quarter of its size; give --size to simulate the "
+            "full size"
         ]
 
     def warnings_of_drive(self) -> list[str]:
@@ -177,11 +178,12 @@ class ScalingError(Substitute):
 class LifeScalingErrors:
     """Errors of the results of lifetimes that were simulated on scaled-down drives.
 
-    Each error is the change from drives of a quarter of the simulated size to the simulated drives,
-    or the noise of both if that is larger. WA approaches a limit as drives grow, so its error is
-    used once. Fairness and endurance approach no limit: with more blocks, the first block wears out
-    earlier. Their errors are therefore multiplied by the number of steps of a factor of 4 to the
-    requested size (`Scale.steps`). All errors are NaN if no drive of a quarter of the size can run.
+    Each error is based on the change from drives of a quarter of the simulated size to the
+    simulated drives, or on the noise of both results if that is larger. WA approaches a limit as
+    drives grow, so its error is this change. Fairness and endurance approach no limit: with more
+    blocks, the first block wears out earlier. So their errors are this change times the number of
+    factors of 4 between the simulated and the requested size (`Scale.steps`). All errors are NaN if
+    no drive of a quarter of the simulated size can run.
     """
 
     scale: Scale
@@ -197,7 +199,7 @@ class LifeScalingErrors:
         Args:
             scale: scale of the simulated drives.
             ours: results of their lives by field, each an array over the lives.
-            others: results of drives of a quarter of that size, in the same form, or None.
+            others: results of drives of a quarter of the simulated size, as `ours`, or None.
         """
         if scale.is_exact or others is None:
             error = 0.0 if scale.is_exact else math.nan
@@ -239,7 +241,10 @@ class LifeScalingErrors:
 def widened(
     interval: tuple[float, float], error: float, *, least: float = 0.0
 ) -> tuple[float, float]:
-    """Return an interval widened by an error on both sides; a NaN error does not widen it."""
+    """Return an interval widened by an error on both sides; a NaN error does not widen it.
+
+    The lower end is not moved below `least`.
+    """
     low, high = interval
     if math.isnan(error) or math.isnan(low):
         return interval
@@ -247,7 +252,7 @@ def widened(
 
 
 def _is_known(result: JudgedWa) -> bool:
-    """Return whether a result is steady and has an interval, so that results can be compared."""
+    """Return whether a result is steady and has an interval, so that it can be compared."""
     return result.steady and not any(
         math.isnan(number) for number in (result.wa, *result.error_bar)
     )
@@ -256,7 +261,10 @@ def _is_known(result: JudgedWa) -> bool:
 def _difference(
     value: float, ci: tuple[float, float], other: float, other_ci: tuple[float, float]
 ) -> float:
-    """Return the difference of two WA, or the noise of both if that is larger."""
+    """Return the absolute difference of two values, or their combined noise if that is larger.
+
+    The noise is the root of the sum of the squared half widths of both intervals.
+    """
     noise = math.hypot(*((high - low) / 2 for low, high in (ci, other_ci)))
     return max(abs(value - other), noise)
 

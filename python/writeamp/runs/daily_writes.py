@@ -14,8 +14,8 @@ from writeamp.units.byte_sizes import ByteAmount
 # Vendors specify drive writes per day (DWPD) over years of this many days.
 DAYS_PER_YEAR = 365
 
-# Daily writes above this number of drive writes are rejected. It is the highest rating on the
-# market, of drives with phase-change memory.
+# More drive writes per day than this are rejected. It is the highest rating on the market, of
+# drives with phase-change memory.
 _MOST = 100
 _POSITIVE = Number("be a number above 0", lambda value: value > 0)
 
@@ -30,14 +30,15 @@ class LifeSettings(Settings):
     daily_writes: float | None = setting(
         None,
         ByteAmount(),
-        "host writes per day, such as 100GB (10^9) or 100GiB (2^30); adds the lifetime in years of "
-        "365 days",
+        "bytes that the host writes per day, such as 100GB (10^9) or 100GiB (2^30); the result "
+        "then also has the lifetime in years of 365 days",
         number="bytes",
     )
     warranty_years: float = setting(
         5.0,
         _POSITIVE,
-        "years of 365 days over which drive writes per day (DWPD) are counted",
+        "length of the warranty in years of 365 days; drive writes per day (DWPD) are the "
+        "endurance divided by it",
         number="number",
         metavar="YEARS",
     )
@@ -50,7 +51,7 @@ WARRANTY_YEARS = LifeSettings.warranty_years
 def drive_writes_a_day(
     device: Device, daily_bytes: float, capacity_bytes: float | None = None
 ) -> float:
-    """Return how often the logical capacity is written in a day.
+    """Return the drive writes per day: how often the host writes the logical capacity in a day.
 
     Args:
         device: the drive; its logical capacity counts unless `capacity_bytes` is given.

@@ -1,6 +1,7 @@
-"""Models that describe a run, by matching the models' declarations to its load and policies.
+"""Analytic models that hold for a run.
 
-A declaration states for which workload and policies a model holds.
+Each model declares for which workload and policies it holds. These declarations are compared with
+the run's load and policies.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from writeamp.runs.plan import Plan
 
 @dataclass(frozen=True)
 class DescribedRun:
-    """Model with one of its declarations, and the plan of the run that it describes."""
+    """Model with one of its declarations, and the plan of a run with which it is compared."""
 
     model: AnalyticModel
     describes: Describes
@@ -38,7 +39,7 @@ class DescribedRun:
 
     @property
     def is_of_load(self) -> bool:
-        """True if the model describes this load, not only uniform random writes."""
+        """True if the model is for one block manager and its load, not only for uniform writes."""
         return self.describes.manager is not None
 
     @property
@@ -69,7 +70,7 @@ class DescribedRun:
 
 
 def _number(value: float | str, specs: Mapping[str, object]) -> float:
-    """Return a number, or the value of a parameter such as "victims.d"."""
+    """Return a number unchanged, and for text such as "victims.d" the value of this parameter."""
     if not isinstance(value, str):
         return value
     kind, _, name = value.partition(".")
@@ -79,7 +80,7 @@ def _number(value: float | str, specs: Mapping[str, object]) -> float:
 
 
 def all_described(plan: Plan) -> list[DescribedRun]:
-    """Return every declaration of every model; models that are only for comparison come last."""
+    """Return every declaration of every model; those that are only for comparison come last."""
     runs = [
         DescribedRun(model, describes, plan)
         for model in (*MODELS.values(), *HOT_COLD_MODELS)
@@ -89,7 +90,7 @@ def all_described(plan: Plan) -> list[DescribedRun]:
 
 
 def describing(plan: Plan, device: Device, held_pages: int) -> list[DescribedRun]:
-    """Return the models that describe a run, then the models that are only for comparison.
+    """Return the models that hold for a run, then the models that are shown only for comparison.
 
     Args:
         plan: plan of the run.
@@ -119,7 +120,10 @@ def references(plan: Plan) -> list[list[DescribedRun]]:
 
 
 def nearest(plan: Plan, kind: str) -> list[DescribedRun]:
-    """Return the models of a kind for uniform writes that are closest to the run's victims."""
+    """Return models of one kind for uniform writes: those of the run's victim policy, if any.
+
+    If there are none, returns the models that declare themselves nearest to other policies.
+    """
     runs_of_kind = [
         run for run in all_described(plan) if run.describes.kind == kind and not run.is_of_load
     ]

@@ -23,26 +23,27 @@ from writeamp.runs.preconditioning import Ageing
 from writeamp.runs.spread import Spread
 from writeamp.statistics.steady import SteadyState
 
-# Ratios that differ from 1 by less than this share do not change a digit of a table.
+# If WA per byte exceeds WA per page by less than this share, only WA per page is shown, because the
+# two would be printed with the same digits.
 _SAME = 5e-4
 
 
 def partial_page_factor(
     load: Spec | traces.PageTrace, host_pages: int, host_bytes: int, page_bytes: int
 ) -> float:
-    """Return the bytes of the pages that the host wrote over the bytes it requested.
+    """Return the bytes of the pages that the host wrote, divided by the bytes it requested.
 
     A page that a request covers in part is programmed and counted as a whole. WA per page does not
-    include this factor. SMART counters give flash bytes over host bytes, which includes it. The
-    factor is NaN if the bytes are unknown: a trace in pages may not state the lengths of partly
-    covered pages.
+    include this factor. SMART counters give flash bytes divided by host bytes, which includes it.
+    The factor is NaN if the requested bytes are unknown: a trace in pages may not state how many
+    bytes of a page a request covers.
     """
     is_exact = isinstance(load, Spec) or not load.partial_pages or load.head_bytes is not None
     return host_pages * page_bytes / host_bytes if is_exact and host_bytes > 0 else math.nan
 
 
 def differs(factor: float) -> bool:
-    """Return whether WA per byte visibly differs from WA per page; False if unknown."""
+    """Return whether WA per byte visibly exceeds WA per page; False if the factor is NaN."""
     return factor - 1 > _SAME
 
 
@@ -106,7 +107,7 @@ class DriveResult(OneLine, Drawn):
 
     @property
     def wa_bytes(self) -> float:
-        """Flash bytes programmed per byte of the host's writes; NaN if those are unknown.
+        """Flash bytes programmed per byte that the host wrote; NaN if the host's bytes are unknown.
 
         This is the value that SMART shows: `wa` times `partial_page_factor`.
         """
@@ -114,7 +115,7 @@ class DriveResult(OneLine, Drawn):
 
     @property
     def partial_page_factor(self) -> float:
-        """Bytes of the pages that the host wrote over the bytes it requested, or NaN.
+        """Bytes of the pages that the host wrote, divided by the bytes it requested, or NaN.
 
         It is above 1 if requests cover pages only in part, since pages are programmed whole. This
         occurs with small writes to large pages. The factor is not one of `causes`, which add up to
@@ -137,13 +138,13 @@ class DriveResult(OneLine, Drawn):
     def ci(self) -> tuple[float, float]:
         """The 95% confidence interval of `wa`; NaN if the run is too short."""
         low = self.steady_state.ci_low
-        # No drive programs less than the host writes, unless a write cache merges writes. So the
-        # interval is cut at the least possible WA.
+        # WA is at least 1, unless a write cache merges writes. So the lower end of the interval is
+        # not below this least possible WA.
         least = 0.0 if self.wa < 1 else 1.0
         if low >= least or math.isnan(low):
             return low, self.steady_state.ci_high
-        # If the run is not steady, an interval that reaches below the least possible WA is
-        # meaningless, since the first samples cause it.
+        # If the run is not steady, an interval that reaches below the least possible WA is caused
+        # by the first samples. It is meaningless, so NaN is returned.
         return (least, self.steady_state.ci_high) if self.steady else (math.nan, math.nan)
 
     @property
@@ -195,9 +196,10 @@ class DriveResult(OneLine, Drawn):
 
     @property
     def percentage_used(self) -> float | None:
-        """Rated erases used by the whole run after the fill, in percent, or None if unrated.
+        """Percentage of the rated erases that the run after the fill used, or None if unrated.
 
-        It is the mean number of erases of a block, divided by `wear.rated_erases` of the profile.
+        It is 100 times the mean number of erases of a block, divided by `wear.rated_erases` of the
+        profile.
         For an array, the lowest rating of its drives is used. Blocks of SLC caches are not
         included.
         """
@@ -217,7 +219,7 @@ class DriveResult(OneLine, Drawn):
 
     @property
     def drive_writes(self) -> float:
-        """Length of the whole run in multiples of the logical capacity."""
+        """Host page writes of the whole run, as a multiple of the logical capacity."""
         return self.writes * self.page_bytes / self.device.capacity_bytes
 
     @property
@@ -239,7 +241,12 @@ class DriveResult(OneLine, Drawn):
         ]
         rows.append(("erased", f"{self.erases:,} blocks"))
         if self.percentage_used is not None:
-            rows.append(("percentage used", f"{self.percentage_used:.3g}% by the whole run"))
+            rows.append(
+                (
+                    "rated erases used",
+                    f"{self.percentage_used:.3g}% by the whole run after the fill",
+                )
+            )
         return rows
 
     def _measured(self, counter: str) -> int:

@@ -1,4 +1,4 @@
-"""Theory's WA for a simulation: by a model of this run, or else of uniform writes."""
+"""WA that theory predicts for a simulation, by a model of the run or else of uniform writes."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _SAME_OP = 1e-3
 class Expectation:
     """WA that a model predicts at `op`, which counts pages without data as spare space.
 
-    `outside` gives the reason if the run is outside the model's domain. If `is_comparison`, the
-    model does not describe the run and is only shown for comparison.
+    `outside` has the assumptions of the model that the drive does not meet, or None. If
+    `is_comparison`, the model does not describe the run and is only shown for comparison.
     """
 
     wa: float
@@ -34,11 +34,11 @@ class Expectation:
 
     @property
     def describes_run(self) -> bool:
-        """True if the model describes this run and the drive is in its domain."""
+        """True if the model describes this run and the drive meets the model's assumptions."""
         return self.outside is None and not self.is_comparison
 
     def __str__(self) -> str:
-        """Return WA and model in one line, marked if the run is outside the model's domain."""
+        """Return WA and model in one line, with the assumptions that the drive does not meet."""
         mark = f"; OUTSIDE ITS ASSUMPTIONS: {self.outside}" if self.outside else ""
         return f"{self.wa:.4f} {self.model}{mark}"
 
@@ -52,10 +52,10 @@ def expectation(plan: Plan, device: Device, held_pages: int) -> Expectation:
 
 
 def references(plan: Plan, device: Device, held_pages: int) -> list[Expectation]:
-    """Return theory's WA for a plot of the run; the result of `expectation` comes first.
+    """Return the predictions to show in a plot of the run; that of `expectation` comes first.
 
-    If `expectation` gives one of `uniform_writes`, or no model describes a uniform workload, all of
-    `uniform_writes` follow. Only predictions within the domain of their model are returned.
+    For a uniform workload, all of `uniform_writes` are shown if `expectation` is one of them, or if
+    it does not describe the run. Predictions outside the assumptions of their model are left out.
     """
     own = expectation(plan, device, held_pages)
     if is_plain(plan.load, "uniform"):
@@ -66,10 +66,10 @@ def references(plan: Plan, device: Device, held_pages: int) -> list[Expectation]
 
 
 def uniform_writes(plan: Plan, device: Device, held_pages: int) -> list[Expectation]:
-    """Return theory's WA of uniform writes, under each reference victim policy.
+    """Return the predicted WA of uniform random writes, one for each reference victim policy.
 
-    The same logical pages hold data as in `expectation`. Models whose domain excludes the drive are
-    left out.
+    The drive holds `held_pages` pages of data, as in `expectation`. Predictions are left out if the
+    drive does not meet the assumptions of the model.
     """
     drive = model_inputs(device, held_pages)
     comparisons = [run for run in described.all_described(plan) if run.describes.is_comparison]
@@ -108,7 +108,7 @@ def model_inputs(device: Device, held_pages: int) -> ModelInputs:
 
 
 def _best(candidates: Sequence[DescribedRun], drive: ModelInputs) -> Expectation:
-    """Return the prediction of the first model with the drive in its domain, or of the closest."""
+    """Return the prediction of the first model with the fewest unmet assumptions."""
     candidates_found = []
     for candidate in candidates:
         try:

@@ -19,7 +19,7 @@ from writeamp.settings.settings import HeldTrace, LoadSettings, SimulationSettin
 from writeamp.traces.recorded import CountingWindow
 from writeamp.units.durations import shown_duration
 
-# Minimum number of blocks of a drive fitted to a trace.
+# Minimum number of blocks of a drive that is fitted to a trace; shorter traces are rejected.
 _FEWEST_FITTED_BLOCKS = 4
 # If rounding to whole blocks changes op by more than this share, a note is given.
 _MATERIAL_ROUNDING = 0.02
@@ -29,10 +29,11 @@ _MATERIAL_ROUNDING = 0.02
 class PreparedRun:
     """Drive, its load (a workload, or a trace in pages), and notes on assumptions.
 
-    `earlier` is the trace that ages the drive before the run, if any. For a recorded drive,
-    `uncounted` has the requests that the drive served before its counters started, and
-    `is_recorded` means that all requests of `load` are measured. For a timed recording, `load` has
-    all requests, and `window` is the time span in which the drive counted.
+    `earlier` is the trace that ages the drive before the run, if any. If the trace of the run was
+    recorded on a virtual drive, `is_recorded` is True and all requests of `load` are measured;
+    `uncounted` has the requests that this drive served before its counters started. In a timed run
+    of a recorded trace, `load` has all requests, and `window` is the time span in which the drive
+    counted.
     """
 
     drive: Device
@@ -107,7 +108,7 @@ def _read(load: LoadSettings) -> traces.Trace | traces.PageTrace | traces.TraceD
 def _notes_of(
     trace: traces.Trace | traces.PageTrace | traces.TraceData, *, is_timed: bool
 ) -> list[str]:
-    """Return notes on how a trace was read and, if time counts, on doubts about its timestamps."""
+    """Return notes on how a trace was read, and doubts; on its timestamps only for timed runs."""
     if not isinstance(trace, traces.Trace):
         return []
     return [*(trace.warnings if is_timed else trace.doubts), *trace.notes]
@@ -166,8 +167,8 @@ def _earlier(
         drive.page_bytes,
         mapping=load_settings.mapping,
         device=load_settings.trace_device,
-        # The mapped trace stays within the pages that the workload uses. The other pages are never
-        # written again, so the drive would remain too full.
+        # The trace is mapped to the pages that the workload uses. Other pages would never be
+        # written again, so data in them would keep the drive too full.
         logical_pages=used_pages(load, load_settings, drive)
         if isinstance(load, Spec)
         else drive.logical_pages,
@@ -191,8 +192,8 @@ def _rounding_note(drive: Device, device: DeviceSettings) -> list[str]:
     if abs(drive.op / wanted_op - 1) <= _MATERIAL_ROUNDING:
         return []
     return [
-        f"op is {drive.op:.4g} instead of {wanted_op:.4g}, because drives have whole blocks; "
-        "smaller pages_per_block come closer"
+        f"op is {drive.op:.4g} instead of {wanted_op:.4g}, because drives have whole blocks; a "
+        "smaller pages_per_block comes closer to the requested op"
     ]
 
 
@@ -229,7 +230,8 @@ def _fit_trace(
     if pages.logical_pages > profile.logical_pages:
         raise RefusedError(
             f"the trace needs {pages.logical_pages} logical pages but the drive has "
-            f"{profile.logical_pages}; use a larger drive, or omit its size to fit it to the trace"
+            f"{profile.logical_pages}; use a larger drive, or omit the drive's size to fit the "
+            "drive to the trace"
         )
     return profile, pages
 

@@ -25,7 +25,7 @@ from writeamp.settings.settings import EnduranceSettings, PolicySettings
 if TYPE_CHECKING:  # a type of the stub only
     from writeamp._engine import Life
 
-# Number of passes over a trace, which is more than any drive can endure.
+# Number of passes over a trace: more than any drive can endure, so that a life ends by wear only.
 _WITHOUT_END = 2**63 - 1
 
 
@@ -140,4 +140,7 @@ def _spare_blocks(drive: Device, share: float) -> tuple[int, int]:
 def _spare_note(share: float, spare_per_pool: int) -> list[str]:
     if share == 0 or spare_per_pool > 0:
         return []
-    return [f"spare_share {share} is less than one block, so that no block is spare"]
+    return [
+        f"spare_share {share} is less than one block of a pool (the drive, or a LUN), so no block "
+        "is spare"
+    ]

@@ -35,7 +35,10 @@ def load_of_trace(trace: traces.PageTrace, *, passes: int) -> EngineLoad:
 
 
 def _group_ends(trace: traces.PageTrace) -> list[int] | None:
-    """Return the end page of each device as that of a group; None for one or too many devices."""
+    """Return the end page of each device, which becomes a group of the engine.
+
+    None for a trace of one device, or of more than 256 devices, which has no groups.
+    """
     ends = trace.device_ends
     return None if ends is None or len(ends) > MOST_GROUPS else list(ends)
 
@@ -48,7 +51,7 @@ def _unless_all(column: npt.NDArray[Any] | None, value: int) -> npt.NDArray[Any]
 
 
 def writes_in_all(load: Spec | traces.PageTrace) -> int | None:
-    """Return the number of page writes after which a workload ends, or None if it does not end."""
+    """Return the page writes after which a workload ends; None if it has no end, or for a trace."""
     return EngineLoad.spec(load.text, 1).writes_in_all() if isinstance(load, Spec) else None
 
 

@@ -16,8 +16,8 @@ from writeamp.runs.lifetime_plan import Lifetime
 from writeamp.runs.plan import Plan
 from writeamp.settings.experiment import meaning_of_settings
 
-# Settings that choose one run out of several, or their number. They do not change the counters of a
-# run.
+# Settings that determine which runs a study has, and how many. They do not change the counters of a
+# single run, so they are not part of its key.
 _OF_THE_STUDY = ("seed", "replicas", "spread")
 
 

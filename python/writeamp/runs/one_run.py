@@ -57,7 +57,7 @@ class PassLog:
         return self._pass_pages is not None and done_pages % self._pass_pages == 0
 
     def add(self, done_pages: int, programmed: int) -> None:
-        """Add the end of a pass, or the end of the run during a pass."""
+        """Add the end of a pass, or the end of a run that ends within a pass."""
         if self._pass_pages is not None and done_pages > self._ends[-1][0]:
             self._ends.append((done_pages, programmed))
 
@@ -85,7 +85,7 @@ class OneRun:
         """Build the drive, fill it and age it.
 
         Args:
-            plan: plan of the run; its seed is not used.
+            plan: plan of the run; `seed` is used instead of the plan's seed.
             drive: drive to run on.
             seed: seed of every random draw.
             progress: called with the number of host pages written and the expected total.
@@ -112,8 +112,8 @@ class OneRun:
     def continued(self) -> OneRun:
         """Return a copy of the run that continues from here and reports no progress.
 
-        The copy restores the drive's saved state. Users' policies may be unable to save their
-        state. Under such policies, a new drive is run to the same point instead.
+        The copy restores the drive's saved state. A user's policy may be unable to save its state,
+        so a new drive is run to the same point instead if the plan has a user's policy.
         """
         if self.plan.policy.is_custom:
             other = OneRun(self.plan, self.drive, self.seed, None)
@@ -135,7 +135,7 @@ class OneRun:
         self.has_series = True
 
     def advance_to(self, pages: int, expected_pages: int) -> None:
-        """Run until the host has written `pages` pages, of `expected_pages` for progress."""
+        """Run until the host has written `pages` pages; `expected_pages` is the progress total."""
         while self.done_pages < pages:
             chunk = self.passes.left(self.done_pages, min(pages - self.done_pages, CHUNK_PAGES))
             began = time.perf_counter()
@@ -157,7 +157,7 @@ class OneRun:
         return flash_pages(self.simulation.counters())
 
     def times_programmed(self) -> float:
-        """Return how often the whole flash was programmed since the fill."""
+        """Return how often the whole flash was programmed since the fill, including the ageing."""
         started = flash_pages(self.start)
         started -= self.ageing.flash_pages if self.ageing else 0
         return (self.programmed() - started) / self.drive.physical_pages
@@ -214,8 +214,8 @@ class OneRun:
     def _all_samples(self) -> _Counts:
         """Return all samples since the fill; counters are 0 at the end of the fill."""
         series = [*self.finished_series, self._samples()]
-        # Each series begins with a copy of the last sample of the previous series, which is
-        # dropped.
+        # Each series after the first begins with a copy of the previous series' last sample, so
+        # that copy is dropped.
         return {
             name: np.concatenate([series[0][name], *(later[name][1:] for later in series[1:])])
             - np.uint64(self.start[name])

@@ -14,7 +14,7 @@ from writeamp.settings.settings import LoadSettings, PolicySettings, SimulationS
 from writeamp.statistics.passes import FEWEST_PASSES
 from writeamp.traces.recorded import CountingWindow
 
-# Length at which an automatic run is first judged, in writes of the whole flash.
+# Length at which an automatic run is first judged, as a multiple of the drive's physical pages.
 FIRST_DRIVE_WRITES = 8
 
 
@@ -22,10 +22,10 @@ FIRST_DRIVE_WRITES = 8
 class Plan:
     """Plan of a simulation, ready to run on any drive that its load fits.
 
-    `earlier` is the trace that ages the drive before the run, if any. For a recorded drive,
-    `uncounted` has the requests from before its counters started, which are replayed just before
-    the run. In a timed run, all its requests are the load instead, and `window` is the time span in
-    which the drive counted.
+    `earlier` is the trace that ages the drive before the run, if any. If the trace of the run was
+    recorded on a virtual drive, `uncounted` has the requests from before that drive's counters
+    started; they are replayed just before the run. In a timed run of a recorded trace, `load` has
+    all requests instead, and `window` is the time span in which the drive counted.
     """
 
     load: Spec | traces.PageTrace
@@ -101,20 +101,22 @@ def stated_load(host: LoadSettings, load: Spec | traces.PageTrace) -> LoadSettin
 # Number of times that the whole flash must be programmed until the initial fill has no more effect.
 # If one pass of a trace programs as much, the trace is not repeated.
 MEMORY_TIMES = 64
-# If the passes over a looped trace do not agree, the run ends after so many writes of the whole
-# flash (for a small drive, pages) or passes.
+# If the passes over a looped trace do not agree, the run ends at the first of two limits: a number
+# of passes, and a number of host pages. The latter is this multiple of the physical pages, but at
+# least `_MOST_PAGES`.
 _MOST_DRIVE_WRITES = 200
 _MOST_PAGES = 10_000_000
 _MOST_PASSES = 200
-# A scheme that stores a history of pages adapts slowly. Its steady verdict is checked by a run that
-# is longer by this factor.
+# A block manager that stores a history of pages adapts slowly. If its run seems steady, a run that
+# is longer by this factor checks that.
 LOOK_AHEAD = 3
 
 
 def is_as_needed(plan: Plan) -> bool:
     """Return whether a run may repeat its trace as often as its verdict needs.
 
-    It may not if writes, warm-up or a number of repeats are given, or if the drive is aged.
+    It may not if writes, warm-up or a number of repeats are given, if the drive is aged, or if the
+    trace was recorded on a virtual drive that was used before.
     """
     return (
         not isinstance(plan.load, Spec)
@@ -137,6 +139,6 @@ def most_passes(plan: Plan, drive: Device) -> int:
 
 
 def loaded_passes(plan: Plan, drive: Device) -> int:
-    """Return the number of passes to load into the engine; a look-ahead run needs more."""
+    """Return the number of passes to load into the engine, enough for a look-ahead run, too."""
     most = most_passes(plan, drive)
     return LOOK_AHEAD * most if is_as_needed(plan) and most > 1 else most

@@ -29,9 +29,9 @@ from writeamp.traces.intervals import union
 # second.
 CHUNK_PAGES = 1 << 17
 
-# Steady-state criterion of SNIA's Solid State Storage Performance Test Specification: five rounds
-# are within 20% of their mean, and their best-fit line changes by at most 10% of the mean. There
-# are at most 25 rounds.
+# Steady-state criterion of SNIA's Solid State Storage Performance Test Specification, for the last
+# five rounds: their range (maximum minus minimum) is at most 20% of their mean, and their best-fit
+# line changes by at most 10% of the mean. There are at most 25 rounds.
 _WINDOW_ROUNDS = 5
 MOST_ROUNDS = 25
 _MOST_RANGE = 0.20
@@ -65,8 +65,8 @@ class Ageing:
         last = self.rounds[-_WINDOW_ROUNDS:]
         return [
             f"the random writes of the preconditioning were not steady after {len(self.rounds)} "
-            f"drive writes: WA of the last {len(last)} is {min(last):.4g} to {max(last):.4g}; use "
-            f"--precondition random:{2 * MOST_ROUNDS} to write more"
+            f"drive writes: WA of the last {len(last)} ranges from {min(last):.4g} to "
+            f"{max(last):.4g}; use --precondition random:{2 * MOST_ROUNDS} to write more"
         ]
 
     def to_dict(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ _NS_PER_S = 1e9
 
 
 class PinWriter:
-    """Capture file that is being written; `edges` is the number of edges so far."""
+    """Capture file that is being written; `edges` is the number of pin edges written so far."""
 
     def __init__(self, path: str, plan: Plan, device: Device) -> None:
         """Begin the capture in an existing file."""

@@ -32,21 +32,23 @@ from writeamp.statistics.steady import SteadyState
 from writeamp.traces.pages import PageTrace
 
 # An automatic run grows by half its length until it is steady and precise enough, or until it
-# reaches a limit. The limit is this many writes of the whole flash. On a small drive it is this
-# many pages, which take a second or two.
+# reaches a limit of host pages. The limit is this multiple of the drive's physical pages, but at
+# least `_MOST_PAGES_AT_ONCE` pages, which take a second or two.
 _MOST_DRIVE_WRITES = 200
 _MOST_PAGES_AT_ONCE = 50_000_000
 _GROWTH = 1.5
 _SAMPLES_PER_DRIVE_WRITE = 25
 _SAMPLES_OF_A_FIXED_RUN = 400
 _MOST_SAMPLES = 20_000
-# A repeated trace ends at this relative precision of WA. The first check needs a minimum number of
-# passes, because later passes can hardly contradict the wide interval of fewer passes.
+# A trace is repeated until the half width of WA's interval is at most this share of WA. The first
+# check needs a minimum number of passes, because the interval of fewer passes is so wide that later
+# passes can hardly contradict it.
 _PRECISION_OF_PASSES = 0.005
 _FIRST_PASSES = 2 * FEWEST_PASSES
 
 # One of the replicas runs longer by this factor, since a drive may stay in a temporary state for
-# some drive writes. Replicas end after this many drive writes, or this many pages.
+# some drive writes. Replicas end after `_MOST_OF_REPLICAS` drive writes, but not before
+# `_MOST_PAGES_OF_REPLICAS` host pages.
 _LOOK_AHEAD = 3
 _MOST_OF_REPLICAS = 64
 _MOST_PAGES_OF_REPLICAS = 10_000_000
@@ -56,7 +58,7 @@ def run(plan: Plan, drive: Device, progress: Progress | None = None) -> Result:
     """Run the plan on one drive."""
     started = time.perf_counter()
     check_memory("the drive needs", drive.geometry.bytes_needed(drive.logical_pages))
-    # A trace has no random draws, so replicas would be equal.
+    # A trace has no random draws, so replicas would be equal, and a single run is enough.
     replicas = plan.run.replicas if isinstance(plan.load, Spec) else 1
     fitting_runs = drives_that_fit(drive)
     if fitting_runs < replicas:
@@ -76,12 +78,13 @@ def run(plan: Plan, drive: Device, progress: Progress | None = None) -> Result:
 
 
 def spread_over_sizes(plan: Plan, drive: Device, result: Result) -> Spread:
-    """Rerun on drives one block (in each plane) smaller and larger, for equally many passes.
+    """Rerun a plan on drives with one block less and one block more in each plane.
 
-    A looped trace or a sequential stream can lock in phase with collection. WA then jumps with the
-    size of the drive, which the confidence interval of one run does not show. For a synthetic
-    workload, these drives have the same op instead of the same logical size, since the phase of a
-    sequential stream depends on the stream's length.
+    A trace is repeated as often as in `result`. A looped trace or a sequential stream can lock in
+    phase with garbage collection. WA then jumps with the size of the drive, which the confidence
+    interval of one run does not show. For a trace, the three drives have the same logical size. For
+    a synthetic workload they have the same op, since the phase of a sequential stream depends on
+    the stream's length.
     """
     is_synthetic = isinstance(plan.load, Spec)
     if is_synthetic:
@@ -109,7 +112,7 @@ def drives_that_fit(drive: Device) -> int:
 
 
 def _run_exactly(team: Team, writes: int, *, unless_given: Warmup = "auto") -> SteadyState:
-    """Run `writes` host pages; with a given warm-up, let a sample end at its end."""
+    """Run `writes` host pages; a sample ends exactly at the end of a given warm-up."""
     warmup = team.plan.run.warmup
     warmup = unless_given if warmup == "auto" else warmup
     interval = _interval_pages(team.drive, writes)
@@ -160,10 +163,10 @@ def _advance_to(team: Team, pages: int) -> None:
 
 
 def _pages_of_changes(schedule: Schedule) -> int:
-    """Return the minimum length of a run over the changes of a workload, in host pages.
+    """Return the minimum length in host pages of a run over a workload with scheduled changes.
 
-    It is twice the pages up to the last single change and enough cycles, since the warm-up may be
-    half the run.
+    It is twice the pages up to the last change that does not repeat, plus enough cycles of repeated
+    changes. The factor 2 allows for a warm-up of half the run.
     """
     return math.ceil(2 * (schedule.last_change + FEWEST_CYCLES * schedule.cycle))
 
@@ -188,7 +191,10 @@ def _repeat_until_alike(team: Team, trace: PageTrace) -> SteadyState:
         return steady
     decided = loop_effect(trace, team.drive, first.simulation.mapped_pages())
     if decided is not None:
-        reason = f"{steady.reason}; and more passes would not show the workload: {decided}"
+        reason = (
+            f"{steady.reason}; more passes would show the WA of the loop, not of the workload: "
+            f"{decided}"
+        )
         return replace(steady, steady=False, reason=reason, loop_decides=True)
     scout = _scout(team)
     target, is_known = min(_FIRST_PASSES, most), False
@@ -202,7 +208,10 @@ def _repeat_until_alike(team: Team, trace: PageTrace) -> SteadyState:
         is_precise = steady.ci_high - steady.ci_low <= 2 * _PRECISION_OF_PASSES * steady.wa
         if is_broken and steady.steady:
             expected = f"{previous.ci_low:.4g} to {previous.ci_high:.4g}"
-            reason = f"fewer passes predicted a WA of {expected}, but it is {steady.wa:.4g}"
+            reason = (
+                f"half as many passes predicted a WA of {expected}, but all passes give "
+                f"{steady.wa:.4g}"
+            )
             steady = replace(steady, steady=False, reason=reason)
         is_known = previous.steady and steady.steady and is_precise
         is_known &= first.times_programmed() >= MEMORY_TIMES
@@ -214,7 +223,7 @@ def _repeat_until_alike(team: Team, trace: PageTrace) -> SteadyState:
 
 
 def _scout(team: Team) -> Scout | None:
-    """Return a look-ahead run if the scheme stores page histories and memory fits another drive."""
+    """Return a look-ahead run if the block manager stores page histories and memory suffices."""
     needed_bytes = team.drive.geometry.bytes_needed(team.drive.logical_pages)
     has_room = psutil.virtual_memory().available >= needed_bytes
     remembers = team.first.simulation.scheme_bytes() > 0
@@ -222,7 +231,7 @@ def _scout(team: Team) -> Scout | None:
 
 
 def _judged_by_passes(team: Team, pass_pages: int) -> SteadyState:
-    """Replay a trace, and judge it by its passes if there are enough complete ones."""
+    """Replay a trace, and judge the run by its passes if there are enough complete passes."""
     total = team.plan.expected_writes(team.drive)
     passes, rest = divmod(total, pass_pages)
     if team.plan.run.warmup == "auto" and not rest and passes >= FEWEST_PASSES:

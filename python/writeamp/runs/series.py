@@ -49,7 +49,7 @@ def series_of(
 def points_of(
     series: pl.DataFrame, device: Device, warmup_pages: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return drive writes and WA of the points to draw: as many as a figure can show."""
+    """Return drive writes and WA of the points to draw; merges intervals to fit a figure."""
     written = np.diff(series["host_pages"], prepend=0)
     programmed = written * series["wa"].to_numpy()
     pages_per_block = device.geometry.pages_per_block

@@ -52,8 +52,8 @@ from writeamp.units.ratios import space_in_words
 
 # A warning is given if the half width of WA's confidence interval exceeds this share of WA.
 ROUGH = 0.05
-# A requested precision applies to the noise of a single run. With replicas, the half width may be
-# this many times as large before a warning is given.
+# A requested precision applies to the noise of a single run. The interval over replicas is wider,
+# so a warning is given only if its half width exceeds this multiple of the requested half width.
 _BEYOND = 4
 # An op above 300% is almost certainly a percentage that was given as a ratio, so a warning is
 # given.
@@ -88,15 +88,15 @@ class Result(DriveResult):
 
     Columns: `host_pages` (as in `series`), `kind` ("created", "merged" or "moved"), `group` (its
     number; the number of a merged group is reused), `groups` (number of groups after the change)
-    and
-    `blocks` (blocks taken from the group by movement operations since the manager's last check).
+    and `blocks` (blocks taken from the group by movement operations since the manager's last
+    check).
     """
     events_complete: bool
     """False if the manager's log of events became full before the run ended."""
     erases_of_block: npt.NDArray[np.uint32]
     """Erases of each block since the fill."""
     valid_page_histogram: npt.NDArray[np.uint64]
-    """Number of closed blocks by their valid pages at the end, shape (pages_per_block + 1,)."""
+    """Closed blocks at the end: element i counts those with i valid pages; i ≤ pages per block."""
     hints: str | None
     """Kind of hints that the host gives on its pages: "groups", "invalidation_times" or None."""
     scheme_bytes: int
@@ -106,11 +106,13 @@ class Result(DriveResult):
     lives: pl.DataFrame
     """Lifetimes of pages as the manager has learnt them; empty for most managers.
 
-    One row for each class of pages and age that was counted. Columns: `usual_pages` (middle of the
-    class's usual intervals; 0 for pages not yet rewritten), `intervals` (least number of intervals
-    of a page), `last_octaves` (how much longer the last interval was than the usual one, in
-    octaves), `age_pages`, `overwritten` and `seen` (exponentially weighted numbers of pages at that
-    age), and `rest_pages` (expected rest of life). Times are in pages that the host writes.
+    One row for each class of pages and each age that was counted. An interval is the time between
+    two writes of a page. Columns: `usual_pages` (middle of the class's usual intervals; 0 for pages
+    not yet rewritten), `intervals` (minimum number of intervals of a page in the class),
+    `last_octaves` (log2 of the last interval divided by the usual one), `age_pages` (age),
+    `overwritten` and `seen` (numbers of pages that were overwritten at that age, and that reached
+    it, both exponentially weighted), and `rest_pages` (expected time until a page is overwritten).
+    Times are in pages that the host writes.
     """
     passes: pl.DataFrame
     """One row for each pass over a trace; empty for a synthetic workload.
@@ -143,7 +145,7 @@ class Result(DriveResult):
         return self.scaling or NO_SUBSTITUTE
 
     def with_error_of(self, other: Result) -> Result:
-        """Return the result with the scaling error of another run."""
+        """Return this result with the scaling error of another run instead of its own."""
         return replace(self, scaling=other.scaling)
 
     @property
@@ -168,7 +170,7 @@ class Result(DriveResult):
 
     @property
     def held_in_words(self) -> str:
-        """Op at which theory's WA is computed, with the reason if it is not the drive's op."""
+        """Op at which theory's WA is computed, as text, with a reason if it is not the drive's."""
         return held_in_words(self.device, self.held_pages)
 
     @property
@@ -221,7 +223,7 @@ class Result(DriveResult):
             ]
         option = "--writes" if self.plan.run.writes is not None else "--repeat"
         return [
-            f"the trace writes {self.drive_writes:.2f} times the drive in "
+            f"the trace writes only {self.drive_writes:.2f} times the drive's capacity in "
             f"{self.passes.height} pass(es); increase {option}"
         ]
 
@@ -340,7 +342,7 @@ class Result(DriveResult):
         }
 
     def _points(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Return drive writes and WA of the points to draw: as many as a figure can show."""
+        """Return drive writes and WA of the points to draw; merges intervals to fit a figure."""
         return points_of(self.series, self.device, self.steady_state.warmup_pages)
 
     def figure(self) -> LineChart:
@@ -421,7 +423,7 @@ class Result(DriveResult):
         if self.spread:
             rows.append(
                 (
-                    "WA, one block less / more",
+                    "WA with one block less / more",
                     f"{self.spread.one_block_less:.4f} / {self.spread.one_block_more:.4f}",
                 )
             )
@@ -432,7 +434,7 @@ class Result(DriveResult):
             factor = self.partial_page_factor
             rows.append(("WA per host byte", f"{self.wa_bytes:.4f}  (the value of SMART)"))
             rows.append(
-                ("", f"= WA per page × {factor:.4f}, because some pages are written in part")
+                ("", f"= WA per page × {factor:.4f}, because requests cover some pages in part")
             )
         name = "WA per page" if self.has_partial_pages else "write amplification"
         rows.append((name, wa_in_words(self.wa, self.ci)))
@@ -468,7 +470,10 @@ class Result(DriveResult):
 
 
 def _swaps(load: object, writes: int) -> list[int]:
-    """Return the host pages at which workload `groups` swapped frequencies; none if too many."""
+    """Return the host pages at which the workload `groups` swapped its groups' frequencies.
+
+    Empty for other workloads, and if there are more than 50 swaps, too many to draw.
+    """
     if not (isinstance(load, Spec) and load.name == "groups"):
         return []
     first_swaps, period = load.params["swap_at"], load.params["period"]

@@ -1,4 +1,4 @@
-"""Spread of WA over three drive sizes: one block less, the requested size, one block more."""
+"""Spread of WA between drives of one block less, the requested size, and one block more."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Spread:
         if cyclic is not None and self.wa_spread > 2 * self.share_from_op * self.as_asked:
             return (
                 f"{change}, more than their op explains, because {cyclic} locks in phase with "
-                "collection; do not rely on a single size"
+                "garbage collection; do not rely on the WA of a single drive size"
             )
         return (
             f"{change}, with op {self.smallest_op:.4g} and {self.largest_op:.4g}; use smaller "

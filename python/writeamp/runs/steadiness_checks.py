@@ -26,7 +26,7 @@ def check_turnovers(steady: SteadyState, times: float, *, since: str = "the fill
         f"too short: the whole flash was programmed {times:.2f} times since {since}, and at least "
         f"{_FEWEST_TIMES_PROGRAMMED} are needed"
     )
-    # The confidence interval is dropped, too, because perhaps only one block was collected.
+    # The confidence interval is set to NaN, too, because perhaps only one block was collected.
     return replace(steady, steady=False, reason=reason, ci_low=math.nan, ci_high=math.nan)
 
 
@@ -36,7 +36,7 @@ def check_passes(
     """Judge a replayed trace by its complete passes, in addition to batches of its series.
 
     Args:
-        steady: verdict by batches of samples.
+        steady: verdict (steady or not, with reason) from batches of samples.
         pass_pages: host pages written in a pass.
         flash_of_passes: flash pages programmed in each whole pass.
         times: how often the whole flash was programmed in the first pass, or until the run ended.
@@ -47,7 +47,7 @@ def check_passes(
     if passes < FEWEST_PASSES:
         reason = (
             "too short: at least "
-            f"{FEWEST_PASSES} whole passes are needed to show that WA repeats, and the first "
+            f"{FEWEST_PASSES} whole passes are needed to show that WA repeats, and the first pass "
             f"programs the whole flash {times:.3g} times"
         )
         return replace(steady, steady=False, reason=reason if steady.steady else steady.reason)

@@ -1,4 +1,7 @@
-"""Relation between a requested experiment and the experiments run in place of it."""
+"""Relation between a requested experiment and the experiments that are run in place of it.
+
+For example, a smaller drive is run in place of a large one.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from typing import Any, ClassVar
 class Substitute:
     """Relation of the experiments that were run to the requested experiment (`studies/over.py`).
 
-    The methods of this class change nothing and add nothing; subclasses override them.
+    This class is for an experiment that is run as requested, so its methods change nothing and add
+    nothing. Subclasses override them.
     """
 
     level: ClassVar[float | None] = None
@@ -17,7 +21,7 @@ class Substitute:
 
     @property
     def error_of_wa(self) -> float:
-        """Largest difference between the requested WA and the run's WA; NaN if unknown."""
+        """Bound on the difference between the requested WA and the run's WA; NaN if unknown."""
         return 0.0
 
     def wa_of(self, own: float) -> float:

@@ -67,7 +67,10 @@ def divided(host: _Floats, flash: _Floats, count: int) -> Batches:
 
 
 def uncorrelated(host: _Floats, flash: _Floats) -> Batches:
-    """Divide the intervals into the most batches (30 to 10) that are uncorrelated."""
+    """Divide the intervals into as many uncorrelated batches as possible, from 30 down to 10.
+
+    If even 10 batches are correlated, returns these 10.
+    """
     count, fewest = min(MAX_BATCHES, host.size), min(MIN_BATCHES, host.size)
     while True:
         batches = divided(host, flash, count)

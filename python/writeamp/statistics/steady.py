@@ -173,7 +173,7 @@ def _find_warmup(host: _Floats, flash: _Floats) -> tuple[int, str | None]:
     place = "in the second half" if group * settled > half else "too long"
     return cut, (
         f"warm-up {place}: the run settles only after {group * settled} of {host.size} intervals, "
-        f"from {wa_before:.4g} to {wa_after:.4g}"
+        f"where WA goes from {wa_before:.4g} to {wa_after:.4g}"
     )
 
 

@@ -16,7 +16,7 @@ from writeamp.fields.setting import setting
 RATIOS = ("op", "fill", "spare_factor")
 # A ratio: a number, or text such as "15%".
 RatioLike: TypeAlias = float | str
-# Larger ratios are probably meant as percentages, so they are rejected without a percent sign.
+# A larger op without a percent sign is rejected, because it was probably meant as a percentage.
 MOST_PLAIN_OP = 3
 
 
@@ -26,10 +26,10 @@ def op_of(
     fill: RatioLike | None = None,
     spare_factor: RatioLike | None = None,
 ) -> float | None:
-    """Return op from one of the three ratios, or None without a ratio.
+    """Return op, computed from the one ratio that is given, or None if none is given.
 
     Raises:
-        WriteampError: more than one ratio, or an invalid value.
+        WriteampError: more than one ratio is given, or a value is invalid.
 
     >>> op_of(op="15%"), op_of(fill=0.5), op_of(op="400%")
     (0.15, 1.0, 4.0)
@@ -109,16 +109,25 @@ def _ratio(help_text: str, panel: str) -> Any:
 def op_setting(panel: str = "capacity") -> Any:
     """Return a settings field for the over-provisioning ratio."""
     return _ratio(
-        "over-provisioning ratio (T-U)/U, T physical and U logical pages, such as 0.15 or 15%",
+        "over-provisioning ratio (T-U)/U of a drive with T physical and U logical pages, such as "
+        "0.15 or 15%",
         panel,
     )
 
 
 def fill_setting(panel: str = "capacity") -> Any:
     """Return a settings field for the fill."""
-    return _ratio("fill U/T = 1/(1+op)", panel)
+    return _ratio(
+        "fill U/T = 1/(1+op), the share of the physical pages that the host sees; an alternative "
+        "to --op",
+        panel,
+    )
 
 
 def spare_factor_setting(panel: str = "capacity") -> Any:
     """Return a settings field for the spare factor."""
-    return _ratio("spare factor (T-U)/T = op/(1+op)", panel)
+    return _ratio(
+        "spare factor (T-U)/T = op/(1+op), the share of the physical pages that is spare; an "
+        "alternative to --op",
+        panel,
+    )

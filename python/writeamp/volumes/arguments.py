@@ -137,10 +137,13 @@ class RunArguments(NeedArguments, total=False):
     compared fleet, drawn with replacement (default 2000)."""
 
     op: RatioLike | None
-    """over-provisioning ratio (T-U)/U, T physical and U logical pages, such as 0.15 or 15%."""
+    """over-provisioning ratio (T-U)/U of a drive with T physical and U logical pages, such as 0.15
+    or 15%."""
 
     fill: RatioLike | None
-    """fill U/T = 1/(1+op)."""
+    """fill U/T = 1/(1+op), the share of the physical pages that the host sees; an alternative to
+    op."""
 
     spare_factor: RatioLike | None
-    """spare factor (T-U)/T = op/(1+op)."""
+    """spare factor (T-U)/T = op/(1+op), the share of the physical pages that is spare; an
+    alternative to op."""

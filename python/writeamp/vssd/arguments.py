@@ -34,13 +34,16 @@ class ServeArguments(TypedDict, total=False):
     """page size, such as 4K."""
 
     op: RatioLike | None
-    """over-provisioning ratio (T-U)/U, T physical and U logical pages, such as 0.15 or 15%."""
+    """over-provisioning ratio (T-U)/U of a drive with T physical and U logical pages, such as 0.15
+    or 15%."""
 
     fill: RatioLike | None
-    """fill U/T = 1/(1+op)."""
+    """fill U/T = 1/(1+op), the share of the physical pages that the host sees; an alternative to
+    op."""
 
     spare_factor: RatioLike | None
-    """spare factor (T-U)/T = op/(1+op)."""
+    """spare factor (T-U)/T = op/(1+op), the share of the physical pages that is spare; an
+    alternative to op."""
 
     layout: str | None
     """how write frontiers and collection are spread over the LUNs (dies): flat, striped, striped-

@@ -58,7 +58,7 @@ def over_optimal(
     subtitle: str,
     x_label: str,
 ) -> PanelChart:
-    """Describe the closed form's excess of WA over the optimum, in percent, over a parameter.
+    """Describe by how many percent WA of the closed form exceeds the optimum, over a parameter.
 
     Args:
         x: values of a parameter of the workloads, shape (n,).

@@ -50,7 +50,10 @@ class Curve:
 def measured_against_predicted(
     targets: Sequence[Compared], *, title: str, subtitle: str
 ) -> PanelChart:
-    """Describe predicted over measured values, with a panel per metric and the line of equality."""
+    """Describe predicted values (y) against measured values (x), with the line y = x.
+
+    There is one panel for each metric.
+    """
     panels = [_compared(compared) for compared in targets]
     return panels_apart(title, subtitle, panels, columns_of(len(panels)))
 

@@ -22,9 +22,9 @@ _MOST_POINTS = 500
 
 @dataclass(frozen=True)
 class LifeCurve:
-    """PE fairness and endurance of one policy, as functions of `w`; all of shape (n,).
+    """PE fairness and endurance of one policy over `w`, the erases that wear a block out.
 
-    Bounds of missing 95% intervals are NaN.
+    All arrays have the shape (n,). Bounds of missing 95% intervals are NaN.
     """
 
     label: str

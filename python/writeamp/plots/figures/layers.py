@@ -19,7 +19,7 @@ _UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 
 
 def wa_by_layer(sizes: Mapping[str, int], *, title: str, subtitle: str) -> BarChart:
-    """Describe the bytes written by each layer as a bar, with its factor over the layer above.
+    """Describe the bytes written by each layer as a bar, with their ratio to the layer above.
 
     Args:
         sizes: bytes by layer ("application", "file_system", "device", "flash"), from the top.

@@ -19,8 +19,8 @@ from writeamp.settings.precondition import Precondition
 
 # Memory in bytes for each page in the write cache, which has entries in two tables.
 _BYTES_OF_A_CACHED_PAGE = 120
-# Memory in bytes for each page of an SLC cache, and for each logical page of its drive: a number in
-# a table.
+# Memory in bytes of a number in a table. A drive with an SLC cache has one number for each page of
+# the cache, and one for each of its logical pages.
 _BYTES_OF_A_NUMBER = 4
 # Empty table of operation times, so that operations take no time.
 _NO_TIMES = "{}"
@@ -166,7 +166,7 @@ def bytes_needed(device: Device) -> int:
 
 
 def slc_pages(device: Device) -> int:
-    """Return the maximum number of pages in an SLC cache; 0 for a drive without one."""
+    """Return the maximum number of pages in the drive's SLC cache; 0 for a drive without one."""
     table = (device.times or {}).get("slc", {})
     own, share = int(table.get("static_bytes", 0)), float(table.get("dynamic_share", 0))
     lent = share * device.logical_pages / table.get("bits_per_cell", 3)
@@ -216,6 +216,6 @@ def notes_on_table(causes: Mapping[str, int], host_pages: int) -> list[str]:
     if not causes["mapping"] or not host_pages:
         return []
     return [
-        f"the mapping table does not fit in memory: its pages, which are collected too, are "
-        f"{causes['mapping'] / host_pages:.2f} of WA; an untimed run leaves them out"
+        f"the mapping table does not fit in memory: programs of its pages are "
+        f"{causes['mapping'] / host_pages:.2f} of this WA; an untimed run leaves them out"
     ]

@@ -20,8 +20,8 @@ def figure_of(
     plan: Plan, device: Device, figures: TimedFigures, wa_series: pl.DataFrame
 ) -> PanelChart:
     """Describe latencies, and activity over virtual time; `wa_series` is empty without writes."""
-    # Flash programs after the end of the host's requests belong to earlier writes, so they are left
-    # out.
+    # Flash programs after the end of the host's requests are for earlier writes, so intervals after
+    # that end are left out.
     wa_series = wa_series.filter(pl.col("time_s") <= figures.interval_ns[1] / 1e9)
     # The host's requests end within the last row, so its low rates would look like a drop. It is
     # left out.

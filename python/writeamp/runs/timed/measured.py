@@ -186,7 +186,7 @@ def _us(ns: float | None) -> float | None:
 
 
 def _since(samples: _Counts) -> dict[str, int]:
-    """Return each counter's first sample, which is subtracted from the others; 0 for the time."""
+    """Return each counter's first sample, to be subtracted from all samples; 0 for the time."""
     return {name: int(column[0]) for name, column in samples.items()} | {"time_ns": 0}
 
 

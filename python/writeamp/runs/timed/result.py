@@ -192,8 +192,7 @@ class TimedResult(DriveResult):
         """One row per span of virtual time, with the requests completed in it.
 
         Columns: `time_s` (end of the span), `read_mb_s`, `write_mb_s`, `read_iops`, `write_iops`,
-            and
-        the mean latencies `read_us` and `write_us`, which are null without requests.
+        and the mean latencies `read_us` and `write_us`, which are null without requests.
         """
         return self.figures.time_series
 
@@ -230,12 +229,16 @@ class TimedResult(DriveResult):
                 f"WA is not steady and may change in a longer run: {self.steady_state.reason}"
             )
         if not self.reads.requests and not self.writes_served.requests:
-            sentences.append("no request was completed in the measured interval; run for longer")
+            sentences.append(
+                "no request was completed in the measured interval, so there are no latencies; "
+                "increase --time"
+            )
         uncorrectable = sum((self.uncorrectable_reads or {}).values())
         if uncorrectable:
             sentences.append(
-                f"{uncorrectable:,} page reads stayed wrong after the last try: a real drive would "
-                "lose these data, or take time to rebuild them, which this run leaves out"
+                f"{uncorrectable:,} page reads could not be corrected, even by the last retry: a "
+                "real drive would lose these data, or take time to rebuild them, which this run "
+                "does not simulate"
             )
         return sentences + (self.ageing.warnings if self.ageing else [])
 

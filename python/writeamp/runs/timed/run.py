@@ -188,7 +188,7 @@ def _end_of(plan: Plan, device: Device, load: EngineLoad) -> _End:
 
 
 def _counts_all(run: SimulationSettings) -> bool:
-    """Return whether the run has no warm-up."""
+    """Return whether the whole run is measured, without a warm-up."""
     return run.warmup == 0 or run.host_bytes is not None
 
 
@@ -233,6 +233,12 @@ def _refuse_settings(run: SimulationSettings) -> None:
             "tenth, or 0"
         )
     if run.precision != defaults.precision:
-        raise WriteampError("precision ends untimed runs; a timed run ends by time or host_bytes")
+        raise WriteampError(
+            "precision ends untimed runs only; leave it out, and end the timed run by time, writes "
+            "or host_bytes"
+        )
     if run.replicas not in (1, defaults.replicas):
-        raise WriteampError("replicas are for untimed runs; give a timed run other seeds instead")
+        raise WriteampError(
+            "replicas are for untimed runs only; leave them out, and repeat the timed run with "
+            "other seeds"
+        )

@@ -116,7 +116,7 @@ class AxesSettings(Settings):
     log_y: bool | None = setting(
         None,
         None,
-        "scale of the y axis; by default linear",
+        "logarithmic or linear y axis; by default linear",
         flag="--log-y/--linear-y",
         number="flag",
         **_AXES,
