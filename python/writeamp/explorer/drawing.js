@@ -9,7 +9,7 @@ const HEATS = [0.5, 1, 2, 4];
 const COLOURINGS = {
   origin: {
     name: "who wrote it here",
-    legend: () => [["c-host", "written by the host"], ["c-copy", "copied by collection"]],
+    legend: () => [["c-host", "written by the host"], ["c-copy", "copied by garbage collection"]],
     of: (drive, recording, page) => (drive.copied[page] ? "c-copy" : "c-host"),
   },
   owner: {

@@ -117,7 +117,7 @@ function choice(drive, recording) {
   const { block, choice } = drive.lastChoice;
   const [measure, count, scores] = recording.choices[choice];
   const word = drive.victims.includes(block) ? "Victim" : "Last victim";
-  if (scores.length === 0) return `<p>${word}: block ${block}, by ${escaped(measure || "a policy that says no score")}.</p>`;
+  if (scores.length === 0) return `<p>${word}: block ${block}, by ${escaped(measure || "a policy without scores")}.</p>`;
   const most = Math.max(...scores.map(([, score]) => score ?? 0), 1e-9);
   const row = ([of, score]) => `<tr><th scope="row">block ${of}</th><td class="number">`
     + `${score === null ? "∞" : score}</td><td class="score"><span class="${of === block ? "chosen" : ""}" `

@@ -113,8 +113,8 @@ class ScalingError(Substitute):
         """Return a warning if the error is large or unknown."""
         if math.isnan(self.error):
             return [
-                "the scaling error is not known, because the simulated drive, or a drive of a "
-                "quarter of its size, has no steady WA with an interval; give --size to simulate "
+                "the scaling error is not known, because a steady WA with an interval is needed on "
+                "the simulated drive and on one of a quarter of its size; give --size to simulate "
                 "the full size"
             ]
         if self.error <= _MATERIAL * wa:

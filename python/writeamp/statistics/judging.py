@@ -127,7 +127,7 @@ def _automatic(host: _Floats, flash: _Floats, schedule: Schedule) -> SteadyState
     whole = _whole_cycles(host, flash, schedule)
     if whole is None:
         return estimate
-    # Differences between phases are not a warm-up, so whole cycles are compared.
+    # WA differs between phases of a cycle, which is not a warm-up. So whole cycles are compared.
     by_cycles = analyse(*whole, fewest=FEWEST_CYCLES)
     if math.isnan(by_cycles.ci_low):
         # With few cycles, MSER may cut too many cycles by chance.

@@ -83,7 +83,7 @@ def _by_passes(pass_pages: int, flash: npt.NDArray[np.float64]) -> SteadyState:
         batches=rest.size,
     )
     if rest.size < _FEWEST_OF_TREND:
-        return own  # the interval of two passes is wide enough
+        return own  # a trend has no standard error, and the interval of two passes is wide anyway
     return with_trend(own, trend(host, flash, float(cut * pass_pages)))
 
 
@@ -95,8 +95,8 @@ def _held_to_doublings(
     Neighbouring passes are similar, so their scatter is too small an estimate: a learning policy
     may change WA over tens of passes. Two significant changes in the same direction are a drift.
     """
-    # If many passes were analysed like intervals, their cut is ignored here, because it depends on
-    # these changes.
+    # If many passes were analysed like intervals, no pass is cut as warm-up here, because the
+    # warm-up that was found depends on the changes to be tested.
     cut = round(estimate.warmup_pages / pass_pages) if wa.size < _MANY_PASSES else 0
     half, quarter, eighth = (max(wa.size // parts, cut) for parts in (2, 4, 8))
     last, previous, first = wa[half:], wa[quarter:half], wa[eighth:quarter]

@@ -93,7 +93,7 @@ def _look(artist: Artist) -> _Look:
 
 
 def _first(artist: Any) -> Any:
-    """Return the first colour of a collection."""
+    """Return the first face colour of a Matplotlib collection, or "none"."""
     colors = artist.get_facecolor()
     return colors[0] if len(colors) else "none"
 

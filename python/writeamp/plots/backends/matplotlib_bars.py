@@ -52,7 +52,7 @@ def draw_bars(figure: Figure, spec: BarChart) -> Axes:
     for layer in spec.layers:
         axes.barh(places, layer.values, left=starts, height=0.66, color=layer.color)
         starts = [start + value for start, value in zip(starts, layer.values, strict=True)]
-        if layer.label != spec.x_label:  # otherwise the axis label is enough
+        if layer.label != spec.x_label:  # a label equal to the axis label needs no legend entry
             handles.append(Patch(color=layer.color, label=layer.label))
     for place, low, high in zip(places, spec.low, spec.high, strict=True):
         if not math.isnan(low):
@@ -61,7 +61,7 @@ def draw_bars(figure: Figure, spec: BarChart) -> Axes:
         axes.axvline(mark.value, color=mark.color, lw=1.2, ls=DASHES[mark.dash], zorder=2.5)
     for line in spec.points:
         marks = draw_line(axes, replace(line, y=[places[int(bar)] for bar in line.y]))
-        marks.set_zorder(3.5)  # on the error bar
+        marks.set_zorder(3.5)  # drawn above the error bar
         handles += [marks] if line.label else []
     for place, reach, text in zip(places, spec.reaches(), spec.texts, strict=True):
         axes.annotate(

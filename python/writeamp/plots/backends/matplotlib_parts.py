@@ -81,7 +81,7 @@ def legend_below(figure: Figure, handles: Sequence[Artist], most: int) -> float:
     labels = [wrapped(str(handle.get_label()), _LABEL_CHARACTERS, 2) for handle in handles]
     columns = most_columns(labels, int(_INCH_CHARACTERS * figure.get_figwidth()), most)
     rows = math.ceil(len(labels) / columns)
-    columns = math.ceil(len(labels) / rows)  # rows of equal length
+    columns = math.ceil(len(labels) / rows)  # fewer columns, so that rows are of similar length
     _opaque(figure.legend(handles, labels, loc="outside lower center", ncols=columns, **_STYLE))
     return rows * (0.2 + max(label.count("\n") + 1 for label in labels))
 
@@ -94,7 +94,7 @@ def legend_beside(figure: Figure, handles: Sequence[Artist]) -> None:
 
 def _opaque(legend: Legend) -> None:
     for handle in filter(None, legend.legend_handles):
-        handle.set_alpha(1.0)  # a single faded mark would be hard to see
+        handle.set_alpha(1.0)  # marks that are faded in the figure would be hard to see here
 
 
 # Share of the figure's width that text may use.

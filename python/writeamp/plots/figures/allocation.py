@@ -10,7 +10,7 @@ from writeamp.errors import WriteampError
 from writeamp.plots.spec import BarChart, Layer, Line, Marker, Panel, PanelChart
 from writeamp.plots.style import series_color
 
-OVER_OPTIMAL_AXIS = "WA over the optimum (%)"
+OVER_OPTIMAL_AXIS = "excess of WA above the optimum (%)"
 _MARKERS: tuple[Marker, ...] = ("square", "triangle", "circle", "diamond")
 
 

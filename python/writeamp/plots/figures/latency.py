@@ -173,7 +173,7 @@ def cliff_panel(
     return Panel(
         "Write cliff",
         (Line(x, y, series_color(1), 1.3),),
-        x_label="written since idle (10⁹ bytes)",
+        x_label="written since the last idle pause (10⁹ bytes)",
         y_label="10⁶ bytes a second",
         x_log=True,
     )

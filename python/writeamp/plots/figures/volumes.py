@@ -47,7 +47,7 @@ def wa_of_volumes(
     names = tuple(policy.name for policy in policies)
     panels = (
         Panel(
-            "Volumes: quartiles and whiskers",
+            "WA of single volumes: quartiles and whiskers",
             tuple(line for at, policy in enumerate(colored) for line in _box(at, *policy)),
             y_label=WA_LABEL,
             from_zero=False,
@@ -61,7 +61,7 @@ def wa_of_volumes(
             from_zero=False,
         ),
         Panel(
-            "Overall, with the 95% interval",
+            "WA of all volumes together, with its 95% interval",
             tuple(line for at, policy in enumerate(colored) for line in _bar(at, *policy)),
             y_label=f"overall {WA_LABEL}",
             areas=tuple(
@@ -71,7 +71,7 @@ def wa_of_volumes(
             x_names=names,
         ),
         Panel(
-            f"Saving over {baseline} against skew",
+            f"Flash writes saved compared with {baseline}, by skew of the volume",
             tuple(
                 Line(
                     skew.tolist(),
@@ -85,7 +85,7 @@ def wa_of_volumes(
                 if policy.name != baseline
             ),
             x_label="share of the writes to the hottest 10% of the pages",
-            y_label="saving, %",
+            y_label="saved flash writes (%)",
             from_zero=False,
         ),
     )
