@@ -80,7 +80,7 @@ def _escaped(character: str) -> str:
 def fault_of_text(text: str) -> str | None:
     """Return why a text cannot be stored in a file (NUL, not UTF-8), or None if it can."""
     if "\0" in text:
-        return "holds a NUL"
+        return "contains a NUL character"
     try:
         text.encode()
     except UnicodeEncodeError:

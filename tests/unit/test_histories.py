@@ -51,7 +51,7 @@ def test_reading_a_history_does_not_change_it(tmp_path: Path) -> None:
 
 
 def test_a_history_with_nul_in_its_name_is_refused_before_a_file_is_made(tmp_path: Path) -> None:
-    with pytest.raises(WriteampError, match="holds a NUL"):
+    with pytest.raises(WriteampError, match="contains a NUL character"):
         wa.measure.watch("no-such", tmp_path / "a\0b")
     assert list(tmp_path.iterdir()) == []
 
