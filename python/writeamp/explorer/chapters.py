@@ -139,7 +139,7 @@ def _place(
 
 
 def _choice(kinds: list[str], count: int) -> int:
-    """Return the position of the `count`th victim choice that precedes an erase, or 0."""
+    """Return the position of the first `count`th victim choice without an erase between, or 0."""
     chosen = 0
     for place, kind in enumerate(kinds, 1):
         chosen = 0 if kind == "erase" else chosen + (kind == "victim")

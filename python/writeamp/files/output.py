@@ -163,7 +163,7 @@ def _draft_of(target: _Target) -> Iterator[tuple[Path, _Draft]]:
     _remove_abandoned_drafts(target.path.parent)
     draft, file = _new_draft(target.path.parent)
     _drafts.add(draft)
-    lock = os.dup(file.fileno())  # keeps the lock when the file is closed, until it is renamed
+    lock = os.dup(file.fileno())  # keeps the lock after `file` is closed, until it is renamed
     try:
         with file:
             yield draft, file

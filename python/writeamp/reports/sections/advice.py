@@ -16,7 +16,7 @@ _MOST_OP, _MOST_PAGES = 100.0, 1 << 20
 
 
 def advice(report: Report) -> Section | None:
-    """Return the changes that were tried, or the command that tries them."""
+    """Return the changes whose effect on WA was computed, or the command that computes it."""
     document = report.document
     tried = rows(document, "advice") or rows(document, "what_if")
     if tried:
@@ -45,13 +45,13 @@ def _of_tries(report: Report, tried: Sequence[Mapping[str, Any]]) -> Section:
     columns = [
         "change",
         ">WA with the change",
-        ">difference",
-        *([">years"] if has_years else []),
+        ">change of WA",
+        *([">years of life"] if has_years else []),
         "costs, or why it does not work",
     ]
     if not any(line[-1] for line in lines):
         columns, lines = columns[:-1], [line[:-1] for line in lines]
-    intro = "" if now is None else f" Now it is {four_digits(now)}."
+    intro = "" if now is None else f" Without any change it is {four_digits(now)}."
     blocks: tuple[Block, ...] = (
         Paragraph(f"Write amplification with each change alone.{intro}"),
         Rows(columns, lines),
@@ -83,7 +83,7 @@ def _of_theory(op: float, pages: float) -> tuple[Block, ...]:
         change = f"{times:g} times the spare space: op {times * op:.3g}"
         lines.append([change, four_digits(wa), f"{wa / now - 1:+.0%}"])
     return (
-        Rows(["change", ">WA by theory", ">difference"], lines),
+        Rows(["change", ">WA by theory", ">change of WA"], lines),
         Paragraph(
             f"Theory is the Markov model of uniform random writes. For op {op:.3g} it predicts "
             f"{four_digits(now)}."

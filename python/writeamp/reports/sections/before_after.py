@@ -51,7 +51,9 @@ def _blocks(document: Mapping[str, Any]) -> Iterator[Block]:
         )
     if len(metrics) > _MOST_ROWS:
         yield Paragraph(
-            f"… and {len(metrics) - _MOST_ROWS} more; see the JSON document of this page.", "muted"
+            f"… and {len(metrics) - _MOST_ROWS} more metrics, which `writeamp report FILE --json` "
+            "prints.",
+            "muted",
         )
     equal = number(document, "equal")
     if equal:

@@ -47,7 +47,7 @@ def by_cause(report: Report) -> Section | None:
         for cause, pages in causes.items()
     ]
     lines.append(["all", f"{total:,.0f}", four_digits(total / host), "100.0%"])
-    columns = ["programmed", ">pages", ">per host page", ">share"]
+    columns = ["cause", ">pages programmed", ">per host page", ">share of all pages programmed"]
     caption = (
         "Bytes written by each layer. The lowest bar is the flash, divided by the causes of "
         "programmed pages."

@@ -32,7 +32,7 @@ def over_time(report: Report) -> Section | None:
     )
     figure = wa_over_time([run], title="Write amplification over time", subtitle="")
     figure = replace(figure, x_label=words(series, "x_words"), y_label=WA_LABEL)
-    caption = "Each point is the mean of an interval"
+    caption = "Each point is the mean WA of an interval"
     caption += "." if mean is None else "; the thick line is the mean after the warm-up."
     facts = "" if mean is None else f"The mean is {mean:.4g}."
     command = None

@@ -17,6 +17,9 @@ from writeamp.results.numbers import (
 )
 
 _Document = Mapping[str, Any]
+# Beginnings of the warning on a WA that is not steady, in results of this and of older versions.
+# The summary has a paragraph of its own on that, so the warning is left out.
+_NOT_STEADY = ("WA is not steady", "not steady")
 
 
 def summary(report: Report) -> Section:
@@ -28,7 +31,7 @@ def summary(report: Report) -> Section:
     blocks += [
         Paragraph(warning, "warning")
         for warning in texts(document, "warnings")
-        if not (document.get("steady") is False and warning.startswith("not steady"))
+        if not (document.get("steady") is False and warning.startswith(_NOT_STEADY))
     ]
     return Section("summary", "", tuple(blocks))
 
@@ -68,7 +71,10 @@ def _of_answer(document: _Document) -> str:
     if changes and now:
         wa, change = min(changes)
         if wa < now:
-            text += f" Best change tried: {change}, with {four_digits(wa)} ({wa / now - 1:+.0%})."
+            text += (
+                f" Best change tried: {change}, with a WA of {four_digits(wa)} "
+                f"({wa / now - 1:+.0%})."
+            )
     return text
 
 

@@ -23,9 +23,9 @@ _WAYS = {
 _TITLES = {"way": "Answers by source", "manager": "Results by policy", "model": "Results by model"}
 # Optional columns after name and WA: key in the document, and heading.
 _MORE = (
-    ("theory_wa", ">theory of uniform writes"),
+    ("theory_wa", ">WA by theory of uniform writes"),
     ("pe_fairness", ">PE fairness"),
-    ("seconds", ">seconds"),
+    ("seconds", ">run time, s"),
     ("steady", "steady"),
     ("assumes", "assumes"),
     ("reason", "remark"),
@@ -121,7 +121,7 @@ def differences(report: Report) -> Section | None:
     trusted = words(most_trusted(rows(report.document, "rows")) or {}, "way")
     first = [pair for pair in differ if trusted and trusted in _pair(pair)] or differ
     others = [pair for pair in differ if pair not in first]
-    columns = ["between", ">difference of WA", "cause", ">share"]
+    columns = ["rows compared", ">difference of WA", "cause", ">part of the difference"]
     blocks: list[Block] = []
     if first:
         blocks += [intro, Rows(columns, list(_lines(first)))]

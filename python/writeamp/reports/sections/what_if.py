@@ -88,8 +88,8 @@ def _form(op: float, pages: float, hot: float, writes: float) -> str:
     return (
         f'<form class="what-if" data-op="{op:.17g}" data-pages="{pages:.0f}">'
         f'<div class="sliders screen">{controls}</div>'
-        f'<div class="scroll" tabindex="0"><table><thead><tr><th scope="col">load</th>'
-        f'<th scope="col" class="number">WA</th><th scope="col" class="number">difference from op '
+        f'<div class="scroll" tabindex="0"><table><thead><tr><th scope="col">load and model</th>'
+        f'<th scope="col" class="number">WA</th><th scope="col" class="number">change from op '
         f"{op:.3g}</th></tr></thead><tbody>{lines}</tbody></table></div>"
     )
 

@@ -73,7 +73,8 @@ class Cluster:
             yield from _Running(client, work, jobs, lost, identities, sent).results()
         except _SCHEDULER_LOST:
             raise WriteampError(
-                "the connection to Dask's scheduler was lost; earlier results are saved"
+                "the connection to Dask's scheduler was lost; with --keep, finished runs are "
+                "stored, and the same command continues"
             ) from None
 
     def _connected(self) -> tuple[Client, SentFiles]:
@@ -167,8 +168,8 @@ class _Running(Generic[J, T]):
                 without_s = 0.0 if workers.threads_of(self.client) else without_s + _LOOK_S
             if without_s >= _PATIENCE_S:
                 raise WriteampError(
-                    f"the last Dask worker is gone, and no other came within {_PATIENCE_S} s; "
-                    "earlier results are saved"
+                    f"the last Dask worker is gone, and no other came within {_PATIENCE_S} s; with "
+                    "--keep, finished runs are stored, and the same command continues"
                 )
 
     def _next(self, share: int) -> tuple[int, ...]:
@@ -187,7 +188,7 @@ class _Running(Generic[J, T]):
         try:
             result = _fetched(future)
         except KilledWorker as error:
-            if len(places) > 1:  # perhaps a single one of the jobs is the cause
+            if len(places) > 1:  # one job may be the cause, so each is run again alone
                 self.suspects.update(places)
                 self.waiting.extend(reversed(places))
             elif self.lost is None:
@@ -234,5 +235,5 @@ def _fetched(future: Future[Any]) -> Any:
 def _killed(error: KilledWorker) -> str:
     return (
         f"{error.allowed_failures + 1} Dask workers died while they ran it, the last at "
-        f"{error.last_worker.address}; it may need more memory than they have"
+        f"{error.last_worker.address}; the job may need more memory than the workers have"
     )
