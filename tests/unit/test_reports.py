@@ -294,7 +294,7 @@ def test_an_answer_leads_with_what_is_trusted_and_what_helps() -> None:
     first = told.split("\n")[2]
     assert "the flash programs 2.85" in first
     assert "Source: simulation" in first
-    assert "with 2.1 (-26%)" in first
+    assert "with a WA of 2.1 (-26%)" in first
     for words in (
         "Why rows differ",
         "skew of the writes",
