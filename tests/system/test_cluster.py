@@ -229,9 +229,9 @@ def test_a_worker_without_this_version_of_writeamp_is_refused(
 
 
 def test_workers_and_a_scheduler_exclude_each_other() -> None:
-    with pytest.raises(WriteampError, match="give one or the other"):
+    with pytest.raises(WriteampError, match="give only one of them"):
         runner_of(workers=2, scheduler="tcp://127.0.0.1:8786").__enter__()
-    with pytest.raises(WriteampError, match="give its address, too"):
+    with pytest.raises(WriteampError, match="give its address"):
         runner_of(tls=Tls("ca", "cert", "key")).__enter__()
     with pytest.raises(WriteampError, match="workers is 0"):
         runner_of(workers=0).__enter__()

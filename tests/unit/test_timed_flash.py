@@ -237,7 +237,7 @@ def test_reads_that_no_try_corrects_are_warned_of(erring: str) -> None:
     found = read(erring, set=[*WORN, "errors.retry_factor=1"])
     lost = found.uncorrectable_reads["host"]
     assert lost > 0
-    assert any(f"{lost:,} page reads stayed wrong" in one for one in found.warnings)
+    assert any(f"{lost:,} page reads could not be corrected" in one for one in found.warnings)
     shown = run("simulate", f"--device {erring} --workload {READS} --time 10ms {WORN_OPTIONS}")
     assert re.search(r"repeated reads\W+[\d,]+ host", shown.out)
 
