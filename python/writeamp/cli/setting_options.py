@@ -47,7 +47,6 @@ _PANELS = {
     "groups": "Groups of pages (one size and one frequency each)",
     "coldest": "Coldest group",
     "spare space": "Drive (give one ratio of spare space)",
-    "space": "Drive (give one of op, fill and spare factor, or --target-wa)",
     "hot and cold": "Drive (give one ratio of spare space) and data",
     "pins": "Measured drive (--device; the other options override its profile)",
     "runner": "Runner",
