@@ -212,7 +212,7 @@ class OneRun:
         }
 
     def _all_samples(self) -> _Counts:
-        """Return all samples since the fill; counters are 0 at the end of the fill."""
+        """Return all samples of the run; counters are 0 at its start, after the preconditioning."""
         series = [*self.finished_series, self._samples()]
         # Each series after the first begins with a copy of the previous series' last sample, so
         # that copy is dropped.

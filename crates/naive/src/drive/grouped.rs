@@ -105,7 +105,8 @@ impl GroupState {
             }
         };
         let blocks_each = usable_blocks - reserve_blocks;
-        // The length is h writes, but at least one write for each possible group.
+        // An interval has `interval` × logical pages host writes, but at least one write for each
+        // possible group.
         let interval_pages =
             (rules.interval * f64::from(logical_pages)).round().max(most_groups as f64) as u32;
         GroupState {

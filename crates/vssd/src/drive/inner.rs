@@ -89,7 +89,8 @@ impl Inner {
         id
     }
 
-    /// Flushes the recorded requests and edges; an error if any are missing.
+    /// Writes the requests and edges recorded since the last call to their files.
+    /// Returns an error if any were lost, now or earlier.
     pub fn write_recordings(&mut self) -> Result<()> {
         let requests = self.recording.as_mut().map_or(Ok(()), Recording::flush);
         requests.and(self.flash.write_edges())

@@ -49,7 +49,9 @@ impl Flash {
         timed.catch_up().map(drop)
     }
 
-    /// Writes the Ready/Busy edges; an error if any are missing.
+    /// Appends the Ready/Busy edges since the last call to their file.
+    /// After a failed write, this and all later calls return its error, and the file ends before
+    /// the lost edges.
     pub fn write_edges(&mut self) -> Result<()> {
         let Flash::Timed(timed, Some(edges)) = self else { return Ok(()) };
         edges.take(timed)

@@ -99,7 +99,12 @@ def _end(probes: Probes, answer: Probe, direction: int) -> tuple[int, bool]:
 
 
 def _certain_beyond(probes: Probes, inner: Probe, direction: int) -> Probe | None:
-    """Return the nearest drive beyond `inner` that is certainly on its side of the target."""
+    """Return a drive beyond `inner` whose WA is certainly above or below the target.
+
+    Direction -1 looks for a smaller drive with a WA above the target, 1 for a larger drive with a
+    WA below it. The drive is the nearest one tried so far, or else the first one found by
+    halving or doubling the spare space. None if no such drive can be run.
+    """
     beyond = [
         candidate
         for candidate in probes.tried.values()

@@ -101,7 +101,7 @@ class FioJob:
         name: name of its section.
         options: values by canonical option names, including [global]; "" for an option without a
             value.
-        phase: number of stonewall options before the job; jobs of one phase run at the same time.
+        phase: place of the job in the order of execution; jobs of one phase run at the same time.
         hides_flags: whether options without a value are missing, as in fio's own output.
         is_repeated: whether a script runs it in a loop.
         is_sure: whether it runs independently of conditions in its script.

@@ -36,7 +36,8 @@ _PART = re.compile(r"(n\d+)?(p?\d+)?")
 SMALLEST_DRIVE_BYTES = 60 * 10**9
 # Smallest share of a span that must be written for the span to count as filled.
 _NEARLY_ONCE = 0.9
-# Difference in phase between a job and the program that fio runs before it.
+# Jobs of one phase run at the same time. A program that fio runs before a job (exec_prerun) gets
+# the phase of the job minus this value, so it is after the previous phase and before the job.
 _JUST_BEFORE = 0.5
 
 

@@ -15,7 +15,8 @@ from typing import NamedTuple
 # Shell substitutions with a value that is only known at run time.
 OPEN_WORD = re.compile(r"\$[A-Za-z_0-9@*#?$!{(-]|`|\{\{")
 _MARK = re.compile(r"<<(?!<)(-?)\s*(?:'([^']+)'|\"([^\"]+)\"|\\?([A-Za-z_]\w*))")
-# All elements of an array, which are separate words even in quotes.
+# `${name[@]}`: all elements of an array, as separate words even in quotes. A shell joins those of
+# `[*]` in quotes to one word, but here `[*]` is treated like `[@]`.
 _ARRAY = re.compile(r"\"?\$\{(\w+)\[[@*]\]\}\"?")
 _OPEN_ARRAY = re.compile(r"\s*(?:\w+\s+)?(?:-\w+\s+)?[A-Za-z_]\w*\+?=\([^)]*")
 _REFERENCE = re.compile(r"\$(?:(\w+)|\{(\w+)(?::?[-=][^}]{0,1000})?\})")
