@@ -92,7 +92,7 @@ def next_points(
 
     Args:
         measured_points: points that were measured without failure; if there are fewer than two,
-            the batch is the pool's first point.
+            the batch is the pool's first point that is not measured.
         target: values measured at these points, above 0; shape (n,).
         pool: the candidates.
         most: number of points left to measure.

@@ -74,7 +74,7 @@ class Collected(Drawn):
         out: the file of the measurements.
         points: number of points (workloads) of the design, without the merged ones.
         done: number of points that this call measured successfully.
-        skipped: number of points already in the file, including failures.
+        skipped: number of points already in the file or its folder, including failures.
         failed: number of points that this call could not measure.
         merged: number of points of the design that this target can only run like an earlier point,
             so they are not measured.

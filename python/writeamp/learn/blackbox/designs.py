@@ -152,7 +152,7 @@ def latin_hypercube_points(points: int, seed: int) -> Iterator[WorkloadPoint]:
 
 
 def mixed_points(points: int, seed: int) -> Iterator[WorkloadPoint]:
-    """Yield random points, but take every `_GRID_EVERY`-th point from the grid.
+    """Yield random points, but take every fourth point from the grid.
 
     Each size of the grid divides 4 KiB or is a multiple of it, so no request covers whole pages and
     a part of another. Only the random points show the cost of partial pages, and the model's error

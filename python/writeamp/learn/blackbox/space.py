@@ -130,10 +130,10 @@ class WorkloadPoint:
         return replace(self, **rounded)
 
     def of_one_pattern(self) -> WorkloadPoint:
-        """Return the nearest point of one access pattern: sequential, random or one stride.
+        """Return the nearest point with one stride for reads and writes, or 0 if any are random.
 
-        Paper 2 runs one pattern at a time (section IV.A). A fio job has one stride, for both reads
-        and writes, and none with random requests.
+        A fio job cannot run other points. Shares of random requests are kept. Paper 2 runs one
+        access pattern at a time (section IV.A).
         """
         if self.write_randomness or self.read_randomness:
             return replace(self, write_stride_bytes=0, read_stride_bytes=0)

@@ -43,7 +43,7 @@ _BETWEEN_LOOKS_S = 0.2
 
 @dataclass
 class HostCounters:
-    """Counters of one drive, as the increase since `begin` was called.
+    """Total increase of one drive's counters, without the writes that `begin` leaves out.
 
     Attributes:
         source: source of the counters.
@@ -73,7 +73,7 @@ class HostCounters:
         return HostCounters(source, first, files, patience_s)
 
     def begin(self) -> None:
-        """Restart the counts from this moment."""
+        """Leave out the writes since the last reading; the totals so far stay."""
         self._last = _fresh(self.source, self.files, self.patience_s)
 
     def check_grain(self, window_bytes: float) -> None:
@@ -98,7 +98,9 @@ class HostCounters:
         )
 
     def read(self, written_bytes: int) -> CounterTotals:
-        """Return host and flash bytes since `begin`.
+        """Return the total host and flash bytes, without those that `begin` left out.
+
+        The first call begins to count, and returns 0 for both.
 
         Args:
             written_bytes: bytes that fio has written since the previous snapshot; with 0, the
@@ -277,7 +279,7 @@ class RealHost:
             )
 
     def discard(self) -> None:
-        """Discard the data of the target, and restart the counts."""
+        """Discard the data of the target; the drive's writes until then are not counted."""
         for sentence in self.place.discard(timeout_s=self.place.size_bytes / _LEAST_BYTES_S):
             self.warn(sentence)
         self.counted.begin()

@@ -147,8 +147,8 @@ def _served(trace: Trace, window_ns: int, latency_us: npt.ArrayLike | None) -> p
 def _of_direction(requests: pl.DataFrame, direction: str) -> pl.DataFrame:
     """Return size, randomness and stride of reads or writes, for each window that has any.
 
-    A request continues if it begins at, or one common stride after, the end of the previous request
-    on its device. The previous request may be of the other direction.
+    A request continues if it begins where the previous request of its direction and device ended,
+    or one common stride later. That previous request may be in an earlier window.
     """
     begin = pl.col("offset").cast(pl.Int64)
     end = (begin + pl.col("length").cast(pl.Int64)).shift(1)

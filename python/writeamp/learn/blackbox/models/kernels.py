@@ -65,8 +65,8 @@ def coordinates_of(features: F64) -> Coordinates:
     """Return the coordinates that suit these training rows.
 
     A feature within 0…1 counts as a share, with an extra coordinate for 0 and for 1. Other features
-    have an extra coordinate for 0 only. If they are never negative and span a factor of 8 above 0,
-    their coordinate is logarithmic.
+    have an extra coordinate for 0 only. Values of few rows, or of nearly all, have none. If other
+    features are never negative and span a factor of 8 above 0, their coordinate is logarithmic.
     """
     terms = terms_of(features, with_logs=True)
     low, high = features.min(axis=0), features.max(axis=0)

@@ -128,7 +128,9 @@ class LinearTreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> F64:  # noqa: N803
-        """Return the predictions, limited to the range of the training rows; shape (rows,).
+        """Return the predictions; shape (rows,).
+
+        Each is limited to the range of its leaf's training targets, extended by `margin`.
 
         Raises:
             WriteampError: a missing value.

@@ -44,8 +44,8 @@ class PriorRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     The search for the formula's costs starts at the costs of simulated drives (`profiles`). The
     measurements decide which of the resulting formulas are used, with which weights
-    (`fitted_formulas`). If no formula explains half of the variance of the target's logarithm, as
-    for a hard disk, the model learns the target itself.
+    (`fitted_formulas`). If their weighted mean explains less than half of the variance of the
+    target's logarithm, as for a hard disk, the model learns the target itself.
 
     Args:
         estimator: the model of the ratio; None for a linear one.

@@ -37,7 +37,7 @@ def options_of(
     not hold their data from the job before (paper 2, section IV.A).
 
     Args:
-        point: point with one access pattern, sizes in whole sectors and shares in whole percents
+        point: point with at most one stride, sizes in whole sectors and shares in whole percents
             (`RealTarget.nearest`).
         place: the target.
         runtime_s: measured time, in s, after a tenth as much that is not measured.
@@ -141,7 +141,7 @@ _LEAST_BYTES_S = 1e6
 
 
 def precondition(place: TargetPlace, how: str, *, round_s: float, seed: int) -> list[str]:
-    """Fill a target, or fill it twice and write at random until its throughput is steady.
+    """Fill a target once, or twice and then write at random until its throughput is steady.
 
     Steady state is as in SNIA's Solid State Storage Performance Test Specification 2.0.2: five
     rounds lie within 20% of their mean, and their regression line changes by at most 10% of the
@@ -149,7 +149,7 @@ def precondition(place: TargetPlace, how: str, *, round_s: float, seed: int) -> 
 
     Args:
         place: the target.
-        how: one of `PRECONDITIONS`.
+        how: one of `PRECONDITIONS`; "none" writes nothing.
         round_s: length of a round of random writes, in s.
         seed: seed of their draws.
 
@@ -250,7 +250,7 @@ class RealTarget:
         }
 
     def nearest(self, point: WorkloadPoint) -> WorkloadPoint:
-        """Return the nearest point that fio can run: one pattern, whole percents, whole sectors.
+        """Return the nearest point that fio can run: one stride, whole percents, whole sectors.
 
         Raises:
             WriteampError: the point sets a state of the drive that only simulated drives can have.
