@@ -194,7 +194,12 @@ def _with_statistics(facts: CounterFacts, drive: AtaDrive) -> CounterFacts:
 def _compared(
     facts: CounterFacts, host: Counter, standard: Counter, comparison: StandardCount
 ) -> CounterFacts:
-    """Return facts with the finer counter of device statistics if it agrees with the attribute."""
+    """Return facts after comparing the host attribute with device statistics.
+
+    If they agree and the attribute is coarser than a sector, the counter of device statistics is
+    added. If the attribute has wrapped, that counter replaces it. If they contradict each other,
+    the facts get a refusal.
+    """
     if is_attribute_wrapped(comparison):
         others = (counter for counter in facts.counters if counter is not host)
         return replace(facts, counters=(standard, *others))
@@ -215,7 +220,10 @@ def _compared(
 def _calibrated(
     facts: CounterFacts, host: Counter, standard: Counter, comparison: StandardCount
 ) -> CounterFacts:
-    """Return facts with the unit of the host attribute, determined from device statistics."""
+    """Return facts with the unit of the host attribute, determined from device statistics.
+
+    If no unit or several units fit, the counter of device statistics is added instead.
+    """
     size = Fraction(comparison.logical_sectors * comparison.sector_bytes)
     unit = snapped_unit(host, size, slack=min(int(size) // _LATE_PART, _LATE_BYTES))
     calibrated = replace(host, unit=unit) if unit else host

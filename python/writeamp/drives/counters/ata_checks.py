@@ -50,7 +50,10 @@ def checks_of_attributes(
 
 
 def with_agreeing_flash(facts: CounterFacts) -> CounterFacts:
-    """Return facts without the flash counter of the smaller unit, if two contradict each other."""
+    """Return facts with a check of the two finest flash counters, if there are two.
+
+    If they contradict each other, the counter with the smaller unit is left out.
+    """
     counters_of_all = [
         counter
         for counter in facts.counters
@@ -129,7 +132,10 @@ def _contradicts(name: str, counter: Counter) -> bool:
 
 
 def _used(facts: CounterFacts, drive: AtaDrive, family: Family | None) -> Iterator[CounterCheck]:
-    """Yield a check of device statistics against the rated life; some drives invert it."""
+    """Yield checks of used life: of the wear attribute's value, and of device statistics.
+
+    Some drives report the remaining life in device statistics.
+    """
     standard, used = drive.statistics_used, facts.percentage_used
     name = "percentage used"
     confirmed_by = used_life(drive, family, facts.power_on_hours).confirmed_by

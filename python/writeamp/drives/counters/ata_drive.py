@@ -106,8 +106,8 @@ def used_life(drive: AtaDrive, family: Family | None, hours: float | None) -> Us
 
     Some drives invert device statistics (100 is new), and others report more than 100 without being
     worn out. A value of 100% or more from device statistics is used only if a wear attribute
-    confirms it. A value above 50% from device statistics is discarded if power-on hours or a wear
-    attribute contradict it.
+    confirms it. Below 100%, the family's attribute of rated life takes precedence. Without it, a
+    value above 50% is discarded if power-on hours or a wear attribute contradict it.
 
     Args:
         drive: values that smartctl prints.
@@ -125,7 +125,11 @@ def used_life(drive: AtaDrive, family: Family | None, hours: float | None) -> Us
 
 
 def _is_doubtful(drive: AtaDrive, statistics: float, hours: float | None) -> bool:
-    """Return whether used life above 50% comes too early, or is remaining life by attributes."""
+    """Return whether used life above 50% from device statistics is implausible.
+
+    It is if the drive has too few power-on hours, or if wear attributes show this value as the
+    remaining life.
+    """
     if statistics <= _WHOLE_PERCENT / 2:
         return False
     if hours is not None and hours < _FEWEST_HOURS_WORN_OUT:

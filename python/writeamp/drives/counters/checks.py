@@ -261,7 +261,7 @@ def erased_bytes(erases: Erases, capacity_bytes: int) -> tuple[float, float]:
 
 
 def raw_bytes(capacity_bytes: int) -> int:
-    """Return the raw capacity of a drive: the next power of two above its user capacity.
+    """Return a drive's raw capacity: the smallest power of two not below its user capacity.
 
     >>> raw_bytes(960_197_124_096) >> 30, raw_bytes(128_035_676_160) >> 30
     (1024, 128)

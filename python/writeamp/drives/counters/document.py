@@ -130,7 +130,10 @@ class Document:
 
 
 def _start_of_json(text: str) -> int | None:
-    """Return the position of the first of 64 lines that begins with a JSON object or list."""
+    """Return the position of the first JSON object or list that begins a line, or None.
+
+    Only the first 64 lines are searched.
+    """
     at = 0
     for line in text.split("\n", 64)[:64]:
         if JSON_START.match(line):

@@ -216,7 +216,10 @@ def _lacks_log(facts: Iterable[CounterFacts]) -> bool:
 
 
 def _facts_of_one(document: Document) -> list[CounterFacts]:
-    """Return the facts of a document that should have one drive; otherwise its reader raises."""
+    """Return the facts of a document that should have one drive.
+
+    If its logs seem to be of several drives, the whole document is read again as one log.
+    """
     drives = _drives_in(document) or []
     together = [drive_facts for group in drives for drive_facts in group]
     return (_facts_in(plain_document(document)) if len(drives) > 1 else None) or together

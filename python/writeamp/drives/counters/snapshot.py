@@ -154,7 +154,10 @@ def no_such_drive(drive: str, names: Iterable[str]) -> WriteampError:
 
 
 def by_drive(snapshots: Sequence[Snapshot]) -> dict[str, list[Snapshot]]:
-    """Return the snapshots by drive; if there is only one drive, snapshots need no identity."""
+    """Return the snapshots by drive name.
+
+    If all snapshots together have at most one serial number and one model, they count as one drive.
+    """
     for field_name in ("serial", "model"):
         if len({getattr(snapshot.facts, field_name) for snapshot in snapshots} - {None}) > 1:
             break

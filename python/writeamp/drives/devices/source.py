@@ -102,8 +102,8 @@ def settled(
 ) -> Settled:
     """Read a drive until its flash counters stop rising.
 
-    The drive is at rest if each counter rose since the previous reading by at most one count, or by
-    at most 1% of its rise since `start`.
+    The drive is at rest if each flash counter rose since the previous reading by at most one count,
+    or by at most 1% of its rise since `start`.
 
     Args:
         source: source of the drive's counters.

@@ -270,7 +270,7 @@ def _where(source: Input | Several, jobs: tuple[str, ...]) -> str:
 
 
 def _alike(mistakes: Iterable[Mistake]) -> Iterator[list[Mistake]]:
-    """Yield groups of mistakes that differ only in their evidence."""
+    """Yield groups of mistakes with equal severity, message and WA; each group is one finding."""
 
     def key(mistake: Mistake) -> tuple[str, ...]:
         return (

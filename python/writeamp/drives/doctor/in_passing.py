@@ -19,7 +19,8 @@ _OF_ORDER = {"looped-permutation", "short-period"}
 def findings_in_command(command: str) -> list[Finding]:
     """Return errors and warnings about the fio jobs of a command that is about to run.
 
-    fio itself reports invalid job files.
+    The result is empty if a job file is invalid, as fio itself reports this. Findings on too few
+    writes and fresh drives are left out, as they depend on earlier writes to the drive.
 
     Args:
         command: shell command, which may not contain fio.

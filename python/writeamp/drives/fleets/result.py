@@ -37,7 +37,7 @@ _LEAST_SPREAD = math.log(1.05)
 
 @dataclass(frozen=True, eq=False)
 class Fleet(Drawn):
-    """Drives of a fleet, sorted by remaining life.
+    """Drives of a fleet, sorted by remaining life, the shortest first.
 
     Attributes:
         drives: answer of each drive.
@@ -201,7 +201,7 @@ def fleet(
 
 
 def _urgency(drive: DriveCounters) -> tuple[float, float, str]:
-    """Return the sort key of a drive: years left, then percentage used, then name."""
+    """Return the sort key of a drive: fewest years left, highest percentage used, then name."""
     left = _years_left(drive.facts)
     used = drive.facts.percentage_used
     return (left[0] if left else float("inf"), -(used or 0), drive.name)
@@ -266,7 +266,8 @@ def outliers_of(answers: Sequence[DriveCounters]) -> dict[int, str]:
     """Return sentences about outliers within their model, by position of the drive.
 
     The logarithm of WA is compared with the median of the model in units of the median absolute
-    deviation. If the bounds of a drive's WA contain the median, the drive is not an outlier.
+    deviation. If the bounds of a drive's WA contain the median, the drive is not an outlier. Models
+    with fewer than five drives have no outliers.
     """
     by_model: dict[str, list[int]] = {}
     for place, answer in enumerate(answers):

@@ -238,9 +238,10 @@ class HistoryInterval(NamedTuple):
 def intervals_of(snapshots: Sequence[Snapshot]) -> Iterator[HistoryInterval]:
     """Yield the intervals of one drive's snapshots, in order of time.
 
-    An interval extends over further snapshots until the bounds of WA are within 10%; only the last
-    interval may have wider bounds. If counters were cleared or the firmware changed between two
-    snapshots, these two form an interval of their own.
+    An interval extends over further snapshots until the bounds of WA are within 10%, or 25% for an
+    estimate from erases. If counters were cleared or the firmware changed between two snapshots,
+    these two form an interval of their own, a break. The last interval, and one that ends at a
+    break, may have wider bounds.
 
     Args:
         snapshots: snapshots of one drive, in order of time, each with `taken_at`.

@@ -89,7 +89,10 @@ def _changed_at(path: Path) -> float:
 
 
 def without_serials(content: bytes) -> bytes:
-    """Return a document with each serial number replaced by its hash."""
+    """Return a document with each serial number replaced by its hash.
+
+    World-wide names and IDENTIFY data are removed.
+    """
     for pattern in _SERIALS:
         content = pattern.sub(_hashed, content)
     return _WORLD_WIDE.sub(rb"\1{}", _IDENTITY.sub(b"", content))

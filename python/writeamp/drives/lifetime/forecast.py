@@ -58,7 +58,10 @@ class WearForecast(NamedTuple):
     warnings: tuple[str, ...] = ()
 
     def seconds_to(self, percent: float) -> tuple[float, float | None, float | None]:
-        """Return the least, middle and greatest number of seconds until a percentage, or None."""
+        """Return the least, middle and greatest number of seconds until a percentage.
+
+        The middle and the greatest are None if the rate has no lower bound.
+        """
         least = max(percent - self.last.percent - self.step_percent, 0.0)
         most = max(percent - self.last.percent, 0.0)
         low, middle, high = self.bounds
@@ -90,7 +93,7 @@ def _is_apart(earlier: WearForecast, later: WearForecast) -> bool:
 
 
 def forecast_of(readings: Sequence[WearReading], *, is_by_hours: bool) -> WearForecast | None:
-    """Return the forecast from readings; None if they do not span a known time.
+    """Return the forecast from readings; None if they have one time and no power-on hours.
 
     Args:
         readings: readings in order of time, with a percentage used that does not fall.
@@ -152,7 +155,10 @@ def _by_life(
 
 
 def powered_share(readings: Sequence[WearReading]) -> float | None:
-    """Return the ratio of power-on hours to elapsed time; None if power-on hours have stopped."""
+    """Return the ratio of power-on hours to elapsed time; None if they have stopped or fallen.
+
+    Returns 1 if power-on hours are unknown, or if the readings span at most two days.
+    """
     first, last = readings[0], readings[-1]
     span_s = last.early_s - first.early_s
     if first.hours is None or last.hours is None or span_s <= _LONGEST_STAND_S:

@@ -284,7 +284,7 @@ def _why_unknown(snapshots: Sequence[Snapshot]) -> str:
 
 
 def _evidence(facts: CounterFacts, verdict: str) -> Iterator[str]:
-    """Yield the evidence of those checks of percentage used that have a verdict."""
+    """Yield the evidence of those checks of percentage used that have this verdict."""
     for check in facts.checks:
         if (check.name, check.verdict) == ("percentage used", verdict):
             yield check.evidence

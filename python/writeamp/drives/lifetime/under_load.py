@@ -237,7 +237,7 @@ class Factors:
 
 
 def factors(more_op: float, **settings: Any) -> Factors:
-    """Return WA and years of all candidates / those of the best; 1 without candidates.
+    """Return WA and years of all candidates / those of the most probable; 1 without candidates.
 
     Args:
         more_op: over-provisioning that is added to that of each candidate.

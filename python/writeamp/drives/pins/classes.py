@@ -219,7 +219,10 @@ def _cost(kinds: list[OperationKind], cut: tuple[int, int], facts: PinFacts) -> 
 
 
 def _distance(mean_us: float, of_class: str, facts: PinFacts) -> float:
-    """Return the logarithm of the ratio of a mean to the nearest time of a class, above 0."""
+    """Return how far a mean is from the nearest time of a class: |ln(mean / time)|.
+
+    If the device has no times of the class, it is the distance from the usual range, 0 inside.
+    """
     times_us = facts.times_us(of_class)
     if not times_us:
         low_us, high_us = _USUAL_US[of_class]

@@ -176,7 +176,7 @@ def _is_flank(fitted: DurationMixture, kind: OperationKind, other: OperationKind
 
 
 def _highest(height: Floats, end: int) -> float:
-    """Return the height of the peak near one end (0 or −1) of the density between two kinds."""
+    """Return the greatest density in the first (end 0) or last (−1) quarter between two kinds."""
     near = height[: _VALLEY_STEPS // 4] if end == 0 else height[-_VALLEY_STEPS // 4 :]
     return float(near.max())
 

@@ -32,8 +32,10 @@ class LogFacts(NamedTuple):
 def by_drive(parts: Sequence[LogFacts]) -> list[list[CounterFacts]]:
     """Return a list of facts for each drive and moment, in the order of their first logs.
 
-    Logs are joined if they name the same device or serial number, if the file does not show that
-    there are several drives, or if the same sequence of logs repeats. All others stay separate.
+    Logs of different sources that do not contradict each other are joined if they name the same
+    device or serial number. If all logs of the file fit together in this way, they are joined
+    without names, too. If some logs have no name and the same sequence of logs repeats, each
+    repetition is one drive at one moment. All other logs stay separate.
     """
     groups: list[list[LogFacts]] = []
     latest: dict[tuple[str, ...], list[LogFacts]] = {}

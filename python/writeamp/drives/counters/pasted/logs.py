@@ -144,7 +144,10 @@ def plain_document(document: Document) -> Document:
 
 
 def texts_in_json(document: Document) -> list[Document]:
-    """Return the texts in a JSON document: strings, or lists of lines."""
+    """Return the texts in a JSON document that may be logs.
+
+    These are strings of several lines or of JSON, and lists of lines.
+    """
     try:
         root = document.json
     except WriteampError:
@@ -348,8 +351,8 @@ def _line_of(log: PastedLog) -> str | None:
 def nested_logs(root: Any) -> list[tuple[dict[str, Any], str]]:
     """Return the logs inside a JSON document, each with its device or "".
 
-    If the document itself is a log, returns an empty list. A single log of nvme-cli stays in place,
-    as the model and serial number may be next to it.
+    If the document itself is a log, returns an empty list. So does a document with a single log of
+    nvme-cli, as its model and serial number may be next to the log.
     """
     logs = [] if _is_log(root) else list(_logs_below(root))
     if len(logs) == 1 and not logs[0][0].keys() & _OF_SMARTCTL:

@@ -188,7 +188,7 @@ def without_diff(text: str) -> str:
 
 
 def without_labels(text: str) -> str:
-    """Return a text without the labels or marks at the start of its lines."""
+    """Return a text without the labels at the start of its lines, which are grouped by label."""
     lines = text.split("\n")
     filled = filled_lines(text)
     if filled < 2 or ORIGIN in text:

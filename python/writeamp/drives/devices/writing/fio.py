@@ -63,7 +63,7 @@ def reported(
     Args:
         arguments: arguments; the output format must be JSON.
         name: name of the target, for errors.
-        timeout_s: expected runtime, in seconds.
+        timeout_s: expected runtime in seconds; fio is killed two minutes later.
         handles: file descriptors that fio keeps open while it runs.
 
     Raises:

@@ -93,7 +93,7 @@ class TargetPlace:
 
         Args:
             options: options of the job, without the options that name the place.
-            timeout_s: expected runtime, in seconds.
+            timeout_s: expected runtime in seconds; fio is killed two minutes later.
 
         Raises:
             WriteampError: fio fails, or does not end.
@@ -110,7 +110,7 @@ class TargetPlace:
             job: function that returns the text of a job file, given the options that name the
                 place.
             section: name of the section.
-            timeout_s: expected runtime, in seconds.
+            timeout_s: expected runtime in seconds; fio is killed two minutes later.
 
         Raises:
             WriteampError: fio fails, or does not end.

@@ -78,7 +78,9 @@ def check_export(uri: str, *, size_bytes: int, destroys: str | None) -> None:
 
 
 def check_file(path: str, *, destroys: str | None) -> None:
-    """Reject a file that writeamp has not created, unless it is empty or named in `destroys`.
+    """Reject a file with data, unless writeamp created it or `destroys` names it.
+
+    A file of zeros only has no data. A file in use by a loop device is always rejected.
 
     Raises:
         WriteampError: the file must not be written to.

@@ -55,7 +55,11 @@ def _is_fixed(job: FioJob) -> bool:
 
 
 def _draws_alike(job: FioJob, other: FioJob) -> bool:
-    """Return whether two jobs have equal random addresses: fixed seed, equal number and options."""
+    """Return whether two jobs write the same random addresses of the same files.
+
+    They do if their seeds are fixed, and their options and their numbers within their calls of fio
+    are equal.
+    """
     keys = (
         *("randseed", "size", "offset", "bs", "bsrange", "bssplit", "random_generator", "rw"),
         *("norandommap", "random_distribution", "rwmixread", "rwmixwrite"),

@@ -61,9 +61,9 @@ def _small(job: FioJob, span_bytes: int) -> Judgements:
 
 
 def _fills(job: FioJob, capacity_bytes: int | None) -> bool | None:
-    """Return whether a job writes the whole drive, or a span that is as large as a drive.
+    """Return whether a job writes at least 90% of the drive; None if unknown.
 
-    Returns None if this is unknown.
+    If the drive's size is unknown, the job's span must be as large as a small drive.
     """
     share, written = _share(job, capacity_bytes), job.spans_moved.times(job.write_share)
     is_large = job.span_bytes is None or job.span_bytes >= SMALLEST_DRIVE_BYTES
@@ -73,7 +73,10 @@ def _fills(job: FioJob, capacity_bytes: int | None) -> bool | None:
 
 
 def _reach(fio: FioJobs, job: FioJob) -> float | None:
-    """Return the share of the drive written by a job, by concurrent jobs and by earlier ones."""
+    """Return the share of the drive that a job, concurrent jobs and earlier jobs write together.
+
+    Only jobs on the same files count, and one job per offset. Returns None if a share is unknown.
+    """
     shares_of_files = {
         writer.options.get("offset", "0"): _share(writer, fio.capacity_bytes)
         for writer in fio.writers

@@ -22,7 +22,7 @@ def _of_jobs(fio: FioJobs) -> Judgements:
 
 
 def _of_op(job: FioJob) -> Judgements:
-    """Yield errors in spr_op, the over-provisioning from which fio computes its overwrites."""
+    """Yield errors in spr_op, the over-provisioning that fio assumes; a note if it is valid."""
     if "spr_op" in job.unknown:
         yield NotJudged(f"spr_op={job.options['spr_op']} is unknown", (job.name,))
     elif "spr_op" not in job.options:

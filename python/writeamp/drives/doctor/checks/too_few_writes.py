@@ -58,7 +58,10 @@ def _of_output(fio: FioOutput) -> Judgements:
 
 
 def _measured(fio: FioJobs) -> Iterator[FioJob]:
-    """Yield the last jobs that write random addresses: no later job does so on the same files."""
+    """Yield jobs of uniform random writes that no later random job on their files follows.
+
+    Jobs on a drive that sprandom prepared are left out.
+    """
     for job in fio.writers:
         is_followed = any(
             writer.is_random and writer.phase > job.phase and shares_files(writer, job)

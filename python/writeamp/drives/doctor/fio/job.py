@@ -388,6 +388,7 @@ class FioJob:
     def passes(self) -> Passes:
         """Order of the writes in a second pass, as observed with fio 3.33.
 
+        It is "once" if no second pass is known, or if blocks may be rewritten within the first.
         A loop, or io_size beyond the size, reseeds the generator. A time limit alone only resets
         the map and, for an LFSR, the order.
         """
