@@ -58,7 +58,7 @@ def snapshot_of(name: str, parts: Sequence[CounterFacts]) -> Snapshot:
     was between both values.
 
     Raises:
-        WriteampError: the documents are of several drives.
+        WriteampError: the documents are of several drives, or of moments far apart.
     """
     if len(parts) == 1:
         return Snapshot(name, with_vendor_units(parts[0]), (parts[0].source,))

@@ -47,7 +47,7 @@ def lifetime(
         workload: a synthetic workload, such as "zipf:s=0.99".
         device: profile of the drive under the load.
         daily_writes: bytes that the host writes per day, such as "200GB".
-        cycles: rated program/erase cycles; default: typical for the cell type.
+        cycles: rated program/erase cycles; default: of the profile, or typical for the cell type.
         seed: seed of all random draws.
         progress: called with the number of worn-out drives, and the total.
 

@@ -110,7 +110,7 @@ def lifetime_under_load(
         daily_bytes: bytes that the host writes per day.
         trace: block trace, replayed without end.
         workload: synthetic workload, instead of a trace.
-        cycles: rated cycles of the blocks; default: typical for their cell type.
+        cycles: rated cycles of the blocks; default: of the profile, or typical for their cell type.
         seed: seed of the random draws.
         progress: called with the number of worn-out drives, and the total.
 

@@ -31,9 +31,9 @@ _TOLERANCE = 0.1
 
 
 def follow(measurements: pl.DataFrame) -> bool:
-    """Return whether latency, bandwidth and throughput are related by Little's law.
+    """Return whether latency, bandwidth and throughput of 95% of the rows follow Little's law.
 
-    All three must have been measured in the same rows.
+    The result is False unless all three were measured in the same rows.
     """
     if not {*_NEEDS, *(TARGETS[target] for target in RELATED)} <= set(measurements.columns):
         return False

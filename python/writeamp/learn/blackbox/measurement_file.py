@@ -151,8 +151,8 @@ def read_measurements(path: str | os.PathLike[str], drive: str | None = None) ->
         A Polars data frame, a row for each measured point: characteristics and targets.
 
     Raises:
-        WriteampError: the file cannot be read, lacks the columns of measurements, has several
-            drives and none was chosen, or has no row of the chosen drive.
+        WriteampError: the file cannot be read, has no column of measurements, has several drives
+            and none was chosen, or has no row of the chosen drive.
     """
     name = os.fspath(path)
     table = _table(name)

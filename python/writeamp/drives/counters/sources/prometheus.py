@@ -160,7 +160,10 @@ def _facts(
 def _used(
     labels: Mapping[str, str], values: Mapping[str, float]
 ) -> tuple[float | None, tuple[str, ...]]:
-    """Return the percentage used (of NVMe drives only) and notes."""
+    """Return the percentage used, and notes.
+
+    It is None for hard disks, and for 0% of a drive that is not known to be NVMe.
+    """
     if values.get(f"{_PREFIX}_rotation_rate"):
         return None, (ROTATES,)
     percent = number(values.get(f"{_PREFIX}_percentage_used"))

@@ -46,8 +46,8 @@ def fitted_formulas(
     """Return formulas that explain the measurements, with weights whose sum is 1.
 
     The search begins at the costs of each profile, and at default costs for each page size. A
-    penalty keeps costs near their start if the measurements do not determine them. Weights are the
-    formulas' likelihoods.
+    penalty keeps costs near their start if the measurements do not determine them. Weights are
+    proportional to the formulas' likelihoods; unlikely formulas are left out.
 
     Args:
         features: rows of a feature vector; shape (rows, features).
