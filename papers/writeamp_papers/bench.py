@@ -81,7 +81,7 @@ class Findings(AnyResult):
         return [item.to_dict() for item in self.items]
 
     def __add__(self, other: Findings) -> Findings:
-        """Return the items, figures and skipped parts of both findings, in order."""
+        """Return the items, figures and skipped parts of both; `unfinished` is empty."""
         return Findings(
             self.items + other.items, self.figures | other.figures, self.skipped + other.skipped
         )

@@ -33,7 +33,10 @@ _INTERVAL = 50_000
 
 @dataclass(frozen=True)
 class Size:
-    """Size of a drive with the paper's proportions; runs have the paper's drive writes."""
+    """Size of a drive with the proportions of the paper's drive.
+
+    Numbers of writes are scaled with the size, so runs have as many drive writes as the paper's.
+    """
 
     blocks: int
     layout: str

@@ -53,24 +53,27 @@ _Key = tuple[str, Frequencies, Swap | None]
 
 @dataclass(frozen=True)
 class Swaps:
-    """Runs of every manager with and without a swap, on drives of one size."""
+    """Runs of every manager without a swap and with each swap, on drives of one size."""
 
     size: Size
     runs: Mapping[_Key, Run]
 
     @property
     def swap_at(self) -> int:
-        """Writes before the swap."""
+        """Number of page writes before the swap, on the simulated drive."""
         return self.size.writes(_ALIKE) + self.size.writes(_BEFORE)
 
     def run(self, manager: str, frequencies: Frequencies, swap: Swap | None) -> Run:
-        """Return the run of a manager."""
+        """Return the run with this manager, these frequencies and this swap (None: no swap)."""
         return self.runs[manager, frequencies, swap]
 
     def extra(
         self, manager: str, frequencies: Frequencies, swap: Swap, after: float = AFTER
     ) -> float:
-        """Return the extra migrations over `after` writes after the swap, in percent of PBA."""
+        """Return the extra migrations since the swap, in percent of PBA.
+
+        `after` is the number of writes since the swap, as on the paper's drive.
+        """
         end = self.swap_at + self.size.writes(after)
         swapped, still = (
             self.run(manager, frequencies, swapped_groups) for swapped_groups in (swap, None)
@@ -88,13 +91,17 @@ class Swaps:
         ]
 
     def counted(self, frequencies: Frequencies) -> tuple[float, ...]:
-        """Return the numbers of writes after a swap for which extra migrations can be computed."""
+        """Return the numbers of writes since a swap for which extra migrations can be computed.
+
+        They are numbers of writes on the paper's drive.
+        """
         return COUNTED if frequencies == TWO_GROUPS[0] else (AFTER,)
 
     def millions_until_back(self, manager: str, frequencies: Frequencies, swap: Swap) -> float:
         """Return writes from the swap to the last point at which WA has not yet recovered.
 
-        They are in millions of writes on the paper's drive.
+        They are in millions of writes on the paper's drive. Returns 0 if WA never exceeds its level
+        without a swap by more than the share `_BACK`.
         """
         end = self.swap_at + self.size.writes(AFTER)
         level = self.run(manager, frequencies, None).wa(self.swap_at, end)

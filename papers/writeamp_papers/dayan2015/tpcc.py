@@ -301,7 +301,7 @@ def _in_theory() -> list[Item]:
     def lost(fill: float, cold_op: float, *, with_tail: bool) -> float:
         """Return the closed form's extra WA in percent of the optimal WA.
 
-        `cold_op` is the minimum spare space of the coldest group.
+        `cold_op` is the space of the coldest group under the closed form, divided by its size.
         """
         of_groups = [*sizes, tail] if with_tail else sizes
         updates = [0.0, *means, tail_mean][: len(of_groups) + 1]

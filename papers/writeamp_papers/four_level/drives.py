@@ -339,7 +339,7 @@ class Life:
         self._before = self._now()
 
     def settle(self, look: Callable[[Path], object] | None = None) -> Counts:
-        """Wait until the load and the garbage collection after it end and every pin stays high.
+        """Run the drive until the load and garbage collection have ended and every pin stays high.
 
         Args:
             look: called with the file of the pin capture, which is deleted afterwards.

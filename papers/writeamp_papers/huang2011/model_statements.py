@@ -91,7 +91,7 @@ def of_trees(device_scores: Devices) -> list[Item]:
 
 
 def _first_splits(scores: DeviceScores) -> dict[str, tuple[set[str], set[str]]]:
-    """Return the features of the first split and of the two splits below it, by way of runs."""
+    """Return the features of the first split and of the two below it, for each way of `WAYS`."""
     names = find_feature_set("extended").names
     by_way = {}
     for way, rows in scores.grid.items():

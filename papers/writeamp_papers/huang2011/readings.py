@@ -66,7 +66,7 @@ def by_reading(*, aged: _T, fresh: _T, held_out: _T, short_span: _T) -> dict[str
 
 
 def of_runs(values: Mapping[str, _T]) -> dict[str, _T]:
-    """Return a value by reading, from the values by way of making runs (`runs.WAYS`).
+    """Return the value for each reading, from the value for each way in `runs.WAYS`.
 
     The reading with held-out rows only scores models differently, so it uses the measurements of
     the default reading.

@@ -104,7 +104,10 @@ def as_trace(requests: pl.DataFrame) -> Trace:
 
 
 def wrapped(requests: pl.DataFrame, space_bytes: int) -> pl.DataFrame:
-    """Map the requests of several devices to equal parts of one drive's space."""
+    """Map each device's requests to its own part of one drive's space; times begin at 0.
+
+    The parts are of equal size.
+    """
     devices = int(requests["device"].to_numpy().max()) + 1
     part_bytes = space_bytes // devices // _MIB * _MIB
     offset = (pl.col("offset") % (part_bytes - _MIB)) + pl.col("device").cast(

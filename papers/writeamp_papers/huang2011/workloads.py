@@ -56,7 +56,10 @@ def some_cells(count: int) -> list[WorkloadPoint]:
 
 
 def grid(count: int, *, each_once: bool) -> list[WorkloadPoint]:
-    """Return the workloads of `count` random cells; `each_once` removes duplicates, so fewer."""
+    """Return the workloads of `count` random cells.
+
+    With `each_once`, equal workloads are returned once, so there may be fewer than `count`.
+    """
     drawn = some_cells(count)
     return list(dict.fromkeys(drawn)) if each_once else drawn
 

@@ -23,8 +23,8 @@ class ColdestGroup:
 
     A method divides the remaining space among the other groups. The rule is needed because
     frequencies count host writes only: a group that mostly receives pages from hotter groups
-    appears to need no space. `op` is the group's own over-provisioning, OP_x/s_x: its share of the
-    space divided by its size.
+    appears to need no space. `op` is the group's own over-provisioning, OP_x/s_x: its spare
+    pages divided by its logical pages.
 
     With `below`, the rule is that of Dayan et al. 2015 (section 5.5.3, where `op` and `below` are
     0.05). The group gets exactly `op` if its hit rate is less than `below` times the next lowest

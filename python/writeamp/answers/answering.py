@@ -57,7 +57,7 @@ def best_of(
         changed: WA with each change, by its index in `tried`; None for an impossible change.
 
     Returns:
-        Changes that reduce WA by more than noise, lowest WA first.
+        Changes that reduce WA of the most probable candidate by more than noise, lowest WA first.
     """
     cases: dict[tuple[str, str], dict[int, int]] = {}
     for index, trial in enumerate(tried):

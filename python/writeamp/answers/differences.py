@@ -162,7 +162,8 @@ class RowDifference:
     """Difference of two rows in WA, second minus first, and its causes.
 
     The shares and `unexplained` add up to `wa_difference`. Rows `agree` if they differ by at most
-    `noise`, the half width of the 95% interval of their difference.
+    `noise`: the half width of the 95% interval of their difference, but at least 0.1% of
+    the smaller WA.
     """
 
     between: tuple[str, str]
@@ -173,7 +174,7 @@ class RowDifference:
     agree: bool
 
     def why(self, sign: int, wa: float) -> str:
-        """Return the causes in words, largest share first.
+        """Return the causes in words, largest share first, or a sentence that the rows agree.
 
         Args:
             sign: -1 for the first row minus the second, 1 for the second minus the first.

@@ -70,7 +70,11 @@ class Answer(OneLine, Drawn):
         return next((row for row in self.rows if row.kind == kind), None)
 
     def between(self, first: str, second: str) -> RowDifference | None:
-        """Return the difference of two rows by their names, in either order, or None."""
+        """Return the difference of two rows by their names, in either order, or None.
+
+        Its sign does not depend on the order of the names: it is WA of the row `between[1]` minus
+        WA of the row `between[0]`.
+        """
         matches = (
             difference
             for difference in self.differences

@@ -123,7 +123,7 @@ def page_trace(
     head: npt.NDArray[np.uint32] | None = None,
     tail: npt.NDArray[np.uint32] | None = None,
 ) -> PageTrace:
-    """Return requests as a trace of pages whose footprint is all `logical_pages`."""
+    """Return requests as a trace of pages, with a footprint of `logical_pages` pages."""
     return PageTrace(
         op=op,
         start=start,

@@ -109,7 +109,7 @@ def _check_outputs(
 ) -> None:
     """Reject an output path that is also an input or another output.
 
-    Every path in `arguments` (the subcommand's own options) must be a picture to save.
+    Every path in `arguments` (the subcommand's own options) is treated as a picture to save.
     """
     inputs = [*experiment.input_files, *([] if file is None else [str(file)])]
     outputs = {"plot": [path for path in arguments.values() if isinstance(path, Path)]}

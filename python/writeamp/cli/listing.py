@@ -69,8 +69,8 @@ def _plain(row: Row) -> Row:
 def _details(row: Row, *, at_length: bool) -> list[str]:
     """Return the lines below an entry.
 
-    At length, these are its parameters and an example. Otherwise, an entry with required parameters
-    has its example, and other entries have no line.
+    With `at_length`, these are its parameters and an example. Otherwise, an entry with required
+    parameters has its example, and other entries have no line.
     """
     needs = None in row["defaults"].values()
     example = [f"for example {row['example']}"] if row["example"] != row["name"] else []

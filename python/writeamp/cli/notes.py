@@ -35,7 +35,11 @@ _notes: ContextVar[_Notes | None] = ContextVar("notes", default=None)
 
 
 def note(sentence: str) -> None:
-    """Print a note on stderr: an assumption, omission or rounding. Important notes first."""
+    """Print a note on stderr: an assumption, omission or rounding.
+
+    Without `--verbose`, the first three notes are printed and later ones counted; a `Detail` is
+    left out. So callers pass important notes first.
+    """
     notes = _notes.get()
     if notes is not None and not notes.is_verbose:
         if isinstance(sentence, Detail):

@@ -174,7 +174,7 @@ def _end(result: ServeResult, max_wa: float | None) -> None:
 
 
 def _judge(result: ServeResult, max_wa: float) -> None:
-    """Raise an error if write amplification is above the limit or undefined."""
+    """Exit with status 3 if WA is above the limit or undefined; warn if nothing was collected."""
     if not result.host_pages:
         boundary.say("the host wrote nothing, so WA cannot be compared with --max-wa")
         raise typer.Exit(_EXCEEDED)

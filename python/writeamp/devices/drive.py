@@ -240,17 +240,17 @@ class Device(Presented):
 
     @property
     def fill(self) -> float:
-        """U/T."""
+        """Logical pages U divided by physical pages T."""
         return self.logical_pages / self.physical_pages
 
     @property
     def op(self) -> float:
-        """(T−U)/U."""
+        """Over-provisioning (T−U)/U, with T physical and U logical pages."""
         return (self.physical_pages - self.logical_pages) / self.logical_pages
 
     @property
     def spare_factor(self) -> float:
-        """(T−U)/T."""
+        """Spare factor (T−U)/T, with T physical and U logical pages."""
         return (self.physical_pages - self.logical_pages) / self.physical_pages
 
     def facts(self) -> dict[str, Any]:

@@ -147,7 +147,10 @@ class NumberPair:
 
     @property
     def kind(self) -> Kind:
-        """ "length of the run" for a count that mainly reflects this length, otherwise "found"."""
+        """Whether the metric mainly reflects how long the run was.
+
+        "length of the run" for a count without a 95% interval, otherwise "found".
+        """
         *tables, name = self.key.split(".")
         is_count = name in _COUNTS or (bool(tables) and tables[-1] in _TABLES_OF_COUNTS)
         has_interval = self.a_ci95 is not None or self.b_ci95 is not None
@@ -155,7 +158,11 @@ class NumberPair:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether noise explains the difference."""
+        """Whether noise explains the difference.
+
+        "within noise" if the 95% interval of the difference contains 0, "differs" if it does not,
+        and "no interval" if a result has none.
+        """
         bounds = self.difference_ci95
         if bounds is None:
             return "no interval"

@@ -139,7 +139,10 @@ def _place(
 
 
 def _choice(kinds: list[str], count: int) -> int:
-    """Return the position of the first `count`th victim choice without an erase between, or 0."""
+    """Return the position, from 1, of the last of `count` victim choices; 0 if there are fewer.
+
+    Only choices without an erase between them count.
+    """
     chosen = 0
     for place, kind in enumerate(kinds, 1):
         chosen = 0 if kind == "erase" else chosen + (kind == "victim")

@@ -81,7 +81,10 @@ class Recording:
         }
 
     def steps(self) -> list[list[str]]:
-        """Return the kinds of events of each host write, which end with its own program event."""
+        """Return the kinds of events by host write; each list ends with the program of its page.
+
+        The last list has the events after the last host write, and may be empty.
+        """
         steps: list[list[str]] = [[]]
         for event in self.events:
             steps[-1].append(KINDS[event[0]])

@@ -183,7 +183,10 @@ def identity(name: str) -> str:
 
 @contextmanager
 def expecting(identities: Mapping[str, str]) -> Iterator[None]:
-    """Read paths on this thread from registered copies with these identities, if there are any."""
+    """Within this context, read paths from registered copies with these identities, if any.
+
+    It affects this thread only.
+    """
     previous = getattr(_this_thread, "expected", {})
     _this_thread.expected = identities
     try:

@@ -72,7 +72,7 @@ class ModelInputs:
 
     @property
     def spare_factor(self) -> float:
-        """(T−U)/T."""
+        """Spare factor (T−U)/T = op/(1+op), with T physical and U logical pages."""
         return spare_factor_of(self.op)
 
     def arguments(self, names: tuple[str, ...]) -> dict[str, float]:

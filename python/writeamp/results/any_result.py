@@ -41,7 +41,7 @@ class AnyResult:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Interval that contains the value with the probability `level`."""
+        """Interval that contains the value with the probability `level`; None if there is none."""
         return None
 
     @property

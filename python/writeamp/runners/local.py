@@ -17,7 +17,7 @@ class Here:
     """Runs jobs in order, one at a time, on the calling thread."""
 
     def at_once(self, jobs: int) -> int:
-        """Return how many of this number of jobs run at the same time: always 1."""
+        """Return how many of `jobs` jobs run at the same time: always 1."""
         return 1
 
     def results(
@@ -54,7 +54,7 @@ class Threads:
         self._most = ThreadSettings(workers).workers
 
     def at_once(self, jobs: int) -> int:
-        """Return how many of this number of jobs run at the same time."""
+        """Return how many of `jobs` jobs run at the same time."""
         return useful_threads(self._most, jobs)
 
     def results(

@@ -45,5 +45,8 @@ def using_processors(count: int) -> Iterator[None]:
 
 
 def useful_threads(limit: int | None, jobs: int) -> int:
-    """Return the number of threads to start: the least of jobs, processors and `limit`, but 1."""
+    """Return the number of threads to start, at least 1.
+
+    It is the least of `jobs`, the usable processors and `limit`.
+    """
     return max(1, min(jobs, processors(), jobs if limit is None else limit))

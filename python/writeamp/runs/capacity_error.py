@@ -65,7 +65,7 @@ class Scale:
 
     @property
     def steps(self) -> float:
-        """Number of steps of a factor `SMALLER` from the simulated to the requested size."""
+        """Number of steps of a factor `SMALLER` from simulated to requested size, at least 1."""
         return max(1.0, math.log(self.factor, SMALLER))
 
     def facts(self) -> dict[str, float | int]:
@@ -81,10 +81,10 @@ class Scale:
 class ScalingError(Substitute):
     """Error of a WA that was simulated on a scaled-down drive.
 
-    `error` bounds the difference between this WA and WA on the requested drive. It is the
+    `error` estimates the difference between this WA and WA on the requested drive. It is the
     difference in WA between the simulated drive and a drive of a quarter of its size, or the noise
     of these two WA if that is larger. The error is NaN if the smaller drive cannot run, or if one
-    of the two WA has no interval or is not steady.
+    of the two WA has no interval or is not steady. It is 0 if the requested drive is simulated.
     """
 
     scale: Scale
@@ -97,7 +97,7 @@ class ScalingError(Substitute):
         Args:
             scale: scale of the simulated drive.
             ours: result on the simulated drive.
-            other: result on the drive of a quarter of its size, or None.
+            other: result on the drive of a quarter of its size; None if that drive cannot run.
         """
         if scale.is_exact:
             return ScalingError(scale, 0.0)
@@ -183,7 +183,7 @@ class LifeScalingErrors:
     drives grow, so its error is this change. Fairness and endurance approach no limit: with more
     blocks, the first block wears out earlier. So their errors are this change times the number of
     factors of 4 between the simulated and the requested size (`Scale.steps`). All errors are NaN if
-    no drive of a quarter of the simulated size can run.
+    no drive of a quarter of the simulated size can run, or if there is only one life.
     """
 
     scale: Scale

@@ -115,7 +115,10 @@ def _notes_of(
 
 
 def _window(requests: object, experiment: Experiment) -> CountingWindow | None:
-    """Return the time span in which a recorded drive counted, if the run should count the same."""
+    """Return the time span in which a recorded drive counted, if the run should count the same.
+
+    Returns None for untimed runs, and for runs with their own time, writes, warm-up or repeats.
+    """
     run, load_settings = experiment.run, experiment.load
     assert isinstance(requests, traces.Trace)
     assert requests.recorded is not None

@@ -44,7 +44,7 @@ def _group_ends(trace: traces.PageTrace) -> list[int] | None:
 
 
 def _unless_all(column: npt.NDArray[Any] | None, value: int) -> npt.NDArray[Any] | None:
-    """Return the column for the engine, or None if all its values are equal to `value`."""
+    """Return the column for the engine, or None if it is None or `value` broadcast to all rows."""
     if column is None or (column.strides == (0,) and column.size and column[0] == value):
         return None
     return np.ascontiguousarray(column)

@@ -135,7 +135,10 @@ class OneRun:
         self.has_series = True
 
     def advance_to(self, pages: int, expected_pages: int) -> None:
-        """Run until the host has written `pages` pages; `expected_pages` is the progress total."""
+        """Run until the host has written `pages` pages since the preconditioning.
+
+        `expected_pages` is the total that the progress callback gets.
+        """
         while self.done_pages < pages:
             chunk = self.passes.left(self.done_pages, min(pages - self.done_pages, CHUNK_PAGES))
             began = time.perf_counter()

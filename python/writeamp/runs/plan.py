@@ -116,7 +116,7 @@ def is_as_needed(plan: Plan) -> bool:
     """Return whether a run may repeat its trace as often as its verdict needs.
 
     It may not if writes, warm-up or a number of repeats are given, if the drive is aged, or if the
-    trace was recorded on a virtual drive that was used before.
+    trace was recorded on a virtual drive that was used before. False for a synthetic workload.
     """
     return (
         not isinstance(plan.load, Spec)

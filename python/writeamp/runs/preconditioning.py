@@ -82,7 +82,7 @@ class Ageing:
 def precondition(
     simulation: EngineSimulation, plan: Plan, drive: Device, tick: Tick
 ) -> Ageing | None:
-    """Bring the drive into the state in which its run begins; return how it was aged.
+    """Bring the drive into the state in which its run begins; return how it was aged, or None.
 
     `tick` is called from time to time.
     """
@@ -120,7 +120,7 @@ def _fill_and_age(
 def fill_runs(
     load: Spec | traces.PageTrace, host: LoadSettings, drive: Device
 ) -> list[tuple[int, int]]:
-    """Return the page ranges (first page, end) that the fill writes once each.
+    """Return the page ranges (first page, page after the last) that the fill writes once each.
 
     If the drive is filled with the workload's pages only, pages that are never written stay free.
     """
@@ -134,7 +134,7 @@ def fill_runs(
 
 
 def written_runs(trace: traces.PageTrace) -> list[tuple[int, int]]:
-    """Return the ranges of pages (first page, end) that a trace writes, in ascending order."""
+    """Return the page ranges (first page, page after the last) that a trace writes, ascending."""
     writes = trace.op == _WRITE
     start = trace.start[writes].astype(np.uint64)
     runs = union(pl.DataFrame({"start": start, "end": start + trace.count[writes]}))

@@ -59,7 +59,9 @@ def visible_points(
     pages_per_block: int,
     warmup_pages: int = 0,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Merge intervals to at most 400 points, each with at least 8 collected blocks.
+    """Merge intervals to about 400 points at most, each with at least 8 collected blocks.
+
+    A point also ends with the warm-up, and may then have fewer.
 
     WA of an interval with few collections fluctuates so much that a line through all intervals
     would look like a solid area. The collections of a point are estimated from its flash pages,

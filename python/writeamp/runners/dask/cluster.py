@@ -159,7 +159,11 @@ class _Running(Generic[J, T]):
             future.add_done_callback(self.finished.put)
 
     def _next_finished(self) -> Future[Any]:
-        """Wait for a task to end, as long as there are workers or new ones may come."""
+        """Wait until a task ends, and return it.
+
+        Raises:
+            WriteampError: there has been no worker for some time.
+        """
         without_s = 0.0
         while True:
             try:
@@ -212,7 +216,11 @@ class _Running(Generic[J, T]):
         yield from zip(places, results, strict=False)
 
     def _send(self, names: Sequence[str], sent_with_task: frozenset[str]) -> None:
-        """Send the files that a task lacked, unless they had been sent before the task was made."""
+        """Send the files that a task lacked to the workers.
+
+        Raises:
+            WriteampError: a file had been sent before the task was made, so sending did not help.
+        """
         for name in names:
             if self.identities[name] in sent_with_task:
                 raise WriteampError(f"a Dask worker cannot read {name}, though it was sent there")
