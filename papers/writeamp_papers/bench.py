@@ -53,7 +53,7 @@ class Bench:
         """Return the results of `work` on each tuple of arguments, in order; run several at a time.
 
         Args:
-            work: a function of a module, possibly with arguments bound by `functools.partial`.
+            work: a module-level function, possibly with arguments bound by `functools.partial`.
             arguments: tuples of plain values.
         """
         runner = self.runner or local_runner(len(arguments), _MOST_THREADS)

@@ -113,7 +113,10 @@ def overwrite_for_long(
 def two_files(
     utilization: float, written_fraction: float, pattern: str, cold_share: float = 0.0
 ) -> str:
-    """Return the spec of writes of `pattern` to the hot file and uniform ones to the cold file."""
+    """Return the spec of writes: `cold_share` of them to the cold file, the rest to the hot.
+
+    Within the hot file, writes follow `pattern`; within the cold file, they are uniform.
+    """
     name, _, parameters = pattern.partition(":")
     nested = f"{name}({parameters})" if parameters else name
     sizes = f"{written_fraction:.9g}/{utilization - written_fraction:.9g}"

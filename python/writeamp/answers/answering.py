@@ -208,7 +208,7 @@ def _rows(question: Question, way: Way, findings: Findings, progress: Progress) 
 
 
 def _explain(asking: Asking, causes: Sequence[Cause], progress: Progress) -> None:
-    """Measure the chain of causes of each row that differs from the simulation beyond noise."""
+    """Measure the chain of causes of each row that has a WA, compared with the simulation."""
     question, simulation = asking.question, asking.findings.simulated
     simulated = next((row for row in asking.rows if row.kind == "simulate"), None)
     if simulated is None or simulation is None:
@@ -239,7 +239,7 @@ def _explain(asking: Asking, causes: Sequence[Cause], progress: Progress) -> Non
 
 
 def _advise(asking: Asking, kinds: Sequence[KindOfChange], progress: Progress) -> None:
-    """Simulate the changes on the window of the load, and store the best change of each kind."""
+    """Simulate the changes on the window of the load; store the best of each kind, at most 3."""
     question, first = asking.question, asking.findings.simulated
     if first is None:
         return

@@ -150,7 +150,10 @@ def _written(requests: PageTrace, random: np.random.Generator) -> npt.NDArray[np
 
 
 def _uniform(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
-    """Write uniformly at random to the pages that the load writes."""
+    """Write uniformly at random to the pages that the load writes.
+
+    For a workload, or if almost all data is written, writes go to all pages that hold data.
+    """
     load = case.plan.load
     if isinstance(load, Spec):
         if load == Spec.of("workloads", _UNIFORM):

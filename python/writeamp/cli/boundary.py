@@ -31,7 +31,7 @@ class PartlyDone(Exception):  # noqa: N818 (not an error: the user pressed Ctrl-
 
 
 def end_as_interrupted(number: signal.Signals, finished: str) -> NoReturn:
-    """End like a program that the signal has ended, after cleaning up and printing.
+    """Raise `PartlyDone`, so that the process cleans up and ends as if by the signal.
 
     Args:
         number: number of the signal.
@@ -130,7 +130,7 @@ def drop_output() -> None:
 
 
 def say(sentence: str) -> None:
-    """Print one line on stderr; print nothing if stderr is closed."""
+    """Print one line on stderr, a very long one shortened; if stderr is closed, do nothing."""
     if len(sentence) > _LONGEST_SENTENCE:
         sentence = f"{sentence[:_SHOWN_OF_LONGER]} … {sentence[-_SHOWN_OF_LONGER:]}"
     with suppress(OSError):

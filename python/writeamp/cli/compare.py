@@ -92,7 +92,7 @@ def _print(result: Comparison) -> None:
 
 
 def _print_tables(cards: Sequence[Card]) -> None:
-    """Print a table for each load; leave out the last columns on a narrow terminal."""
+    """Print a table for each load; leave out spare columns if the tables fit only without them."""
     for count in range(len(_SPARE_COLUMNS) + 1):
         left_out = _SPARE_COLUMNS[:count]
         tables = _tables(cards, left_out)

@@ -20,7 +20,7 @@ MOST = 2**63 - 1
 
 
 def finite(value: object) -> float:
-    """Return a real number as a float, and NaN for anything else, such as 10**400."""
+    """Return a real number as a float; NaN for texts, other values, and numbers such as 10**400."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return math.nan
     try:
@@ -31,10 +31,10 @@ def finite(value: object) -> float:
 
 
 def file_name(name: object) -> str | os.PathLike[str]:
-    """Return a file name as text, after checking its type.
+    """Return a file name unchanged, after checking that it is a text or a path.
 
     Raises:
-        WriteampError: the value is neither a text nor a path.
+        WriteampError: the value is neither a text nor a path, or its text is not usable as a name.
     """
     if not isinstance(name, str | os.PathLike) or not isinstance(os.fspath(name), str):
         raise WriteampError(f"{shown(name)} is not a file name; it must be a text or a Path")

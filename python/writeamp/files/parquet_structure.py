@@ -103,7 +103,7 @@ def _page_header(file: BinaryIO, begin: int, end: int) -> tuple[Fields, int]:
 
 
 def _values_in(header: Fields, unpacked_bytes: int) -> int:
-    """Return the number of a column's values in a page."""
+    """Return the number of a column's values in a page; 0 for a dictionary page."""
     if _DICTIONARY_PAGE in header:
         if not 0 <= header[_DICTIONARY_PAGE][_PAGE_VALUES] <= unpacked_bytes:
             raise DamagedError("a dictionary has no valid size")

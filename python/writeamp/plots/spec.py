@@ -124,7 +124,7 @@ class BarChart:
         levels: vertical lines at an x value.
         sections: heading of each bar, shown once above consecutive bars with the same heading; or
             empty.
-        points: marks on bars; y is the number of the bar.
+        points: marks on bars; y is the number of the bar, 0 at the top.
     """
 
     title: str

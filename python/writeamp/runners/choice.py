@@ -43,8 +43,8 @@ def runner_of(
         A context manager of a `Runner`.
 
     Raises:
-        WriteampError: arguments exclude each other, or Dask, an optional dependency, is not
-            installed.
+        WriteampError: arguments exclude each other, or an optional dependency (Dask, cryptography)
+            is not installed.
     """
     if scheduler is None and tls is not None:
         raise WriteampError(

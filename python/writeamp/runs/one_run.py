@@ -68,7 +68,10 @@ class PassLog:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """Return one row per pass: its number `pass` from 1, its `host_pages`, and its `wa`."""
+        """Return one row per pass: its number `pass` from 1, its `host_pages`, and its `wa`.
+
+        If the run ends within a pass, the last row is for the replayed part of it.
+        """
         host_pages = [end - first for (first, _), (end, _) in pairwise(self._ends)]
         spans = zip(host_pages, self.flash_pages, strict=True)
         rows = [(number, host, flash / host) for number, (host, flash) in enumerate(spans, start=1)]

@@ -95,7 +95,8 @@ def do(
 ) -> tuple[list[Any], float] | Missing:
     """Run jobs within a time budget; return their results and the elapsed seconds.
 
-    At least one job is run. Jobs run in order, so the results are those of the first jobs.
+    At least one job is run. Jobs run in order, so the results are those of the first jobs. If the
+    worker cannot read some of the files, runs no job and returns `Missing`.
 
     Args:
         content: pickled pair of the function `work` and its jobs.
