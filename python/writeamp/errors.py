@@ -96,7 +96,10 @@ class UnknownArgumentError(WriteampError, TypeError):
 
 
 def placed(where: str, error: WriteampError) -> WriteampError:
-    """Return an error of the same class whose sentence begins with a place, such as a file."""
+    """Return an error whose sentence begins with a place, such as a file.
+
+    It is a `RefusedError` if `error` is one, and otherwise a plain `WriteampError`.
+    """
     kind = RefusedError if isinstance(error, RefusedError) else WriteampError
     return kind(f"{where}: {error}")
 

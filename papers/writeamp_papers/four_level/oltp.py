@@ -69,7 +69,7 @@ class Statistics:
 
     @staticmethod
     def _place(written: Integers, bytes_before: int) -> int:
-        """Return the number of requests that write `bytes_before` bytes, repetitions included."""
+        """Return the number of requests of the repeated trace before `bytes_before` are written."""
         repetitions, rest = divmod(bytes_before, int(written[-1]))
         return repetitions * written.size + int(np.searchsorted(written, rest))
 

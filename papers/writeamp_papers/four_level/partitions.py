@@ -176,7 +176,10 @@ def partitioned(scale: Scale, choices: Choices, op: float) -> Drive:
 
 
 def partition_pages(drive: Drive, choices: Choices, op: float) -> int:
-    """Return the number of 4 KiB pages in Table III's disk partition for OP%."""
+    """Return the number of 4 KiB pages in Table III's disk partition for OP%.
+
+    If `op_is_physical`, the partition is the whole drive.
+    """
     capacity = drive.capacity_bytes // PAGE_BYTES
     if choices.op_is_physical:
         return capacity

@@ -99,7 +99,7 @@ def measured(stretch: Stretch) -> list[tuple[float, ...]]:
 
 
 def new_drive(device: Device, way: Way, seed: int) -> TimedDevice:
-    """Return a device that is filled once in order, or erased."""
+    """Return a device that is filled once in order, or an empty one if `way.erased`."""
     plan = Plan(
         load=Spec.of("workloads", "uniform"),
         load_name="uniform",

@@ -158,7 +158,10 @@ def _times(times: int) -> str:
 
 
 def _allowed(verb: str, flag: str) -> str:
-    """Return how often an option may be given, with a hint if `compare` accepts several values."""
+    """Return the sentence that an option may be given once.
+
+    If `compare` accepts several values of it, the sentence has this as a hint.
+    """
     from writeamp.settings.experiment import VERBS  # noqa: PLC0415 (slow)
 
     by_compare = ""

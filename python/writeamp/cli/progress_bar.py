@@ -82,5 +82,5 @@ class Bar:
 
 
 def points_in_words(done: int, expected: int) -> str:
-    """Return the progress of a study as text of a bar, in points or runs."""
+    """Return the progress of a study as text for a bar: the points done, of all points."""
     return f"{done} of {expected} points"

@@ -137,7 +137,10 @@ def _fit(console: Terminal) -> None:
 
 @contextmanager
 def _keys() -> Iterator[int | None]:
-    """Yield the keyboard for single keys, or None; restore the terminal at the end."""
+    """Set the terminal to read single keys, and restore it after the block.
+
+    Yields the file number of stdin, or None if stdin is not a terminal.
+    """
     if not sys.stdin.isatty():
         yield None
         return

@@ -51,7 +51,7 @@ class PolicySource:
 
 
 def migration_streams(name: str, made: Placement) -> list[int]:
-    """Return the declared streams of migrated pages.
+    """Return the declared streams of migrated pages; all streams if none are declared.
 
     Raises:
         WriteampError: not whole numbers.

@@ -69,7 +69,7 @@ class Spec:
 
     @staticmethod
     def of(kind: EngineKind, value: SpecLike) -> Spec:
-        """Return the spec of a text, or a given spec unchanged.
+        """Return the spec of a text or of a user's class; return a given spec unchanged.
 
         Raises:
             WriteampError: an invalid text, or a spec of another kind.

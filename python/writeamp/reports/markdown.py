@@ -41,7 +41,7 @@ def _lines(report: Report, sections: Sequence[Section]) -> Iterator[str]:
 
 
 def _section(section: Section) -> Iterator[str]:
-    """Yield a section's lines, without interactive blocks."""
+    """Yield a section's lines; of a section with interactive blocks, only its command."""
     if not any(isinstance(block, Controls) for block in section.blocks):
         for block in section.blocks:
             yield from _block(block)

@@ -84,7 +84,10 @@ def policies_of(settings: PolicySettings | PoliciesSettings) -> list[Policy]:
 
 
 def used_pages(load: Spec | traces.PageTrace, host: LoadSettings, drive: Device) -> int:
-    """Return the number of logical pages that the host uses."""
+    """Return the number of logical pages that the host uses.
+
+    For a trace, these are the pages of the smallest drive that fits its addresses.
+    """
     if isinstance(load, Spec):
         return max(1, round(host.utilization * drive.logical_pages))
     return load.logical_pages

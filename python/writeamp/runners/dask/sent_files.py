@@ -73,7 +73,10 @@ class _Sent(WorkerPlugin):
         self._here: Path | None = None
 
     def setup(self, worker: Worker) -> None:
-        """Write the content into the worker's own folder, which is removed when the worker ends."""
+        """Write the content into the worker's own folder if the worker cannot read the file.
+
+        The folder is removed when the worker ends.
+        """
         if unreadable({self._name: self._identity}):
             folder = tempfile.mkdtemp(prefix="writeamp-", dir=worker.local_directory)
             self._here = Path(folder, Path(self._name).name)
