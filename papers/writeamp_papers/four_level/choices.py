@@ -19,7 +19,7 @@ _PS_AT_100_KHZ = 10_000_000
 
 @dataclass(frozen=True)
 class Firmware:
-    """Firmware of a drive and sampling of its pins, equal in all figures.
+    """Firmware of a drive and sampling of its pins; a reading uses the same in all figures.
 
     Attributes:
         mapping: unit of address mapping and programming (`Mapping`).

@@ -42,7 +42,10 @@ class LevelerLoad:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of one manager and wear leveller under one load; intervals are 95% half widths."""
+    """Result of one manager and wear leveller under one load.
+
+    `pe_fairness_half_width` is half of the width of the 95% interval of `pe_fairness`.
+    """
 
     load: str
     scheme: str

@@ -157,7 +157,7 @@ class SimulatedQuestion:
     Attributes:
         question: the drive, its load and its policies.
         result: result of the simulation.
-        others: results of other candidates of a learnt profile, by number of the candidate from 1.
+        others: the other candidates of a learnt profile with their simulations, by number from 1.
         mixture: WA over all candidates; None for one drive.
     """
 

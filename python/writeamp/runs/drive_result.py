@@ -62,8 +62,8 @@ OF_THE_HOST = (
 class DriveResult(OneLine, Drawn):
     """Result of one drive, timed or not: counts of the measured interval, and WA.
 
-    The interval begins after the initial fill, which is never counted, and after the first
-    `warmup_pages` host page writes.
+    The interval begins after the preconditioning (fill and ageing), which is never counted, and
+    after the first `warmup_pages` host page writes.
     """
 
     cause_names: ClassVar[Sequence[str]] = CAUSES
@@ -136,7 +136,10 @@ class DriveResult(OneLine, Drawn):
 
     @property
     def ci(self) -> tuple[float, float]:
-        """The 95% confidence interval of `wa`; NaN if the run is too short."""
+        """The 95% confidence interval of `wa`; NaN if the run is too short.
+
+        Also NaN if the run is not steady and the interval would reach below the least possible WA.
+        """
         low = self.steady_state.ci_low
         # WA is at least 1, unless a write cache merges writes. So the lower end of the interval is
         # not below this least possible WA.

@@ -135,7 +135,8 @@ class _Running(Generic[J, T]):
         """Yield the results of jobs whose worker died, perhaps because of another job.
 
         Dask attributes a worker's death to all tasks of the worker. If there are several such jobs,
-        each is run again while no other job runs. A single job is taken as the cause.
+        each is run again while no other job runs. A single job is taken as the cause, and its
+        result is that of `lost`.
         """
         for index in accused:
             if len(accused) > 1:
