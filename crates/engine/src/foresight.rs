@@ -142,7 +142,7 @@ impl Foresight {
     }
 
     /// Draws like [`Workload::next_request`], with invalidation times like [`Self::next`].
-    /// A run uses only one of the two methods.
+    /// A run must use only one of the two methods.
     pub fn next_request(
         &mut self,
         workload: &mut dyn Workload,

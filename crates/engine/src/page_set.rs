@@ -50,6 +50,7 @@ impl PageSet {
     }
 
     /// Counts the members and assigns their ranks, which are valid until the next insertion.
+    /// Returns the number of members.
     pub fn rank_all(&mut self) -> u64 {
         self.ranked = self.places.keys().map(|&number| (number, 0)).collect();
         self.ranked.sort_unstable();

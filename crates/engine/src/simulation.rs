@@ -76,8 +76,8 @@ impl Simulation {
     }
 
     /// Initial fill: writes the logical pages `first` to `end` − 1 once, in order.
-    /// The invalidation times of these pages are unknown. To exclude the fill from a series, start
-    /// the series afterwards.
+    /// The invalidation times of these pages are unknown. The fill ends the current series: call
+    /// [`Self::start_series`] afterwards.
     pub fn fill(&mut self, first: u32, end: u32) -> Result<()> {
         let step = self.buffer.len();
         for first in (first..end).step_by(step) {
@@ -96,9 +96,9 @@ impl Simulation {
 
     /// Preconditions the drive with another host before the workload begins.
     /// That host writes `pages` pages, or fewer if its workload ends. It also issues its other
-    /// requests between the writes. Returns the pages written. For the drive these are pages of the
-    /// workload with the same numbers, and with unknown invalidation times. To exclude this phase
-    /// from a series, start the series afterwards.
+    /// requests between the writes. Returns the number of pages written. For the drive these are
+    /// pages of the workload with the same numbers, and with unknown invalidation times. This ends
+    /// the current series: call [`Self::start_series`] afterwards.
     pub fn precondition(&mut self, host: &mut dyn Workload, pages: u64) -> Result<u64> {
         self.check_fits(host)?;
         let mut left = pages;

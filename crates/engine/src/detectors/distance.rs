@@ -1,4 +1,4 @@
-//! Update-distance detector: a page is hot if its last write is recent.
+//! Update-distance detector: a page is hot if few pages were written since its last write.
 
 use std::ops::Bound::{Excluded, Included};
 
@@ -9,12 +9,12 @@ use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::state::state;
 
-/// Exact update-distance detector; it takes 4 bytes per logical page.
+/// Exact update-distance detector, with a table of 4 bytes per logical page.
 pub struct UpdateDistance {
-    /// Clock at the last write of each page; 0 if never written.
+    /// For each page: the value of `now` at its last write, or 0 if never written.
     written_at: Table<u32>,
-    /// Host pages written, modulo 2³². If a page is not written for about 2³² host writes, its
-    /// next write may wrongly count as hot.
+    /// Counter of host pages written. It has 32 bits, and continues at 1 after its largest value.
+    /// If a page is not written for about 2³² host writes, its next write may wrongly count as hot.
     now: u32,
     hot_below: u32,
 }

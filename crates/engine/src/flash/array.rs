@@ -15,8 +15,8 @@ pub struct Array {
     pub(super) blocks: Blocks,
     pub(super) erase_counts: Table<u32>,
     pub(super) states: Table<BlockState>,
-    /// Free blocks of each pool, in order of erasure. The last one is opened first unless a
-    /// manager chooses another.
+    /// Free blocks of each pool, in the order in which they joined it.
+    /// The last one is opened first unless a manager chooses another.
     pub(super) free: Vec<Vec<u32>>,
     pub(super) blocks_per_pool: u32,
     pub(super) mapped_pages: u32,
@@ -200,7 +200,7 @@ impl Array {
         Err(Error::OffTheEnd { page: pages.start.max(logical_pages), logical_pages })
     }
 
-    /// Free blocks of `pool`, in order of erasure.
+    /// Free blocks of `pool`, in the order in which they joined it.
     pub fn free(&self, pool: usize) -> &[u32] {
         &self.free[pool]
     }

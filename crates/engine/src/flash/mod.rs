@@ -176,7 +176,9 @@ impl<T: Tap> Flash<T> {
         &mut self.array.counters.host
     }
 
-    /// Opens the most recently erased free block of `pool`.
+    /// Opens the free block of `pool` that joined the pool last.
+    /// A block joins the pool when it is erased, or when it replaces a worn-out block as a spare
+    /// block.
     ///
     /// # Panics
     /// If the pool has no free block. The manager must collect first.

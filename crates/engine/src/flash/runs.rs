@@ -21,17 +21,21 @@ pub const MAP_LOOKAHEAD: usize = 24;
 const RUN_PAGES: usize = 64;
 
 /// Chooses the frontier of each page of a run, and is notified of the results.
+/// The run passes a frontier as its index in the drive's list of frontiers.
 pub trait Director {
     /// Chooses the frontier to which a page is written, and returns its index.
+    /// Not called for the first page, whose frontier the caller of [`Flash::program_each`] passes.
     fn target(&mut self, page: &NextPage) -> usize;
 
     /// Prefetches the data of a block that [`Self::on_invalidate`] changes.
     fn prefetch(&self, block: u32);
 
-    /// Called after a page was programmed at `frontier`.
+    /// Called after a page was mapped to the frontier with index `frontier`, for each page in
+    /// order.
     fn on_program(&mut self, _frontier: usize) {}
 
-    /// Called for a block that lost a valid page; `now` is the number of host pages written.
+    /// Called for each block that lost a valid page, once all pages of the run are mapped.
+    /// `now` is the number of host pages written up to and including the page that replaced it.
     fn on_invalidate(&mut self, loss: Loss, now: u64);
 }
 

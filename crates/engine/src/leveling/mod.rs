@@ -65,7 +65,8 @@ pub trait WearLeveler: Send + State {
     }
 
     /// Chooses the block to open, and returns its index in `free`.
-    /// The most recently erased block is the last in `free`.
+    /// The blocks in `free` are in the order in which they joined the pool. By default, the last
+    /// one is chosen.
     fn open(&mut self, free: &[u32], _erase_counts: &[u32]) -> usize {
         free.len() - 1
     }

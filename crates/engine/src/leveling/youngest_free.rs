@@ -8,7 +8,7 @@ use crate::registry::{Entry, Registered};
 use crate::state::state;
 
 /// This leveller moves no data, but it reserves spare space: free blocks to choose from.
-/// Of equally worn blocks, the most recently erased one is opened.
+/// Of equally worn blocks, the one that joined the free blocks last is opened.
 pub struct YoungestFree {
     /// True once a block of the pool was erased. Before that, all blocks have 0 erases.
     worn: bool,

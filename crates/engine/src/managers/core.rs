@@ -199,7 +199,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     }
 
     /// Opens a free block of `pool` for `frontier` and returns it.
-    /// It is the most recently erased one unless a wear leveller chooses another.
+    /// It is the block that joined the pool last, unless a wear leveller chooses another.
     pub fn open(&mut self, frontier: usize, pool: usize) -> u32 {
         self.frontiers[frontier] = match self.levelers.get_mut(pool) {
             None => self.flash.open(pool),
@@ -342,7 +342,8 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     }
 
     /// Chooses a victim of a collection domain that is worth collecting while the host is idle.
-    /// A victim without an invalid page becomes a candidate again, as if it had just closed.
+    /// If the policy's choice has no invalid page, it becomes a candidate again, as if it had just
+    /// closed, and the result is None.
     pub fn choose_idle_victim(&mut self, domain: usize) -> Result<Option<u32>> {
         let scores = self.scores(domain);
         let Some(victim) = self.choose_candidate(domain) else {

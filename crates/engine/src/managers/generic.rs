@@ -252,7 +252,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         self.collect_block(block)
     }
 
-    /// Victim with an invalid page, chosen while the host is idle.
+    /// Victim with an invalid page, chosen while the host is idle, or None if none is chosen.
     fn choose_idle_victim(&mut self, domain: usize) -> Result<Option<u32>> {
         if !P::CHOOSES_VICTIMS {
             return self.core.choose_idle_victim(domain);

@@ -135,8 +135,8 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
     }
 
     /// Collects a victim for the full frontier of `stream`.
-    /// The erased victim becomes the new frontier. There is one exception, if swaps are disabled: a
-    /// victim of the other kind may have more valid pages than the other frontier has room for.
+    /// The erased victim becomes the new frontier. There is one exception, if no swap is possible:
+    /// a victim of the other kind may have more valid pages than the other frontier has room for.
     /// Then the victim becomes the other frontier, and the frontier of `stream` stays full.
     #[cold]
     fn collect(&mut self, stream: usize, pool: usize) -> Result<()> {
@@ -171,7 +171,8 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
         Ok(())
     }
 
-    /// Second victim of a swap: a block of the same kind as the full frontier, or None.
+    /// Second victim of a swap: a block of the same kind as the full frontier.
+    /// It is removed from the candidates. None without swaps, or if no such block is closed.
     fn second_victim(&mut self, stream: usize, pool: usize) -> Option<u32> {
         let swap = self.swap.as_ref()?;
         let closed = &swap.closed[self.core.frontier(stream, pool)];

@@ -24,7 +24,7 @@ impl Matrix {
         &mut self.entries[row * self.size..][..self.size]
     }
 
-    /// Rows before `row`, and the remaining rows.
+    /// Splits the matrix into the rows before `row`, and the rows from `row` on.
     fn split_at(&mut self, row: usize) -> (&mut [f64], &mut [f64]) {
         self.entries.split_at_mut(row * self.size)
     }

@@ -43,8 +43,8 @@ pub struct Entry {
     /// Parameters of the entry itself.
     pub params: &'static [Param],
     /// Parameters that all entries of this kind have (such as all workloads).
-    /// They are valid only in a spec that is not nested. In nested specs they must have their
-    /// defaults. At their defaults they are omitted from the canonical form.
+    /// They may be set only in a spec that is not nested. In a nested spec only their default
+    /// values are valid. At their defaults they are omitted from the canonical form.
     pub common: &'static [Param],
     /// True if a spec of the entry cannot be nested in another.
     pub is_alone: bool,
@@ -94,7 +94,7 @@ impl Entry {
         self.params.iter().chain(self.common)
     }
 
-    /// True if the parameter is only valid in a spec that is not nested in another spec.
+    /// True for a common parameter, which may be set only in a spec that is not nested.
     pub(crate) fn is_common(&self, param: &Param) -> bool {
         self.common.iter().any(|common| common.name == param.name)
     }

@@ -129,10 +129,10 @@ pub trait Specs: Debug + Sync {
     /// Name of the registry.
     fn name(&self) -> &'static str;
 
-    /// Noun for one entry, in sentences.
+    /// Singular noun for one entry of the registry, for use in sentences, such as "workload".
     fn noun(&self) -> &'static str;
 
-    /// Plural noun for entries, in sentences.
+    /// Plural noun for the registry's entries, for use in sentences, such as "workloads".
     fn plural(&self) -> &'static str;
 
     /// Parses a spec that is nested `depth` deep.

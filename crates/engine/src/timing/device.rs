@@ -92,7 +92,7 @@ pub trait BlockDevice: Send {
         RequiredHints::Nothing
     }
 
-    /// Submits a write with the hints on its pages, if the device requires hints.
+    /// Submits a write with the hints on its pages. Devices that require no hints ignore them.
     /// The clock of invalidation times is the number of host pages written.
     fn submit_hinted(
         &mut self,
@@ -175,6 +175,7 @@ pub trait BlockDevice: Send {
         0
     }
 
-    /// Takes the edges of Ready/Busy pins since the last call, if they are recorded.
+    /// Moves the edges of Ready/Busy pins since the last call to the end of `edges`.
+    /// Does nothing if edges are not recorded.
     fn take_edges(&mut self, _edges: &mut Vec<Edge>) {}
 }

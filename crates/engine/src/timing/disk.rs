@@ -165,7 +165,7 @@ impl Disk {
         }
     }
 
-    /// Admits writes to memory in order, as long as there is space.
+    /// Moves waiting writes to memory in order and acknowledges them, as long as there is space.
     fn admit_writes(&mut self, now_ns: u64) {
         while let Some(&slot) = self.stalled.front() {
             let (sectors, number) = (self.sectors(slot), self.jobs[slot].number);
@@ -211,7 +211,9 @@ impl Disk {
         self.dispatch(now_ns);
     }
 
-    /// Starts the next task of the arm, if it is idle and requests wait.
+    /// Starts the next task of the arm, if it is idle.
+    /// A task is a waiting request, or a write from memory to the medium. Writes from memory start
+    /// only if no request waits, or if a request waits for space or for a flush.
     fn dispatch(&mut self, now_ns: u64) {
         if self.task.is_some() {
             return;

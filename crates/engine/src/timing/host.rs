@@ -206,8 +206,10 @@ impl TimedRun {
         Ok(self.phase == Phase::Done)
     }
 
-    /// Runs the device to its next completion, or performs the host's next action.
-    /// Returns the number of processed events.
+    /// Processes the device's events that are due before the host's next action.
+    /// Stops after an event that completes a request. If no event is due, performs the host's
+    /// action instead, which counts as one event. Returns the number of processed events, at most
+    /// `most_events`.
     fn advance_to_completion(&mut self, most_events: u64) -> Result<u64> {
         let issue_ns = self.next_issue_ns();
         let edge_ns = self.counting.and_then(|counting| counting.edge_ns());
@@ -266,7 +268,7 @@ impl TimedRun {
         self.take_sample();
     }
 
-    /// Issues the requests that are due by their arrival times or after pauses.
+    /// Issues the next request, which is due at `at_ns` by its arrival time or after a pause.
     fn issue_at(&mut self, at_ns: u64) -> Result<()> {
         self.go_to(at_ns);
         if let Some((_, request)) = self.next_arrival.take() {
@@ -351,7 +353,7 @@ impl TimedRun {
         Ok(())
     }
 
-    /// Samples the counters for the measures.
+    /// Samples the counters if a sample is due, and ends the warm-up if it is over.
     fn sample(&mut self) {
         if self.measures.wants_sample(self.written_bytes) {
             self.take_sample();
@@ -510,7 +512,7 @@ impl TimedRun {
         &self.measures
     }
 
-    /// Flash counters since the run began, if the device has flash.
+    /// Flash counters since the device was new, if the device has flash.
     pub fn counters(&self) -> Option<Counters> {
         self.device.counters()
     }
@@ -525,7 +527,7 @@ impl TimedRun {
         self.device.busy(self.now_ns)
     }
 
-    /// Takes the edges of Ready/Busy pins since the last call.
+    /// Moves the edges of Ready/Busy pins since the last call to the end of `edges`.
     pub fn take_edges(&mut self, edges: &mut Vec<Edge>) {
         self.device.take_edges(edges);
     }

@@ -12,7 +12,7 @@ use crate::request::Op;
 /// Longest latency that is recorded: more than a day.
 const MOST_NS: u64 = 100_000_000_000_000;
 /// Largest number of rows of throughput over time, one row per time span.
-/// When there would be more, two rows are merged into one of twice the time span.
+/// When there would be more, each pair of rows becomes one row of twice the time span.
 const MOST_ROWS: usize = 512;
 const FIRST_ROW_NS: u64 = 100_000;
 /// Largest number of samples of the counters.
@@ -134,7 +134,8 @@ impl Measures {
         self.from_ns.is_none()
     }
 
-    /// Ends the warm-up and restarts the measures.
+    /// Ends the warm-up: discards the latencies and counts of requests so far.
+    /// Rows over time and samples are kept.
     pub fn end_of_warmup(&mut self, now_ns: u64) {
         self.from_ns = Some(now_ns);
         self.reads.clear();
@@ -142,7 +143,8 @@ impl Measures {
         self.others = 0;
     }
 
-    /// Restarts the measures. `counters` and `written_bytes` are the values at the restart.
+    /// Begins the measurement window, like [`Self::end_of_warmup`], and restarts the samples.
+    /// `counters` and `written_bytes` are the present values.
     pub fn begin_anew(&mut self, counters: &Counters, now_ns: u64, written_bytes: u64) {
         self.samples = vec![(now_ns, *counters)];
         self.ended = vec![0];
@@ -150,7 +152,8 @@ impl Measures {
         self.end_of_warmup(now_ns);
     }
 
-    /// Ends the measured interval: no request is issued or outstanding after `now_ns`.
+    /// Ends the measured interval at `now_ns`, or at `limit_ns` if that is earlier.
+    /// Later calls have no effect.
     pub fn end_of_issue(&mut self, now_ns: u64, limit_ns: Option<u64>) {
         self.until_ns.get_or_insert(limit_ns.map_or(now_ns, |limit_ns| limit_ns.min(now_ns)));
     }
@@ -161,7 +164,8 @@ impl Measures {
         self.outstanding_ns += u128::from(to_ns - from_ns) * u128::from(outstanding);
     }
 
-    /// Records a completed request.
+    /// Records a request that completed at `at_ns`.
+    /// If `is_measured` is false, the request counts only for Little's law.
     #[inline]
     pub fn record(&mut self, op: Op, bytes: u64, at_ns: u64, latency_ns: u64, is_measured: bool) {
         self.sojourn_ns += u128::from(latency_ns);
@@ -207,7 +211,7 @@ impl Measures {
         &mut self.rows[at]
     }
 
-    /// True if enough bytes were written since the last sample.
+    /// True if the next sample is due, as `written_bytes` bytes were written so far.
     #[inline]
     pub fn wants_sample(&self, written_bytes: u64) -> bool {
         written_bytes >= self.next_sample_bytes
@@ -285,7 +289,8 @@ impl Served {
         (self.sum_ns, self.range_ns, self.requests, self.bytes) = (0, (u64::MAX, 0), 0, 0);
     }
 
-    /// Records a completed request.
+    /// Records a request that completed at `at_ns`.
+    /// If `is_measured` is false, the request counts only for Little's law.
     #[inline]
     pub fn record(&mut self, bytes: u64, latency_ns: u64) {
         self.latencies.saturating_record(latency_ns);

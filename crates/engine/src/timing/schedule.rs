@@ -100,7 +100,8 @@ const FIRST_CHANNEL: usize = CALLED_OFF + 1;
 pub struct Schedule {
     now_ns: u64,
     scheduled: u64,
-    /// Queue of each source: its future events, each with its request or count.
+    /// Queue of each source: its future events. The number of each event is its request, or for
+    /// [`Source::Idle`] and [`Source::SlcIdle`] the number of requests submitted so far.
     queues: [VecDeque<(Due, u64)>; Source::ALL.len()],
     called_off: BinaryHeap<Reverse<Due>>,
     first_unit: usize,
@@ -126,20 +127,23 @@ impl Schedule {
         }
     }
 
-    /// The time of the last event.
+    /// Current time: that of the last event, or a later one set by [`Self::advance`].
     #[inline(always)]
     pub fn now_ns(&self) -> u64 {
         self.now_ns
     }
 
-    /// Advances the clock to a time that no event precedes.
+    /// Advances the clock to `to_ns`, unless it is already later.
+    /// The caller must process all earlier events first; only debug builds check this.
     pub fn advance(&mut self, to_ns: u64) {
         debug_assert!(self.next_ns().is_none_or(|next| next >= to_ns));
         self.now_ns = self.now_ns.max(to_ns);
     }
 
-    /// Schedules an event of a source, no earlier than the source's last event.
-    /// `of` is the request of the event, or its count of requests.
+    /// Schedules an event of `source`, one of the drive's kinds of internal events.
+    /// The caller must pass a time that is not before the clock or the source's last scheduled
+    /// event; only debug builds check this. `of` is the number of a request. For [`Source::Idle`]
+    /// and [`Source::SlcIdle`] it is the number of requests submitted so far.
     #[inline(always)]
     pub fn at(&mut self, at_ns: u64, source: Source, of: u64) {
         let due = self.due(at_ns);

@@ -17,7 +17,7 @@ impl Server {
         self.free_ns
     }
 
-    /// Busy time up to `now_ns`, which no further arrival may precede.
+    /// Busy time up to `now_ns`, which must not be before the last job was added.
     pub fn busy_ns(&self, now_ns: u64) -> u64 {
         self.served_ns - self.free_ns.saturating_sub(now_ns)
     }

@@ -135,7 +135,7 @@ impl<T: Tap> Grouped<T> {
     }
 
     /// Group with the greatest deficit of blocks; of equal groups, the coldest.
-    /// Only groups that may receive a block of `giver` are considered.
+    /// Only groups that may receive a block of `giver` are considered, and `giver` itself.
     pub fn neediest(&self, giver: usize, lun: usize) -> usize {
         let reaches = |group: &usize| {
             self.config.moves_space

@@ -225,7 +225,7 @@ impl<T: Tap> Grouped<T> {
     }
 
     /// Gives the full frontier of a subgroup a block with room, if possible.
-    /// Returns false if the LUN has neither a spare block nor an invalid page.
+    /// Returns false if the LUN has neither a free block beyond its reserve nor an invalid page.
     #[cold]
     fn make_room(&mut self, group: usize, lun: usize) -> Result<bool> {
         let subgroup = self.space.subgroup(group, lun);

@@ -11,11 +11,12 @@ use crate::state::state;
 pub struct Rules {
     /// a: weight of the last interval in the average of the measured write shares.
     pub weight: f64,
-    /// Q: two neighbouring groups whose write rates per page differ by less than this factor
-    /// merge.
+    /// Q: two neighbouring groups are similar if their write rates per page differ by less than
+    /// this factor.
     pub ratio: f64,
     /// w: number of intervals for which a new group keeps its place.
-    /// Two groups merge if they are similar for more than this number of intervals.
+    /// Two neighbouring groups merge if they are similar in more than this number of consecutive
+    /// intervals.
     pub hold_intervals: u32,
     /// F: smallest size of a group, in pages.
     /// Smaller groups are merged into a neighbour, and no group is created above a hottest group

@@ -1,4 +1,4 @@
-//! Hot pages: pages rewritten early three times in a row (`MiDAS`, "hot block separation").
+//! Hot pages: pages that are often rewritten early (`MiDAS`, "hot block separation").
 //!
 //! A rewrite is early if it comes before the mean age at which pages of the HOT group are
 //! collected.
@@ -7,7 +7,9 @@ use crate::error::Result;
 use crate::flash::{Table, filled, prefetch};
 use crate::state::{MOST_PLAUSIBLE, state};
 
-/// Number of consecutive early rewrites from which a page is hot. Counters have two bits.
+/// Value of a page's counter from which the page is hot. Counters have two bits.
+/// For a page in the first group after HOT, an early rewrite adds 1, and a late rewrite subtracts
+/// 1. A migration from HOT subtracts 2, and one from the first group after HOT subtracts 1.
 const HOT: u8 = 3;
 const MARKS: u8 = 0b11;
 /// Index of the first bit of a page's position: in the group HOT, in the first other group,

@@ -42,7 +42,8 @@ impl Cache {
         }
     }
 
-    /// True if all of `sectors` is in memory.
+    /// True if a single write or range in memory contains all of `sectors`.
+    /// A range of read sectors then becomes the most recently used one.
     pub fn hits(&mut self, sectors: &Range<u64>) -> bool {
         if self.dirty.iter().any(|dirty| contains(&dirty.sectors, sectors)) {
             return true;

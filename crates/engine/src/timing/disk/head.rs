@@ -76,9 +76,9 @@ impl Head {
         self.mechanics.arrival_ns(now_ns, self.position(now_ns), sectors.start)
     }
 
-    /// Starts a read and continues with read-ahead.
-    /// Returns the time at which `sectors` are in memory, and the sectors in memory from a pass
-    /// that ends.
+    /// Starts a read, whose pass later continues beyond `sectors` as read-ahead.
+    /// Returns the time at which `sectors` are in memory. If an earlier pass ends, also returns the
+    /// sectors that this pass leaves in memory.
     pub fn read(&mut self, now_ns: u64, sectors: &Range<u64>) -> (u64, Option<Range<u64>>) {
         let (plan, _) = self.plan_read(now_ns, sectors);
         let mut left = None;
@@ -101,9 +101,9 @@ impl Head {
         (done_ns, left)
     }
 
-    /// Starts a write.
-    /// Returns the time at which `sectors` are written, and the sectors in memory from a pass that
-    /// ends.
+    /// Starts a write, which ends the current pass, if any.
+    /// Returns the time at which `sectors` are written, and the sectors that the pass leaves in
+    /// memory.
     pub fn write(&mut self, now_ns: u64, sectors: &Range<u64>) -> (u64, Option<Range<u64>>) {
         let ready_ns = self.write_ready_ns(now_ns, sectors);
         let left = self.end_pass(now_ns);
@@ -113,7 +113,7 @@ impl Head {
         (done_ns, left)
     }
 
-    /// Starts read-ahead at the end of a read, which is now.
+    /// Starts read-ahead up to the end of the pass. Call it when a read ends, at `now_ns`.
     pub fn read_ahead(&mut self, now_ns: u64) {
         if let Some(pass) = &self.pass {
             let end_ns = self.mechanics.end_ns(pass.from..pass.end, pass.from_ns);

@@ -32,7 +32,8 @@ pub enum TransferDirection {
 }
 
 impl Channel {
-    /// Requests the channel. Returns the end of the transfer if it begins now.
+    /// Requests the channel for a transfer.
+    /// Returns the end of the transfer if it begins now, or None if it waits until another ends.
     #[inline(always)]
     pub fn request(
         &mut self,

@@ -240,7 +240,9 @@ impl Nand {
         prefetch(&self.in_memory, page as usize / 64);
     }
 
-    /// Queues a complete operation at its die.
+    /// Submits an operation to which all pages, bytes and known dependencies were added.
+    /// It starts once its dependencies are complete and its die is free. A read enters a queue only
+    /// when its dependencies are complete; other operations enter a queue now.
     #[inline(always)]
     pub fn submit(&mut self, op: OpId, events: &mut Schedule) {
         if self.pacing.is_some() {
@@ -281,7 +283,7 @@ impl Nand {
         self.submit(op, events);
     }
 
-    /// Removes one dependency of an operation.
+    /// Removes one dependency of an operation. After the last one, the operation may start.
     #[inline(always)]
     fn satisfy(&mut self, op: OpId, events: &mut Schedule) {
         let entry = self.ops.get_mut(op);
@@ -308,7 +310,8 @@ impl Nand {
         self.poke(unit, kind == Kind::Read && !yields, events);
     }
 
-    /// Notifies all waiters of an operation, and deletes it.
+    /// Completes an operation: notifies or lists its waiters, and deletes it.
+    /// Waiting operations lose a dependency now. All other waiters are listed in `released`.
     fn finish(&mut self, op: OpId, events: &mut Schedule) {
         if self.pacing.is_some() {
             self.leave_paced(op);

@@ -136,7 +136,7 @@ impl Ops {
         &mut self.pool[id]
     }
 
-    /// Adds a waiter to an operation.
+    /// Adds a waiter to an operation. A waiting operation then has one more dependency.
     #[inline(always)]
     pub fn add_waiter(&mut self, id: OpId, waiter: Waiter) {
         if let Waiter::Op(waiting) = waiter {
@@ -146,7 +146,7 @@ impl Ops {
         self.pool[id].waiters = self.nodes.insert(node);
     }
 
-    /// Removes a waiter of an operation, the last one first.
+    /// Removes and returns the waiter that was added last. None without waiters.
     #[inline(always)]
     pub fn pop_waiter(&mut self, id: OpId) -> Option<Waiter> {
         let at = self.pool[id].waiters;
@@ -173,7 +173,7 @@ impl Default for Queue {
 }
 
 impl Queue {
-    /// First operation of the queue, or [`NONE`].
+    /// First operation of the queue, or None if the queue is empty.
     #[inline(always)]
     pub fn head(self) -> Option<OpId> {
         (self.head != NONE).then_some(self.head)

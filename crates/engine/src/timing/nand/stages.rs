@@ -9,8 +9,10 @@ use crate::timing::device::Edge;
 use crate::timing::schedule::Schedule;
 
 impl Nand {
-    /// Starts the next operation of a unit, after one of its operations became ready.
-    /// `goes_first` is true if the operation that became ready is a read with priority.
+    /// Reacts to an operation of a unit that became ready.
+    /// An idle unit starts its next operation. A unit whose array works may suspend its operation
+    /// for a read, or load the data of the next program. `goes_first` is true if the operation that
+    /// became ready is a read with priority.
     #[inline(always)]
     pub(super) fn poke(&mut self, unit: u32, goes_first: bool, events: &mut Schedule) {
         match self.units[unit as usize].stage {
@@ -24,8 +26,8 @@ impl Nand {
     }
 
     /// Starts an operation that others have overtaken for too long.
-    /// Returns false if there is none. Otherwise records which waiting operations the started
-    /// operation overtakes.
+    /// Returns false if there is none. In both cases, records which waiting operations the next
+    /// operation of the unit overtakes.
     fn begin_overdue(&mut self, at: u32, events: &mut Schedule) -> bool {
         let now_ns = events.now_ns();
         let unit = &mut self.units[at as usize];

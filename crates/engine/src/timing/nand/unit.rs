@@ -132,7 +132,7 @@ impl Unit {
         }
     }
 
-    /// Removes the first program or erase, if it has no open dependencies.
+    /// Removes and returns the first operation of `writes`, if it has no open dependencies.
     #[inline(always)]
     pub fn next_write(&mut self, ops: &Ops) -> Option<OpId> {
         let head = self.writes.head()?;
@@ -151,7 +151,7 @@ impl Unit {
             || self.plane_reads > 0
     }
 
-    /// True if all waiting reads are of pages to copy.
+    /// True if no read with priority is waiting, except for reads of pages to copy.
     pub fn has_only_copies(&self) -> bool {
         self.table_reads.head().is_none() && self.reads.head().is_none()
     }

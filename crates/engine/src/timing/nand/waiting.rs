@@ -11,7 +11,9 @@ impl Nand {
     }
 
     /// Makes a request wait for all programs submitted to any die.
-    /// Returns the number of programs that it waits for.
+    /// It waits for the last program of each write queue, because queues are served in order.
+    /// Returns the number of these programs, which the caller must add to the request's
+    /// dependencies.
     pub fn wait_for_all_programs(&mut self, waiter: Waiter) -> u32 {
         let mut programs = 0;
         for op in self.last_program.clone() {
@@ -23,9 +25,9 @@ impl Nand {
         programs
     }
 
-    /// Notifies the waiters of a program that its data is safe in memory.
-    /// The program's unit is not full, and no data is coming that could fill it. Requests and
-    /// cached pages therefore need not wait for the program.
+    /// Notifies the requests and cached pages that wait for a program.
+    /// Its data is safe in memory, its unit is not full, and no data is coming that could fill it.
+    /// Other waiters still wait for the program.
     pub fn release_early(&mut self, op: OpId) {
         let mut remaining = Vec::new();
         while let Some(waiter) = self.ops.pop_waiter(op) {

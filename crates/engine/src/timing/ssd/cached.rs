@@ -80,7 +80,7 @@ impl Ssd {
         Ok(())
     }
 
-    /// Writes out all data waiting in memory.
+    /// Empties the cache: starts to write its data to flash, and pads units with host data.
     pub(super) fn write_back(&mut self) -> Result<()> {
         while let Some(cache) = &mut self.cache
             && let Some(entry) = cache.pop_oldest()

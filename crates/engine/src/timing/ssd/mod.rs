@@ -256,7 +256,7 @@ impl Ssd {
         self.serve(request)
     }
 
-    /// Accepts a request and returns its number.
+    /// Accepts a request from the host. Returns its slot number, which is not its `id`.
     fn take(&mut self, now_ns: u64, request: &IoRequest, id: u32) -> Result<u32> {
         let end = request.offset.saturating_add(request.length);
         if end > self.capacity_bytes() {
@@ -332,8 +332,9 @@ impl Ssd {
         self.events.at(end_ns + out_ns, source, request.into());
     }
 
-    /// Makes a request wait for the memory of the write cache.
-    /// The memory transfers the data of one request at a time, in order.
+    /// Transfers data of a request to or from the memory of the write cache.
+    /// The memory serves one request at a time, in order. The end of the transfer removes one
+    /// dependency of the request.
     fn use_memory(&mut self, request: u32, bytes: u64) {
         let duration_ns = self.timing.write_cache.access_ns + self.memory_rate.ns(bytes);
         let end_ns = self.memory.serve(self.events.now_ns(), duration_ns);

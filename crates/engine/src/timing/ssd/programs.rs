@@ -46,7 +46,7 @@ impl Programs {
         !self.with_host_data.is_empty()
     }
 
-    /// Returns the read of a page that is copied.
+    /// Returns the read of a page that is copied, or None if the page was already in memory.
     /// Pages are copied in approximately the order in which they were read.
     fn source(&mut self, page: u32) -> Option<OpId> {
         let count = self.sources.len();
@@ -144,8 +144,9 @@ impl Ssd {
     }
 
     /// Assigns times to the operations that the manager has reported.
-    /// `write` is the page that the manager was asked to write, if any. Other operations have the
-    /// cause `collected`, unless wear levelling caused them.
+    /// `write` is the page that the manager was asked to write, if any. Operations of a collection
+    /// have the cause `collected`. `collection` is the LUN whose background collection ends with
+    /// the erases, if any.
     pub(super) fn time_ops(
         &mut self,
         write: Option<PageWrite>,
@@ -292,7 +293,7 @@ impl Ssd {
         }
     }
 
-    /// Adds an erase, which waits for the copies on other dies.
+    /// Erases a block on each of its dies. Each erase waits for the copies on other dies.
     /// On the same die, the queue ensures the order. Copies that wait for a full program unit are
     /// safe in the controller's memory.
     fn time_erase(&mut self, block: u32, collection: Option<u32>) {

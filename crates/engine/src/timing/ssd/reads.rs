@@ -64,7 +64,8 @@ impl Ssd {
         }
     }
 
-    /// Stores a page that was read in the cache, if the cache holds such pages.
+    /// Adds a page that is read from flash to the cache, if the profile asks for it and there is
+    /// room.
     fn keep_read(&mut self, page: u32, is_cached: bool) {
         let Some(cache) = self.cache.as_mut().filter(|_| self.timing.write_cache.holds_reads)
         else {

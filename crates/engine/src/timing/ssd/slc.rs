@@ -169,8 +169,8 @@ impl Ssd {
         Ok(true)
     }
 
-    /// Frees rows until there is room for another row.
-    /// These are rows without valid pages, and also other rows if the cache is folded when full.
+    /// Folds rows until there is room for another row, or no row may be folded.
+    /// Rows without valid pages may always be folded, others only if the cache is folded when full.
     fn make_room_for_row(&mut self, when_full: WhenFull) -> Result<()> {
         loop {
             let log = &self.slc().log;

@@ -85,12 +85,12 @@ impl Upkeep {
         self.moves_left = self.blocks;
     }
 
-    /// Suspends upkeep until the host submits a request.
+    /// Stops refresh and idle-time collection until the host submits a request.
     pub fn rest(&mut self) {
         self.moves_left = 0;
     }
 
-    /// Counts a read of a block, which may reach the limit for a refresh.
+    /// Counts a read of a block. At the limit of reads, the block is listed for a refresh.
     #[inline(always)]
     pub fn count_read(&mut self, block: u32) {
         if let Some(reads) = self.reads.get_mut(block as usize) {
@@ -146,9 +146,9 @@ impl Ssd {
         Ok(())
     }
 
-    /// Looks up the entry of a page in the mapping table.
-    /// Returns the read in progress that loads it, if it is not in memory. If the page of the table
-    /// with this entry is being read already, the result is that read.
+    /// Looks up the entry of a page in the mapping table, and starts to read it if necessary.
+    /// Returns the read that loads the entry, which may have been in progress before. Returns None
+    /// if the entry is in memory or was never written to flash.
     pub(super) fn look_up(&mut self, page: u32, is_changed: bool) -> Option<OpId> {
         let map = self.map.as_mut()?;
         match map.touch(page, is_changed, &mut self.upkeep.evicted) {
@@ -169,8 +169,7 @@ impl Ssd {
         Some(read)
     }
 
-    /// Updates the mapping-table entries of copied pages.
-    /// Writes the segments that this evicts from the table's cache.
+    /// Updates the mapping-table entries of copied pages, and writes all evicted segments.
     pub(super) fn update_table(&mut self) -> Result<()> {
         loop {
             let Some(map) = &mut self.map else { return Ok(()) };
@@ -206,7 +205,7 @@ impl Ssd {
         Ok(())
     }
 
-    /// Performs the drive's own work that is due: table writes, refresh and collection.
+    /// Performs the drive's own work that is due: refresh, collection, folding and table writes.
     #[inline(always)]
     pub(super) fn perform_upkeep(&mut self) -> Result<()> {
         if !self.upkeep.fading.is_empty() || !self.upkeep.programmed.is_empty() {
