@@ -11,8 +11,8 @@ use crate::state::state;
 
 /// Dual-pool leveller for the blocks of one free pool.
 /// At first, blocks with odd numbers are in the cold pool. Only an erase changes wear, so the rules
-/// are checked after each erase, and compare the erased block with the most or least worn blocks of
-/// the two pools.
+/// are checked after each erase. They compare the erased block with the least worn blocks of the
+/// two pools.
 pub struct DualPool {
     threshold: u32,
     in_cold_pool: Table<bool>,
@@ -48,6 +48,7 @@ impl DualPool {
     }
 
     /// Moves the erased block from the cold pool to the hot pool if it is erased often.
+    /// Its effective erases must exceed the fewest of the hot pool by more than the threshold.
     fn resize_cold_pool(&mut self, erased: u32, wear: &PoolWear) {
         let hot = wear.in_use().filter(|block| !self.in_cold_pool[*block as usize]);
         let effective = &self.effective;
@@ -59,6 +60,7 @@ impl DualPool {
     }
 
     /// Moves the least worn block of the hot pool to the cold pool if it is rarely erased.
+    /// The erased block must have more erases than it, by more than twice the threshold.
     fn resize_hot_pool(&mut self, erased: u32, wear: &PoolWear) {
         let hot = wear.in_use().filter(|block| !self.in_cold_pool[*block as usize]);
         let values = hot.map(|block| (block, wear.array.erase_counts()[block as usize]));

@@ -117,8 +117,8 @@ pub trait BlockManager: Send + State {
     fn steer(&mut self, queues: &[u32]);
 
     /// Pads the incomplete program unit of `unit_pages` pages in the open block `block`.
-    /// The flash can then program the unit. Returns false if the manager has no spare pages to
-    /// fill.
+    /// The flash can then program the unit. Returns false if `block` is not open or is full, or if
+    /// the manager has no spare pages for padding.
     fn pad(&mut self, block: u32, unit_pages: u32) -> bool;
 
     /// Collects a closed block whose data must move. Returns false if that is not possible now.

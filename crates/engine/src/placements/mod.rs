@@ -78,7 +78,8 @@ pub trait Placement: State + Send + 'static {
     /// not contain the write that [`Self::host_stream`] places.
     fn recall(&mut self, _page: Option<PageHistory>) {}
 
-    /// True if [`Self::survey`] must be called now. This is checked before each host page.
+    /// Counts the next host page. Returns true if [`Self::survey`] must be called before it.
+    /// Called once before each host page.
     fn is_survey_due(&mut self) -> bool {
         false
     }
@@ -120,7 +121,7 @@ pub trait Placement: State + Send + 'static {
         false
     }
 
-    /// Takes the closed blocks that the victim policy may choose from now on.
+    /// Removes and returns the closed blocks that the victim policy may choose from now on.
     /// They are reported to it in this order. Always called after [`Self::victim`].
     fn take_released(&mut self) -> Vec<u32> {
         Vec::new()
@@ -133,7 +134,8 @@ pub trait Placement: State + Send + 'static {
     /// The block `worn` is closed now, and `young` is erased.
     fn on_exchange(&mut self, _young: u32, _worn: u32) {}
 
-    /// Returns the error that occurred since the last call, if any. An error ends the run.
+    /// Returns and clears the error that occurred since the last call, if any.
+    /// An error ends the run.
     #[inline(always)]
     fn failure(&mut self) -> Result<()> {
         Ok(())

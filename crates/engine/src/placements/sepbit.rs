@@ -24,7 +24,7 @@ const BLOCKS: u64 = 16;
 
 pub struct SepBit {
     last_writes: LastWrites,
-    /// 16·ℓ, in host pages written; infinite until the first 16 blocks were collected.
+    /// 16·ℓ, in host pages written; infinite until 16 blocks of short-lived pages were collected.
     lifespans: u64,
     /// Number of blocks of short-lived pages collected since ℓ was updated.
     /// The next field is the sum of their lifespans, in host pages written.

@@ -158,7 +158,7 @@ impl Sfs {
         self.centers.sort_unstable();
     }
 
-    /// Iterates k-means, at most three times, as in the paper.
+    /// Iterates k-means three times, which is the largest number in the paper.
     /// `empty` computes the new center of an empty group.
     fn iterate(&mut self, samples: &[u64], empty: fn(u64) -> u64) {
         for _ in 0..ITERATIONS {

@@ -1,13 +1,13 @@
 //! WARCIP: clusters of pages with similar rewrite intervals, which follow the workload.
 //! (Yang, Pei & Yang, SYSTOR 2019.)
 //!
-//! A host page joins the cluster whose mean interval is nearest to the page's interval. The
-//! page's interval updates that mean, in which about the last block's worth of pages count. The
-//! interval of a page that was migrated in the meantime counts as longer, which is the paper's
-//! penalty. Migrated pages share a stream. Periodically, the busiest cluster is split if it
-//! received more than half of the host's writes: the mean of the cluster with the fewest writes
-//! becomes half of the busiest cluster's mean. This happens only if the writes to the former would
-//! not fill a block. The paper opens and closes clusters instead.
+//! A host page joins the cluster whose mean interval is nearest to the page's interval. The page's
+//! interval updates that mean, in which about the last block's worth of pages count. The interval
+//! of a page that was migrated in the meantime counts as longer, which is the paper's penalty.
+//! Migrated pages share a stream. Periodically, the busiest cluster is split if it received more
+//! than half of the host's writes: the mean of the cluster with the fewest writes becomes half of
+//! the busiest cluster's mean. This happens only if the writes to the cluster with the fewest
+//! writes would not fill a block. The paper opens and closes clusters instead.
 
 use super::LastWrites;
 use super::sfs::nearest;

@@ -29,7 +29,7 @@ impl WriteHints {
 pub struct Hinted {
     required_hints: RequiredHints,
     foresight: Option<Foresight>,
-    /// Host pages written so far, by the device's count.
+    /// Clock of the device (host pages written) once all drawn writes are submitted.
     clock_pages: u64,
     /// Hints on writes that were drawn and not submitted yet, in order.
     pending: VecDeque<WriteHints>,

@@ -14,8 +14,9 @@ use crate::rng::Stream;
 use crate::state::{Reader, State, Writer, require, state};
 
 /// Cost-benefit policy.
-/// The age of a block is the number of host page writes since one of its pages last became invalid,
-/// or with `age=closed` since the block closed.
+/// The age of a block is the number of host page writes since the block closed, or since one of its
+/// pages last became invalid if that was later. With `age=closed` it always counts since the block
+/// closed.
 ///
 /// Among blocks with equally many valid pages the oldest has the best score. A bucket keeps
 /// its blocks in order of age, so only the oldest block of each bucket is compared. A choice costs

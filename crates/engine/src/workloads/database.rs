@@ -168,7 +168,8 @@ impl Database {
             && self.dirty.pages().all(of_tables)
     }
 
-    /// Draws updates until the log is full. Returns the pages written.
+    /// Draws updates until the buffer or the log is full, or the chunk of updates is used up.
+    /// Returns the number of pages in `buffer`.
     fn update(&mut self, buffer: &mut [u32]) -> usize {
         if let Some(page) = self.evicted.take() {
             buffer[0] = page;
@@ -220,7 +221,8 @@ impl Database {
         filled
     }
 
-    /// Writes a region from start to end, `passes` times.
+    /// Continues to write a region from start to end, `passes` times in all.
+    /// Returns the number of pages in `buffer`.
     fn sweep(&mut self, region: Range<u32>, passes: u64, buffer: &mut [u32]) -> usize {
         let length = u64::from(region.end - region.start);
         let left = length * passes - self.written;

@@ -112,9 +112,11 @@ impl Default for Pacing {
 
 /// Stream of host requests.
 pub trait Workload: State + Send {
-    /// Fills `buffer`, which must not be empty, from the start.
-    /// The sequence of pages does not depend on buffer sizes. [`Self::groups`] changes only between
-    /// two calls.
+    /// Writes the next pages of the host to the start of `buffer`, or returns its next other
+    /// request.
+    /// Writes may fill only a part of the buffer. The sequence of pages does not depend on buffer
+    /// sizes. [`Self::groups`] changes only between two calls. The buffer must not be empty, except
+    /// for a trace: an empty buffer serves the requests before its next write.
     fn next(&mut self, buffer: &mut [u32]) -> Step;
 
     /// Next request as issued by the host, or None at the end.
@@ -128,7 +130,7 @@ pub trait Workload: State + Send {
         }
     }
 
-    /// Takes the requests that [`Self::next`] has skipped since the last call.
+    /// Returns and clears the counts of the reads and flushes that [`Self::next`] skipped.
     fn take_unserved(&mut self) -> Unserved {
         Unserved::default()
     }

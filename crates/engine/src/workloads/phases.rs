@@ -58,7 +58,7 @@ impl Phases {
             && self.unserved.is_plausible()
     }
 
-    /// Advances to the next phase that writes. Returns false if all phases are complete.
+    /// Begins the next phase if the current one is complete. Returns false if no phase is left.
     fn advance_phase(&mut self) -> bool {
         if self.left > 0 {
             return true;

@@ -271,8 +271,8 @@ impl Workload for Trace {
         }
     }
 
-    /// Number of writes of one pass.
-    /// Within this number of writes, every page is written again that is ever written again.
+    /// Number of page writes of one pass.
+    /// Within this number of page writes, every page is written again that is ever written again.
     fn horizon_writes(&self) -> u64 {
         let columns = &self.requests.columns;
         let writes = (0..columns.length).filter(|&at| columns.op(at) == Op::Write);

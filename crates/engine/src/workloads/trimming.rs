@@ -16,7 +16,7 @@ pub struct Trimming {
     threshold: u64,
     random: Stream,
     buffer: [u32; BUFFERED_PAGES],
-    /// Pages that were drawn from the workload, and were neither written nor trimmed yet.
+    /// Range of `buffer` with the drawn pages that were neither written nor trimmed yet.
     ready: Range<usize>,
     /// True if the first of the drawn pages will be trimmed, not written.
     trims_next: bool,

@@ -17,7 +17,8 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     }
 
     /// History of a page.
-    /// None if the drive keeps no histories, or if the host never wrote the page.
+    /// None if the drive keeps no histories, or if the host has not written the page since its last
+    /// TRIM.
     #[inline(always)]
     pub fn recall(&self, logical: u32) -> Option<PageHistory> {
         self.history.as_ref().and_then(|history| history.page(logical, self.now()))

@@ -289,8 +289,8 @@ impl Config {
     }
 
     /// Fewest groups for which a drive must have room.
-    /// If the host names groups, this is two, because a host names at least two groups. The
-    /// result is never more than `max_groups`.
+    /// If the host names groups, this is two, because hints are of use only with at least two
+    /// groups. The result is never more than `max_groups`.
     fn fewest_groups(&self) -> usize {
         let fewest = if let Knowledge::Host { .. } = self.knowledge { 2 } else { self.groups };
         fewest.min(self.max_groups)

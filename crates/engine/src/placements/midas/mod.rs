@@ -43,7 +43,7 @@ pub struct Midas {
     hot: HotPages,
     chain: Chain,
     measured: Measured,
-    /// True once intervals and hot pages are learnt.
+    /// True once learning of intervals and hot pages has begun.
     is_learning: bool,
     epoch_ends: u64,
     check_at: u64,

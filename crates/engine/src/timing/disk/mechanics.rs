@@ -123,9 +123,9 @@ impl Mechanics {
         there_ns + (self.angle_ns(to) + self.revolution_ns - turned_ns) % self.revolution_ns
     }
 
-    /// Time at which the first bit of `to` passes the heads, if `from` starts to pass at
-    /// `from_ns`.
-    /// Sector `from` is at or before `to`.
+    /// Time at which the first bit of `to` passes the heads, in a pass over all sectors from
+    /// `from`.
+    /// Sector `from` starts to pass at `from_ns`, and must not be after `to`.
     pub fn begin_ns(&self, from: u64, from_ns: u64, to: u64) -> u64 {
         let mut at_ns = from_ns;
         for (run, run_ns, switch_ns) in self.runs(from) {
