@@ -24,16 +24,18 @@ const MAX_STEPS: usize = 100;
 
 pub type Tangent = [f64; FLOWS];
 
-/// Logarithms of the flows that determine the levels, all per host page written.
+/// Logarithms of the flows that determine the levels.
 #[derive(Debug, Clone, Copy)]
 pub struct Flows {
     /// Logarithm of the d-choices collections per host page written.
     pub collections: f64,
-    /// Blocks of each kind that arrive at the top level, on which all pages are valid.
+    /// Logarithm of the blocks of each kind that arrive at the top level (all pages valid), per
+    /// host page written.
     pub starting: PerKind<f64>,
-    /// Number of hot blocks divided by the number of cold blocks.
+    /// Logarithm of the number of hot blocks divided by the number of cold blocks.
     pub hot_to_cold: f64,
-    /// Swaps per d-choices collection, by the kind of their second victim; −∞ without swaps.
+    /// Logarithm of the swaps per d-choices collection, by the kind of their second victim.
+    /// It is −∞ without swaps.
     pub swaps: PerKind<f64>,
 }
 
@@ -92,8 +94,8 @@ impl Flows {
         self.swaps.hot == f64::NEG_INFINITY && self.swaps.cold == f64::NEG_INFINITY
     }
 
-    /// Extrapolates from `self` through `other`: `self` + `factor` · (`other` − `self`) for each
-    /// flow that is finite in both.
+    /// Extrapolates from `self` through `other`: `self` + `factor` · (`other` − `self`) per flow.
+    /// A flow that is not finite in `self` is copied from `other`.
     pub fn extrapolated(mut self, other: &Flows, factor: f64) -> Flows {
         let mut ends = *other;
         for index in 0..FLOWS {

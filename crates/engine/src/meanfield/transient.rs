@@ -23,9 +23,9 @@ const SLACK: f64 = 1e-6;
 pub struct Trajectory {
     /// WA at each requested time, of the writes at that moment only.
     pub wa: Vec<f64>,
-    /// WA over all host writes since the start of the trajectory.
+    /// WA over all host writes from the start of the trajectory to each requested time.
     pub mean_wa: Vec<f64>,
-    /// Share of the blocks that are hot.
+    /// Share of the blocks that are hot, at each requested time.
     pub hot_blocks: Vec<f64>,
     /// Shares of blocks by kind and number of valid pages, at the last requested time.
     pub blocks: Occupancy,

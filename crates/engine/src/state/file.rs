@@ -22,7 +22,7 @@ pub fn pack(state: &(impl State + ?Sized)) -> Vec<u8> {
     try_pack(state).expect("built-in policies can be saved")
 }
 
-/// Packs any state. Returns an error if a custom policy cannot be saved.
+/// Packs any state. Returns an error if a part cannot be saved, such as a custom policy.
 pub fn try_pack(state: &(impl State + ?Sized)) -> Result<Vec<u8>> {
     let mut to = Writer { bytes: MAGIC.to_vec(), ..Writer::default() };
     to.table(&[VERSION]);

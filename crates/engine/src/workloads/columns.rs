@@ -116,7 +116,9 @@ impl Columns {
         }
     }
 
-    /// Validates the columns, and replaces each column of zeros by a single value.
+    /// Validates the columns, and stores columns that are all 0 as a single value.
+    /// This applies to the times, to the FUA marks, and to the bytes before and after requests
+    /// together.
     ///
     /// Returns an error for an unknown operation number, or for columns of different lengths.
     pub(super) fn checked(mut self) -> Result<Self> {

@@ -14,7 +14,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         if Self::MAY_KEEP_HISTORY || P::CHOOSES_VICTIMS || T::IS_OPEN { None } else { P::ALWAYS };
 
     /// True if the placement may choose streams for several pages in advance.
-    /// The pages that blocks lose by these writes are then reported to it later.
+    /// The victim policy is then notified later of the pages that become invalid by these writes.
     pub(super) const AHEAD: bool = !Self::MAY_KEEP_HISTORY && !P::CAN_FAIL && !T::IS_OPEN;
 
     /// Writes host pages to the frontier of `stream`, and collects when that is necessary.

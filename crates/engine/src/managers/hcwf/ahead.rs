@@ -6,8 +6,7 @@ use crate::flash::{Director, Loss, NextPage, Stop, Tap};
 use crate::victims::VictimPolicy;
 
 impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
-    /// Writes pages to their streams.
-    /// They are written run by run, unless an observer needs page-by-page order.
+    /// Writes pages to their streams, run by run. Called only on drives without an observer.
     pub(super) fn write_ahead(&mut self, pages: &[u32]) -> Result<()> {
         self.core.flash.prefetch_run(pages);
         let mut at = 0;

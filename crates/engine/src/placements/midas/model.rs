@@ -9,7 +9,8 @@ use super::hot::HotUse;
 use super::intervals::lower_edge;
 use crate::placements::Sizes;
 
-/// Smallest predicted reduction of write amplification for which a HOT group is introduced.
+/// Reduction of write amplification for which the first search takes a larger HOT group.
+/// The smallest HOT group with a finite predicted write amplification is always accepted.
 const WORTH_HOT: f64 = 0.05;
 /// Largest HOT group, as a share of the drive's blocks. The authors use at most 29 of 2048
 /// blocks.

@@ -27,7 +27,7 @@ pub struct Errors {
     pub codeword_bytes: u32,
     /// Correctable bits per codeword.
     pub correctable_bits: u32,
-    /// Divisor of the error rate for each retry, which uses other reference voltages.
+    /// Factor on the error rate with each retry, which uses other reference voltages.
     pub retry_factor: f64,
     /// Largest number of retries of a read. If the last one fails too, the read is uncorrectable.
     pub most_retries: u32,

@@ -13,7 +13,8 @@ pub enum WhenFull {
     /// Write to the cache, after folding (moving data to the other flash) has freed space.
     #[default]
     Fold,
-    /// Write to the other flash, until idle-time folding has emptied the cache.
+    /// Write to the other flash, until idle-time folding has freed a row or a row has no valid
+    /// page.
     Through,
 }
 
@@ -39,8 +40,8 @@ pub struct Slc {
     pub spread: f64,
     /// Handling of host writes when the cache is full.
     pub when_full: WhenFull,
-    /// Used share of the cache from which each write to the cache also moves an equal amount of
-    /// data out of it. Folding moves data to the other flash.
+    /// Used share of the rows from which each program of the cache also folds one program unit.
+    /// With each further used row, one more unit is folded. Folding moves data to the other flash.
     pub watermark: f64,
     /// Idle time in ms after which all rows except the open one are folded; 0 for never.
     pub idle_ms: f64,
