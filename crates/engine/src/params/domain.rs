@@ -81,9 +81,9 @@ impl Domain {
         if is_valid { Ok(()) } else { Err(None) }
     }
 
-    /// Canonical form of a valid `text`: the form that is the same for all spellings of one
-    /// value. Numbers are as short as exactly possible, and nested specs contain all of their
-    /// parameters.
+    /// Canonical form of a valid `text`, which is the same for all spellings of one value.
+    /// Numbers are as short as exactly possible. Nested specs are in the form of
+    /// [`super::Params::canonical`].
     pub fn canonical(&self, text: &str) -> String {
         let is_valid = |domain: &Domain| domain.check(text, 0).is_ok();
         match self {

@@ -214,7 +214,7 @@ impl Params {
         self.entry
     }
 
-    /// Canonical form of the spec, with all of its parameters.
+    /// Canonical form of the spec, with its parameters as in [`Self::canonical_values`].
     pub fn canonical(&self) -> String {
         let params: Vec<String> =
             self.canonical_values().map(|(name, value)| format!("{name}={value}")).collect();
@@ -237,7 +237,7 @@ impl Params {
         own.chain(common).map(move |param| (param.name, value(param)))
     }
 
-    /// All parameters with their values.
+    /// All parameters with their values as text, as the user wrote them or by default.
     pub fn filled(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.entry.all_params().map(|param| (param.name, self.text(param.name)))
     }

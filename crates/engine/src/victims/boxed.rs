@@ -43,7 +43,7 @@ impl<W: Visitor> Visitor for Compiling<W> {
 }
 
 impl<const PAGES: bool> Boxed<PAGES> {
-    /// Boxes a policy that is not in the registry.
+    /// Boxes a policy, which may be in the registry or not.
     pub fn of(policy: impl VictimPolicy) -> Self {
         Boxed(Box::new(policy))
     }
