@@ -142,7 +142,8 @@ pub trait BlockDevice: Send {
     /// Busy time of each kind of part up to `now_ns`.
     fn busy(&self, now_ns: u64) -> Vec<Busy>;
 
-    /// Flash operations by cause since the device was new; None for devices without flash.
+    /// Flash operations by cause since the device was new, without its initial fill.
+    /// None for devices without flash.
     fn counters(&self) -> Option<Counters>;
 
     /// Ends an interval of the host and begins the next one.

@@ -512,7 +512,7 @@ impl TimedRun {
         &self.measures
     }
 
-    /// Flash counters since the device was new, if the device has flash.
+    /// Flash counters since the device was new, without its initial fill. None without flash.
     pub fn counters(&self) -> Option<Counters> {
         self.device.counters()
     }

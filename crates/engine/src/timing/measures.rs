@@ -211,7 +211,7 @@ impl Measures {
         &mut self.rows[at]
     }
 
-    /// True if the next sample is due, as `written_bytes` bytes were written so far.
+    /// True if the next sample is due after `written_bytes` written bytes.
     #[inline]
     pub fn wants_sample(&self, written_bytes: u64) -> bool {
         written_bytes >= self.next_sample_bytes
@@ -289,8 +289,7 @@ impl Served {
         (self.sum_ns, self.range_ns, self.requests, self.bytes) = (0, (u64::MAX, 0), 0, 0);
     }
 
-    /// Records a request that completed at `at_ns`.
-    /// If `is_measured` is false, the request counts only for Little's law.
+    /// Records a completed request of this direction: its latency and its bytes.
     #[inline]
     pub fn record(&mut self, bytes: u64, latency_ns: u64) {
         self.latencies.saturating_record(latency_ns);
