@@ -17,13 +17,13 @@ _HIDING = "*xX#?.-_0 "
 
 
 class Detail(str):
-    """Note that every run of a kind has, so a command prints it only with `--verbose`."""
+    """Text of a note that is the same for many runs; commands print it only with `--verbose`."""
 
     __slots__ = ()
 
 
 def shown(value: object) -> str:
-    """Return a value as text for an error: on one line, at most 80 characters."""
+    """Return a value as text for an error: one line cut to 80 characters, or only its type."""
     kind = type(value)
     try:
         text = repr(value)
@@ -89,7 +89,10 @@ def fault_of_text(text: str) -> str | None:
 
 
 def hashed_serial(serial: str | None) -> str | None:
-    """Return a stable, irreversible hash of a serial number, or None if it is hidden or empty."""
+    """Return a stable, irreversible hash of a serial number, or None if it is hidden or empty.
+
+    A hash that this function returned is returned unchanged.
+    """
     text = (serial or "").strip()
     if text.upper() in {"REDACTED", "N/A"} or not text.strip(_HIDING):
         return None

@@ -42,12 +42,12 @@ class PinWriter:
         self.edges = self._placed(self._writer.drain, run)
 
     def finish(self, run: TimedRun) -> None:
-        """End the capture at the end of the run."""
+        """Write the remaining edges, and end the capture at the current virtual time."""
         self.drain(run)
         self.edges = self._placed(self._writer.finish, run.now_ns)
 
     def _placed(self, write: Callable[[T], int], of: T) -> int:
-        """Return the number of edges written; an error names the file that the user requested."""
+        """Return `write(of)`, the number of edges so far; errors name the requested file."""
         try:
             return write(of)
         except WriteampError as error:

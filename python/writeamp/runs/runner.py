@@ -55,7 +55,7 @@ _MOST_PAGES_OF_REPLICAS = 10_000_000
 
 
 def run(plan: Plan, drive: Device, progress: Progress | None = None) -> Result:
-    """Run the plan on one drive."""
+    """Run the plan on a drive, with replicas if requested; return the requested run's result."""
     started = time.perf_counter()
     check_memory("the drive needs", drive.geometry.bytes_needed(drive.logical_pages))
     # A trace has no random draws, so replicas would be equal, and a single run is enough.
@@ -149,7 +149,10 @@ def _run_until_steady(team: Team) -> SteadyState:
 
 
 def _advance_to(team: Team, pages: int) -> None:
-    """Advance the run to `pages` host pages, and its replicas as far as they need."""
+    """Advance the run to `pages` host pages, and its replicas as far or to their limit.
+
+    The last replica advances `_LOOK_AHEAD` times as far, or to the same limit.
+    """
     most = max(
         _MOST_OF_REPLICAS * team.drive.logical_pages,
         _MOST_PAGES_OF_REPLICAS,
@@ -182,7 +185,10 @@ def _replay(team: Team, trace: PageTrace) -> SteadyState:
 
 
 def _repeat_until_alike(team: Team, trace: PageTrace) -> SteadyState:
-    """Repeat a short trace until its passes agree, unless the loop itself would determine WA."""
+    """Repeat a trace until its passes agree, or the limit of passes is reached.
+
+    The trace is replayed only once if it is long enough, or if the loop would determine WA.
+    """
     first, pass_pages = team.first, trace.host_pages
     most = most_passes(team.plan, team.drive)
     # The first pass is judged by its sampling intervals, since it may be the only pass.

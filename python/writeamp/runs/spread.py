@@ -30,11 +30,15 @@ class Spread:
 
     @property
     def share_from_op(self) -> float:
-        """Relative change of WA between the sizes that theory predicts from their op alone."""
+        """Relative change of WA that theory predicts from the smallest and the largest op."""
         return float(expected_value(self.smallest_op) / expected_value(self.largest_op)) - 1
 
     def warning(self, cyclic: str | None) -> str | None:
-        """Return a warning on a large spread; `cyclic` names the load that may lock in phase."""
+        """Return a warning if the spread exceeds 5% of the WA at the requested size, or None.
+
+        Args:
+            cyclic: name of the part of the load that may lock in phase with collection, or None.
+        """
         if self.wa_spread <= _MATERIAL_SPREAD * self.as_asked:
             return None
         change = f"WA changes by {self.wa_spread:.3f} between drives one block smaller and larger"

@@ -35,11 +35,14 @@ def check_passes(
 ) -> SteadyState:
     """Judge a replayed trace by its complete passes, in addition to batches of its series.
 
+    If `times` is at least `MEMORY_TIMES`, the verdict does not change.
+
     Args:
         steady: verdict (steady or not, with reason) from batches of samples.
         pass_pages: host pages written in a pass.
         flash_of_passes: flash pages programmed in each whole pass.
-        times: how often the whole flash was programmed in the first pass, or until the run ended.
+        times: how often the whole flash was programmed in the first pass, or in the whole run if no
+            pass is complete.
     """
     if times >= MEMORY_TIMES or math.isnan(steady.ci_low):
         return steady

@@ -53,15 +53,15 @@ class Substitute:
         return []
 
     def facts(self) -> dict[str, Any]:
-        """Return all facts as JSON types."""
+        """Return all facts on the relation, as JSON types."""
         return self.facts_of_drive() | self.facts_of_wa()
 
     def warnings(self, wa: float) -> list[str]:
-        """Return all warnings."""
+        """Return all warnings on the relation; `wa` is the WA of the requested experiment."""
         return [*self.warnings_of_wa(wa), *self.warnings_of_drive()]
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return rows for a card."""
+        """Return table rows (name and text) on the relation, for the card of a result."""
         return []
 
     def drives_suffix(self) -> str:

@@ -25,7 +25,8 @@ _T = TypeVar("_T")
 class Team:
     """Requested run together with its replicas, which have other seeds.
 
-    Replicas may be shorter than the requested run. The last replica, the scout, is longer.
+    Replicas may be shorter than the requested run. The last replica, called the scout here, may be
+    longer.
     """
 
     def __init__(self, plan: Plan, drive: Device, runs: int, progress: Progress | None) -> None:
@@ -53,8 +54,8 @@ class Team:
         Args:
             pages: host pages of the requested run.
             expected_pages: expected total, for progress.
-            replica_pages: host pages of the replicas.
-            scout_pages: host pages of the scout.
+            replica_pages: host pages of all replicas except the last.
+            scout_pages: host pages of the last replica.
         """
         targets = [pages, *(replica_pages for _ in self.replicas[:-1])]
         targets += [scout_pages] if self.replicas else []
@@ -79,7 +80,7 @@ class Team:
 
 
 def _together(work: Callable[[int], _T], numbers: Sequence[int]) -> list[_T]:
-    """Return the function's results for all numbers, computed by threads in parallel."""
+    """Return `work(number)` for each of the numbers, computed by threads in parallel."""
     return gather_whole(local_runner(len(numbers)), work, numbers)
 
 

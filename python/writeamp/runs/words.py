@@ -61,7 +61,7 @@ def facts_of_passes(wa_of_passes: Iterable[float]) -> list[tuple[str, str]]:
 
 
 def horizon_warnings(policy: Policy, device: Device) -> list[str]:
-    """Return a warning if pages mostly live longer than the manager's lifetime classes reach.
+    """Return a warning if the linear classes of manager `oracle` reach less than a drive write.
 
     A page that is written as often as all others has a lifetime of as many writes as the drive has
     logical pages.

@@ -139,11 +139,11 @@ class DeviceSettings(Settings):
 
     @property
     def base(self) -> str | Path | Device:
-        """Name of the profile; "generic" if none is given."""
+        """Name or path of the profile, or a device; "generic" if none is given."""
         return "generic" if self.profile is None else self.profile
 
     def overrides(self) -> dict[str, Any]:
-        """Return the settings that differ from the profile, as `writeamp.device` takes them."""
+        """Return all settings except profile and capacity, as `writeamp.device` takes them."""
         not_of_profile = ("profile", "capacity")
         return {
             field.name: getattr(self, field.name)

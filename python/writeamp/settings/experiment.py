@@ -372,7 +372,7 @@ class Experiment:
 
 
 def _is_of_requests(workload: Spec) -> bool:
-    """Return whether a workload has requests in bytes: `io`, `random`, `sequential` with bs."""
+    """Return whether a workload has requests in bytes: it has parameter `bs` or `write_size`."""
     return not {"bs", "write_size"}.isdisjoint(dict(workload.checked or ()))
 
 

@@ -31,6 +31,9 @@ def with_candidates(
 ) -> tuple[Mapping[str, Table], Candidates | None]:
     """Return the settings of an experiment for the most probable candidate, and all candidates.
 
+    If the profile has no candidates, returns `tables` and None. For a comparison, the policies stay
+    as given.
+
     Args:
         verb: function that runs the experiment, such as "simulate".
         tables: the given settings by title of their group; None means not given.

@@ -31,6 +31,8 @@ _RESHAPING = ("op", "fill", "spare_factor", "pages_per_block", "page_bytes")
 def with_recorded(verb: str, tables: Mapping[str, Table]) -> Mapping[str, Table]:
     """Return the settings of an experiment, completed by settings recorded in its trace.
 
+    Returns `tables` if the load is not a recording, or is mapped by another rule than "as-is".
+
     Args:
         verb: function that runs the experiment, such as "simulate".
         tables: the given settings by title of their group; None means not given.

@@ -198,12 +198,12 @@ class LoadSettings(Settings):
 
     @property
     def workloads(self) -> tuple[Spec, ...]:
-        """The workload, or nothing if there is none; a comparison may have several."""
+        """Tuple with the workload, or empty if there is none; a comparison may have several."""
         return () if self.workload is None else (self.workload,)
 
     @property
     def traces(self) -> tuple[str | HeldTrace, ...]:
-        """The trace, or nothing if there is none; a comparison may have several."""
+        """Tuple with the trace, or empty if there is none; a comparison may have several."""
         assert not isinstance(self.trace, Path)  # checked settings have paths as text
         return () if self.trace is None else (self.trace,)
 

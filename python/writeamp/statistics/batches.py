@@ -43,7 +43,10 @@ class Batches:
         return float(stdtrit(freedom, 0.5 + CONFIDENCE / 2)) * math.sqrt(variance)
 
     def correlation(self, deviation: _Floats) -> float:
-        """Return the lag-1 autocorrelation of deviations, corrected for the bias of few batches."""
+        """Return the lag-1 autocorrelation of deviations, corrected for the bias of few batches.
+
+        It is limited to 0 … `MAX_CORRELATION`.
+        """
         raw = _lag1(deviation)
         return min(max(0.0, raw + (2 + 4 * raw) / self.wa.size), MAX_CORRELATION)
 
@@ -52,7 +55,7 @@ class Batches:
         return _lag1(self.wa - self.mean) + 1 / self.wa.size
 
     def are_correlated(self) -> bool:
-        """Return whether the correlation of the batch means is significant."""
+        """Return whether neighbouring batch means have a significant positive correlation."""
         return self.own_correlation() >= CORRELATION_Z / math.sqrt(self.wa.size)
 
 
@@ -67,9 +70,10 @@ def divided(host: _Floats, flash: _Floats, count: int) -> Batches:
 
 
 def uncorrelated(host: _Floats, flash: _Floats) -> Batches:
-    """Divide the intervals into as many uncorrelated batches as possible, from 30 down to 10.
+    """Divide the intervals into 30 batches, or into fewer until they are uncorrelated.
 
-    If even 10 batches are correlated, returns these 10.
+    Each try has a fifth fewer batches. If even 10 batches are correlated, returns these 10. There
+    are never more batches than intervals.
     """
     count, fewest = min(MAX_BATCHES, host.size), min(MIN_BATCHES, host.size)
     while True:

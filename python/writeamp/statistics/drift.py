@@ -43,7 +43,7 @@ def trend(host: _Floats, flash: _Floats, warmup_pages: float) -> Trend:
     Args:
         host: host pages written in each interval since the fill, shape (n,).
         flash: flash pages programmed in each interval, shape (n,).
-        warmup_pages: host pages at the start that are excluded.
+        warmup_pages: host pages at the start that are excluded; at least an eighth of the run is.
     """
     ends = np.cumsum(host)
     start = max(warmup_pages, TREND_FROM * ends[-1])
@@ -81,7 +81,7 @@ def _mean_log2(bounds: _Floats) -> _Floats:
 
 
 def drift_within(batches: Batches) -> str | None:
-    """Return a sentence on drift, if a linear trend or step of the batch means is significant."""
+    """Return a sentence if batch means have a significant, large trend or step; otherwise None."""
     return _line_drift(batches) or _step_drift(batches)
 
 

@@ -61,8 +61,9 @@ def judge(
 
     Returns:
         The first run's WA. The interval covers the interval of this run, the interval of the mean
-        over all runs, and the extrapolation of a possible trend to a run ten times longer. A
-        certain trend, or a change of the workload after the end of the runs, makes it not steady.
+        over all runs, the extrapolation of a possible trend to a run ten times longer, and the WA
+        of the second half of `longer`. A certain trend, or a change of the workload after the end
+        of the run, makes it not steady.
 
     Raises:
         WriteampError: as in `analyse`.
@@ -221,7 +222,7 @@ def _with_spread(own: SteadyState) -> SteadyState:
 
 
 def with_trend(own: SteadyState, slope: Trend) -> SteadyState:
-    """Mark a certain trend as not steady; widen the interval for a possible trend.
+    """Mark a certain, large trend as not steady; widen the interval for a possible trend.
 
     Args:
         own: estimate without the trend.

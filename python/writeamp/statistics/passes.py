@@ -36,8 +36,8 @@ def analyse_passes(pass_pages: int, flash_pages: npt.ArrayLike) -> SteadyState:
     """Cut the passes in which the drive still settles, and analyse the others as batches.
 
     Many passes are analysed like intervals. Of few passes, the warm-up is the fewest first passes
-    after which all passes are within `MATERIAL_CHANGE` of their mean; at most half of the passes
-    are cut.
+    after which all passes are within `MATERIAL_CHANGE` of their mean; at least one and at most half
+    of the passes are cut.
 
     Args:
         pass_pages: host pages written in a pass.
@@ -126,7 +126,7 @@ def _held_to_doublings(
 
 
 def _error(later: npt.NDArray[np.float64], earlier: npt.NDArray[np.float64]) -> float:
-    """Return the standard error of the difference of two means."""
+    """Return the standard error of the difference between the means of two groups of passes."""
     return math.sqrt(sum(float(passes.var(ddof=1)) / passes.size for passes in (later, earlier)))
 
 

@@ -1,4 +1,4 @@
-"""Runs on all drives that a learnt profile may describe, and the mixture of their results."""
+"""Runs on the probable drives that a learnt profile describes, and the mixture of results."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_PAGES = 2**22
 def over_candidates(
     experiment: Experiment, simulate: Run[DriveResult], progress: Progress | None = None
 ) -> DriveResult | Mixture:
-    """Run an experiment; on a learnt profile, mix the results of all candidates.
+    """Run an experiment; on a learnt profile, mix the results of all probable candidates.
 
     Args:
         experiment: experiment to run.
@@ -57,7 +57,7 @@ def mixture_of(
 
 
 def others_alone(experiment: Experiment) -> list[Experiment]:
-    """Return the experiment on each candidate except the most probable, at full size."""
+    """Return the experiment on each probable candidate except the most probable, at full size."""
     candidates = experiment.candidates
     if candidates is None:
         return []

@@ -176,8 +176,9 @@ class Dataset:
     def merge(self, parts: Sequence[Path]) -> Path | None:
         """Merge some parts into one, and remove their files; no other study may merge them.
 
-        If the merge is interrupted, some rows exist twice, and readers use one of each. If the disk
-        is full, the parts stay as they are.
+        Returns the merged part, or None if nothing was merged. If the merge is interrupted, some
+        rows exist twice, and readers use one of each. If the disk is full, the parts stay as they
+        are.
         """
         if len(parts) < 2:
             return None
@@ -250,7 +251,7 @@ class Dataset:
 
 
 def once_each(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return one row for each key: a success if there is one, otherwise the last failure."""
+    """Return one row for each key: the last success if there is one, otherwise the last failure."""
     ranked = rows.with_row_index("_at").with_columns(_failed=pl.col("error").is_not_null())
     best = ranked.sort(["_failed", "_at"], descending=[False, True]).unique(
         KEY, keep="first", maintain_order=True
@@ -316,7 +317,10 @@ def _rows_in(
 
 @contextmanager
 def locked(path: Path, how: int) -> Iterator[bool]:
-    """Lock a file, and yield whether that succeeded; some file systems do not support locks.
+    """Lock a file during the `with` block, and yield whether that succeeded.
+
+    It fails if the file system does not support locks. With `LOCK_NB` in `how` (an operation of
+    `fcntl.flock`), it also fails if another process has locked the file.
 
     Raises:
         WriteampError: the file does not exist or cannot be read.

@@ -208,7 +208,7 @@ class Mixture(OneLine, Drawn):
 
 @dataclass(frozen=True)
 class OfCandidates(Substitute):
-    """Replacement of the first candidate's WA by that of the mixture of all candidates."""
+    """Relation of a run on the first candidate to the mixture, which replaces the run's WA."""
 
     mixture: Mixture
     level: ClassVar[float | None] = LEVEL
@@ -222,7 +222,10 @@ class OfCandidates(Substitute):
         return self.mixture.interval
 
     def judged(self, steady: bool, reason: str) -> tuple[bool, str]:
-        """Return the first candidate's verdict; False if at least 5% of the weight is unsteady."""
+        """Return the run's verdict, or False if too many candidates are not steady.
+
+        These are candidates with at least 5% of the probability in total.
+        """
         warnings = self.mixture.warnings
         return (False, warnings[0]) if warnings else (steady, reason)
 

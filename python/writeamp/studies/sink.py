@@ -57,7 +57,7 @@ class Sink:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Write the waiting rows, and merge small files."""
+        """Write the waiting rows; if the block raised no exception, also merge small files."""
         try:
             with self._lock:
                 if self._timer is not None:

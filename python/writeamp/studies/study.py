@@ -224,7 +224,7 @@ class RunStore:
         )
 
     def finished(self) -> set[str]:
-        """Return the hashes of all runs that were skipped or are stored now."""
+        """Return the hashes of all runs that this study skipped or added, even failed ones."""
         added = {} if self._sink is None else self._sink.added
         return {*self._skipped, *(name for name, _ in added)}
 

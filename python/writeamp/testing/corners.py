@@ -95,7 +95,10 @@ def random_writes_of_whole_blocks(
 
 
 def shortened(name: str, changes: Mapping[str, Any], most_pages: int) -> Device:
-    """Return the full drive with fewer pages per block, at least one program unit."""
+    """Return the drive with all its blocks, but fewer pages per block and shorter erase times.
+
+    A block has at least the pages of one program unit.
+    """
     shape = profile(name).shape
     grain = shape.flash_page_bytes // shape.page_bytes * shape.pages_per_word_line
     of_planes = shape.planes * shape.blocks_per_plane

@@ -99,7 +99,9 @@ def check_question(
     written_fraction: float | None = None,
     **parameters: float,
 ) -> ModelInputs:
-    """Return the model inputs from the arguments of `predict`; a target WA gives op 1, unused.
+    """Return the model inputs from the arguments of `predict`.
+
+    With a target WA, the op of the inputs is a placeholder.
 
     Raises:
         WriteampError: no ratio, two ratios, or an invalid value.

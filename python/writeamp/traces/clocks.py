@@ -41,7 +41,7 @@ class TraceClock:
 
 
 def clock_of(requests: pl.DataFrame) -> TraceClock:
-    """Return the clock of requests with the columns of `SCHEMA`, at least one."""
+    """Return the clock of one or more requests with the columns of `SCHEMA`."""
     times = requests["timestamp_ns"].to_numpy()
     count, first_ns = len(times), int(times.min())
     span_s = (int(times.max()) - first_ns) / _NS_PER_S

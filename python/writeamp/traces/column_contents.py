@@ -69,7 +69,10 @@ Numbers = npt.NDArray[np.float64]
 
 
 def operations_in(values: Sequence[str]) -> dict[str, str] | None:
-    """Return the words of a column with their operations; None if a word is not an operation."""
+    """Return the words of a column with their operations; None if any word is unknown.
+
+    None also for a column of numbers, and for more than 16 words.
+    """
     words = list(dict.fromkeys(values))
     if not words or len(words) > _MOST_WORDS or all(word.isdecimal() for word in words):
         return None
@@ -162,7 +165,7 @@ def is_bare_hexadecimal(values: Sequence[str]) -> bool:
 
 
 def is_rising(values: Sequence[str]) -> bool:
-    """Return whether a column has only decimals, and at least 75% of its steps do not fall."""
+    """Return whether a column has only decimal numbers, and at least 75% of its steps are ≥ 0."""
     if not all(_DECIMAL.fullmatch(value) for value in values):
         return False
     steps = np.diff([float(value) for value in values])

@@ -258,7 +258,10 @@ class _CheckedRows:
     def __init__(
         self, frame: pl.DataFrame, first_row: int, numbers: pl.Series | None = None
     ) -> None:
-        """Set the rows of a batch, or its rows with these numbers, from 0."""
+        """Set the frame to check; `numbers` are its rows' positions in the batch, from 0.
+
+        If `numbers` is None, the frame is the whole batch.
+        """
         self.frame = frame
         self.first_row = first_row
         self._numbers = numbers

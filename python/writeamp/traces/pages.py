@@ -95,7 +95,7 @@ class PageTrace(Drawn):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the trace's contents: the runs of pages, and the times if they are used.
+        """SHA-256 of operations and pages, and of times, partial pages and FUA if present.
 
         Computed once, since a large trace takes seconds.
         """

@@ -111,7 +111,7 @@ def _counts_from_zero(requests: pl.DataFrame) -> bool:
 
 
 def _date_in_other_unit(times_ns: npt.NDArray[np.int64]) -> int | None:
-    """Return the first time in us if it is a date in s or ms, and requests come too fast."""
+    """Return the first time in us if that number is a date in s or ms, and the rate is too high."""
     first_us, last_us = int(times_ns[0]) // _NS_PER_US, int(times_ns[-1]) // _NS_PER_US
     is_fast = len(times_ns) * _US_PER_S > _RATE_OF_OTHER_UNIT * (last_us - first_us)
     are_dates = any(first_us in dates and last_us in dates for dates in _DATES[:2])

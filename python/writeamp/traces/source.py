@@ -68,9 +68,9 @@ class Head:
     """Beginning of a file, from which its format is detected.
 
     Attributes:
-        start: first bytes.
-        lines: first non-blank lines, stripped.
-        text: first whole lines, unchanged.
+        start: first bytes of the unpacked content, without a byte order mark.
+        lines: first non-blank lines of `start`, stripped; their number is limited.
+        text: whole lines of `start`; bytes that are not UTF-8 are replaced.
     """
 
     start: bytes
@@ -109,7 +109,7 @@ def file_path(path: str | os.PathLike[str]) -> Path:
 
 
 def read_head(path: Path) -> Head:
-    """Return the first bytes, the first non-blank lines (stripped) and the first whole lines."""
+    """Return the beginning of a file, unpacked and without a byte order mark."""
     with open_file(path) as file:
         _refuse_foreign(file, path)
         with unpacked(file, path) as text:

@@ -74,7 +74,7 @@ class TextTable:
 
 
 def table_of(text: str) -> TextTable | None:
-    """Return the table of a text, or None if its lines have different numbers of fields."""
+    """Return the table of a text; None if too few lines have the same number of fields."""
     # Tabs are not stripped: a tab at the beginning of a line follows an empty field.
     lines = [(at, line.strip(" \r")) for at, line in enumerate(text.split("\n")) if line.strip()]
     comments = [line.lstrip(_COMMENT) for _, line in lines if line.startswith(_COMMENT)]

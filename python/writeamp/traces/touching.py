@@ -58,7 +58,10 @@ def touched_pages(requests: pl.DataFrame, page_bytes: int) -> tuple[pl.DataFrame
 def with_bounds(
     touched: pl.DataFrame, start: pl.Series, end: pl.Series
 ) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Return requests with new first and end pages, and how many become empty, by operation."""
+    """Return requests with new first and end pages, and the numbers of trims and reads left out.
+
+    Requests that become empty are left out, except flushes.
+    """
     # If a request loses pages, it is unknown whether the remaining ones were partial, so all of
     # them count as completely covered.
     is_whole = (end - start) == (touched["end"] - touched["start"])

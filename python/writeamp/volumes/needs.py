@@ -98,7 +98,7 @@ class FleetNeed(Drawn):
 
     @property
     def costliest(self) -> list[dict[str, Any]]:
-        """The ten volumes with the most pages programmed by collection, and their shares."""
+        """The ten volumes with the most extra page programs: (WA − 1) × page writes."""
         [label] = self.at.labels
         extra = (pl.col(label) - 1) * pl.col("page_writes")
         rows = (
@@ -206,8 +206,9 @@ def need(
 ) -> FleetNeed:
     """Find the op of every volume's drive for an overall WA, by runs of the fleet.
 
-    ln(WA − 1) is almost linear in ln(op). Therefore each run uses the op at which the line through
-    the two results nearest to the target meets the target.
+    ln(WA − 1) is almost linear in ln(op). Each run uses the op at which a line meets the target.
+    The line goes through the result with the WA closest to the target, and the result at the op
+    nearest to that.
 
     Args:
         target_wa: overall WA, above 1.
@@ -298,7 +299,7 @@ def _search(run_at: Callable[[float], float], target_wa: float) -> dict[float, f
 
 
 def _next_op(wa_at: Mapping[float, float], target_wa: float) -> float:
-    """Return the next op to try: where the line through the two best results meets the target."""
+    """Return the next op to try: where the line that `need` describes meets the target."""
     slope_from = sorted(wa_at, key=lambda op: abs(math.log(_excess(wa_at[op]) / (target_wa - 1))))
     first = slope_from[0]
     op = first * ((target_wa - 1) / _excess(wa_at[first])) ** (1 / _slope(wa_at, first))

@@ -22,7 +22,7 @@ def select(table: pl.DataFrame, settings: SelectionSettings) -> pl.DataFrame:
             conditions that are given.
 
     Raises:
-        WriteampError: the condition is invalid, or no volume meets it.
+        WriteampError: the condition is invalid, or too few volumes meet it for the sample.
     """
     chosen = table
     for condition in (settings.preset and PRESETS[settings.preset].where, settings.where):
@@ -116,7 +116,7 @@ def info(
         time from the first to the last request of all selected volumes.
 
     Raises:
-        WriteampError: the condition is invalid, or no volume meets it.
+        WriteampError: the condition is invalid, or too few volumes meet it for the sample.
 
     >>> import tempfile
     >>> import writeamp as wa

@@ -152,7 +152,7 @@ def run_command(
         text: command for /bin/sh.
         variables: added to its environment.
         signals: signals to forward to the command.
-        check: called periodically; if it raises, the command is ended.
+        check: called periodically; if it raises, the command is killed.
         stdout: file descriptor for the command's standard output; None for this process's own.
     """
     with ExitStack() as undo:
@@ -212,7 +212,10 @@ class _SentSignals:
     deadline: float | None = None
 
     def hand_on(self, signals: HeldSignals) -> None:
-        """Forward received signals; repeated ones are escalated, finally to SIGKILL."""
+        """Forward one received signal, if any; a second becomes SIGTERM, a third SIGKILL.
+
+        SIGKILL also follows if the command still runs 30 s after a signal other than Ctrl-C.
+        """
         number = signals.take()
         if self.deadline is not None and time.monotonic() > self.deadline:
             self._send(signal.SIGKILL)
@@ -246,7 +249,7 @@ class _ProcessTree:
                 self.written += reap(pid)
 
     def end(self) -> None:
-        """End all remaining processes of the command, so that they release the drive."""
+        """End all remaining processes of the command: by SIGTERM, or by SIGKILL after 30 s."""
         deadline = time.monotonic() + _PATIENCE_S
         signalled: set[int] = set()
         while orphans := self._orphans():

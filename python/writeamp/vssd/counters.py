@@ -201,9 +201,8 @@ def ocp_log(
 
     Physical media units are bytes, as {hi, lo} of 128 bits. `percent_free_blocks` is 100 times the
     blocks without a valid page / the most blocks that could be without one, if the valid pages
-    filled as few blocks as possible. Values
-    that the virtual drive lacks (bad blocks, power, firmware, errors) are 0, or 100 if that means
-    healthy.
+    filled as few blocks as possible. Values that the virtual drive lacks (bad blocks, power,
+    firmware, errors) are 0, or 100 if that means healthy.
 
     Args:
         counters: response of the control socket to "counters".

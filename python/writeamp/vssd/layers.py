@@ -41,7 +41,9 @@ class Application:
 
     @staticmethod
     def of(counted: WriteCounts | str, written: ProcessWrites) -> Application:
-        """Return a command's bytes by tracepoints, or by /proc if tracepoints cannot count them.
+        """Return a command's bytes by tracepoints, or by /proc if tracepoints cannot be used.
+
+        If tracepoints missed writes, the bytes are None.
 
         Args:
             counted: counts of the kernel's tracepoints, or the reason why they are missing.
@@ -73,8 +75,8 @@ class Layers:
 
     `application` is the number of bytes that the command passed to write() and similar calls: on
     the drive's files with the method "tracepoints", on all files with "wchar". It is None without a
-    command, or if `unknown` has a reason. `file_system` is the bytes that reached the block device,
-    `device` the bytes that the host wrote to the drive, and `flash` the bytes programmed.
+    command, or if tracepoints missed writes. `file_system` is the bytes that reached the block
+    device, `device` the bytes that the host wrote to the drive, and `flash` the bytes programmed.
     """
 
     application: int | None

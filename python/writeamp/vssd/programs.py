@@ -102,7 +102,7 @@ class Daemon:
     pidfd: int
 
     def wait_until(self, ready: Callable[[], bool], signals: HeldSignals) -> None:
-        """Wait until it is ready.
+        """Wait until the program is ready.
 
         Raises:
             WriteampError: it ended early, or is not ready after a minute.
@@ -117,7 +117,7 @@ class Daemon:
             signals.wait([self.pidfd], _BETWEEN_LOOKS_S)
 
     def check(self) -> None:
-        """Check that it still runs.
+        """Check that the program still runs.
 
         Raises:
             WriteampError: it has ended; the message is its own, if it printed one.
@@ -129,7 +129,7 @@ class Daemon:
         raise WriteampError(errors[0] if errors else self._how_it_ended(status))
 
     def complaints(self, *kinds: str) -> list[str]:
-        """Return the errors and warnings in its messages, without duplicates.
+        """Return the errors and warnings in the program's messages, without duplicates.
 
         Args:
             kinds: "error" or "warning"; if empty, errors and warnings.
@@ -137,12 +137,12 @@ class Daemon:
         return list(dict.fromkeys(self._complaints(*kinds)))
 
     def failure(self) -> str | None:
-        """Return the failure that it ended with; None if it succeeded or still runs."""
+        """Return how the program failed; None if it succeeded or still runs."""
         status = self.process.poll()
         return self._how_it_ended(status) if status else None
 
     def last_error(self) -> str:
-        """Return the last error in its messages."""
+        """Return the last error in the program's messages, which must have one."""
         return self._complaints("error")[-1]
 
     def _complaints(self, *kinds: str) -> list[str]:

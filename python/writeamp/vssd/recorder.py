@@ -109,7 +109,8 @@ def _recorded(specification: Specification, recorder: Recorder, *, is_kept: bool
 EDGE = np.dtype([("at_ns", "<u8"), ("die", "<u4"), ("busy", "<u4")])
 _CHUNK_EDGES = 1 << 16
 
-# The VCD file names each signal by a code: a number whose digits are the 94 printable characters.
+# The VCD file names each signal by a code of printable characters. The first 94 signals have codes
+# of one character, further ones codes of two or more (bijective base 94, lowest digit first).
 _FIRST_DIGIT, _DIGITS = ord("!"), 94
 
 

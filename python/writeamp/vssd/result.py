@@ -156,7 +156,7 @@ class ServeResult(OneLine, Drawn):
 
     @property
     def partial_page_factor(self) -> float:
-        """Bytes of all pages that the host touched / bytes that it wrote; NaN without writes."""
+        """Bytes of all pages that the host wrote, even partly / bytes that it wrote, or NaN."""
         pages_bytes = self.host_pages * int(self.ended["page_bytes"])
         return pages_bytes / self.host_bytes if self.host_bytes else math.nan
 
@@ -383,7 +383,7 @@ class ServeResult(OneLine, Drawn):
         )
 
     def _leaves_out_padding(self) -> bool:
-        """Return whether flushes would pad program units on a timed drive."""
+        """Return whether this untimed drive omits padding that flushes cause on a timed one."""
         times = self.device.times
         if times is None or self.settings.is_timed or self.device.pages_per_program == 1:
             return False

@@ -135,7 +135,7 @@ class VirtualSsd:
         return self._open().metrics_url
 
     def begin(self) -> None:
-        """Start counting."""
+        """Restart counting, after a file system has written back its dirty data."""
         self._open().begin()
 
     def counters(self) -> Document:

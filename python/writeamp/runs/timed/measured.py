@@ -64,7 +64,7 @@ class TimedFigures:
 
     `samples` are cumulative counters since the fill, each with its `time_ns`; `end` has the last
     sample. `busy` has, for each component of the device, its level ("channel", "die", …), its
-    number and its busy time in ns. `edges` is the number of edges in the capture of the pins, if
+    index and its busy time in ns. `edges` is the number of edges in the capture of the pins, if
     any. `slc_wear` has the erases of SLC cache blocks and the number of these blocks, or None
     without a cache. `read_errors` has the repeated reads ("retries") and the "uncorrectable" reads
     of the whole run, by purpose, or None without a model of errors.
@@ -195,7 +195,7 @@ def _rise(end: dict[str, int], since: dict[str, int]) -> dict[str, int]:
 
 
 def _with_end(samples: _Counts, end: dict[str, int]) -> _Counts:
-    """Return the samples and the end of the run, without samples between equal host pages.
+    """Return the samples and the end of the run, without intervals without a host write.
 
     Programs in an interval without a host write are added to the previous interval.
     """

@@ -51,7 +51,10 @@ _NOTHING_WRITTEN = SteadyState(
 
 @dataclass(frozen=True)
 class _End:
-    """End of the host's requests, given in virtual time, bytes written or number of requests."""
+    """End of the host's requests: limits of virtual time, bytes written and number of requests.
+
+    A limit may be None. The requests end at the first limit that is reached.
+    """
 
     time_ns: int | None
     written_bytes: int | None
@@ -163,7 +166,7 @@ def _window(plan: Plan) -> tuple[int, int, int] | None:
 
 
 def _end_of(plan: Plan, device: Device, load: EngineLoad) -> _End:
-    """Return the end of the run: as requested, or else the trace's last request or 10 s."""
+    """Return the limits of the run: those requested and a trace's last request; by default 10 s."""
     run = plan.run
     notes: tuple[str, ...] = ()
     seconds, written_bytes = run.time, run.host_bytes
@@ -215,8 +218,8 @@ def _passes(
 ) -> tuple[int, list[float], float]:
     """Return host pages of a pass, flash pages of each whole pass, and turnovers in the first.
 
-    A turnover programs the whole flash once. Passes end between samples, so that the values are
-    interpolated.
+    A turnover programs the whole flash once. If no pass is whole, the turnovers are those of the
+    run. Passes end between samples, so that the values are interpolated.
     """
     ends = np.arange(0, host[-1] + 1, trace.host_pages)
     of_passes = np.diff(np.interp(ends, host, flash))

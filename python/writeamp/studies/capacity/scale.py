@@ -39,7 +39,7 @@ _FEWEST_BLOCKS_OF_LIVES = 512
 def scale_of(experiment: Experiment) -> Scale | None:
     """Return the sizes of the simulated drive and the requested capacity, and their ratio.
 
-    Returns None if the settings state the size of the simulated drive itself.
+    Returns None if no capacity is requested, or the settings state the simulated size itself.
 
     Raises:
         WriteampError: the drive is not a flash drive, or the capacity is too small.

@@ -37,7 +37,7 @@ class ScaledExperiment:
 
     @staticmethod
     def of(requested: Experiment) -> ScaledExperiment | None:
-        """Return the scaled-down experiment, or None if the simulated size is stated directly.
+        """Return the scaled-down experiment; None without a capacity, or with a stated size.
 
         Raises:
             WriteampError: the experiment cannot be scaled down.

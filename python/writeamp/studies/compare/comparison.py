@@ -323,10 +323,10 @@ def _plan_of_turn(bases: _Bases, turn: _Turn) -> Plan:
 
 
 def _one_run(prepared: PreparedRun, experiment: Experiment) -> SimulationSettings:
-    """Return the run settings for each drive: equal length, second half measured.
+    """Return the settings of the runs of a load.
 
-    A trace is run and judged as in `simulate`. For a recording, all its counted requests are
-    measured.
+    All runs of a workload have the same length, and the second half is measured. A trace is run and
+    judged as in `simulate`. For a recording, all its counted requests are measured.
     """
     settings = _settings(experiment)
     writes = settings.writes

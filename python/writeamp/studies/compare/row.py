@@ -67,8 +67,8 @@ class Row(AnyResult):
         """The 95% confidence interval of `wa`; None for a learnt profile.
 
         Student's t interval over replicas. If all replicas are equal, it is the interval of one
-        run. For a trace, it also covers the intervals of the runs. It includes the scaling error of
-        a smaller drive.
+        run. For a trace, it also covers the mean of the runs' intervals. It includes the scaling
+        error of a smaller drive.
         """
         return self.error_bar if self.level is None else None
 
@@ -160,8 +160,9 @@ class Row(AnyResult):
     def steady(self) -> bool:
         """True if the replicas together reached a steady state; `steady_reason` gives the reason.
 
-        This holds if at least half of the replicas are steady, or if some are and their mean series
-        is steady.
+        This holds if at least half of the replicas are steady. For a workload, it also holds if
+        some are and the mean series of all replicas is steady. On a learnt profile, it fails if
+        candidates with at least 5% of the probability are not steady.
         """
         return self._judged[0]
 

@@ -127,7 +127,7 @@ class DriveSizes:
 
     @property
     def has_draws(self) -> bool:
-        """True if the load has random draws, so that other seeds give another WA."""
+        """True for a workload, whose random draws depend on the seed; False for a trace."""
         return isinstance(self.plan.load, Spec)
 
     @property

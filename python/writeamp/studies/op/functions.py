@@ -1,4 +1,4 @@
-"""Functions `required_op` and `wa_over_op`: over-provisioning for a write amplification."""
+"""Functions `required_op` (op for a target WA) and `wa_over_op` (WA at several op)."""
 
 from __future__ import annotations
 

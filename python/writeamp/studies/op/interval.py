@@ -131,7 +131,7 @@ def _resolution_blocks(probes: Probes, answer: Probe, outer: Probe) -> int:
 
 
 def _between(probes: Probes, inner: Probe, outer: Probe, direction: int, *, halved: bool) -> int:
-    """Return a size between the nearest uncertain drive and the nearest certain one."""
+    """Return a size (blocks per plane) between an uncertain drive and a certain one."""
     share = 0.5
     if not halved:
         near, far = (
@@ -143,7 +143,7 @@ def _between(probes: Probes, inner: Probe, outer: Probe, direction: int, *, halv
 
 
 def _bound(probes: Probes, probe: Probe, direction: int) -> float:
-    """Return the end of a drive's WA interval that decides its side of the target.
+    """Return the lower end of a drive's WA interval (direction -1), or the upper end (1).
 
     If the drive is scaled down, the scaling error is included.
     """
@@ -151,7 +151,7 @@ def _bound(probes: Probes, probe: Probe, direction: int) -> float:
 
 
 def _is_certain(probes: Probes, probe: Probe, direction: int) -> bool:
-    """Return whether a drive's WA interval is entirely on the expected side of the target."""
+    """Return whether a WA interval is entirely above the target (direction -1) or below it (1)."""
     return direction * (probes.target_wa - _bound(probes, probe, direction)) > 0
 
 

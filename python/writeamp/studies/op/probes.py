@@ -61,7 +61,7 @@ class Probe:
 
     @property
     def slack(self) -> float:
-        """Distance from a value beyond which WA counts as certainly above or below it."""
+        """Half width of the interval of WA that the search assumes; wider after a coarse run."""
         if not self.is_coarse:
             return self.half_width
         return max(_CLEAR_HALF_WIDTHS * self.half_width, _CLEAR_SHARE * self.wa)

@@ -40,7 +40,7 @@ class Crossing:
         return min(self._both(), key=lambda probe: abs(probe.level - target_wa))
 
     def other(self, probe: Probe) -> Probe | None:
-        """Return the other drive, or None if there is only one."""
+        """Return the drive other than `probe`, or None if there is only one."""
         return next(
             (candidate for candidate in self._both() if candidate.blocks != probe.blocks), None
         )
@@ -51,6 +51,8 @@ class Crossing:
 
 def find_crossing(probes: Probes) -> Crossing:
     """Return two neighbouring drives with WA above and below the target, both run precisely.
+
+    It can be a single drive, as described for `Crossing`.
 
     Raises:
         WriteampError: no drive has that WA, or the manager supports no drive.
@@ -141,7 +143,7 @@ def _narrowed(probes: Probes, bracket: Crossing) -> Crossing:
 
 
 def _is_met(probes: Probes, probe: Probe) -> bool:
-    """Return whether the distance of WA from the target is small compared to random noise."""
+    """Return whether WA meets the target within random noise; False for traces and coarse runs."""
     if not probes.sizes.has_draws or probe.is_coarse:
         return False
     nearer_end = min(probe.wa - probe.low, probe.high - probe.wa)

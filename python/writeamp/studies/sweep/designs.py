@@ -179,10 +179,10 @@ class SweepDesign:
         return SweepDesign(kind, samples, seed, _zipped(table.get("zip", []), f"{where}.zip"))
 
     def choices(self, axes: Sequence[Axis], where: str) -> list[Choice]:
-        """Return every combination of values, a value for each axis; the last axis changes first.
+        """Return every combination of values, a value for each axis.
 
-        Samples are drawn for the axes with bounds. Each sample is combined with every combination
-        of the axes with listed values.
+        Samples are drawn for the axes with bounds, and combined with every combination of listed
+        values. Among neighbouring choices, the samples change first, then the last listed axis.
 
         Raises:
             WriteampError: the design is not possible with these axes.

@@ -95,7 +95,7 @@ class Tidy:
         return replace(self, frame=frame)
 
     def values(self, name: str) -> list[Any]:
-        """Return a column's distinct values: numbers ascending, texts in order of appearance."""
+        """Return a column's distinct values except None: numbers ascending, texts as they come."""
         column = self.frame[name].drop_nulls()
         is_text = column.dtype in (pl.String, pl.Boolean)
         values = column.unique(maintain_order=True)

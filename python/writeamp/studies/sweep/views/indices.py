@@ -126,7 +126,9 @@ def of_saltelli(names: Sequence[str], shares: _Floats, y: _Floats) -> list[Index
 
 
 def of_morris(names: Sequence[str], shares: _Floats, y: _Floats) -> list[Index]:
-    """Return the mean absolute elementary effect μ* of each axis over its whole range, and σ.
+    """Return μ* and σ of each axis: mean absolute elementary effect, and standard deviation.
+
+    Effects are over the whole range of an axis.
 
     Campolongo, Cariboni & Saltelli, Environ. Model. Softw. 22 (2007) 1509.
 

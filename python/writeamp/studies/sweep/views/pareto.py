@@ -224,6 +224,8 @@ class Objective:
     def of(text: str) -> Objective:
         """Parse the name of a column, with an optional prefix "min:", "max:", "-" or "+".
 
+        Smaller values are better with "min:" or "-", larger values with "max:" or "+".
+
         Raises:
             WriteampError: it is not known whether larger values of the column are better.
 

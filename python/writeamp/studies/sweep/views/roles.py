@@ -43,9 +43,9 @@ def roles_of(
 
     Args:
         tidy: the results.
-        x: name of the x axis; by default the first numeric axis.
+        x: name of the x axis; by default the first numeric axis, or else the first axis.
         other: axis that distinguishes lines or rows; by default the first remaining one.
-        facets: axes with a panel for each value; by default all remaining axes.
+        facets: axes with a panel for each value; by default the remaining axes, up to two.
         role: name of the role of `other`, for error messages.
 
     Raises:
