@@ -79,10 +79,10 @@ def _untimed(experiment: Experiment, progress: Progress | None) -> Result:
 
 
 def _may_lock_in_phase(plan: Plan) -> bool:
-    """Return whether the load's order is cyclic: a trace, or a sequential stream in a mix.
+    """Return whether the load may lock in phase with garbage collection.
 
-    A cyclic load can lock in phase with collection. A manager with one stream for all writes mixes
-    sequential and other writes in its blocks, which prevents that.
+    Cyclic loads may: a trace, or a sequential stream in a mix. A manager with one stream for all
+    writes mixes sequential and other writes in its blocks, which prevents that for a mix.
     """
     load = plan.load
     if not isinstance(load, Spec):

@@ -48,7 +48,9 @@ def parse_bytes(name: str, text: str) -> float:
 
 
 def shown_bytes(size: int) -> str:
-    """Return a size with a unit, in powers of 1000 if that is exact with three decimals.
+    """Return a size with a unit, in powers of 1024, or of 1000 if only these are exact.
+
+    Exact means with at most three decimals. A size that is exact in neither is rounded.
 
     >>> shown_bytes(64 * 2**30), shown_bytes(65536), shown_bytes(1_920_000_000_000)
     ('64 GiB', '64 KiB', '1.92 TB')

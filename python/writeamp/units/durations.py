@@ -54,7 +54,7 @@ class DurationIn:
         return self.limits.check(name, DURATION.check(name, value))
 
     def shown(self, value: float) -> str:
-        """Return a duration with a unit."""
+        """Return a duration with a unit, without a space before it."""
         return shown_duration(value).replace(" ", "")
 
 

@@ -231,7 +231,7 @@ class VolumesTogether:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the volumes' digests, in their order."""
+        """Digest of the volumes' digests in their order: "together:" and a SHA-256."""
         text = " ".join(volume.digest for volume in self.volumes)
         return f"together:{hashlib.sha256(text.encode()).hexdigest()}"
 

@@ -83,7 +83,8 @@ class Chunk:
         codes, counts: numbers of the volumes in the chunk, ascending, and the number of requests
             of each volume.
         input: index of the input file at which the next chunk begins.
-        before, line: byte position and line number in that file at which the next chunk begins.
+        before, line: position and line in that file at which the next chunk begins, as in
+            `FilePosition`.
     """
 
     number: int
@@ -122,7 +123,7 @@ def write_chunk(folder: Path, chunk: Chunk, gathered: Gathering) -> None:
 
 
 def chunks_in(folder: Path) -> list[Chunk]:
-    """Return the descriptions of the chunks in a folder, up to the first missing one."""
+    """Return the descriptions of the chunks in a folder, up to a missing or incomplete one."""
     chunks: list[Chunk] = []
     while (note := _note(folder, len(chunks))).exists():
         try:

@@ -112,8 +112,8 @@ def in_groups(settings: Mapping[str, Any]) -> dict[str, Any]:
 def run_fleet(fleet: Fleet, policies: PoliciesSettings, **options: Any) -> FleetRun:
     """Run every chosen volume under every policy; `options` are the options of `study_fleet`.
 
-    The largest volumes are run first, and the runs of one volume follow each other. Each run equals
-    that of `simulate` on the volume's own trace with the same settings.
+    Volumes with more page writes are run first, and the runs of one volume follow each other. Each
+    run equals that of `simulate` on the volume's own trace with the same settings.
     """
     return study_fleet(fleet, policies, _jobs, lambda result: result, **options)
 
@@ -219,7 +219,7 @@ def _experiment_of(policies: PoliciesSettings, settings: Mapping[str, Any]) -> E
 
 
 def _jobs(fleet: Fleet, chosen: pl.DataFrame, pairs: Sequence[Policy]) -> list[VolumeJob]:
-    """Return the runs of all volumes; those of the largest volumes come first."""
+    """Return the runs of all volumes; volumes with more page writes come first."""
     largest_first = chosen.sort("page_writes", "volume", descending=[True, False])
     return [VolumeJob(volume, *pair) for volume in places(fleet, largest_first) for pair in pairs]
 

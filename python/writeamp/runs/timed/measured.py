@@ -63,11 +63,11 @@ class TimedFigures:
     """Measured values of a finished run.
 
     `samples` are cumulative counters since the fill, each with its `time_ns`; `end` has the last
-    sample. `busy` has, for each component of the device, its level ("channel", "die", …), its
-    index and its busy time in ns. `edges` is the number of edges in the capture of the pins, if
-    any. `slc_wear` has the erases of SLC cache blocks and the number of these blocks, or None
-    without a cache. `read_errors` has the repeated reads ("retries") and the "uncorrectable" reads
-    of the whole run, by purpose, or None without a model of errors.
+    sample. `busy` has, for each level of components ("channel", "die", …), its name, the number of
+    components and their total busy time in ns. `edges` is the number of edges in the capture of the
+    pins, if any. `slc_wear` has the erases of SLC cache blocks and the number of these blocks, or
+    None without a cache. `read_errors` has the repeated reads ("retries") and the "uncorrectable"
+    reads of the whole run, by purpose, or None without a model of errors.
     """
 
     reads: Served

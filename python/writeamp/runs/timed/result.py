@@ -50,8 +50,8 @@ class TimedResult(DriveResult):
     Latencies, bandwidth and throughput cover requests completed in the measured interval, which
     begins after the first tenth of the run. The counts (`host_pages`, `causes`, …) and `wa` cover
     writes after the first `warmup_pages` host page writes. A page that leaves the write cache, with
-    its resulting operations, counts at the time of the host write. A run of a given number of
-    `host_bytes` counts from its start.
+    its resulting operations, counts at the time of the host write. A run with `host_bytes` or
+    `warmup=0` counts from its start.
     """
 
     cause_names: ClassVar[Sequence[str]] = TIMED_CAUSES
@@ -112,7 +112,7 @@ class TimedResult(DriveResult):
 
     @property
     def wa_by_flash(self) -> dict[str, float] | None:
-        """WA by kind of flash (SLC cache and main flash), or None without an SLC cache.
+        """WA by kind of flash (SLC cache and main flash); None without SLC cache or host writes.
 
         Keys: `slc`, pages programmed in the cache per host page; `tlc`, those in the flash behind
         the cache (for any number of bits per cell); and `total`, their sum, which is `wa`. Each
@@ -153,14 +153,14 @@ class TimedResult(DriveResult):
 
     @property
     def uncorrectable_reads(self) -> dict[str, int] | None:
-        """Page reads that failed even in the last retry, by purpose; None without read errors."""
+        """Page reads that failed even in the last retry, by purpose, as in `read_retries`."""
         return (
             None if self.figures.read_errors is None else self.figures.read_errors["uncorrectable"]
         )
 
     @property
     def utilization(self) -> dict[str, float]:
-        """Share of the whole run in which components were busy, by level ("channel", "die", …)."""
+        """Mean share of the whole run in which a component was busy, by level ("channel", …)."""
         virtual_ns = max(self.figures.virtual_ns, 1)
         return {
             level: busy_ns / (parts * virtual_ns) for level, parts, busy_ns in self.figures.busy
@@ -182,7 +182,10 @@ class TimedResult(DriveResult):
 
     @property
     def capture(self) -> Capture | None:
-        """Counts of the whole run as a capture of its pins shows them, or None without one."""
+        """Counts of the whole run as a capture of its pins shows them, or None.
+
+        None if neither a capture nor `host_bytes` is requested.
+        """
         if self.plan.run.rb_capture is None and self.plan.run.host_bytes is None:
             return None
         return Capture.of(self.plan, self.device, self.figures, self.page_bytes)

@@ -70,7 +70,8 @@ def plan_of(plan: PlanLike) -> SweepPlan:
     Paths in a file are relative to its folder.
 
     Raises:
-        WriteampError: the file or a point is invalid; every point is checked.
+        WriteampError: the file or a point is invalid. Every point is checked; of a search, only
+            points at the ends of its axes.
     """
     if isinstance(plan, SweepPlan):
         return plan
@@ -158,7 +159,7 @@ def _choices(design: SweepDesign, axes: Sequence[Axis], replicas: int, where: st
 
 
 def _kind(tables: Mapping[str, Any], table: Mapping[str, Any], where: str) -> PointKind:
-    """Return the kind of sweep points: the file's "verb", or "kind" in its table [sweep]."""
+    """Return the kind of sweep points: "verb" or [sweep] "kind" of the file, or "simulate"."""
     verb, sweep_kind = tables.get("verb"), table.get("kind")
     for key, value in (("verb", verb), ("sweep.kind", sweep_kind)):
         if value is not None and not isinstance(value, str):

@@ -199,7 +199,7 @@ def read(path: Path, options: ReadOptions) -> Trace:
 
 
 def _action(path: Path, requested: str | None) -> str:
-    """Return the requested stage, or the first that the file has.
+    """Return the requested stage, or the first of `ACTIONS` that the file has.
 
     Raises:
         WriteampError: the file has no events of block requests, or not of the requested stage.

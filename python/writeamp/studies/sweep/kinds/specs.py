@@ -32,6 +32,8 @@ _MAKERS: dict[str, Callable[..., Spec]] = {
 def check_parameter(setting: str, name: str, where: str) -> None:
     """Reject a parameter that no registered name of the setting has.
 
+    If users can define names of the setting, any parameter is accepted.
+
     Raises:
         WriteampError: no registered name has the parameter; the message lists the valid parameters.
     """
