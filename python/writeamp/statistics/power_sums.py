@@ -9,7 +9,11 @@ _SUMMED = 10_000
 
 
 def sum_of_powers(exponent: float, last: int) -> float:
-    """Return Σ k^−exponent for k = 1 … last, with Euler–Maclaurin after 10,000 terms."""
+    """Return Σ k^−exponent for k = 1 … last.
+
+    It is computed by the zeta function for exponents above 1.5, and otherwise term by term, with
+    the Euler–Maclaurin formula after 10,000 terms.
+    """
     if exponent > 1.5:
         from scipy.special import zeta  # type: ignore[import-untyped]  # noqa: PLC0415 (slow)
 

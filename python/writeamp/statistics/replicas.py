@@ -15,7 +15,7 @@ _Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 def student_intervals(values: _Floats) -> tuple[_Floats, _Floats]:
-    """Return the 95% bounds of the mean over the first axis, the replicas; NaN for one."""
+    """Return the 95% bounds of the mean over the first axis, the replicas; NaN for one replica."""
     count, mean = values.shape[0], values.mean(axis=0)
     if count < 2:
         return np.full_like(mean, math.nan), np.full_like(mean, math.nan)

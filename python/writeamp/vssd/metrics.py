@@ -105,9 +105,10 @@ class Exporter:
 
 
 class _OfThisMachine(MetricsHandler):
-    """Request handler for clients that address this machine by name.
+    """Request handler that rejects requests whose Host header names another machine.
 
-    A web page may send requests to a loopback port under its own host name (DNS rebinding).
+    A web page may send requests to a loopback port under its own host name (DNS rebinding). Clients
+    of a Unix socket, and requests without the header, are accepted.
     """
 
     timeout = _PATIENCE_S

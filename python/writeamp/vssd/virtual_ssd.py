@@ -100,7 +100,7 @@ class VirtualSsd:
             warnings.warn(sentence, RuntimeWarning, stacklevel=2)
 
     def close(self) -> None:
-        """Stop the drive, if it runs."""
+        """Stop the drive, if it runs, and write its recording."""
         self.__exit__(None, None, None)
 
     @property

@@ -32,11 +32,12 @@ _UNEXPLAINED = 2.0
 
 @dataclass(frozen=True)
 class OpInterval:
-    """Interval of op in blocks per plane; None if WA is not steady or has no interval.
+    """Interval of the op that gives the target WA; `low` and `high` are in blocks per plane.
 
-    An end is open if no drives beyond it could be run, or if WA at the end is not steady. `rise` is
-    the largest rise of WA with more spare space between two drives, or None if that rise is
-    negligible.
+    Both are None if WA of the drive found is not steady or has no interval, or if its scaling error
+    is unknown. An end is open if no drives beyond it could be run, or if WA at the end is not
+    steady. `rise` is the largest rise of WA with more spare space between two drives, or None if
+    that rise is negligible.
     """
 
     low: int | None
