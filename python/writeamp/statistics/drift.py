@@ -81,7 +81,11 @@ def _mean_log2(bounds: _Floats) -> _Floats:
 
 
 def drift_within(batches: Batches) -> str | None:
-    """Return a sentence if batch means have a significant, large trend or step; otherwise None."""
+    """Return a sentence on drift, or None.
+
+    There is drift if a trend or step of the batch means is significant, and at least
+    `MATERIAL_CHANGE` of WA.
+    """
     return _line_drift(batches) or _step_drift(batches)
 
 

@@ -222,7 +222,7 @@ def _with_spread(own: SteadyState) -> SteadyState:
 
 
 def with_trend(own: SteadyState, slope: Trend) -> SteadyState:
-    """Mark a certain, large trend as not steady; widen the interval for a possible trend.
+    """Mark a certain trend that matters as not steady; widen the interval for a possible trend.
 
     Args:
         own: estimate without the trend.
